@@ -1,0 +1,21 @@
+"""Compile the Cython kernel; everything else about the package is in pyproject.toml."""
+
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3"]
+DIRECTIVES = {"language_level": 3, "boundscheck": False, "wraparound": False, "cdivision": True}
+
+modules = [
+    Extension(
+        ".".join(source.with_suffix("").parts), [source.as_posix()], extra_compile_args=OPTIMISE
+    )
+    for source in sorted(Path("spacy_npparse").rglob("*.pyx"))
+]
+for module in modules:
+    module.language = "c++"
+
+setup(ext_modules=cythonize(modules, build_dir="build/cython", compiler_directives=DIRECTIVES))

@@ -1,0 +1,5 @@
+"""`python -m spacy_npparse`."""
+
+from .cli import main
+
+main()

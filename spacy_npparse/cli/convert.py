@@ -1,0 +1,96 @@
+"""`convert`: CoNLL-U to .spacy and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+from tqdm import tqdm
+
+from ..treebank import docs_from_conllu, write_conllu
+from ..treebank.files import replacing
+from ._app import app, fail, user_errors
+
+_ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
+
+
+class OnErrorChoice(str, Enum):
+    """What to do with malformed sentences."""
+
+    RAISE = "raise"
+    SKIP = "skip"
+
+
+@app.command()
+@user_errors
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="File to read: .conllu or .spacy.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="File to write: .spacy or .conllu.")
+    ],
+    sentences_per_doc: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Sentences in one Doc of the .spacy file; 0: all up to a `# newdoc`."
+        ),
+    ] = 1,
+    on_error: Annotated[
+        OnErrorChoice, typer.Option(help="Stop at malformed sentences, or skip and count them.")
+    ] = OnErrorChoice.RAISE,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no summary.")] = False,
+) -> None:
+    """Convert a CoNLL-U file to spaCy's binary format, or back.
+
+    Nothing is lost on the way: .conllu to .spacy to .conllu gives the same file, with its
+    comments, multiword tokens, empty nodes, enhanced dependencies and MISC.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse convert train.conllu train.spacy
+      python -m spacy_npparse convert train.conllu train.spacy --sentences-per-doc 10
+      python -m spacy_npparse convert parsed.spacy parsed.conllu
+    """
+    formats = (source.suffix, target.suffix)
+    if formats == (".conllu", ".spacy"):
+        docs: Iterable[Doc] = docs_from_conllu(
+            source, Vocab(), sentences_per_doc, on_error=on_error.value
+        )
+        doc_bin = DocBin(attrs=_ATTRIBUTES, store_user_data=True)
+        n_words = 0
+        for doc in _progress(docs, quiet, None):
+            doc_bin.add(doc)
+            n_words += len(doc)
+        with replacing(target) as file:
+            file.write(doc_bin.to_bytes())
+        n_docs = len(doc_bin)
+    elif formats == (".spacy", ".conllu"):
+        doc_bin = _read_doc_bin(source)
+        n_docs, n_words = len(doc_bin), sum(len(tokens) for tokens in doc_bin.tokens)
+        write_conllu(_progress(doc_bin.get_docs(Vocab()), quiet, n_docs), target)
+    else:
+        fail(
+            f"Cannot convert {source} to {target}. "
+            "Give a .conllu file and a .spacy file, in either order."
+        )
+    if not quiet:
+        typer.echo(f"{target}: {n_docs} Docs, {n_words} tokens", err=True)
+
+
+def _progress(docs: Iterable[Doc], quiet: bool, total: int | None) -> Iterable[Doc]:
+    # disable=None: no bar where stderr is no terminal.
+    bar: Iterable[Doc] = tqdm(docs, total=total, unit="doc", disable=quiet or None)
+    return bar
+
+
+def _read_doc_bin(path: Path) -> DocBin:
+    data = path.read_bytes()
+    try:
+        return DocBin().from_bytes(data)
+    except ValueError:
+        fail(f"{path}: no .spacy file. Give a file that spaCy's DocBin wrote.")

@@ -1,0 +1,37 @@
+"""`score`: compare two CoNLL-U files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..evaluation import score_sentences
+from ..treebank import read_conllu
+from ._app import app, user_errors
+from ._report import report_scores
+
+
+@app.command()
+@user_errors
+def score(
+    gold: Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")],
+    predicted: Annotated[Path, typer.Argument(help="CoNLL-U file with the predicted annotation.")],
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
+    ] = None,
+) -> None:
+    """Score a predicted CoNLL-U file against a gold one.
+
+    The scores are those of the official CoNLL 2018 evaluation (punctuation counted, subtypes of
+    relations not), and scores for non-projective sentences and arcs. The two files must hold the
+    same text; tokens, words and sentences may differ.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse score dev.conllu predicted.conllu
+      python -m spacy_npparse score dev.conllu predicted.conllu --json scores.json
+    """
+    report_scores(score_sentences(read_conllu(gold), read_conllu(predicted)), json_path)

@@ -1,0 +1,1 @@
+"""The spaCy components: one base component, one factory for each transition system."""

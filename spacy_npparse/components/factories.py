@@ -1,0 +1,74 @@
+"""The factories: one `nlp.add_pipe` name for each transition system."""
+
+from collections.abc import Callable
+from typing import Any
+
+from spacy.language import Language
+from thinc.api import Model
+
+from ..transitions.registry import transition_systems
+from .settings import make_settings
+from .transition_parser import TransitionParser
+
+DEFAULT_MODEL = {
+    "@architectures": "spacy_npparse.TransitionParser.v1",
+    "tok2vec": {"@architectures": "spacy_npparse.CharBiLSTM.v1"},
+}
+
+
+def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionParser]:
+    """Register the factory `{system_name}_parser` and return it.
+
+    Args:
+        system_name: a name of the `transition_systems` registry.
+        oracle: the default oracle.
+    """
+
+    def make_parser(
+        nlp: Language,
+        name: str,
+        model: Model,
+        oracle: str,
+        loss: str,
+        exploration: dict[str, Any],
+        scorer: Callable[..., dict[str, Any]] | None,
+    ) -> TransitionParser:
+        system = transition_systems.get(system_name)(single_root=True)
+        settings = make_settings(
+            name, tuple(system.oracle_classes()), oracle, loss, exploration
+        )
+        return TransitionParser(
+            nlp.vocab,
+            model,
+            name,
+            system_name=system_name,
+            system=system,
+            settings=settings,
+            scorer=scorer,
+        )
+
+    Language.factory(
+        f"{system_name}_parser",
+        assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
+        default_config={
+            "model": DEFAULT_MODEL,
+            "oracle": oracle,
+            "loss": "log-likelihood",
+            "exploration": {"probability": 0.1, "margin": 1.0, "warm_up": 0},
+            "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
+        },
+        default_score_weights={
+            "dep_las": 1.0,
+            "dep_uas": 0.0,
+            "dep_clas": 0.0,
+            "sents_f": 0.0,
+            "nonproj_las": 0.0,
+        },
+        func=make_parser,
+    )
+    return make_parser
+
+
+arc_hybrid_parser = parser_factory("arc_hybrid", oracle="dynamic")
+arc_hybrid_swap_parser = parser_factory("arc_hybrid_swap", oracle="static-dynamic")
+arc_standard_swap_parser = parser_factory("arc_standard_swap", oracle="lazy")

@@ -1,0 +1,302 @@
+"""The spaCy component that all transition systems share."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy
+import torch
+from numpy.typing import NDArray
+from spacy.errors import Errors
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import minibatch
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer, set_dropout_rate
+from torch import Tensor
+
+from ..decoding import decode_greedy, roll_out
+from ..models.losses import LOSSES
+from ..models.transition_parser_net import TransitionParserNet
+from .annotation import ROOT_LABEL, SPACE_LABEL, Parse, make_parses, write_parse
+from .gold import GoldBatch, gold_batch
+from .sentences import SentenceBatch, split_sentences
+from .settings import TrainingSettings
+
+
+class TransitionParser(TrainablePipe):
+    """Parses the sentences of a Doc with one transition system.
+
+    Sentence boundaries are an input: the parser gives each sentence of the Doc a tree with exactly
+    one root, and a Doc without boundaries is one sentence.
+
+    Args:
+        vocab: the pipeline's vocabulary.
+        model: see `spacy_npparse.TransitionParser.v1`.
+        name: of the component in the pipeline.
+        system_name: of the transition system in the registry.
+        system: the compiled transition system.
+        settings: how it is trained.
+        scorer: computes the scores of `nlp.evaluate`.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str,
+        *,
+        system_name: str,
+        system: Any,
+        settings: TrainingSettings,
+        scorer: Callable[..., dict[str, Any]] | None,
+    ):
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.system = system
+        self.system_name = system_name
+        self.settings = settings
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"labels": [], "system": system_name}
+        self._n_updates = 0
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The arc labels, the root's last."""
+        return (*self.cfg["labels"], ROOT_LABEL)
+
+    @property
+    def label_data(self) -> list[str]:
+        """The labels as `spacy init labels` saves them for `initialize`."""
+        return list(self.cfg["labels"])
+
+    def add_label(self, label: str) -> int:
+        """Raises ValueError: the label set is fixed by `initialize`."""
+        raise ValueError(
+            f"{self.name}: labels cannot be added one by one. They are collected from the examples "
+            "in nlp.initialize(), or given there as initialize.components."
+            f"{self.name}.labels."
+        )
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        """Collect the labels and build the model.
+
+        Args:
+            get_examples: gives a representative sample of the training data; all of it is read
+                for the labels if they are not given.
+            nlp: the pipeline.
+            labels: the arc labels, without the root's.
+
+        Raises ValueError if there is not one example.
+        """
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        if labels is None:
+            labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
+        self.cfg["labels"] = list(labels) or [SPACE_LABEL]
+        for label in (*self.labels, SPACE_LABEL):
+            self.vocab.strings.add(label, allow_transient=False)
+        sample = [eg.predicted for eg in islice(get_examples(), 10)]
+        if not sample:
+            raise ValueError(Errors.E923.format(name=self.name))
+        sizes = dict(
+            n_positions=self.system.n_positions,
+            n_transitions=self.system.n_transitions,
+            n_labels=len(self.cfg["labels"]),
+        )
+        self.model.initialize(X=sample, Y=sizes)
+        self._n_updates = 0
+
+    def predict(self, docs: Iterable[Doc]) -> list[Parse]:
+        """Parse Docs without changing them."""
+        docs = list(docs)
+        sentences = split_sentences(docs)
+        if not sentences.words:
+            nothing = numpy.zeros(0)
+            return make_parses(docs, sentences, nothing.astype("i4"), nothing.astype("u8"))
+        vectors = self.model.predict(docs)
+        with torch.no_grad():
+            rows, table = self._project(vectors, sentences)
+            heads = decode_greedy(
+                self.system, table.cpu().numpy(), *self._output_layer(), sentences.lengths
+            ).heads
+            labels = self._predict_labels(rows, sentences, heads)
+        return make_parses(docs, sentences, heads, labels)
+
+    def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
+        """Write the trees of `predict` to the Docs."""
+        for doc, parse in zip(docs, parses):
+            write_parse(doc, parse)
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Parse a stream of Docs in batches, in order. If a batch fails, its Docs are parsed one
+        by one, so that only those that fail themselves reach the error handler."""
+        for docs in minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception:
+                yield from self._pipe_one_by_one(docs)
+            else:
+                yield from docs
+
+    def _pipe_one_by_one(self, docs: Iterable[Doc]) -> Iterator[Doc]:
+        error_handler = self.get_error_handler()
+        for doc in docs:
+            try:
+                self.set_annotations([doc], self.predict([doc]))
+            except Exception as error:
+                error_handler(self.name, self, [doc], error)
+            else:
+                yield doc
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch: roll out the system under the oracle, then score all visited states
+        and all gold arcs in one differentiable pass.
+
+        Args:
+            examples: missing heads and misaligned tokens are left out of the loss.
+            drop: dropout rate for the encoder.
+            sgd: optimizer; without it, gradients are accumulated until `finish_update`.
+            losses: record of the losses, by component.
+
+        Returns the record. Raises ValueError on gold trees with cycles or unknown labels.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        set_dropout_rate(self.model, drop)
+        vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
+        loss = self.get_loss(examples, vectors)
+        backprop(loss)
+        self._n_updates += 1
+        if sgd is not None:
+            self.finish_update(sgd)
+        losses[self.name] += float(loss.detach())
+        return losses
+
+    def get_loss(self, examples: Sequence[Example], vectors: Tensor) -> Tensor:
+        """The loss of a batch as a torch scalar that can be back-propagated.
+
+        vectors: token vectors of the predicted Docs, [n_tokens, width].
+        """
+        gold = gold_batch(examples, self._label_numbers())
+        if not gold.sentences.words:
+            return vectors.new_zeros(())
+        rows, table = self._project(vectors, gold.sentences)
+        return self._transition_loss(table, gold) + self._label_loss(rows, gold)
+
+    @property
+    def _net(self) -> TransitionParserNet:
+        return self.model.shims[0].net
+
+    def _label_numbers(self) -> dict[int, int]:
+        return {self.vocab.strings[label]: i for i, label in enumerate(self.cfg["labels"])}
+
+    def _output_layer(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
+        output = self._net.output
+        return output.weight.detach().cpu().numpy(), output.bias.detach().cpu().numpy()
+
+    def _project(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
+        tokens = torch.from_numpy(sentences.tokens).to(vectors.device)
+        rows = self._net.rows(vectors, tokens)
+        return rows, self._net.project(rows)
+
+    def _transition_loss(self, table: Tensor, gold: GoldBatch) -> Tensor:
+        visited = roll_out(
+            self.system,
+            self.settings.oracle,
+            table.detach().cpu().numpy(),
+            *self._output_layer(),
+            gold.sentences.lengths,
+            gold.heads,
+            self.settings.exploration_at(self._n_updates),
+            int(numpy.random.randint(2**31)),
+        )
+        states = torch.from_numpy(visited.states).to(table.device).long()
+        costs = torch.from_numpy(visited.costs).to(table.device)
+        return LOSSES[self.settings.loss](self._net.score(table, states), costs)
+
+    def _label_loss(self, rows: Tensor, gold: GoldBatch) -> Tensor:
+        known = gold.labels >= 0
+        heads, dependents = _arc_rows(gold.sentences, gold.heads)
+        scores = self._net.score_labels(
+            rows,
+            torch.from_numpy(heads[known]).to(rows.device),
+            torch.from_numpy(dependents[known]).to(rows.device),
+        )
+        targets = torch.from_numpy(gold.labels[known]).to(rows.device)
+        return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
+
+    def _predict_labels(
+        self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[numpy.int32]
+    ) -> NDArray[numpy.uint64]:
+        strings = self.vocab.strings
+        hashes = numpy.array([strings[label] for label in self.cfg["labels"]], dtype=numpy.uint64)
+        head_rows, dependent_rows = _arc_rows(sentences, heads)
+        scores = self._net.score_labels(
+            rows,
+            torch.from_numpy(head_rows).to(rows.device),
+            torch.from_numpy(dependent_rows).to(rows.device),
+        )
+        best = scores.argmax(dim=1).cpu().numpy()
+        return numpy.where(heads == 0, numpy.uint64(strings[ROOT_LABEL]), hashes[best])
+
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "TransitionParser":
+        """Load the component. Raises ValueError naming the folder if a file is damaged or belongs
+        to another transition system."""
+        try:
+            super().from_disk(path, exclude=exclude)
+        except ValueError as error:
+            raise ValueError(f"Cannot load component {self.name!r} from {path}: {error}") from error
+        self._finish_loading()
+        return self
+
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "TransitionParser":
+        """Load the component. Raises ValueError if the bytes are damaged or belong to another
+        transition system."""
+        super().from_bytes(bytes_data, exclude=exclude)
+        self._finish_loading()
+        return self
+
+    def _finish_loading(self) -> None:
+        if self.cfg["system"] != self.system_name:
+            raise ValueError(
+                f"Component {self.name!r} was trained as {self.cfg['system']!r} and cannot be "
+                f"loaded as {self.system_name!r}: use the factory {self.cfg['system']}_parser."
+            )
+        for label in (*self.labels, SPACE_LABEL):
+            self.vocab.strings.add(label, allow_transient=False)
+
+
+def _deps(doc: Doc) -> Iterator[str]:
+    return (token.dep_ for token in doc if token.dep_ and token.head.i != token.i)
+
+
+def _arc_rows(
+    sentences: SentenceBatch, heads: NDArray[numpy.int32]
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+    """Rows of the head and of the dependent of each word's arc, int64 [n_words] each."""
+    first = numpy.repeat(sentences.roots, sentences.lengths)
+    dependents = numpy.flatnonzero(sentences.tokens < sentences.n_tokens)
+    return first + numpy.maximum(heads, 0), dependents

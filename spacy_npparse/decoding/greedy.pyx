@@ -1,0 +1,82 @@
+"""Greedy decoding: the best legal transition in every configuration."""
+
+import numpy as np
+
+from spacy_npparse.decoding.scoring cimport Scorer, look_up, score_transitions
+from spacy_npparse.transitions.configuration cimport Configuration
+from spacy_npparse.transitions.system cimport TransitionSystem
+
+from spacy_npparse.decoding.results import GreedyResult
+
+
+def decode_greedy(
+    TransitionSystem system,
+    const float[:, :, ::1] table,
+    const float[:, ::1] output_weights,
+    const float[::1] output_bias,
+    const int[::1] lengths,
+):
+    """Parse a batch of sentences.
+
+    A tree comes out whatever the scores are, numbers or not; ties go to the first transition.
+
+    system: the transition system.
+    table: [rows + 1, positions, hidden] contribution of each word at each position, the hidden
+        bias included once. For each sentence first its root, then its words; the last row stands
+        for empty positions.
+    output_weights: [transitions, hidden]. output_bias: [transitions].
+    lengths: [sentences] number of words of each sentence.
+
+    Returns a GreedyResult. Raises ValueError if shapes do not fit.
+    """
+    cdef Scorer scorer = Scorer(system, table, output_weights, output_bias, lengths)
+    cdef Configuration c = system.new_configuration()
+    cdef int sentence, n, t, word
+    cdef int root_row = 0
+    cdef int first_word = 0
+    cdef int[::1] heads
+    cdef int[::1] n_transitions
+    result = GreedyResult(
+        np.empty(scorer.n_words, dtype=np.int32), np.zeros(lengths.shape[0], dtype=np.int32)
+    )
+    heads = result.heads
+    n_transitions = result.n_transitions
+    with nogil:
+        for sentence in range(<int>lengths.shape[0]):
+            n = lengths[sentence]
+            system.initialise(c, n)
+            while not system.is_terminal(c):
+                t = only_legal(system, c)
+                if t == -1:
+                    look_up(scorer, system, c, root_row)
+                    score_transitions(scorer)
+                    t = best_legal(system, c, scorer.scores.data())
+                system.apply(c, t)
+                n_transitions[sentence] += 1
+            for word in range(n):
+                heads[first_word + word] = c.heads[word + 1]
+            first_word += n
+            root_row += n + 1
+    return result
+
+
+cdef int only_legal(TransitionSystem system, Configuration c) noexcept nogil:
+    """The legal transition if there is exactly one, else -1."""
+    cdef int t
+    cdef int only = -1
+    for t in range(system.n_transitions):
+        if system.is_legal(c, t):
+            if only != -1:
+                return -1
+            only = t
+    return only
+
+
+cdef int best_legal(TransitionSystem system, Configuration c, const float* scores) noexcept nogil:
+    """The first of the legal transitions with the highest score."""
+    cdef int t
+    cdef int best = -1
+    for t in range(system.n_transitions):
+        if system.is_legal(c, t) and (best == -1 or scores[t] > scores[best]):
+            best = t
+    return best

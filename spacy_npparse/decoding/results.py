@@ -1,0 +1,35 @@
+"""What the decoding functions return."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int32s = NDArray[np.int32]
+
+
+class GreedyResult(NamedTuple):
+    """Trees found by greedy decoding.
+
+    heads: [words] head of each word, sentence by sentence, counted from 1 within the sentence; 0
+        is the root.
+    n_transitions: [sentences] length of each derivation.
+    """
+
+    heads: Int32s
+    n_transitions: Int32s
+
+
+class RollOut(NamedTuple):
+    """Configurations visited in training that have something to teach.
+
+    states: [states, positions] row of the score table at each position.
+    costs: [states, transitions] cost of each transition, -1 if illegal.
+    sentence: [states] index of the sentence, ascending.
+    """
+
+    states: Int32s
+    costs: Int32s
+    sentence: Int32s

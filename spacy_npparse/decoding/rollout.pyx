@@ -1,0 +1,177 @@
+"""Oracle-guided roll-outs: the configurations that training looks at."""
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+from libcpp.vector cimport vector
+
+import numpy as np
+
+from spacy_npparse.decoding.scoring cimport Scorer, look_up, score_transitions
+from spacy_npparse.transitions.configuration cimport Configuration
+from spacy_npparse.transitions.system cimport Oracle, TransitionSystem
+
+from spacy_npparse.decoding.results import RollOut
+
+
+cdef struct Policy:
+    double probability
+    double margin
+    bint follow_preferred_errors
+
+
+def roll_out(
+    TransitionSystem system,
+    str oracle_name,
+    const float[:, :, ::1] table,
+    const float[:, ::1] output_weights,
+    const float[::1] output_bias,
+    const int[::1] lengths,
+    const int[::1] heads,
+    exploration,
+    seed,
+):
+    """Run a batch of sentences under an oracle and collect the configurations met.
+
+    With a static oracle the run follows the gold derivation. With an exploring oracle it follows
+    the model's best move of least cost or, as the exploration policy decides, its best wrong one.
+
+    Configurations whose legal transitions all cost the same are left out: there is nothing to
+    learn from them. So are, with a static oracle, those whose gold transition attaches a word
+    with missing head.
+
+    Costs are those of the system without the single-root precondition, unless the oracle takes
+    it into account: the precondition belongs to prediction.
+
+    system, table, output_weights, output_bias, lengths: as in `decode_greedy`.
+    oracle_name: one of the system's oracles.
+    heads: [words] gold heads, sentence by sentence, counted from 1 within the sentence; 0 is the
+        root, -1 is missing.
+    exploration: an Exploration, or None to stay on the gold derivations.
+    seed: of the random choices; equal seeds give equal runs.
+
+    Returns a RollOut. Raises ValueError if shapes do not fit, the oracle is unknown, or the
+    heads of a sentence form a cycle.
+    """
+    cdef Scorer scorer = Scorer(system, table, output_weights, output_bias, lengths)
+    cdef TransitionSystem training = system
+    cdef Oracle oracle = system.oracle(oracle_name)
+    cdef Configuration c = system.new_configuration()
+    cdef Policy policy = _policy(exploration)
+    cdef uint64_t random_state = <uint64_t>(seed & 0xFFFFFFFFFFFFFFFF)
+    cdef vector[int] costs
+    cdef vector[int] states_seen
+    cdef vector[int] costs_seen
+    cdef vector[int] sentences_seen
+    cdef int sentence, n, t, good, wrong
+    cdef int root_row = 0
+    cdef int first_word = 0
+    cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL
+    if heads.shape[0] != scorer.n_words:
+        raise ValueError(f"there are {heads.shape[0]} gold heads for {scorer.n_words} words")
+    if system.single_root and not oracle.honours_single_root:
+        training = system.with_single_root(False)
+        oracle = training.oracle(oracle_name)
+    costs.resize(system.n_transitions)
+    with nogil:
+        for sentence in range(<int>lengths.shape[0]):
+            n = lengths[sentence]
+            oracle.prepare(gold + first_word, n)
+            training.initialise(c, n)
+            while not training.is_terminal(c):
+                oracle.costs(c, costs.data())
+                look_up(scorer, training, c, root_row)
+                if oracle.explores:
+                    score_transitions(scorer)
+                _compare(costs, scorer.scores, &good, &wrong)
+                t = good
+                if wrong != -1 and not _supplied(training, oracle, c, good):
+                    states_seen.insert(states_seen.end(), scorer.rows.begin(), scorer.rows.end())
+                    costs_seen.insert(costs_seen.end(), costs.begin(), costs.end())
+                    sentences_seen.push_back(sentence)
+                    if (
+                        oracle.explores
+                        and not training.is_reordering(good)
+                        and not training.is_reordering(wrong)
+                        and _errs(policy, scorer.scores[good], scorer.scores[wrong], &random_state)
+                    ):
+                        t = wrong
+                training.apply(c, t)
+            first_word += n
+            root_row += n + 1
+    return RollOut(
+        _as_array(states_seen).reshape(-1, system.n_positions),
+        _as_array(costs_seen).reshape(-1, system.n_transitions),
+        _as_array(sentences_seen),
+    )
+
+
+cdef Policy _policy(exploration):
+    """An Exploration as C sees it; None never leaves the gold derivation."""
+    cdef Policy policy
+    policy.margin = exploration.margin if exploration is not None else 0.0
+    policy.probability = exploration.probability if exploration is not None else 0.0
+    policy.follow_preferred_errors = (
+        exploration.follow_preferred_errors if exploration is not None else False
+    )
+    return policy
+
+
+cdef bint _supplied(
+    TransitionSystem system, Oracle oracle, Configuration c, int t
+) noexcept nogil:
+    """Whether a static oracle's move attaches a word whose head was missing from the gold tree."""
+    cdef int word
+    if oracle.explores:
+        return False
+    word = system.dependent(c, t)
+    return word != -1 and oracle.gold[word] == -1
+
+
+cdef void _compare(
+    const vector[int]& costs, const vector[float]& scores, int* good, int* wrong
+) noexcept nogil:
+    """The best-scoring move of least cost and the best-scoring other legal one, -1 if none."""
+    cdef int t
+    cdef int least = -1
+    good[0] = wrong[0] = -1
+    for t in range(<int>costs.size()):
+        if costs[t] != -1 and (least == -1 or costs[t] < least):
+            least = costs[t]
+    for t in range(<int>costs.size()):
+        if costs[t] == least:
+            if good[0] == -1 or scores[t] > scores[good[0]]:
+                good[0] = t
+        elif costs[t] != -1:
+            if wrong[0] == -1 or scores[t] > scores[wrong[0]]:
+                wrong[0] = t
+
+
+cdef bint _errs(
+    Policy policy, float good_score, float wrong_score, uint64_t* random_state
+) noexcept nogil:
+    """Whether the policy follows the wrong move; see Exploration."""
+    if wrong_score > good_score and policy.follow_preferred_errors:
+        return True
+    if good_score - wrong_score > policy.margin:
+        return False
+    return _random(random_state) < policy.probability
+
+
+cdef double _random(uint64_t* state) noexcept nogil:
+    """A number in [0, 1): splitmix64 (Steele, Lea and Flood 2014)."""
+    cdef uint64_t z
+    state[0] += <uint64_t>0x9E3779B97F4A7C15
+    z = state[0]
+    z = (z ^ (z >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    z = (z ^ (z >> 27)) * <uint64_t>0x94D049BB133111EB
+    z = z ^ (z >> 31)
+    return (z >> 11) * (1.0 / 9007199254740992.0)
+
+
+cdef object _as_array(vector[int]& numbers):
+    cdef int[::1] view
+    array = np.empty(numbers.size(), dtype=np.int32)
+    if not numbers.empty():
+        view = array
+        memcpy(&view[0], numbers.data(), numbers.size() * sizeof(int))
+    return array

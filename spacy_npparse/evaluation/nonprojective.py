@@ -1,0 +1,145 @@
+"""Scores that show how a parser handles crossing arcs.
+
+An arc is non-projective if its head does not dominate every word between head and dependent;
+a sentence is, if one of its arcs is (Kahane, Nasr & Rambow 1998; Nivre & Nilsson 2005, section 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..transitions import nonprojective_arcs
+from .analysis import Analysis
+from .attachment import Comparison
+
+
+@dataclass(frozen=True)
+class NonProjectiveScores:
+    """Counts over sentences with complete gold trees; the rates are None where nothing counts.
+
+    gold_words: words of the sentences whose gold tree is non-projective; words_head_right,
+        words_arc_right: of these, with the right head, and with the right relation too.
+    gold_arcs: non-projective gold arcs; found: whose dependents got the right head; found_strict:
+        by an arc that is non-projective in the predicted tree too.
+    predicted_arcs: non-projective predicted arcs; predicted_right: of these, with the right head.
+    system_words, predicted_sentences, system_sentences: words, sentences with a non-projective
+        tree, and sentences predicted; gold_sentences, n_sentences: the latter two in the gold.
+    """
+
+    gold_words: int
+    words_head_right: int
+    words_arc_right: int
+    gold_arcs: int
+    found: int
+    found_strict: int
+    predicted_arcs: int
+    predicted_right: int
+    system_words: int
+    predicted_sentences: int
+    system_sentences: int
+    gold_sentences: int
+    n_sentences: int
+
+    @property
+    def uas(self) -> float | None:
+        """Attachment score on the sentences whose gold tree is non-projective."""
+        return _rate(self.words_head_right, self.gold_words)
+
+    @property
+    def las(self) -> float | None:
+        """The same with relations."""
+        return _rate(self.words_arc_right, self.gold_words)
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the non-projective predicted arcs that have the right head."""
+        return _rate(self.predicted_right, self.predicted_arcs)
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the non-projective gold arcs whose dependent got the right head."""
+        return _rate(self.found, self.gold_arcs)
+
+    @property
+    def strict_recall(self) -> float | None:
+        """Recall that also asks for the predicted arc to be non-projective."""
+        return _rate(self.found_strict, self.gold_arcs)
+
+    @property
+    def share(self) -> float | None:
+        """Share of non-projective arcs among all predicted arcs."""
+        return _rate(self.predicted_arcs, self.system_words)
+
+    @property
+    def sentence_share(self) -> float | None:
+        """Share of sentences with a non-projective tree among all predicted sentences."""
+        return _rate(self.predicted_sentences, self.system_sentences)
+
+
+def nonprojective_scores(comparison: Comparison) -> NonProjectiveScores:
+    """Count what `NonProjectiveScores` holds."""
+    gold, system = comparison.gold, comparison.system
+    gold_np, gold_complete, gold_sentences = _nonprojective_words(gold)
+    system_np, _, predicted_sentences = _nonprojective_words(system)
+    # A predicted arc whose gold counterpart is unknown is neither right nor wrong.
+    unknown = {
+        comparison.aligned[word]
+        for word, known in enumerate(gold_complete)
+        if not known and comparison.aligned[word] is not None
+    }
+    predicted_arcs = sum(crossing and s not in unknown for s, crossing in enumerate(system_np))
+    gold_words = head_right = arc_right = gold_arcs = found = found_strict = predicted_right = 0
+    for sentence in gold_sentences:
+        first, end = gold.sentence_words[sentence]
+        gold_words += end - first
+        head_right += sum(comparison.head_right[first:end])
+        arc_right += sum(comparison.arc_right[first:end])
+    for word, right in enumerate(comparison.head_right):
+        partner = comparison.aligned[word]
+        predicted = partner is not None and system_np[partner]
+        gold_arcs += gold_np[word]
+        if right and gold_complete[word]:
+            found += gold_np[word]
+            found_strict += gold_np[word] and predicted
+            predicted_right += predicted
+    return NonProjectiveScores(
+        gold_words=gold_words,
+        words_head_right=head_right,
+        words_arc_right=arc_right,
+        gold_arcs=gold_arcs,
+        found=found,
+        found_strict=found_strict,
+        predicted_arcs=predicted_arcs,
+        predicted_right=predicted_right,
+        system_words=len(system) - len(unknown),
+        predicted_sentences=len(predicted_sentences),
+        system_sentences=len(system.sentences),
+        gold_sentences=len(gold_sentences),
+        n_sentences=len(gold.sentences),
+    )
+
+
+def _nonprojective_words(analysis: Analysis) -> tuple[list[bool], list[bool], list[int]]:
+    """Per word: is its arc non-projective, is its tree complete; the non-projective sentences.
+
+    Incomplete trees (in the gold) have no projectivity: their words are all False.
+    """
+    crossing: list[bool] = []
+    complete: list[bool] = []
+    sentences: list[int] = []
+    for sentence, (first, end) in enumerate(analysis.sentence_words):
+        known = None not in analysis.heads[first:end]
+        words = (
+            nonprojective_arcs(analysis.local_heads(sentence))[1:]
+            if known
+            else [False] * (end - first)
+        )
+        crossing.extend(words)
+        complete.extend([known] * (end - first))
+        if any(words):
+            sentences.append(sentence)
+    return crossing, complete, sentences
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,94 @@
+"""The scorer that configs name: official attachment scores inside spaCy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from spacy.training import Example
+
+from .analysis import Analysis, analysis_of_docs
+from .attachment import Score
+from .scores import score_analyses
+
+SCORE_NAMES = (
+    "dep_uas",
+    "dep_las",
+    "dep_clas",
+    "dep_las_per_type",
+    "dep_exact_match",
+    "nonproj_uas",
+    "nonproj_las",
+    "nonproj_p",
+    "nonproj_r",
+    "nonproj_r_strict",
+    "nonproj_share",
+    "sents_p",
+    "sents_r",
+    "sents_f",
+)
+
+
+def make_parser_scorer() -> Callable[..., dict[str, Any]]:
+    """The scorer of the parsers of this package, registered as spacy_npparse.parser_scorer.v1."""
+    return parser_score
+
+
+def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+    """Score parses as the official evaluation does.
+
+    examples: predicted and reference Docs; their texts may differ in white space only.
+    kwargs: whatever spaCy passes from the settings of a component; ignored.
+    returns: by the names of SCORE_NAMES, rates 0..1, or None where there is no gold annotation.
+        `dep_uas`, `dep_las` have spaCy's names but the official definition: punctuation counts,
+        subtypes do not. `dep_las_per_type` maps relations to p, r, f. For `nonproj_*` see
+        `NonProjectiveScores`; `nonproj_share` is the share of arcs predicted non-projective.
+    raises: TextMismatchError if the texts differ.
+    """
+    examples = list(examples)
+    scores: dict[str, Any] = dict.fromkeys(SCORE_NAMES)
+    parsed = [eg for eg in examples if _has_heads(eg)]
+    if parsed:
+        scores.update(_parse_scores(parsed))
+    segmented = [eg for eg in examples if eg.reference.has_annotation("SENT_START")]
+    if segmented:
+        gold, system = _analyses(segmented)
+        in_both = len(set(gold.sentences) & set(system.sentences))
+        sents = Score(in_both, len(gold.sentences), len(system.sentences))
+        scores.update(sents_p=sents.precision, sents_r=sents.recall, sents_f=sents.f1)
+    return scores
+
+
+def _has_heads(example: Example) -> bool:
+    return any(token.has_head() for token in example.reference)
+
+
+def _analyses(examples: list[Example]) -> tuple[Analysis, Analysis]:
+    return (
+        analysis_of_docs(eg.reference for eg in examples),
+        analysis_of_docs(eg.predicted for eg in examples),
+    )
+
+
+def _parse_scores(examples: list[Example]) -> dict[str, Any]:
+    scores = score_analyses(*_analyses(examples))
+    official, nonprojective = scores.official, scores.nonprojective
+    labelled = official["LAS"].gold > 0
+    return {
+        "dep_uas": official["UAS"].f1,
+        "dep_las": official["LAS"].f1 if labelled else None,
+        "dep_clas": official["CLAS"].f1 if official["CLAS"].gold > 0 else None,
+        "dep_las_per_type": {
+            relation: {"p": score.precision, "r": score.recall, "f": score.f1}
+            for relation, score in scores.per_relation.items()
+        }
+        if labelled
+        else None,
+        "dep_exact_match": scores.exact_match.recall if scores.exact_match else None,
+        "nonproj_uas": nonprojective.uas,
+        "nonproj_las": nonprojective.las if labelled else None,
+        "nonproj_p": nonprojective.precision,
+        "nonproj_r": nonprojective.recall,
+        "nonproj_r_strict": nonprojective.strict_recall,
+        "nonproj_share": nonprojective.share,
+    }

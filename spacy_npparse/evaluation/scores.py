@@ -1,0 +1,124 @@
+"""All scores of a prediction, and how they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..treebank import Sentence
+from .alignment import align_words
+from .analysis import Analysis, analysis_of_sentences
+from .attachment import Comparison, Score, attachment_scores, exact_match, las_per_relation
+from .nonprojective import NonProjectiveScores, nonprojective_scores
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of a predicted analysis.
+
+    official: the scores of the CoNLL 2018 shared task by their names there, Tokens to CLAS.
+    per_relation: LAS of each universal relation.
+    exact_match: gold sentences with all arcs right; None if no gold tree is complete.
+    nonprojective: see `NonProjectiveScores`.
+    """
+
+    official: dict[str, Score]
+    per_relation: dict[str, Score]
+    exact_match: Score | None
+    nonprojective: NonProjectiveScores
+
+    def as_dict(self) -> dict[str, Any]:
+        """Rates (0..1) and counts, for JSON."""
+        nonprojective = self.nonprojective
+        rates = "uas las precision recall strict_recall share sentence_share".split()
+        return {
+            "official": {name: _score_dict(score) for name, score in self.official.items()},
+            "exact_match": None if self.exact_match is None else self.exact_match.recall,
+            "nonprojective": {
+                **{name: getattr(nonprojective, name) for name in rates},
+                "counts": asdict(nonprojective),
+            },
+            "las_per_relation": {
+                relation: _score_dict(score) for relation, score in self.per_relation.items()
+            },
+        }
+
+    def table(self) -> str:
+        """The table of the official evaluation, in percent, and below it the other scores."""
+        lines = [
+            "Metric     | Precision |    Recall |  F1 Score | AligndAcc",
+            "-----------+-----------+-----------+-----------+-----------",
+        ]
+        for name, score in self.official.items():
+            accuracy = score.aligned_accuracy
+            cells = [score.precision, score.recall, score.f1]
+            row = " | ".join(f"{100 * value:9.2f}" for value in cells)
+            lines.append(f"{name:10} | {row} | {_percent(accuracy, blank='')}".rstrip())
+        return "\n".join([*lines, "", *self._other_lines()])
+
+    def _other_lines(self) -> list[str]:
+        scores = self.nonprojective
+        match = self.exact_match
+        matched = f"{match.correct} of {match.gold} sentences" if match else "no complete gold tree"
+        sentences = f"{scores.gold_sentences} of {scores.n_sentences} gold sentences"
+        gold_arcs = f"of {scores.gold_arcs} gold arcs"
+        shown = [
+            ("Exact match", match.recall if match else None, matched),
+            ("Non-projective sentences: UAS", scores.uas, sentences),
+            ("Non-projective sentences: LAS", scores.las, sentences),
+            (
+                "Non-projective arcs: precision",
+                scores.precision,
+                f"of {scores.predicted_arcs} predicted arcs",
+            ),
+            ("Non-projective arcs: recall", scores.recall, gold_arcs),
+            ("Non-projective arcs: strict recall", scores.strict_recall, gold_arcs),
+            (
+                "Non-projective arcs predicted",
+                scores.share,
+                f"{scores.predicted_arcs} of {scores.system_words} arcs",
+            ),
+            (
+                "Non-projective sentences predicted",
+                scores.sentence_share,
+                f"{scores.predicted_sentences} of {scores.system_sentences} sentences",
+            ),
+        ]
+        return [f"{name:34} | {_percent(value)} | {note}" for name, value, note in shown]
+
+
+def score_analyses(gold: Analysis, system: Analysis) -> Scores:
+    """Score one analysis against another.
+
+    raises: TextMismatchError if they are not analyses of the same text.
+    """
+    comparison = Comparison(gold, system, align_words(gold, system))
+    return Scores(
+        official=attachment_scores(comparison),
+        per_relation=las_per_relation(comparison),
+        exact_match=exact_match(comparison),
+        nonprojective=nonprojective_scores(comparison),
+    )
+
+
+def score_sentences(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Scores:
+    """Score CoNLL-U sentences against gold ones; words and sentences may be cut differently.
+
+    raises: TextMismatchError if the texts differ in more than white space.
+    """
+    return score_analyses(analysis_of_sentences(gold), analysis_of_sentences(system))
+
+
+def _score_dict(score: Score) -> dict[str, float | None]:
+    return {
+        "precision": score.precision,
+        "recall": score.recall,
+        "f1": score.f1,
+        "aligned_accuracy": score.aligned_accuracy,
+        **asdict(score),
+    }
+
+
+def _percent(value: float | None, blank: str = "-") -> str:
+    return f"{blank:>9}" if value is None else f"{100 * value:9.2f}"

@@ -1,0 +1,1 @@
+"""Encoders and scorers: vectors in, scores and losses out; no parsing logic."""

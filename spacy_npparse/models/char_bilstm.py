@@ -1,0 +1,129 @@
+"""`spacy_npparse.CharBiLSTM.v1`: words and characters, encoded by a bidirectional LSTM."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy
+import torch
+from spacy.attrs import LOWER, ORTH
+from spacy.tokens import Doc
+from thinc.api import Model, torch2xp, xp2torch
+from thinc.types import Floats2d
+
+from .char_bilstm_net import CharBiLSTMNet, WordBatch
+from .shim import TorchShim
+
+
+def CharBiLSTM(
+    width: int = 256,
+    depth: int = 2,
+    word_width: int = 128,
+    word_rows: int = 10000,
+    char_width: int = 64,
+    char_depth: int = 2,
+    char_rows: int = 2048,
+    max_chars: int = 40,
+) -> Model[list[Doc], list[Floats2d]]:
+    """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
+
+    A word is its lower-cased form's embedding; a rare one is, in training with a probability that
+    falls with its frequency and always when unknown, read from its characters instead. The
+    vocabulary is learned from the words that pass by in training, so that nothing has to be
+    collected beforehand.
+
+    Args:
+        width: of the output vectors (both directions together; even).
+        depth: layers of the word-level BiLSTM.
+        word_width: of the word vectors that enter it.
+        word_rows: most words that get a vector of their own; the others are read by characters.
+        char_width: of the character embeddings.
+        char_depth: layers of the character-level BiLSTM.
+        char_rows: rows of the character table (code points modulo rows).
+        max_chars: longer words keep their first and last characters.
+
+    Returns: a thinc model from Docs to one [len(doc), width] array per Doc.
+
+    Raises ValueError if a size is not positive or `width` is odd.
+
+    Source: Gómez-Rodríguez, Shi, Lee (2018), section 5 (rare words read by characters).
+    """
+    sizes = dict(
+        width=width, depth=depth, word_width=word_width, word_rows=word_rows,
+        char_width=char_width, char_depth=char_depth, char_rows=char_rows,
+    )  # fmt: skip
+    for name, size in {**sizes, "max_chars": max_chars}.items():
+        if size < 1:
+            raise ValueError(f"spacy_npparse.CharBiLSTM.v1: {name} must be positive, not {size}")
+    if width % 2:
+        raise ValueError(f"spacy_npparse.CharBiLSTM.v1: width must be even, not {width}")
+    return Model(
+        "char_bilstm",
+        forward,
+        init=partial(init, sizes=sizes),
+        dims={"nO": width},
+        attrs={"dropout_rate": 0.0, "max_chars": max_chars, "char_rows": char_rows},
+        shims=[TorchShim(CharBiLSTMNet)],
+    )
+
+
+def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, sizes: dict) -> None:
+    """Build the network; nothing depends on the data."""
+    if not model.shims[0].is_initialized:
+        model.shims[0].initialize(**sizes)
+
+
+def forward(
+    model: Model, docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list]]:
+    """Encode Docs: one array [len(doc), width] each, float32, on the model's device."""
+    lengths = [len(doc) for doc in docs]
+    if not sum(lengths):
+        return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
+    net: CharBiLSTMNet = model.shims[0].net
+    batch = make_batch(docs, model.attrs["max_chars"], model.attrs["char_rows"])
+    net.train(is_train)
+    net.set_dropout(model.attrs["dropout_rate"])
+    with torch.set_grad_enabled(is_train):
+        vectors = net(batch)
+    outputs = model.ops.unflatten(torch2xp(vectors.detach(), ops=model.ops), lengths)
+
+    def backprop(d_outputs: list[Floats2d]) -> list:
+        gradient = model.ops.flatten([model.ops.as_contig(d) for d in d_outputs])
+        vectors.backward(xp2torch(gradient, device=vectors.device))
+        return []
+
+    return outputs, backprop
+
+
+def _no_gradient(d_outputs: list[Floats2d]) -> list:
+    return []
+
+
+def make_batch(docs: list[Doc], max_chars: int, char_rows: int) -> WordBatch:
+    """The distinct word forms of the Docs as padded characters, and where each is used."""
+    attributes = numpy.concatenate([doc.to_array([ORTH, LOWER]) for doc in docs])
+    forms, first, form_of_word = numpy.unique(
+        attributes[:, 0], return_index=True, return_inverse=True
+    )
+    strings = docs[0].vocab.strings
+    spellings = [_shorten(strings[int(form)], max_chars) for form in forms]
+    n_chars = numpy.array([len(s) for s in spellings], dtype=numpy.int64)
+    chars = numpy.zeros((len(forms), int(n_chars.max())), dtype=numpy.int64)
+    for i, spelling in enumerate(spellings):
+        # Row 0 is padding; neighbouring code points (one script) never share a row.
+        chars[i, : len(spelling)] = [1 + ord(char) % (char_rows - 1) for char in spelling]
+    return WordBatch(
+        chars=chars,
+        n_chars=n_chars,
+        words=attributes[first, 1],
+        form_of_word=form_of_word.reshape(-1),
+        lengths=[len(doc) for doc in docs if len(doc)],
+    )
+
+
+def _shorten(word: str, max_chars: int) -> str:
+    if len(word) <= max_chars:
+        return word
+    tail = max_chars // 2
+    return word[: max_chars - tail] + word[len(word) - tail :]

@@ -1,0 +1,37 @@
+"""Losses over transitions with costs, for states that an oracle judged."""
+
+import torch
+from torch import Tensor
+
+_IMPOSSIBLE = -1e9
+
+
+def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
+    """Scores of the best transitions and of all legal ones, the others set to a very low score.
+
+    scores: [n_states, n_transitions]; costs: the same shape, -1 marks illegal transitions. The
+    best transitions are those of minimal cost, which is 0 whenever the oracle is exact.
+    """
+    legal = costs >= 0
+    minimum = costs.masked_fill(~legal, torch.iinfo(costs.dtype).max).amin(dim=1, keepdim=True)
+    best = legal & (costs == minimum)
+    return scores.masked_fill(~best, _IMPOSSIBLE), scores.masked_fill(~legal, _IMPOSSIBLE)
+
+
+def log_likelihood_loss(scores: Tensor, costs: Tensor) -> Tensor:
+    """Sum over states of -log of the probability of the best transitions together."""
+    best, legal = split_by_cost(scores, costs)
+    return (torch.logsumexp(legal, dim=1) - torch.logsumexp(best, dim=1)).sum()
+
+
+def margin_loss(scores: Tensor, costs: Tensor) -> Tensor:
+    """Sum over states of max(0, 1 - (best zero-cost score - best other legal score)).
+
+    Source: Kiperwasser and Goldberg (2016), as used by de Lhoneux, Stymne and Nivre (2017).
+    """
+    best, legal = split_by_cost(scores, costs)
+    others = legal.masked_fill(best > _IMPOSSIBLE / 2, _IMPOSSIBLE)
+    return torch.relu(1.0 - best.amax(dim=1) + others.amax(dim=1)).sum()
+
+
+LOSSES = {"log-likelihood": log_likelihood_loss, "margin": margin_loss}

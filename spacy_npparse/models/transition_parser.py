@@ -1,0 +1,85 @@
+"""`spacy_npparse.TransitionParser.v1`: an encoder below the scorers of transitions and labels."""
+
+from collections.abc import Callable
+from typing import Any
+
+from spacy.tokens import Doc
+from thinc.api import Model, torch2xp, xp2torch
+from thinc.types import Floats2d
+from torch import Tensor
+
+from .shim import TorchShim
+from .transition_parser_net import TransitionParserNet
+
+
+def TransitionParserModel(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    hidden_size: int = 128,
+    label_size: int = 128,
+    dropout: float = 0.3,
+) -> Model[list[Doc], Tensor]:
+    """Build the model that all transition systems share.
+
+    Args:
+        tok2vec: any layer that gives one vector per token (an encoder of its own or a listener).
+        hidden_size: units of the hidden layer that scores transitions.
+        label_size: units of the hidden layer that scores arc labels.
+        dropout: rate on both hidden layers.
+
+    Returns: a thinc model. Its forward pass gives the token vectors of all Docs as one torch
+    tensor [n_tokens, width]; the scorers are methods of the network in its shim; its
+    back-propagation takes the loss, a torch scalar, and continues into `tok2vec`.
+
+    Raises ValueError if a size is not positive or the dropout is not in [0, 1).
+    """
+    for name, size in (("hidden_size", hidden_size), ("label_size", label_size)):
+        if size < 1:
+            raise ValueError(
+                f"spacy_npparse.TransitionParser.v1: {name} must be positive, not {size}"
+            )
+    if not 0.0 <= dropout < 1.0:
+        raise ValueError(
+            f"spacy_npparse.TransitionParser.v1: dropout must be in [0, 1), not {dropout}"
+        )
+    return Model(
+        "transition_parser",
+        forward,
+        init=init,
+        layers=[tok2vec],
+        refs={"tok2vec": tok2vec},
+        attrs={"sizes": dict(hidden_size=hidden_size, label_size=label_size, dropout=dropout)},
+        shims=[TorchShim(TransitionParserNet)],
+    )
+
+
+def init(model: Model, X: list[Doc] | None = None, Y: dict[str, int] | None = None) -> None:
+    """Build encoder and scorers. X: sample Docs; Y: n_positions, n_transitions and n_labels."""
+    tok2vec = model.get_ref("tok2vec")
+    tok2vec.initialize(X=X)
+    if Y is not None:
+        width = tok2vec.maybe_get_dim("nO")
+        if width is None:  # a transformer listener knows its width only from its output
+            width = tok2vec.predict(X)[0].shape[1]
+        model.shims[0].initialize(n_inputs=int(width), **Y, **model.attrs["sizes"])
+
+
+def forward(
+    model: Model, docs: list[Doc], is_train: bool
+) -> tuple[Tensor, Callable[[Tensor], Any]]:
+    """Token vectors of all Docs, [n_tokens, width], part of the loss's graph in training."""
+    encoded, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
+    net = model.shims[0].net
+    net.train(is_train)
+    vectors = xp2torch(model.ops.flatten(encoded), requires_grad=is_train)
+    lengths = [len(v) for v in encoded]
+
+    def backprop(loss: Tensor) -> Any:
+        if loss.requires_grad:
+            loss.backward()
+        if vectors.grad is None:
+            d_encoded = [model.ops.alloc2f(*v.shape) for v in encoded]
+        else:
+            d_encoded = model.ops.unflatten(torch2xp(vectors.grad, ops=model.ops), lengths)
+        return backprop_tok2vec(d_encoded)
+
+    return vectors, backprop

@@ -1,0 +1,81 @@
+"""What a parser knows half-way through a sentence."""
+
+from libc.stdlib cimport free, malloc
+
+
+cdef class Configuration:
+    """Stack, buffer and the arcs built so far, for one sentence of n words.
+
+    Words are 1..n and 0 is the root. `heads[d]` is -1 until d gets its head. The buffer is
+    stored back to front, so that a word can return to its front in constant time.
+
+    One object serves any number of sentences: memory grows to the longest and is reused.
+    Systems with further structures subclass this and return their class from
+    `TransitionSystem.new_configuration`.
+    """
+
+    def __cinit__(self):
+        self.capacity = -1
+        self.n = 0
+        self.stack = self.buffer = self.heads = NULL
+        self.stack_size = self.buffer_size = 0
+
+    def __dealloc__(self):
+        free(self.stack)
+        free(self.buffer)
+        free(self.heads)
+
+    cdef int reset(self, int n) except -1 nogil:
+        """Empty every structure and make room for n words. Raises MemoryError."""
+        cdef int word
+        if n > self.capacity:
+            free(self.stack)
+            free(self.buffer)
+            free(self.heads)
+            self.stack = <int*>malloc((n + 1) * sizeof(int))
+            self.buffer = <int*>malloc((n + 1) * sizeof(int))
+            self.heads = <int*>malloc((n + 1) * sizeof(int))
+            if self.stack == NULL or self.buffer == NULL or self.heads == NULL:
+                self.capacity = -1
+                with gil:
+                    raise MemoryError(f"no memory for a configuration of {n} words")
+            self.capacity = n
+        self.n = n
+        self.stack_size = 0
+        self.buffer_size = 0
+        for word in range(n + 1):
+            self.heads[word] = -1
+        return 0
+
+    cpdef dict structures(self):
+        """The content by name, as tuples: stack (top last), buffer (front first), heads.
+
+        Subclasses add their own structures; `load` reads what this returns.
+        """
+        cdef int i
+        return {
+            "stack": tuple([self.stack[i] for i in range(self.stack_size)]),
+            "buffer": tuple([buffer_item(self, i) for i in range(self.buffer_size)]),
+            "heads": tuple([self.heads[i] for i in range(self.n + 1)]),
+        }
+
+    cpdef load(self, int n, dict structures):
+        """Take over content as given by `structures`, for a sentence of n words.
+
+        Raises ValueError unless stack and buffer together hold the root and words of the
+        sentence, none of them twice.
+        """
+        cdef int i
+        nodes = sorted(structures["stack"] + structures["buffer"])
+        if nodes[:1] != [0] or max(nodes) > n or len(set(nodes)) < len(nodes):
+            raise ValueError(
+                f"stack {structures['stack']} and buffer {structures['buffer']} do not share out "
+                f"the root 0 and words of 1..{n}, each at most once"
+            )
+        self.reset(n)
+        for word in structures["stack"]:
+            push(self, word)
+        for word in reversed(structures["buffer"]):
+            push_front(self, word)
+        for i in range(n + 1):
+            self.heads[i] = structures["heads"][i]

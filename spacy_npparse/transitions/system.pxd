@@ -1,0 +1,36 @@
+from spacy_npparse.transitions.configuration cimport Configuration
+
+
+cdef class TransitionSystem:
+    cdef readonly tuple names
+    cdef readonly tuple position_names
+    cdef readonly int n_transitions
+    cdef readonly int n_positions
+    cdef readonly bint single_root
+
+    cdef int initialise(self, Configuration c, int n) except -1 nogil
+    cdef bint is_legal(self, Configuration c, int t) noexcept nogil
+    cdef void apply(self, Configuration c, int t) noexcept nogil
+    cdef bint is_terminal(self, Configuration c) noexcept nogil
+    cdef void positions(self, Configuration c, int* out) noexcept nogil
+    cdef int dependent(self, Configuration c, int t) noexcept nogil
+    cdef bint is_reordering(self, int t) noexcept nogil
+
+
+cdef class Oracle:
+    cdef readonly TransitionSystem system
+    cdef readonly bint explores
+    cdef readonly bint honours_single_root
+    cdef int n
+    cdef int capacity
+    cdef int* gold
+    cdef int* tree
+
+    cdef int prepare(self, const int* heads, int n) except -1 nogil
+    cdef int precompute(self) except -1 nogil
+    cdef void costs(self, Configuration c, int* out) noexcept nogil
+
+
+cdef class StaticOracle(Oracle):
+    cdef int move(self, Configuration c) noexcept nogil
+    cdef int incomplete(self, Configuration c, int word) noexcept nogil

@@ -1,0 +1,232 @@
+"""What every transition system and every oracle has in common.
+
+A new system is one file: a `TransitionSystem` subclass that states its transitions, and one
+`Oracle` subclass per oracle; plus one line in `registry.py`.
+"""
+
+from libc.stdlib cimport free, malloc
+from libcpp.vector cimport vector
+
+from spacy_npparse.transitions.projectivity cimport check_acyclic, complete
+
+
+cdef class TransitionSystem:
+    """A transition system: configurations, transitions and their preconditions.
+
+    single_root: give every sentence exactly one word whose head is the root. False is the
+        paper's unconstrained system.
+
+    Transitions are numbered in the order of `names`. `position_names` are the places of a
+    configuration that the scorer looks at, such as "s0" for the top of the stack.
+    """
+
+    def __init__(self, tuple names, tuple position_names, bint single_root):
+        self.names = names
+        self.position_names = position_names
+        self.n_transitions = len(names)
+        self.n_positions = len(position_names)
+        self.single_root = single_root
+
+    def with_single_root(self, bint single_root):
+        """The same system with or without the single-root precondition."""
+        return type(self)(single_root=single_root)
+
+    def new_configuration(self):
+        """An empty configuration of the kind this system works on."""
+        return Configuration()
+
+    def oracle_classes(self):
+        """Oracle classes by name, the plainest static one first."""
+        raise NotImplementedError
+
+    def oracle(self, str name):
+        """A new oracle for this system, to be prepared with a gold tree.
+
+        Raises ValueError if the system has no oracle of that name.
+        """
+        classes = self.oracle_classes()
+        if name not in classes:
+            raise ValueError(
+                f"{type(self).__name__} has no oracle {name!r}; choose one of: {', '.join(classes)}"
+            )
+        return classes[name](self)
+
+    def max_length(self, int n):
+        """The longest derivation of a sentence of n words, in transitions."""
+        raise NotImplementedError
+
+    cdef int initialise(self, Configuration c, int n) except -1 nogil:
+        """Make c the initial configuration of a sentence of n words."""
+        return c.reset(n)
+
+    cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
+        """The precondition of transition t."""
+        return False
+
+    cdef void apply(self, Configuration c, int t) noexcept nogil:
+        """Take the legal transition t."""
+
+    cdef bint is_terminal(self, Configuration c) noexcept nogil:
+        return True
+
+    cdef void positions(self, Configuration c, int* out) noexcept nogil:
+        """Write the word at each position, -1 where there is none."""
+
+    cdef int dependent(self, Configuration c, int t) noexcept nogil:
+        """The word to which the legal transition t gives a head, -1 if it adds no arc."""
+        return -1
+
+    cdef bint is_reordering(self, int t) noexcept nogil:
+        """Whether t only changes the word order; roll-outs never take such a move by mistake."""
+        return False
+
+    def legal_transitions(self, Configuration c):
+        """Numbers of the legal transitions, ascending; empty in a terminal configuration."""
+        cdef int t
+        if self.is_terminal(c):
+            return []
+        return [t for t in range(self.n_transitions) if self.is_legal(c, t)]
+
+    def start(self, Configuration c, int n):
+        """`initialise` for Python callers."""
+        self.initialise(c, n)
+
+    def take(self, Configuration c, int t):
+        """`apply` for Python callers, who check that t is legal."""
+        self.apply(c, t)
+
+    def finished(self, Configuration c):
+        """`is_terminal` for Python callers."""
+        return self.is_terminal(c)
+
+    def looked_at(self, Configuration c):
+        """`positions` for Python callers: a list of words, -1 where there is none."""
+        cdef vector[int] out
+        out.resize(self.n_positions)
+        self.positions(c, out.data())
+        return list(out)
+
+    def attached(self, Configuration c, int t):
+        """`dependent` for Python callers."""
+        return self.dependent(c, t)
+
+    def reorders(self, int t):
+        """`is_reordering` for Python callers."""
+        return self.is_reordering(t)
+
+
+cdef class Oracle:
+    """Costs of transitions with respect to a gold tree.
+
+    An oracle is a function of configuration and gold tree alone; one object serves any number
+    of sentences, one `prepare` each.
+
+    Missing gold heads (-1) are in `gold`; `tree` is the gold tree with each of them attached
+    harmlessly, for what needs a whole tree (word orders, static derivations).
+
+    explores: costs are meaningful off the gold derivation too.
+    honours_single_root: costs take the system's single-root precondition into account. Other
+        oracles are exact without it, so training uses them without it.
+    """
+
+    def __cinit__(self):
+        self.capacity = -1
+        self.n = 0
+        self.gold = self.tree = NULL
+
+    def __init__(self, TransitionSystem system):
+        self.system = system
+        self.explores = False
+        self.honours_single_root = False
+
+    def __dealloc__(self):
+        free(self.gold)
+        free(self.tree)
+
+    cdef int prepare(self, const int* heads, int n) except -1 nogil:
+        """Set the gold tree: heads[0..n-1] are the heads of words 1..n, -1 where missing.
+
+        Raises ValueError on a cycle or a head that is no word of the sentence.
+        """
+        cdef int d
+        if n > self.capacity:
+            free(self.gold)
+            free(self.tree)
+            self.gold = <int*>malloc((n + 1) * sizeof(int))
+            self.tree = <int*>malloc((n + 1) * sizeof(int))
+            if self.gold == NULL or self.tree == NULL:
+                self.capacity = -1
+                with gil:
+                    raise MemoryError(f"no memory for a gold tree of {n} words")
+            self.capacity = n
+        self.n = n
+        self.gold[0] = -1
+        for d in range(1, n + 1):
+            self.gold[d] = heads[d - 1]
+        check_acyclic(self.gold, n)
+        complete(self.gold, n, self.tree)
+        return self.precompute()
+
+    cdef int precompute(self) except -1 nogil:
+        """Compute what depends on the gold tree only. For subclasses."""
+        return 0
+
+    cdef void costs(self, Configuration c, int* out) noexcept nogil:
+        """Write the cost of every legal transition, -1 for the illegal ones."""
+
+    def set_gold(self, heads):
+        """`prepare` for Python callers. heads: n + 1 ints, heads[0] ignored, -1 = missing."""
+        cdef vector[int] words
+        if len(heads) < 1:
+            raise ValueError("heads must hold n + 1 numbers; heads[0] is ignored")
+        for head in heads[1:]:
+            words.push_back(head)
+        self.prepare(words.data(), <int>words.size())
+
+    def derivation_oracle(self):
+        """Name of the static oracle that spells out the gold derivation."""
+        return next(iter(self.system.oracle_classes()))
+
+    def completed_heads(self):
+        """The gold heads with the missing ones filled in: n + 1 ints, the first is -1."""
+        cdef int d
+        return [self.tree[d] for d in range(self.n + 1)]
+
+    def cost_list(self, Configuration c):
+        """`costs` for Python callers."""
+        cdef vector[int] out
+        out.resize(self.system.n_transitions)
+        self.costs(c, out.data())
+        return list(out)
+
+
+cdef class StaticOracle(Oracle):
+    """An oracle that names one gold transition in every configuration of the gold derivation."""
+
+    def derivation_oracle(self):
+        for name, cls in self.system.oracle_classes().items():
+            if cls is type(self):
+                return name
+
+    cdef int move(self, Configuration c) noexcept nogil:
+        """The gold transition."""
+        return 0
+
+    cdef int incomplete(self, Configuration c, int word) noexcept nogil:
+        """How many gold dependents of the word are not attached yet."""
+        cdef int d
+        cdef int count = 0
+        for d in range(1, self.n + 1):
+            if self.tree[d] == word and c.heads[d] == -1:
+                count += 1
+        return count
+
+    cdef void costs(self, Configuration c, int* out) noexcept nogil:
+        """0 for the gold transition, 1 for every other legal one."""
+        cdef int t
+        cdef int gold = self.move(c)
+        for t in range(self.system.n_transitions):
+            if self.system.is_legal(c, t):
+                out[t] = 0 if t == gold else 1
+            else:
+                out[t] = -1

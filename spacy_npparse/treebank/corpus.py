@@ -1,0 +1,126 @@
+"""The corpus reader that lets `spacy train` read CoNLL-U."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable, Iterable, Iterator
+from itertools import repeat
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.training import Example, dont_augment
+
+from .docs import doc_from_sentences, group_sentences, unannotated_doc
+from .reading import OnError, read_conllu
+from .sentence import Sentence
+
+logger = logging.getLogger(__name__)
+
+Augmenter = Callable[[Language, Example], Iterable[Example]]
+
+
+class ConlluCorpus:
+    """Examples from a treebank, with the treebank's words as tokens.
+
+    The reference Doc of an example has the whole annotation. Its predicted Doc has the same
+    words and spaces and, if `gold_sentences`, the sentence starts, nothing else. With them a
+    parser that respects preset boundaries trains and is scored on the gold sentences, while a
+    senter in the same pipeline still learns from the reference (and leaves the boundaries alone).
+    Without them the pipeline has to find the sentences itself, which only makes sense with
+    several sentences per Doc.
+
+    Registered as the reader `spacy_npparse.ConlluCorpus.v1`.
+
+    path: a .conllu file, or a folder all of whose .conllu files are read, in order of name.
+    sentences_per_doc: consecutive sentences in one Doc; a `# newdoc` always begins another Doc.
+        0: all up to the next `# newdoc`. With `shuffle`, each Doc gets a random number from 1 to
+        this, so that training sees sentences with and without neighbours, and a senter sees
+        boundaries at ever different places.
+    max_length: words. Docs get fewer sentences rather than exceed it; single sentences that do
+        are left out, and counted in a log message. 0: no limit.
+    limit: read no more than that many examples (before augmentation). 0: no limit.
+    shuffle: put the Docs in random order, and regroup the sentences, at each pass. `spacy train`
+        makes one pass only, and shuffles the examples itself at each epoch, unless
+        `training.max_epochs` is -1. Uses the `random` module, which `spacy train` seeds.
+    augmenter: as in spaCy's own readers, (nlp, example) -> examples.
+    on_error: "raise" refuses a malformed file; "skip" leaves malformed sentences out, counted in
+        a log message.
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None,
+        *,
+        sentences_per_doc: int = 1,
+        gold_sentences: bool = True,
+        max_length: int = 0,
+        limit: int = 0,
+        shuffle: bool = False,
+        augmenter: Augmenter | None = None,
+        on_error: OnError = "raise",
+    ) -> None:
+        if path is None:
+            raise ValueError(
+                "The path of a spacy_npparse.ConlluCorpus.v1 reader is not set. Give the .conllu "
+                "files on the command line: --paths.train TRAIN.conllu --paths.dev DEV.conllu."
+            )
+        if sentences_per_doc < 0:
+            raise ValueError(
+                f"sentences_per_doc is {sentences_per_doc}: use 0 (whole documents), 1, 2, …"
+            )
+        self.path = Path(path)
+        self.sentences_per_doc = sentences_per_doc
+        self.gold_sentences = gold_sentences
+        self.max_length = max_length
+        self.limit = limit
+        self.shuffle = shuffle
+        self.augmenter: Augmenter = augmenter or dont_augment
+        self.on_error = on_error
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Yield the examples. raises: ConlluError, FileNotFoundError, ValueError if none."""
+        groups: Iterable[list[Sentence]] = self._groups()
+        if self.shuffle:
+            groups = list(groups)
+            random.shuffle(groups)
+        n_examples = 0
+        for group in groups:
+            if 0 < self.limit <= n_examples:
+                break
+            n_examples += 1
+            reference = doc_from_sentences(group, nlp.vocab)
+            predicted = unannotated_doc(group, nlp.vocab, sentence_starts=self.gold_sentences)
+            yield from self.augmenter(nlp, Example(predicted, reference))
+        if n_examples == 0:
+            raise ValueError(f"{self.path}: no sentence to read. Give a treebank in CoNLL-U.")
+
+    def _groups(self) -> Iterator[list[Sentence]]:
+        n_too_long = 0
+        for file in self._files():
+            sentences = list(read_conllu(file, on_error=self.on_error))
+            if self.max_length > 0:
+                kept = [s for s in sentences if len(s.words) <= self.max_length]
+                n_too_long += len(sentences) - len(kept)
+                sentences = kept
+            yield from group_sentences(sentences, self._sizes(), self.max_length)
+        if n_too_long:
+            logger.warning(
+                "%s: %d sentences of more than %d words (max_length) left out.",
+                self.path,
+                n_too_long,
+                self.max_length,
+            )
+
+    def _sizes(self) -> Iterator[int]:
+        if self.shuffle and self.sentences_per_doc > 1:
+            return (random.randint(1, self.sentences_per_doc) for _ in repeat(None))
+        return repeat(self.sentences_per_doc)
+
+    def _files(self) -> list[Path]:
+        if not self.path.is_dir():
+            return [self.path]
+        files = sorted(self.path.glob("*.conllu"))
+        if not files:
+            raise FileNotFoundError(f"{self.path}: no .conllu file in this folder.")
+        return files

@@ -1,0 +1,288 @@
+"""From spaCy Docs to CoNLL-U.
+
+The annotation always comes from the Doc's tokens. For a Doc that was made from CoNLL-U, a field
+is written as it stood there wherever reading it would give what the Doc says; whatever a Doc
+cannot hold (comments, multiword tokens, empty nodes, DEPS, MISC) is taken from there too. So
+a Doc nobody touched is written back byte for byte, and a parsed one differs in the parse only.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
+from spacy.tokens import Doc, Token
+
+from .docs import ANNOTATION, CONLLU_KEY, SPACY_ROOT, UD_ROOT, annotation_array
+from .files import replacing
+from .raw_text import form, space_misc
+from .sentence import MISSING, Row, Sentence, parse_sentence
+
+logger = logging.getLogger(__name__)
+
+_COLUMN = {attribute: column for column, attribute in enumerate(ANNOTATION)}
+_FIELDS = {
+    "lemma": _COLUMN[LEMMA],
+    "upos": _COLUMN[POS],
+    "xpos": _COLUMN[TAG],
+    "feats": _COLUMN[MORPH],
+    "deprel": _COLUMN[DEP],
+}
+
+
+def write_conllu(docs: Iterable[Doc], path: str | Path) -> None:
+    """Write Docs to a CoNLL-U file, which appears only when it is complete."""
+    n_sentences = 0
+    with replacing(path) as file:
+        for doc in docs:
+            sentences = sentences_from_doc(doc, first_id=n_sentences + 1)
+            n_sentences += len(sentences)
+            file.write(_join(sentences).encode("utf-8"))
+
+
+def doc_to_conllu(doc: Doc) -> str:
+    """The Doc as CoNLL-U, a blank line after each sentence; see `sentences_from_doc`."""
+    return _join(sentences_from_doc(doc))
+
+
+def sentences_from_doc(doc: Doc, *, first_id: int = 1) -> list[Sentence]:
+    """The sentences of a Doc.
+
+    doc: from CoNLL-U (as it was, or annotated anew) or from anywhere else. White-space tokens
+        are no words: they become SpacesAfter (or SpacesBefore) of their neighbour.
+    first_id: the number of the first sentence, for the `# sent_id` of sentences that have none.
+    """
+    originals = _originals(doc)
+    if originals is None:
+        return _new_sentences(doc, first_id)
+    annotation = doc.to_array(ANNOTATION).reshape(len(doc), len(ANNOTATION))
+    changed: NDArray[np.bool_] = np.not_equal(annotation, annotation_array(originals, doc.vocab))
+    words = [word for sentence in originals for word in sentence.words]
+    rows = [
+        _reannotated(word, doc[i], changed[i]) if changed[i].any() else word
+        for i, word in enumerate(words)
+    ]
+    if _same_boundaries(doc, originals, changed):
+        return _in_place(originals, rows)
+    return _cut_anew(doc, originals, rows, first_id)
+
+
+def _join(sentences: Iterable[Sentence]) -> str:
+    return "".join(f"{sentence}\n\n" for sentence in sentences)
+
+
+def _originals(doc: Doc) -> list[Sentence] | None:
+    """The CoNLL-U sentences the Doc was made from, or None."""
+    if CONLLU_KEY not in doc.user_data:
+        return None
+    sentences = [parse_sentence(text.split("\n")) for text in doc.user_data[CONLLU_KEY]]
+    forms = [word.form for sentence in sentences for word in sentence.words]
+    if forms != [token.text for token in doc]:
+        logger.warning(
+            "A Doc from CoNLL-U (%r) has other tokens than its sentences had: comments, multiword "
+            "tokens, empty nodes, DEPS and MISC are not written.",
+            doc[:5].text,
+        )
+        return None
+    return sentences
+
+
+def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[np.bool_]) -> bool:
+    """Whether the Doc has the sentences it was made from.
+
+    Where a sentence still has its own heads, that does not depend on the Doc's sentence starts:
+    saving and loading makes spaCy derive them from the heads, wrongly if a root is missing or
+    there are several.
+    """
+    if not doc.has_annotation("SENT_START"):
+        return True
+    starts = [token.is_sent_start for token in doc]
+    parse_changed = (changed[:, _COLUMN[HEAD]] | changed[:, _COLUMN[DEP]]).tolist()
+    begin = 0
+    for sentence in originals:
+        end = begin + len(sentence.words)
+        if any(parse_changed[begin:end]):
+            # The first word of a Doc begins a sentence even if nothing says so.
+            if (begin > 0 and not starts[begin]) or any(starts[begin + 1 : end]):
+                return False
+        begin = end
+    return True
+
+
+def _in_place(originals: Sequence[Sentence], words: Sequence[Row]) -> list[Sentence]:
+    """The original sentences with their word rows exchanged."""
+    remaining = iter(words)
+    sentences = []
+    for sentence in originals:
+        rows = [row if _is_extra(row) else next(remaining) for row in sentence.rows]
+        sentences.append(_sentence(sentence.comments, rows))
+    return sentences
+
+
+def _is_extra(row: Row) -> bool:
+    """Whether the row is a multiword token or an empty node."""
+    return "-" in row.id or "." in row.id
+
+
+def _cut_anew(
+    doc: Doc, originals: Sequence[Sentence], words: Sequence[Row], first_id: int
+) -> list[Sentence]:
+    """The words in the sentences that the Doc has now.
+
+    Sentences that begin and end where an original did keep its comments, empty nodes and DEPS;
+    others keep `# newdoc` and `# newpar`, and their multiword tokens.
+    """
+    original_at: dict[int, Sentence] = {}
+    multiword: dict[int, tuple[int, Row]] = {}
+    n_words = n_lost = 0
+    for sentence in originals:
+        original_at[n_words] = sentence
+        for token in sentence.multiword_tokens:
+            multiword[n_words + token.first - 1] = (n_words + token.last, token.row)
+        n_words += len(sentence.words)
+    result: list[Sentence] = []
+    for begin, end in _boundaries(doc):
+        original = original_at.get(begin)
+        if original is not None and len(original.words) == end - begin:
+            result.extend(_in_place([original], _renumbered(doc, words, begin, end)))
+            continue
+        rows: list[Row] = []
+        for i, row in enumerate(_renumbered(doc, words, begin, end)):
+            last, token_row = multiword.get(begin + i, (0, None))
+            if token_row and last <= end:
+                rows.append(token_row._replace(id=f"{i + 1}-{last - begin}"))
+            elif token_row:
+                n_lost += 1
+            rows.append(row._replace(deps=MISSING))
+        comments = [
+            comment
+            for comment in (original.comments if original else ())
+            if comment.lstrip("# \t").startswith(("newdoc", "newpar"))
+        ]
+        comments.append(f"# sent_id = {first_id + len(result)}")
+        result.append(_sentence(comments, rows))
+    if n_lost:
+        logger.warning("%d multiword tokens cut by a sentence boundary are not written.", n_lost)
+    return result
+
+
+def _renumbered(doc: Doc, words: Sequence[Row], begin: int, end: int) -> list[Row]:
+    return [
+        words[i]._replace(id=str(i - begin + 1), head=_head(doc[i], begin, end))
+        for i in range(begin, end)
+    ]
+
+
+def _boundaries(doc: Doc) -> list[tuple[int, int]]:
+    if not doc.has_annotation("SENT_START"):
+        return [(0, len(doc))]
+    return [(sentence.start, sentence.end) for sentence in doc.sents]
+
+
+def _head(token: Token, begin: int, end: int) -> str:
+    """HEAD of a word in a sentence without white-space tokens; `_` if it is elsewhere."""
+    if not token.has_head():
+        return MISSING
+    head = token.head.i
+    if head == token.i:
+        return "0"
+    return str(head - begin + 1) if begin <= head < end else MISSING
+
+
+def _reannotated(word: Row, token: Token, changed: NDArray[np.bool_]) -> Row:
+    """The row with the fields that the Doc says otherwise."""
+    annotated = _annotated(token)
+    fields = {name: annotated[name] for name, column in _FIELDS.items() if changed[column]}
+    if changed[_COLUMN[HEAD]] or changed[_COLUMN[DEP]]:
+        offset = token.head.i - token.i
+        fields["head"] = (
+            MISSING if not token.has_head() else str(int(word.id) + offset) if offset else "0"
+        )
+    return word._replace(**fields)
+
+
+def _annotated(token: Token) -> dict[str, str]:
+    dep = UD_ROOT if token.dep_ == SPACY_ROOT else token.dep_
+    return {
+        "lemma": token.lemma_ or MISSING,
+        "upos": token.pos_ or MISSING,
+        "xpos": token.tag_ or MISSING,
+        "feats": str(token.morph) or MISSING,
+        "deprel": dep or MISSING,
+    }
+
+
+def _new_sentences(doc: Doc, first_id: int) -> list[Sentence]:
+    """Sentences of a Doc that was not made from CoNLL-U."""
+    sentences: list[Sentence] = []
+    before = doc[: _leading_spaces(doc)].text_with_ws
+    n_lost = 0
+    for begin, end in _boundaries(doc):
+        tokens = [token for token in doc[begin:end] if not token.text.isspace()]
+        if not tokens:
+            continue
+        ids = {token.i: i for i, token in enumerate(tokens, 1)}
+        rows = []
+        for token in tokens:
+            head = _word_above(token)
+            if head is not None and head.i not in ids:
+                n_lost += 1
+                head = None
+            elif head is not None:
+                head_id = "0" if head.i == token.i else str(ids[head.i])
+            misc = space_misc(before, token.text, _space_after(token))
+            before = ""
+            rows.append(
+                Row(
+                    id=str(ids[token.i]),
+                    form=form(token.text),
+                    head=MISSING if head is None else head_id,
+                    deps=MISSING,
+                    misc=misc,
+                    **_annotated(token),
+                )
+            )
+        text = doc[tokens[0].i : tokens[-1].i + 1].text
+        comments = [
+            f"# sent_id = {first_id + len(sentences)}",
+            f"# text = {' '.join(text.split())}",
+        ]
+        sentences.append(_sentence(comments, rows))
+    if n_lost:
+        logger.warning("%d heads outside their sentence are written as missing.", n_lost)
+    return sentences
+
+
+def _leading_spaces(doc: Doc) -> int:
+    n = 0
+    while n < len(doc) and doc[n].text.isspace():
+        n += 1
+    return n
+
+
+def _word_above(token: Token) -> Token | None:
+    """The head of a word, or the word itself if it is a root; None if the head is missing."""
+    if not token.has_head():
+        return None
+    head = token.head
+    while head.text.isspace() and head.head.i != head.i:
+        head = head.head
+    return token if head.text.isspace() else head
+
+
+def _space_after(token: Token) -> str:
+    """The white space up to the next word, as its characters."""
+    doc = token.doc
+    end = token.i + 1
+    while end < len(doc) and doc[end].text.isspace():
+        end += 1
+    return str(doc[token.i : end].text_with_ws[len(token.text) :])
+
+
+def _sentence(comments: Iterable[str], rows: Iterable[Row]) -> Sentence:
+    """A sentence of these rows; checked, since spaCy lets any heads be set."""
+    return parse_sentence([*comments, *("\t".join(row) for row in rows)])

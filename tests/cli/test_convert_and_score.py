@@ -1,0 +1,107 @@
+"""The commands convert and score, as a user runs them."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+from typer.testing import CliRunner
+
+from spacy_npparse.cli import app
+
+CONLLU = (
+    "# newdoc\n# sent_id = 1\n1\ta\ta\tX\t_\t_\t0\troot\t_\tSpaceAfter=No\n"
+    "2\tb\tb\tX\t_\t_\t1\tdep:x\t_\t_\n\n# sent_id = 2\n1\tc\tc\tX\t_\t_\t0\troot\t_\t_\n\n"
+)
+
+
+@pytest.fixture
+def treebank(tmp_path):
+    path = tmp_path / "in.conllu"
+    path.write_text(CONLLU)
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("sentences_per_doc, n_docs", [(1, 2), (2, 1), (0, 1)])
+def test_convert_there_and_back(treebank, tmp_path, sentences_per_doc, n_docs):
+    binary, back = tmp_path / "out.spacy", tmp_path / "back.conllu"
+    result = run("convert", treebank, binary, "--sentences-per-doc", sentences_per_doc)
+    assert result.exit_code == 0, result.output
+    assert f"{n_docs} Docs, 3 tokens" in result.output
+    assert len(DocBin().from_disk(binary)) == n_docs
+    result = run("convert", binary, back, "--quiet")
+    assert result.exit_code == 0 and result.output == ""
+    assert back.read_text() == CONLLU
+
+
+def test_convert_docs_of_raw_text(tmp_path):
+    nlp = spacy.blank("xx")
+    DocBin(docs=[nlp("a  b")]).to_disk(tmp_path / "in.spacy")
+    assert run("convert", tmp_path / "in.spacy", tmp_path / "out.conllu").exit_code == 0
+    text = (tmp_path / "out.conllu").read_text()
+    assert "1\ta\t" in text and "SpacesAfter=\\s\\s" in text and "2\tb\t" in text
+
+
+def test_convert_malformed(treebank, tmp_path, caplog):
+    treebank.write_text("1\ta\n\n" + CONLLU)
+    result = run("convert", treebank, tmp_path / "out.spacy")
+    assert result.exit_code == 1
+    assert f"{treebank}, line 1: 2 columns instead of 10" in result.output
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "out.spacy").exists()
+    result = run("convert", treebank, tmp_path / "out.spacy", "--on-error", "skip")
+    assert result.exit_code == 0 and "1 malformed sentences skipped" in caplog.text
+
+
+def test_convert_bad_arguments(treebank, tmp_path):
+    (tmp_path / "junk.spacy").write_bytes(b"junk")
+    for arguments, message in [
+        ((treebank, tmp_path / "out.txt"), "Give a .conllu file and a .spacy file"),
+        ((tmp_path / "no.conllu", tmp_path / "out.spacy"), "no such file"),
+        ((tmp_path / "no.spacy", tmp_path / "out.conllu"), "No such file"),
+        ((tmp_path / "junk.spacy", tmp_path / "out.conllu"), "no .spacy file"),
+    ]:
+        result = run("convert", *arguments)
+        assert result.exit_code == 1 and message in result.output
+    assert run("convert", treebank, tmp_path / "o.spacy", "--on-error", "x").exit_code == 2
+
+
+def test_score(treebank, tmp_path):
+    predicted, scores = tmp_path / "predicted.conllu", tmp_path / "scores.json"
+    predicted.write_text(CONLLU.replace("dep:x", "dep:y").replace("0\troot\t_\t_", "0\tdep\t_\t_"))
+    result = run("score", treebank, predicted, "--json", scores)
+    assert result.exit_code == 0, result.output
+    assert "UAS        |    100.00 |    100.00 |    100.00 |    100.00\n" in result.output
+    assert "LAS        |     66.67 |     66.67 |     66.67 |     66.67\n" in result.output
+    assert "Exact match                        |     50.00 | 1 of 2 sentences" in result.output
+    assert json.loads(scores.read_text())["official"]["LAS"]["correct"] == 2
+
+
+def test_score_errors(treebank, tmp_path):
+    other = tmp_path / "other.conllu"
+    other.write_text(CONLLU.replace("\tb\tb", "\tx\tx"))
+    result = run("score", treebank, other)
+    assert result.exit_code == 1 and "differ at character 2" in result.output
+    other.write_text(CONLLU.replace("1\tdep", "7\tdep"))
+    result = run("score", treebank, other)
+    assert result.exit_code == 1 and f"{other}, line 4: head 7" in result.output
+
+
+@pytest.mark.parametrize("command", ["convert", "score"])
+def test_help_has_examples(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0 and f"python -m spacy_npparse {command} " in result.output
+
+
+def test_as_module(treebank):
+    command = [sys.executable, "-m", "spacy_npparse", "score", str(treebank), "missing.conllu"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "✘ missing.conllu: no such file." in result.stderr
+    assert "Traceback" not in result.stderr

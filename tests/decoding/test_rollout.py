@@ -1,0 +1,194 @@
+"""Oracle-guided roll-outs against a slow one on the plain-Python window."""
+
+import random
+
+import numpy as np
+import pytest
+from test_greedy import random_scorer, scores
+
+from spacy_npparse.decoding import Exploration, roll_out
+from spacy_npparse.transitions import (
+    UncoveredTree,
+    get_transition_system,
+    is_projective,
+    transition_systems,
+)
+
+ORACLES = [
+    (name, oracle)
+    for name in sorted(transition_systems.get_all())
+    for oracle in get_transition_system(name).oracles
+]
+REORDERING = {"SWAP"}
+
+
+def random_trees(count, seed, largest=9, projective=False):
+    rng = random.Random(seed)
+    trees = []
+    while len(trees) < count:
+        n = rng.randint(1, largest)
+        words = rng.sample(range(1, n + 1), n)
+        heads = [0] * (n + 1)
+        for i, word in enumerate(words):
+            heads[word] = rng.choice(words[:i]) if i else 0
+        if not projective or is_projective(heads):
+            trees.append(heads)
+    return trees
+
+
+def run(system, oracle, scorer, trees, exploration, seed=1):
+    lengths = np.array([len(heads) - 1 for heads in trees], dtype=np.int32)
+    heads = np.array([h for tree in trees for h in tree[1:]], dtype=np.int32)
+    return roll_out(system.kernel, oracle, *scorer, lengths, heads, exploration, seed)
+
+
+def splitmix64(state):
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        z = state
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        yield ((z ^ (z >> 31)) >> 11) / 2**53
+
+
+def slow_roll_out(system, oracle_name, scorer, trees, exploration, seed):
+    """States, costs and sentences as lists, and the number of wrong moves followed."""
+    randoms = splitmix64(seed)
+    states, costs_seen, sentences, errors = [], [], [], 0
+    root_row = 0
+    for sentence, gold in enumerate(trees):
+        oracle = system.oracle(oracle_name, gold)
+        if system.single_root and not oracle.honours_single_root:
+            training = get_transition_system(system.name, single_root=False)
+            oracle = training.oracle(oracle_name, gold)
+        else:
+            training = system
+        c = training.initial(len(gold) - 1)
+        while not training.is_terminal(c):
+            costs = oracle.costs(c)
+            rows, values = scores(training, scorer, c, root_row)
+            by_name = dict(zip(training.transitions, values, strict=True))
+            least = min(costs.values())
+            if not oracle.explores:
+                by_name = dict.fromkeys(by_name, 0.0)
+            good = max((t for t in costs if costs[t] == least), key=by_name.get)
+            wrong = max((t for t in costs if costs[t] > least), key=by_name.get, default=None)
+            follow = good
+            attached = training.dependent(c, good)
+            supplied = not oracle.explores and attached is not None and gold[attached] == -1
+            if wrong is not None and not supplied:
+                states.append(rows)
+                costs_seen.append([costs.get(t, -1) for t in training.transitions])
+                sentences.append(sentence)
+                if oracle.explores and exploration and not {good, wrong} & REORDERING:
+                    lead = by_name[good] - by_name[wrong]
+                    if lead < 0 and exploration.follow_preferred_errors:
+                        follow = wrong
+                    elif lead <= exploration.margin and next(randoms) < exploration.probability:
+                        follow = wrong
+            errors += follow is wrong
+            c = training.apply(c, follow)
+        root_row += len(gold)
+    return states, costs_seen, sentences, errors
+
+
+EXPLORATIONS = [
+    None,
+    Exploration(),
+    Exploration(probability=0.5, margin=3.0, follow_preferred_errors=False),
+    Exploration(probability=0.0),
+]
+
+
+@pytest.mark.parametrize("exploration", EXPLORATIONS)
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize(("name", "oracle"), ORACLES)
+def test_same_states_and_costs_as_the_slow_roll_out(name, oracle, single, exploration):
+    system = get_transition_system(name, single_root=single)
+    explores = system.oracle(oracle, (0, 0)).explores
+    trees = random_trees(12, 4, projective=name == "arc_hybrid" and not explores)
+    trees[0] = [0, 0, 0] if not single else [0, 0, 1]
+    trees.append([0])
+    for tree in trees[1:-1:3]:
+        tree[len(tree) // 2] = -1
+    scorer = random_scorer(system, [len(tree) - 1 for tree in trees], seed=2)
+    result = run(system, oracle, scorer, trees, exploration)
+    states, costs, sentences, errors = slow_roll_out(system, oracle, scorer, trees, exploration, 1)
+    assert result.states.tolist() == states
+    assert result.costs.tolist() == costs
+    assert result.sentence.tolist() == sentences
+    assert result.states.dtype == result.costs.dtype == result.sentence.dtype == np.int32
+    may_err = explores and exploration is not None and exploration != Exploration(probability=0.0)
+    assert (errors > 0) == may_err or exploration == Exploration(probability=0.0)
+
+
+@pytest.mark.parametrize(("name", "oracle"), ORACLES)
+def test_without_exploration_the_gold_tree_is_followed(name, oracle):
+    """Every recorded state has a free transition, and the states are those of a derivation."""
+    system = get_transition_system(name)
+    if oracle == "static-dynamic-lazy":
+        pytest.skip("its least cost is not always 0")
+    for gold in random_trees(20, 8):
+        try:
+            length = len(system.oracle(oracle, gold).derivation())
+        except UncoveredTree:
+            continue
+        result = run(system, oracle, random_scorer(system, [len(gold) - 1]), [gold], None)
+        assert len(result.states) <= system.max_length(len(gold) - 1)
+        if not system.oracle(oracle, gold).explores:
+            assert len(result.states) <= length
+        costs = np.where(result.costs == -1, 99, result.costs)
+        assert (costs.min(axis=1) == 0).all()
+        assert (result.costs.max(axis=1) > 0).all()
+
+
+def test_the_seed_decides():
+    system = get_transition_system("arc_hybrid_swap")
+    trees = random_trees(30, 6)
+    scorer = random_scorer(system, [len(tree) - 1 for tree in trees], hidden=2)
+    policy = Exploration(probability=0.5, margin=100.0, follow_preferred_errors=False)
+    first, again, other = (
+        run(system, "static-dynamic", scorer, trees, policy, seed) for seed in (1, 1, 2)
+    )
+    assert np.array_equal(first.states, again.states) and np.array_equal(first.costs, again.costs)
+    assert not np.array_equal(first.costs, other.costs)
+
+
+def test_words_without_gold_head_teach_nothing_under_a_static_oracle():
+    system = get_transition_system("arc_hybrid_swap")
+    whole, partial = [0, 2, 0, 2], [0, 2, 0, -1]
+    scorer = random_scorer(system, [3])
+    attached_by_gold = run(system, "static", scorer, [whole], None)
+    result = run(system, "static", scorer, [partial], None)
+    assert len(result.states) == len(attached_by_gold.states) - 1
+
+
+def test_where_all_moves_are_equally_good_there_is_nothing_to_learn():
+    system = get_transition_system("arc_hybrid")
+    scorer = random_scorer(system, [3])
+    assert len(run(system, "dynamic", scorer, [[0, -1, -1, -1]], None).states) == 0
+    assert len(run(system, "dynamic", scorer, [[0, 0, -1, -1]], None).states) > 0
+
+
+def test_bad_input_is_refused():
+    system = get_transition_system("arc_hybrid_swap")
+    scorer = random_scorer(system, [2])
+    with pytest.raises(ValueError, match="cycle: 1 <- 2 <- 1"):
+        run(system, "static", scorer, [[0, 2, 1]], None)
+    with pytest.raises(ValueError, match="no oracle 'lively'; choose one of: static, lazy"):
+        run(system, "lively", scorer, [[0, 2, 0]], None)
+    lengths = np.array([2], dtype=np.int32)
+    with pytest.raises(ValueError, match="1 gold heads for 2 words"):
+        roll_out(system.kernel, "static", *scorer, lengths, lengths * 0, None, 1)
+
+
+@pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
+def test_exploration_probability_is_checked(probability):
+    with pytest.raises(ValueError, match="must be between 0 and 1"):
+        Exploration(probability=probability)
+
+
+@pytest.mark.parametrize("margin", [-1.0, float("nan")])
+def test_exploration_margin_is_checked(margin):
+    with pytest.raises(ValueError, match="must be 0 or more"):
+        Exploration(margin=margin)

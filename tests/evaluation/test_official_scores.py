@@ -1,0 +1,228 @@
+"""The scores equal those of the official program, `udeval` of the package udtools."""
+
+import os
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from spacy_npparse.evaluation import TextMismatchError, score_sentences
+from spacy_npparse.treebank import parse_sentence, read_conllu
+from spacy_npparse.treebank.sentence import find_cycle
+
+UD = os.environ.get("SPACY_NPPARSE_UD")
+DEV_FILES = sorted(Path(UD).rglob("*dev.conllu")) if UD else []
+OFFICIAL = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS".split()
+
+needs_udeval = pytest.mark.skipif(
+    shutil.which("udeval") is None, reason="udeval is not installed (pip install udtools)"
+)
+
+
+def udeval(gold, system, folder):
+    """{metric: cells of the table} from the official program."""
+    for name, sentences in (("gold", gold), ("system", system)):
+        text = "".join(f"{sentence}\n\n" for sentence in sentences)
+        (folder / f"{name}.conllu").write_text(text, encoding="utf-8")
+    command = ["udeval", "-v", "--no-enhanced", folder / "gold.conllu", folder / "system.conllu"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [line.split("|") for line in result.stdout.splitlines() if "." in line]
+    return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
+
+
+def ours(gold, system):
+    table = score_sentences(gold, system).table().split("\n\n")[0]
+    rows = [line.split("|") for line in table.splitlines() if "." in line]
+    return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
+
+
+def assert_equal(gold, system, folder):
+    official = udeval(gold, system, folder)
+    assert ours(gold, system) == {name: official[name] for name in OFFICIAL}
+
+
+def perturbed(words, random_):
+    """Word columns (a tree) with errors in every layer; still a tree with one root."""
+    words = [list(word) for word in words]
+    heads = [None] + [int(word[6]) for word in words]
+    for dependent in range(1, len(heads)):
+        if heads[dependent] != 0 and random_.random() < 0.3:
+            before = heads[dependent]
+            heads[dependent] = random_.randint(1, len(words))
+            if heads[dependent] == dependent or find_cycle(heads):
+                heads[dependent] = before
+    for word, head in zip(words, heads[1:], strict=True):
+        word[6] = str(head)
+        for column, values in ((2, "ab"), (3, ["NOUN", "X"]), (4, ["_", "T"])):
+            if random_.random() < 0.1:
+                word[column] = random_.choice(values)
+        if random_.random() < 0.1:
+            word[5] = random_.choice(["_", "Case=Nom|Own=Yes", "Own=No"])
+        if head and random_.random() < 0.2:
+            word[7] = random_.choice(["nsubj", "nsubj:pass", "punct", "det"])
+    return words
+
+
+def same_segmentation(sentence, random_):
+    words = iter(perturbed(sentence.words, random_))
+    rows = [row if not row.id.isdigit() else next(words) for row in sentence.rows]
+    return parse_sentence(["\t".join(row) for row in rows])
+
+
+def other_segmentation(sentences, random_):
+    """Merge and split sentences, words and multiword tokens; a random tree on each sentence."""
+    tokens = []
+    for sentence in sentences:
+        last = 0
+        multiword = {token.first: token for token in sentence.multiword_tokens}
+        for i, word in enumerate(sentence.words, 1):
+            if i in multiword:
+                token, last = multiword[i], multiword[i].last
+                tokens.append((token.row.form, [w.form for w in sentence.words[i - 1 : last]]))
+            elif i > last:
+                tokens.append((word.form, [word.form]))
+        tokens.append(None)
+    changed = []
+    for token in tokens:
+        chance = random_.random()
+        if token is None:
+            changed += [None] * (chance < 0.8)
+        elif chance < 0.05 and len(token[0]) > 1:
+            cut = random_.randint(1, len(token[0]) - 1)
+            changed += [(part, [part]) for part in (token[0][:cut], token[0][cut:])]
+        elif chance < 0.1 and changed and changed[-1]:
+            surface, words = changed.pop()
+            joined = surface + token[0]
+            changed.append((joined, random_.choice([[joined], words + token[1], ["x", *words]])))
+        elif chance < 0.15:
+            changed.append((token[0], random_.choice([[token[0]], token[1][:1] + ["le"]])))
+        else:
+            changed += [token] + [None] * (chance > 0.99)
+    system, sentence = [], []
+    for token in [*changed, None]:
+        if token is not None:
+            sentence.append(token)
+        elif sentence:
+            system.append(random_tree(sentence, random_))
+            sentence = []
+    return system
+
+
+def random_tree(tokens, random_):
+    words, lines = [], []
+    n = sum(len(forms) for _, forms in tokens)
+    for surface, forms in tokens:
+        if forms != [surface]:
+            lines.append(f"{len(words) + 1}-{len(words) + len(forms)}\t{surface}" + "\t_" * 8)
+        for form in forms:
+            head = random_.randint(len(words), min(len(words) + 1, n)) if words else 0
+            head = head if head != len(words) + 1 else len(words)
+            deprel = random_.choice(["nsubj", "punct", "case"]) if head else "root"
+            words.append(form)
+            lines.append(f"{len(words)}\t{form}\t{form}\tNOUN\t_\t_\t{head}\t{deprel}\t_\t_")
+    return parse_sentence(lines)
+
+
+@needs_udeval
+@pytest.mark.skipif(not UD, reason="SPACY_NPPARSE_UD names no folder with UD treebanks")
+@pytest.mark.parametrize("path", DEV_FILES, ids=lambda path: path.name)
+class TestTreebanks:
+    def test_same_segmentation(self, path, tmp_path):
+        gold = list(read_conllu(path))
+        random_ = random.Random(1)
+        assert_equal(gold, [same_segmentation(sentence, random_) for sentence in gold], tmp_path)
+
+    def test_other_segmentation(self, path, tmp_path):
+        gold = list(read_conllu(path))
+        assert_equal(gold, other_segmentation(gold, random.Random(2)), tmp_path)
+
+
+GOLD = [
+    parse_sentence(
+        [
+            "1-2\tVámonos\t_\t_\t_\t_\t_\t_\t_\t_",
+            "1\tvamos\tir\tVERB\t_\t_\t0\troot\t_\t_",
+            "2\tnos\tyo\tPRON\t_\t_\t1\tobj\t_\t_",
+            "3-4\tal\t_\t_\t_\t_\t_\t_\t_\t_",
+            "3\ta\ta\tADP\t_\t_\t5\tcase\t_\t_",
+            "4\tel\tel\tDET\t_\t_\t5\tdet\t_\t_",
+            "5\tmar\tmar\tNOUN\t_\t_\t1\tobl:x\t_\t_",
+        ]
+    ),
+    parse_sentence(
+        [
+            "1\tSí\tsí\tINTJ\t_\t_\t0\troot\t_\t_",
+            "2-3\tdelo\t_\t_\t_\t_\t_\t_\t_\t_",
+            "2\tde\tde\tADP\t_\t_\t3\tcase\t_\t_",
+            "3\tlo\tlo\tPRON\t_\t_\t1\tobl\t_\t_",
+        ]
+    ),
+]
+
+
+@needs_udeval
+@pytest.mark.parametrize("seed", range(20))
+def test_small_perturbations(tmp_path, seed):
+    assert_equal(GOLD, other_segmentation(GOLD, random.Random(seed)), tmp_path)
+
+
+@needs_udeval
+def test_neighbouring_multiword_tokens(tmp_path):
+    def sentence(first, second, lemma):
+        words = [*first, *second]
+        lines = [
+            f"{i}\t{form}\t{lemma}\t_\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_"
+            for i, form in enumerate(words, 1)
+        ]
+        lines.insert(2, "3-4\tcd" + "\t_" * 8)
+        lines.insert(0, "1-2\tab" + "\t_" * 8)
+        return parse_sentence(lines)
+
+    gold = [sentence("xy", "zw", "_")]
+    system = [sentence("Xz", "yw", "l")]
+    assert_equal(gold, system, tmp_path)
+    scores = score_sentences(gold, system).official
+    # x and w are in the same token in both; nothing is aligned across tokens.
+    assert scores["Words"].correct == 2
+    # Without a gold lemma any is right.
+    assert scores["Lemmas"].correct == 2
+
+
+def test_different_text():
+    other = [parse_sentence(["1\tVámonosa\t_\t_\t_\t_\t0\troot\t_\t_"])]
+    with pytest.raises(TextMismatchError, match="differ at character 9 .* gold …Vámonosalmar"):
+        score_sentences(GOLD, other)
+
+
+def test_white_space_does_not_count():
+    spaced = [parse_sentence(["1\t10 000\t_\t_\t_\t_\t0\troot\t_\t_"])]
+    tight = [parse_sentence(["1\t10\xa0000\t_\t_\t_\t_\t0\troot\t_\t_"])]
+    assert score_sentences(spaced, tight).official["LAS"].f1 == 1
+
+
+def test_missing_gold_heads_are_not_counted():
+    partial = ["1\ta\t_\t_\t_\t_\t0\troot\t_\t_", "2\tb\t_\t_\t_\t_\t_\t_\t_\t_"]
+    full = [partial[0], "2\tb\t_\t_\t_\t_\t1\tobj\t_\t_"]
+    unlabelled = [partial[0], "2\tb\t_\t_\t_\t_\t1\t_\t_\t_"]
+    scores = score_sentences([parse_sentence(partial)], [parse_sentence(full)])
+    for name in ("UAS", "LAS", "CLAS"):
+        score = scores.official[name]
+        assert (score.correct, score.gold, score.system) == (1, 1, 1)
+    partial[1] = "2\tb\t_\t_\t_\t_\t_\tobj\t_\t_"
+    scores = score_sentences([parse_sentence(partial)], [parse_sentence(full)])
+    assert scores.exact_match is None
+    assert set(scores.per_relation) == {"root"}
+    reverse = score_sentences([parse_sentence(full)], [parse_sentence(partial)]).official
+    assert (reverse["LAS"].correct, reverse["LAS"].gold, reverse["LAS"].system) == (1, 2, 2)
+    labels = score_sentences([parse_sentence(unlabelled)], [parse_sentence(full)]).official
+    assert (labels["UAS"].gold, labels["LAS"].gold, labels["LAS"].system) == (2, 1, 1)
+
+
+def test_exact_match_and_relations():
+    wrong = str(GOLD[1]).replace("\tobl\t", "\tnmod\t").split("\n")
+    scores = score_sentences(GOLD, [GOLD[0], parse_sentence(wrong)])
+    assert (scores.exact_match.correct, scores.exact_match.gold) == (1, 2)
+    assert scores.per_relation["obl"].precision == 1 and scores.per_relation["obl"].recall == 0.5
+    assert scores.per_relation["nmod"].system == 1 and scores.per_relation["nmod"].gold == 0

@@ -1,0 +1,105 @@
+"""Malformed CoNLL-U is refused with file, line and remedy, or skipped and counted."""
+
+import pytest
+
+from spacy_npparse.treebank import ConlluError, read_conllu
+
+GOOD = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_"
+
+
+def word(id, head="0", form="a"):
+    return f"{id}\t{form}\t_\t_\t_\t_\t{head}\tdep\t_\t_"
+
+
+MALFORMED = {
+    "nine columns": (["# c", "1\ta\t_\t_\t_\t_\t0\troot\t_"], 2, "9 columns instead of 10"),
+    "eleven columns": ([GOOD + "\t_"], 1, "11 columns instead of 10"),
+    "spaces for tabs": ([GOOD.replace("\t", "  ")], 1, "single tabs"),
+    "line of spaces": ([GOOD, "  "], 2, "line of spaces"),
+    "comment inside": ([GOOD, "# c", word(2, 1)], 2, "comment inside a sentence"),
+    "comment only": (["# c"], 1, "comments without a sentence"),
+    "empty form": ([GOOD, word(2, 1, " ")], 2, "FORM is empty"),
+    "duplicate id": ([GOOD, word(1)], 2, "id '1' stands where 2 is expected"),
+    "gap in ids": ([GOOD, word(3, 1)], 2, "id '3' stands where 2"),
+    "id zero": ([word(0)], 1, "id '0'"),
+    "padded id": ([word("01")], 1, "id '01'"),
+    "other digits": ([word("¹-²"), GOOD], 1, "is not understood"),
+    "head out of range": ([GOOD, word(2, 3)], 2, "head 3 is none of the 2 words"),
+    "negative head": ([GOOD, word(2, -1)], 2, "head '-1' is not a number"),
+    "head no number": ([GOOD, word(2, "x")], 2, "head 'x' is not a number"),
+    "own head": ([GOOD, word(2, 2)], 2, "head 2 is the word itself"),
+    "cycle": ([GOOD, word(2, 4), word(3, 2), word(4, 3)], 2, "cycle: 2 → 4 → 3 → 2"),
+    "range backwards": ([GOOD, word("3-2", "_"), word(2, 1), word(3, 1)], 2, "3-2 does not fit"),
+    "range not in place": ([word("2-3", "_"), GOOD, word(2, 1), word(3, 1)], 1, "before word 1"),
+    "range too long": ([GOOD, word("2-4", "_"), word(2, 1), word(3, 1)], 2, "ends at word 4"),
+    "ranges overlap": (
+        [word("1-2", "_"), GOOD, word("2-3", "_"), word(2, 1), word(3, 1)],
+        3,
+        "does not fit",
+    ),
+    "empty node misplaced": ([GOOD, word("2.1", "_")], 2, "empty node 2.1"),
+    "empty nodes misnumbered": ([GOOD, word("1.2", "_")], 2, "1.1 is expected"),
+    "no words": ([word("0.1", "_")], 1, "without words"),
+    "windows line end": ([GOOD + "\r"], 1, "Windows line end"),
+    "byte order mark": (["\ufeff" + GOOD], 1, "byte order mark"),
+}
+
+
+@pytest.mark.parametrize("lines, line, problem", MALFORMED.values(), ids=MALFORMED.keys())
+@pytest.mark.parametrize("ended", [True, False])
+def test_malformed_sentence(tmp_path, caplog, lines, line, problem, ended):
+    path = tmp_path / "bad.conllu"
+    before = f"# fine\n{GOOD}\n\n" if "\ufeff" not in lines[0] else ""
+    after = f"\n\n{GOOD}\n\n" if ended else ""
+    path.write_bytes((before + "\n".join(lines) + after).encode())
+    line += before.count("\n")
+    with pytest.raises(ConlluError, match=problem) as caught:
+        list(read_conllu(path))
+    assert caught.value.line == line
+    assert str(caught.value).startswith(f"{path}, line {line}: ")
+
+    reader = read_conllu(path, on_error="skip")
+    assert len(list(reader)) == bool(before) + ended
+    assert [error.line for error in reader.skipped] == [line]
+    assert "1 malformed sentences skipped" in caplog.text
+
+
+def test_bad_encoding(tmp_path):
+    path = tmp_path / "latin1.conllu"
+    path.write_bytes(f"{GOOD}\n\n# é\n{GOOD}\n\n".encode("latin-1"))
+    with pytest.raises(ConlluError, match="line 3: not valid UTF-8 at byte 3"):
+        list(read_conllu(path))
+    assert len(list(read_conllu(path, on_error="skip"))) == 1
+
+
+def test_line_separators_inside_fields_end_no_line(tmp_path):
+    path = tmp_path / "separators.conllu"
+    path.write_bytes(f"# a\u2028b\x0bc\x85d\n{GOOD}\n\n".encode())
+    assert [s.comments for s in read_conllu(path)] == [("# a\u2028b\x0bc\x85d",)]
+
+
+def test_number_of_roots_is_only_reported(awkward, caplog):
+    reader = read_conllu(awkward)
+    assert len(list(reader)) == 4
+    assert reader.n_odd_roots == 1
+    assert "1 sentences have no root or several roots, the first at line 29" in caplog.text
+
+
+def test_sentence_content(awkward):
+    first, second, third, _ = read_conllu(awkward)
+    assert first.heads == (None, 2, 0, 2, 6, 6, 2, 2)
+    assert [(t.first, t.last, t.row.form) for t in first.multiword_tokens] == [
+        (2, 3, "Vámonos"),
+        (4, 5, "al"),
+    ]
+    assert [w.form for w in second.words] == ["10 000", "_"]
+    assert third.heads == (None, None, 3, None)
+    assert first.has_comment("newdoc") and first.has_comment("newpar")
+    assert not second.has_comment("newdoc")
+
+
+def test_bad_arguments(tmp_path, awkward):
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        read_conllu(tmp_path / "missing.conllu")
+    with pytest.raises(ValueError, match="use 'raise' or 'skip'"):
+        read_conllu(awkward, on_error="ignore")

@@ -1,0 +1,306 @@
+"""CoNLL-U → Doc → .spacy → Doc → CoNLL-U is the identity; changed Docs change what they must."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_npparse.treebank import (
+    doc_from_sentences,
+    doc_to_conllu,
+    docs_from_conllu,
+    parse_sentence,
+    raw_texts,
+    read_conllu,
+    unannotated_doc,
+    write_conllu,
+)
+from spacy_npparse.treebank.raw_text import escape, unescape
+
+UD = os.environ.get("SPACY_NPPARSE_UD")
+UD_FILES = sorted(Path(UD).rglob("*.conllu")) if UD else []
+
+
+def saved_and_loaded(docs):
+    data = DocBin(
+        attrs=["TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"],
+        store_user_data=True,
+        docs=docs,
+    ).to_bytes()
+    return list(DocBin().from_bytes(data).get_docs(Vocab()))
+
+
+@pytest.mark.skipif(not UD, reason="SPACY_NPPARSE_UD names no folder with UD treebanks")
+@pytest.mark.parametrize("path", UD_FILES, ids=lambda path: path.name)
+def test_treebanks(path, tmp_path):
+    docs = list(docs_from_conllu(path, Vocab(), sentences_per_doc=10))
+    write_conllu(saved_and_loaded(docs), tmp_path / "out.conllu")
+    assert (tmp_path / "out.conllu").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("sentences_per_doc", [0, 1, 2])
+def test_awkward_file(awkward, vocab, tmp_path, sentences_per_doc):
+    docs = list(docs_from_conllu(awkward, vocab, sentences_per_doc))
+    assert [len(list(doc.sents)) for doc in docs] == {0: [3, 1], 1: [1] * 4, 2: [2, 1, 1]}[
+        sentences_per_doc
+    ]
+    assert "".join(doc_to_conllu(doc) for doc in docs) == awkward.read_text("utf-8")
+    write_conllu(saved_and_loaded(docs), tmp_path / "out.conllu")
+    assert (tmp_path / "out.conllu").read_bytes() == awkward.read_bytes()
+
+
+FIELD = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=5
+).filter(lambda text: text.strip() == text)
+FEATS = st.one_of(
+    st.just("_"), st.lists(st.sampled_from(["B=1", "A=2", "a=x,y", "C[x]=3"])).map("|".join)
+).filter(bool)
+
+
+@st.composite
+def sentences(draw):
+    n = draw(st.integers(1, 6))
+    order = draw(st.permutations(range(1, n + 1)))
+    heads = {
+        word: draw(st.sampled_from(["_", "0", *map(str, order[:rank])]))
+        for rank, word in enumerate(order)
+    }
+    lines = ["# " + comment for comment in draw(st.lists(FIELD, max_size=2))]
+    token_end = 0
+    for word in range(1, n + 1):
+        if word > token_end and draw(st.booleans()):
+            token_end = draw(st.integers(word, n))
+            lines.append(f"{word}-{token_end}\t{draw(FIELD)}" + "\t_" * 7 + f"\t{draw(FIELD)}")
+        columns = [str(word), draw(FIELD), draw(FIELD), draw(st.sampled_from(["_", "NOUN", "Q"]))]
+        columns += [draw(FIELD), draw(FEATS), heads[word]]
+        columns += [draw(st.sampled_from(["_", "root", "ROOT", "a:b"])), draw(FIELD), draw(FIELD)]
+        lines.append("\t".join(columns))
+        for empty in range(draw(st.integers(0, 2))):
+            lines.append(f"{word}.{empty + 1}" + "\t_" * 9)
+    return parse_sentence(lines)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(sentences(), min_size=1, max_size=3))
+def test_generated_sentences(generated):
+    doc = doc_from_sentences(generated, Vocab())
+    expected = "".join(f"{sentence}\n\n" for sentence in generated)
+    assert doc_to_conllu(doc) == expected
+    assert doc_to_conllu(saved_and_loaded([doc])[0]) == expected
+    assert len(list(doc.sents)) == len(generated)
+
+
+def test_what_the_doc_holds(awkward, vocab):
+    doc = next(docs_from_conllu(awkward, vocab))
+    assert doc.text == "¿vamos nos a el mar? "
+    assert [(span.text, span.label_) for span in doc.spans["mwt"]] == [
+        ("vamos nos", "Vámonos"),
+        ("a el", "al"),
+    ]
+    assert [token.pos_ for token in doc][:3] == ["PUNCT", "VERB", "PRON"]
+    assert [token.tag_ for token in doc][:3] == ["", "V", ""]
+    assert str(doc[1].morph) == "Mood=Imp|VerbForm=Fin"
+    assert doc[3].has_morph() and str(doc[3].morph) == ""
+    assert [token.head.i for token in doc] == [1, 1, 1, 5, 5, 1, 1]
+    assert [token.dep_ for token in doc] == [
+        "punct",
+        "ROOT",
+        "obj",
+        "case",
+        "det:x",
+        "obl",
+        "punct",
+    ]
+    assert doc[1].lemma_ == "ir"
+
+
+def test_multiword_token_spelled_by_its_words_has_no_spaces(vocab):
+    lines = ["1-2\tdon't" + "\t_" * 8, "1\tdo" + "\t_" * 8, "2\tn't" + "\t_" * 8]
+    doc = doc_from_sentences([parse_sentence(lines)], vocab)
+    assert doc.text == "don't "
+
+
+def test_missing_stays_missing(awkward, vocab):
+    doc = list(docs_from_conllu(awkward, vocab))[2]
+    assert [token.has_head() for token in doc] == [False, True, False]
+    assert [token.dep_ for token in doc] == ["", "dep", ""]
+    assert not doc[0].has_morph() and doc[0].lemma_ == "" and doc[0].pos_ == ""
+
+
+def test_root_without_label_is_a_root(awkward, vocab):
+    doc = list(docs_from_conllu(awkward, vocab))[3]
+    assert [token.dep_ for token in doc] == ["dep", "dep", "ROOT", "ROOT", "ROOT"]
+    assert doc[4].has_head()
+
+
+def test_heads_outside_their_sentence_are_missing(vocab):
+    # Interleaved trees: spaCy begins the second sentence at word 2, before the head of word 1.
+    tree = {"heads": [2, 3, 2, 3], "deps": ["dep", "dep", "ROOT", "ROOT"]}
+    lines = [f"{i}\t{form}" + "\t_" * 8 for i, form in enumerate("abcd", 1)]
+    doc = Doc(vocab, words=list("abcd"), **tree)
+    assert [sent.start for sent in doc.sents] == [0, 1]
+    plain = doc_to_conllu(doc)
+    source = unannotated_doc([parse_sentence(lines)], vocab, sentence_starts=False)
+    doc.user_data.update(source.user_data)
+    for text in (plain, doc_to_conllu(doc)):
+        rows = [line.split("\t") for line in text.split("\n") if line[:1].isdigit()]
+        assert [row[1] + row[6] for row in rows] == ["a_", "b3", "c0", "d0"]
+
+
+def test_reparsed_doc_changes_only_the_parse(awkward, vocab):
+    doc = next(docs_from_conllu(awkward, vocab))
+    before = doc_to_conllu(doc).split("\n")
+    doc[5].head = doc[0]
+    doc[5].dep_ = "nmod:new"
+    doc[6].pos_ = "SYM"
+    doc[0].lemma_ = "?"
+    doc[1].set_morph("Mood=Ind")
+    doc[3].set_morph("")
+    doc[2].lemma_ = "yo"
+    after = doc_to_conllu(doc).split("\n")
+    changed = {
+        new.split("\t")[0]: new for old, new in zip(before, after, strict=True) if old != new
+    }
+    assert changed == {
+        "1": before[4].replace("\t¿\t¿\t", "\t¿\t?\t"),
+        "2": "2\tvamos\tir\tVERB\tV\tMood=Ind\t0\troot\t0:root|5:conj:and\t_",
+        "3": "3\tnos\tyo\tPRON\t_\tCase=Acc,Dat\t2\tobj\t2:obj\t_",
+        "6": "6\tmar\tmar\tNOUN\t_\t_\t1\tnmod:new\t2:obl\tSpaceAfter=No",
+        "7": "7\t?\t?\tSYM\t_\t_\t2\tpunct\t_\tSpacesAfter=\\s\\s",
+    }
+
+
+def parse_as_chain(doc, starts):
+    """Give the Doc sentences from these tokens on, each a chain whose root is its first word."""
+    heads = [i if i in starts else i - 1 for i in range(len(doc))]
+    deps = ["ROOT" if i in starts else "dep" for i in range(len(doc))]
+    parsed = Doc(doc.vocab, words=[t.text for t in doc], heads=heads, deps=deps)
+    parsed.user_data.update(doc.user_data)
+    return parsed
+
+
+def test_other_sentence_boundaries(awkward, vocab):
+    group = list(read_conllu(awkward))[:3]
+    doc = parse_as_chain(unannotated_doc(group, vocab, sentence_starts=False), {0, 4, 9})
+    blocks = doc_to_conllu(doc).rstrip("\n").split("\n\n")
+    rows = [[line.split("\t") for line in b.split("\n") if line[0] != "#"] for b in blocks]
+    assert [[row[0] for row in sentence] for sentence in rows] == [
+        ["1", "2-3", "2", "3", "4"],
+        ["1", "2", "3", "4", "5"],
+        ["1", "2", "3"],
+    ]
+    assert [[row[6] for row in sentence if "-" not in row[0]] for sentence in rows] == [
+        ["0", "1", "2", "3"],
+        ["0", "1", "2", "3", "4"],
+        ["0", "1", "2"],
+    ]
+    assert blocks[0].startswith("# newdoc id = d1\n# newpar\n# sent_id = 1\n1\t¿")
+    assert blocks[1].startswith("# sent_id = 2\n1\tel")
+    assert blocks[2].startswith("# nothing annotated")
+    assert rows[0][0][8] == "_" and rows[0][0][9] == "SpaceAfter=No|Note=a b"
+
+
+def test_same_boundaries_keep_everything_else(awkward, vocab):
+    group = list(read_conllu(awkward))[:2]
+    doc = parse_as_chain(unannotated_doc(group, vocab, sentence_starts=False), {0, 7})
+    text = doc_to_conllu(doc)
+    assert text.count("\n") == sum(len(str(s).split("\n")) + 1 for s in group)
+    assert "3.1\tnada" in text and "# a comment = with = signs" in text
+
+
+def test_merged_tokens_are_written_plainly_with_a_warning(awkward, vocab, caplog):
+    doc = next(docs_from_conllu(awkward, vocab))
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[1:3])
+    assert "vamos nos" in doc_to_conllu(doc)
+    assert "other tokens" in caplog.text
+
+
+def test_doc_of_raw_text(vocab):
+    words = ["\n ", "I", "saw", " ", "it", "\t", ".", "\n\n", "Yes", "!", "  "]
+    spaces = [False, True, True, False, False, False, False, False, False, False, False]
+    doc = Doc(
+        vocab,
+        words=words,
+        spaces=spaces,
+        pos=[
+            "SPACE",
+            "PRON",
+            "VERB",
+            "SPACE",
+            "PRON",
+            "SPACE",
+            "PUNCT",
+            "SPACE",
+            "X",
+            "X",
+            "SPACE",
+        ],
+        heads=[1, 2, 2, 2, 3, 4, 2, 2, 8, 8, 9],
+        deps=["", "nsubj", "ROOT", "dep", "obj", "dep", "punct", "dep", "ROOT", "punct", "dep"],
+    )
+    assert doc_to_conllu(doc) == (
+        "# sent_id = 1\n# text = I saw it .\n"
+        "1\tI\t_\tPRON\t_\t_\t2\tnsubj\t_\tSpacesBefore=\\n\\s\n"
+        "2\tsaw\t_\tVERB\t_\t_\t0\troot\t_\tSpacesAfter=\\s\\s\n"
+        "3\tit\t_\tPRON\t_\t_\t2\tobj\t_\tSpacesAfter=\\t\n"
+        "4\t.\t_\tPUNCT\t_\t_\t2\tpunct\t_\tSpacesAfter=\\n\\n\n\n"
+        "# sent_id = 2\n# text = Yes!\n"
+        "1\tYes\t_\tX\t_\t_\t0\troot\t_\tSpaceAfter=No\n"
+        "2\t!\t_\tX\t_\t_\t1\tpunct\t_\tSpacesAfter=\\s\\s\n\n"
+    )
+
+
+def test_raw_text_survives(vocab, tmp_path):
+    doc = Doc(
+        vocab, words=["\t", "a", "\n|", "b", " \n"], spaces=[False, False, True, False, False]
+    )
+    write_conllu([doc], tmp_path / "out.conllu")
+    assert "".join(raw_texts(read_conllu(tmp_path / "out.conllu"))) == doc.text
+
+
+def test_unparsed_and_empty_docs(vocab):
+    assert doc_to_conllu(Doc(vocab)) == ""
+    assert doc_to_conllu(Doc(vocab, words=[" "])) == ""
+    assert doc_to_conllu(Doc(vocab, words=["a"])).endswith("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+
+
+def test_sentence_ids_go_on_across_docs(vocab, tmp_path):
+    write_conllu([Doc(vocab, words=["a"]), Doc(vocab, words=["b"])], tmp_path / "out.conllu")
+    comments = [sentence.comments[0] for sentence in read_conllu(tmp_path / "out.conllu")]
+    assert comments == ["# sent_id = 1", "# sent_id = 2"]
+
+
+def test_cycle_in_a_doc_is_refused(vocab):
+    doc = Doc(vocab, words=["a", "b"])
+    doc[0].head, doc[1].head = doc[1], doc[0]
+    doc[0].dep_ = doc[1].dep_ = "dep"
+    with pytest.raises(ValueError, match="cycle"):
+        doc_to_conllu(doc)
+
+
+def test_failed_writing_leaves_the_old_file(vocab, tmp_path):
+    path = tmp_path / "out.conllu"
+    path.write_text("old")
+
+    def docs():
+        yield Doc(vocab, words=["a"])
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_conllu(docs(), path)
+    assert path.read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_raw_texts(awkward):
+    texts = list(raw_texts(read_conllu(awkward)))
+    assert texts == ["¿Vámonos al mar?  10  000 _ a b c ", "a b c d e "]
+
+
+@given(st.text(" \t\n\r|\\sa"))
+def test_space_escapes(text):
+    assert unescape(escape(text)) == text

@@ -1,0 +1,126 @@
+"""The corpus reader: what examples hold, and its settings."""
+
+import random
+
+import pytest
+import spacy
+from spacy.training import Example
+
+from spacy_npparse.treebank import ConlluCorpus, ConlluError
+from spacy_npparse.treebank.docs import CONLLU_KEY
+
+SENTENCE = (
+    "# sent_id = {i}\n1\tw{i}\tl\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tv\tv\tVERB\t_\t_\t0\troot\t_\t_\n"
+)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy.blank("xx")
+
+
+@pytest.fixture
+def treebank(tmp_path):
+    path = tmp_path / "small.conllu"
+    path.write_text("".join(SENTENCE.format(i=i) + "\n" for i in range(10)))
+    return path
+
+
+def test_examples(treebank, nlp):
+    examples = list(ConlluCorpus(treebank)(nlp))
+    assert len(examples) == 10
+    example = examples[3]
+    assert [token.text for token in example.predicted] == ["w3", "v"]
+    assert [token.is_sent_start for token in example.predicted] == [True, False]
+    for layer in ("DEP", "HEAD", "POS", "TAG", "MORPH", "LEMMA"):
+        assert not example.predicted.has_annotation(layer)
+    assert example.get_aligned("POS", as_string=True) == ["NOUN", "VERB"]
+    assert example.get_aligned_parse(projectivize=False) == ([1, 1], ["nsubj", "ROOT"])
+
+
+def test_several_sentences_and_free_boundaries(treebank, nlp):
+    examples = list(ConlluCorpus(treebank, sentences_per_doc=4, gold_sentences=False)(nlp))
+    assert [len(list(eg.reference.sents)) for eg in examples] == [4, 4, 2]
+    assert not examples[0].predicted.has_annotation("SENT_START")
+    gold = list(ConlluCorpus(treebank, sentences_per_doc=4)(nlp))[0]
+    assert [sent.text for sent in gold.predicted.sents] == ["w0 v", "w1 v", "w2 v", "w3 v"]
+
+
+def test_missing_roots_do_not_move_gold_sentences(tmp_path, nlp):
+    path = tmp_path / "partial.conllu"
+    partial = SENTENCE.format(i=0).replace("0\troot", "_\t_")
+    path.write_text(partial + "\n" + SENTENCE.format(i=1) + "\n" + partial + "\n")
+    (example,) = ConlluCorpus(path, sentences_per_doc=3)(nlp)
+    assert example.get_aligned_sent_starts() == [True, False] * 3
+    assert [t.has_head() for t in example.reference] == [True, False, True, True, True, False]
+
+
+def test_newdoc_begins_a_doc(awkward, nlp):
+    assert [len(eg.reference) for eg in ConlluCorpus(awkward, sentences_per_doc=0)(nlp)] == [12, 5]
+    assert [len(eg.reference) for eg in ConlluCorpus(awkward, sentences_per_doc=9)(nlp)] == [12, 5]
+
+
+def test_max_length_and_limit(awkward, nlp, caplog):
+    corpus = ConlluCorpus(awkward, sentences_per_doc=0, max_length=6)
+    assert [len(eg.reference) for eg in corpus(nlp)] == [5, 5]
+    assert "1 sentences of more than 6 words (max_length) left out" in caplog.text
+    assert [len(eg.reference) for eg in ConlluCorpus(awkward, limit=2)(nlp)] == [7, 2]
+
+
+def test_shuffle_regroups(treebank, nlp):
+    random.seed(1)
+    corpus = ConlluCorpus(treebank, sentences_per_doc=3, shuffle=True)
+    passes = [[eg.reference.text for eg in corpus(nlp)] for _ in range(5)]
+    assert len({tuple(texts) for texts in passes}) > 1
+    # A fixed size would give two sizes in a pass, that of the last Doc included.
+    assert any({len(text.split()) for text in texts} == {2, 4, 6} for texts in passes)
+    assert {len(text.split()) // 2 for texts in passes for text in texts} == {1, 2, 3}
+    for texts in passes:
+        assert sorted(" ".join(texts).split()) == sorted([f"w{i}" for i in range(10)] + ["v"] * 10)
+    random.seed(1)
+    assert [eg.reference.text for eg in corpus(nlp)] == passes[0]
+
+
+def test_augmenter(treebank, nlp):
+    def twice(nlp, example):
+        yield example
+        yield Example(nlp.make_doc("x"), nlp.make_doc("x"))
+
+    corpus = ConlluCorpus(treebank, augmenter=twice, limit=2)
+    assert [eg.reference.text.split()[0] for eg in corpus(nlp)] == ["w0", "x", "w1", "x"]
+
+
+def test_folder(treebank, nlp):
+    (treebank.parent / "b.conllu").write_text(SENTENCE.format(i="b") + "\n")
+    texts = [eg.reference[0].text for eg in ConlluCorpus(treebank.parent)(nlp)]
+    assert texts == ["wb", *(f"w{i}" for i in range(10))]
+
+
+def test_bad_input(tmp_path, treebank, nlp):
+    with pytest.raises(ValueError, match="--paths.train"):
+        ConlluCorpus(None)
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        list(ConlluCorpus(tmp_path / "none.conllu")(nlp))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match="no .conllu file in this folder"):
+        list(ConlluCorpus(tmp_path / "empty")(nlp))
+    with pytest.raises(ValueError, match="sentences_per_doc"):
+        ConlluCorpus(treebank, sentences_per_doc=-1)
+    treebank.write_text("")
+    with pytest.raises(ValueError, match="no sentence to read"):
+        list(ConlluCorpus(treebank)(nlp))
+    treebank.write_text("1\ta\n\n" + SENTENCE.format(i=1))
+    with pytest.raises(ConlluError, match="line 1"):
+        list(ConlluCorpus(treebank)(nlp))
+    assert len(list(ConlluCorpus(treebank, on_error="skip")(nlp))) == 1
+
+
+def test_registered(treebank):
+    config = {"r": {"@readers": "spacy_npparse.ConlluCorpus.v1", "path": str(treebank)}}
+    corpus = spacy.registry.resolve(config)["r"]
+    assert isinstance(corpus, ConlluCorpus)
+
+
+def test_predicted_doc_can_be_written(treebank, nlp):
+    example = next(iter(ConlluCorpus(treebank)(nlp)))
+    assert example.predicted.user_data[CONLLU_KEY] == example.reference.user_data[CONLLU_KEY]

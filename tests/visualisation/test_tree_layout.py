@@ -1,0 +1,91 @@
+"""Geometry of the drawings: nothing overlaps that a reader has to tell apart."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_npparse.visualisation.layout import (
+    LABEL_SIZE,
+    WORD_SIZE,
+    Arc,
+    arc_levels,
+    place,
+    text_width,
+)
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> tuple[list[str], list[Arc]]:
+    """Random trees, crossing arcs included, with random words and labels."""
+    n = draw(st.integers(1, 12))
+    order = draw(st.permutations(range(1, n + 1)))
+    heads = {word: order[draw(st.integers(0, i - 1))] if i else 0 for i, word in enumerate(order)}
+    text = st.text("aWi.", min_size=1, max_size=9)
+    words = [draw(text) for _ in range(n)]
+    return words, [Arc(heads[word], word, draw(text)) for word in range(1, n + 1)]
+
+
+def test_nested_arcs_stack_and_neighbours_share_a_level() -> None:
+    arcs = [Arc(1, 2, ""), Arc(3, 2, ""), Arc(1, 4, ""), Arc(0, 3, "")]
+    assert arc_levels(arcs) == [1, 1, 2, 3]
+
+
+def test_crossing_arcs_get_different_levels() -> None:
+    first, second = arc_levels([Arc(1, 3, ""), Arc(2, 4, "")])
+    assert first != second
+
+
+@given(trees())
+def test_strokes_never_coincide(tree: tuple[list[str], list[Arc]]) -> None:
+    _, (placed,), _ = place(tree[0], None, [tree[1]])
+    uprights = [x for p in placed for x in {p.start, p.end}]
+    assert all(abs(a - b) > 1.0 for a, b in combinations(uprights, 2))
+    for a, b in combinations(placed, 2):
+        if a.rise == b.rise:
+            assert max(a.start, a.end) < min(b.start, b.end) or max(b.start, b.end) < min(
+                a.start, a.end
+            )
+
+
+@given(trees())
+def test_only_crossing_arcs_cross(tree: tuple[list[str], list[Arc]]) -> None:
+    _, (placed,), _ = place(tree[0], None, [tree[1]])
+    for low, high in combinations(sorted(placed, key=lambda p: p.rise), 2):
+        (a, b), (c, d) = low.arc.span, high.arc.span
+        ends = {high.start, high.end}
+        pierced = any(min(low.start, low.end) < x < max(low.start, low.end) for x in ends)
+        inside = (a < c < b) or (a < d < b)
+        assert pierced == inside
+
+
+@given(trees())
+def test_words_and_labels_have_room(tree: tuple[list[str], list[Arc]]) -> None:
+    words, arcs = tree
+    xs, (placed,), width = place(words, None, [arcs])
+    edges = [
+        (x - text_width(w, WORD_SIZE) / 2, x + text_width(w, WORD_SIZE) / 2)
+        for x, w in zip(xs, words, strict=True)
+    ]
+    assert edges[0][0] > 0 and edges[-1][1] < width
+    assert all(left[1] < right[0] for left, right in zip(edges, edges[1:], strict=False))
+    for p in placed:
+        half = text_width(p.arc.label, LABEL_SIZE) / 2
+        assert 0 <= p.label_x - half and p.label_x + half <= width
+        if p.arc.head:
+            assert min(p.start, p.end) < p.label_x < max(p.start, p.end)
+            assert abs(p.end - p.start) > 2 * half
+
+
+def test_a_label_steps_aside_for_an_arc_that_passes() -> None:
+    # 5 -> 1 has its middle at word 3, where the longer crossing arc 3 -> 8 goes up.
+    arcs = [Arc(5, 1, "label"), Arc(3, 8, "x"), Arc(0, 5, "root")]
+    xs, (placed,), _ = place(["word"] * 8, None, [arcs])
+    assert abs(placed[0].label_x - placed[1].start) > text_width("label", LABEL_SIZE) / 2
+
+
+def test_wide_scripts_need_more_room() -> None:
+    assert text_width("漢字", 10) > text_width("ab", 10) > text_width("il", 10)
+    assert text_width("e\u0301", 10) == text_width("e", 10)

@@ -1,0 +1,137 @@
+"""Trees as SVG and HTML: complete, escaped, deterministic, self-contained."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_npparse.visualisation import render_tree_svg, render_trees
+
+WORDS = ["Er", "hat", "Bücher", "gelesen", ",", "die", "neu", "sind"]
+HEADS = [4, 4, 4, 0, 7, 7, 3, 7]
+LABELS = ["nsubj", "aux", "obj", "root", "punct", "nsubj", "acl:relcl", "cop"]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def arcs(svg: str) -> Counter[str]:
+    """How often each class of arc occurs; "" counts all arcs."""
+    found: Counter[str] = Counter()
+    for group in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        kinds = (group.get("class") or "").split()
+        assert kinds[0] == "npparse-arc"
+        found.update(["", *(kind.removeprefix("npparse-") for kind in kinds[1:])])
+    return found
+
+
+def make_doc(
+    heads: list[int] = HEADS, labels: list[str] = LABELS, words: list[str] = WORDS, copies: int = 1
+) -> Doc:
+    """A Doc that holds the sentence `copies` times; heads are 1..n, 0 for the root."""
+    n = len(words)
+    inside = [head - 1 if head else i for i, head in enumerate(heads)]
+    deps = [label if head else "ROOT" for head, label in zip(heads, labels, strict=True)]
+    return Doc(
+        spacy.blank("xx").vocab,
+        words=list(words) * copies,
+        heads=[head + k * n for k in range(copies) for head in inside],
+        deps=deps * copies,
+    )
+
+
+def test_every_arc_and_word_is_drawn() -> None:
+    svg = render_tree_svg(WORDS, HEADS, LABELS)
+    assert arcs(svg) == {"": 8, "crossing": 1}
+    texts = [t.text for t in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    assert Counter(texts) == Counter(WORDS + LABELS)
+    assert re.findall(r'npparse-crossing"><title>(.*?)<', svg) == ["Bücher → neu: acl:relcl"]
+
+
+def test_projective_tree_has_no_crossing_arc() -> None:
+    assert arcs(render_tree_svg(["a", "b", "c"], [2, 0, 2], ["x", "root", "y"])) == {"": 3}
+
+
+def test_missing_heads_leave_words_without_an_arc() -> None:
+    heads = [4, 4, 4, -1, 7, 7, 3, -1]
+    assert arcs(render_tree_svg(WORDS, heads, LABELS))[""] == 6
+
+
+def test_wrong_arcs_are_marked_and_the_correct_ones_drawn_below() -> None:
+    heads, labels = list(HEADS), list(LABELS)
+    heads[6], labels[0], labels[1] = 4, "obj", "cop"
+    svg = render_tree_svg(WORDS, heads, labels, gold_heads=HEADS, gold_labels=LABELS)
+    assert arcs(svg) == {"": 9, "wrong": 1, "gold": 1, "mislabelled": 2}
+    assert "obj (gold: nsubj)" in svg
+
+
+def test_unknown_gold_heads_are_not_errors() -> None:
+    svg = render_tree_svg(WORDS, HEADS, LABELS, gold_heads=[-1] * 8, gold_labels=["?"] * 8)
+    assert arcs(svg) == {"": 8, "crossing": 1}
+
+
+def test_text_is_escaped() -> None:
+    words = ['<script>"&', "\x00\x1b", " \n"]
+    svg = render_tree_svg(words, [0, 1, 1], ["<root>", "a&b", "dep"], tags=["<T>", "&", "'"])
+    assert "<script>" not in svg
+    texts = [t.text for t in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    assert {'<script>"&', "\ufffd\ufffd", "␣", "<root>", "a&b", "<T>"} <= set(texts)
+
+
+@pytest.mark.parametrize(
+    ("heads", "labels", "message"),
+    [
+        ([0, 1], ["root", "x"], "heads for 3 words"),
+        ([0, 1, 1], ["root"], "labels for 3 words"),
+        ([0, 3, 2], ["root", "x", "y"], "cycle"),
+        ([0, 1, 4], ["root", "x", "y"], "4"),
+    ],
+)
+def test_bad_trees_are_refused(heads: list[int], labels: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        render_tree_svg(["a", "b", "c"], heads, labels)
+
+
+def test_page_has_a_drawing_for_each_sentence() -> None:
+    page = render_trees([make_doc(copies=2), make_doc()], title="A <title>")
+    assert page.count("<figure ") == page.count("<svg ") == 3
+    assert "3 sentences, 3 with crossing arcs" in page
+    assert page.count("1 crossing arc<") == 3
+    assert "<h1>A &lt;title&gt;</h1>" in page and "<title>A &lt;title&gt;</title>" in page
+    assert page.count("<style>") == 1
+
+
+def test_page_is_self_contained_and_deterministic() -> None:
+    docs = [make_doc()]
+    page = render_trees(docs)
+    assert page == render_trees(docs)
+    assert set(re.findall(r"https?://[^\"\s]+", page)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"<(script|link|img|iframe)|@import|url\(", page)
+    assert "prefers-color-scheme:dark" in page
+
+
+def test_page_compares_with_gold() -> None:
+    heads, labels = list(HEADS), list(LABELS)
+    heads[6], labels[0] = 4, "obj"
+    page = render_trees([make_doc(heads, labels)], gold=[make_doc()])
+    assert "7 of 8 heads right · 1 wrong label" in page
+    assert "correct arc, below the words" in page
+    assert "correct arc, below the words" not in render_trees([make_doc()])
+
+
+def test_empty_input_gives_a_page() -> None:
+    assert "0 sentences" in render_trees([])
+    assert "0 sentences" in render_trees([Doc(spacy.blank("xx").vocab, words=[])])
+
+
+def test_docs_that_cannot_be_drawn_are_refused() -> None:
+    unparsed = Doc(spacy.blank("xx").vocab, words=["a"])
+    with pytest.raises(ValueError, match="doc 0 has no dependency tree"):
+        render_trees([unparsed])
+    with pytest.raises(ValueError, match="1 docs but 0 gold docs"):
+        render_trees([make_doc()], gold=[])
+    with pytest.raises(ValueError, match="other tokens"):
+        render_trees([make_doc()], gold=[make_doc(words=["x", *WORDS[1:]])])
