@@ -4,26 +4,37 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+KERNEL = $(shell find spacy_npparse -name '*.p[yx][xd]' -o -name '*.h')
 
-.PHONY: demo test lint install clean
+.PHONY: demo test install clean
 
-demo: install
+demo: $(VENV)/.installed
 	$(BIN)/python -m spacy project run sample .
+	@echo
+	@echo "The trees, in a browser: $(CURDIR)/demo/crossing.html"
 
-test: install
-	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+test: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
-# torch first and by itself: on its own it takes the CPU build where one is offered.
 install: $(VENV)/.installed
 
-$(VENV)/.installed: pyproject.toml setup.py constraints.txt $(shell find spacy_npparse -name '*.p[yx]*')
+# torch first and by itself: it is the large download, and the one to exchange for another build.
+$(VENV)/.torch: constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -c constraints.txt torch
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
 	touch $@
 
+$(VENV)/.installed: $(VENV)/.torch pyproject.toml setup.py $(KERNEL)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.torch pyproject.toml setup.py $(KERNEL)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
+	touch $(VENV)/.installed $@
+
 clean:
-	rm -rf $(VENV) build dist corpus training metrics demo *.egg-info
+	rm -rf $(VENV) build dist corpus training metrics demo project.lock *.egg-info

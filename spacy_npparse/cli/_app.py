@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from enum import Enum
 from typing import NoReturn, ParamSpec, TypeVar
 
 import typer
@@ -21,6 +22,13 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+
+
+class OnErrorChoice(str, Enum):
+    """What to do with malformed sentences."""
+
+    RAISE = "raise"
+    SKIP = "skip"
 
 
 @app.callback()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,16 +13,9 @@ from tqdm import tqdm
 
 from ..treebank import docs_from_conllu, write_conllu
 from ..treebank.files import replacing
-from ._app import app, fail, user_errors
+from ._app import OnErrorChoice, app, fail, user_errors
 
 _ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
-
-
-class OnErrorChoice(str, Enum):
-    """What to do with malformed sentences."""
-
-    RAISE = "raise"
-    SKIP = "skip"
 
 
 @app.command()

@@ -1,90 +1,72 @@
 """Write parse trees to Docs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
-from spacy.attrs import DEP, HEAD, IS_SPACE, SENT_START
+from spacy.attrs import DEP, HEAD, SENT_START
+from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from .sentences import SentenceBatch, sentence_numbers
+from .sentences import SentenceBatch, TokenBatch
 
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
 
+_ARCS = [HEAD, DEP]
+_STARTS = [SENT_START]
 
-@dataclass(frozen=True)
-class Parse:
-    """The tree or trees of a Doc.
 
-    heads: int64 [len(doc)], the token that heads each token; itself for a root.
-    labels: uint64 [len(doc)], hash of each label.
-    starts: bool [len(doc)], where sentences start.
+class Parse(NamedTuple):
+    """The tree or trees of a Doc, in the form that `Doc.from_array` takes.
+
+    arcs: uint64 [len(doc), 2], distance to the head (0 for a root) and hash of the label.
+    starts: uint64 [len(doc), 1], 1 where a sentence starts, else -1.
     """
 
-    heads: NDArray[numpy.int64]
-    labels: NDArray[numpy.uint64]
-    starts: NDArray[numpy.bool_]
+    arcs: NDArray[numpy.uint64]
+    starts: NDArray[numpy.uint64]
 
 
 def make_parses(
-    docs: Sequence[Doc],
+    tokens: TokenBatch,
     sentences: SentenceBatch,
     heads: NDArray[numpy.int32],
     labels: NDArray[numpy.uint64],
+    strings: StringStore,
 ) -> list[Parse]:
     """Trees of Docs from those of their sentences.
 
     heads: int32 [n_words], in the sentence, 0 for the root; labels: uint64 [n_words], hashes.
     Whitespace hangs on the word before it (at the beginning of a sentence on the one after it),
-    where it changes no other arc.
+    where it crosses no arc. In a Doc without words it hangs on the first token.
     """
-    tokens = sentences.tokens
-    words = tokens[tokens < sentences.n_tokens]
-    token_heads = numpy.arange(sentences.n_tokens, dtype=numpy.int64)
-    token_labels = numpy.zeros(sentences.n_tokens, dtype=numpy.uint64)
+    places = numpy.arange(len(tokens.is_word))
+    token_heads = places.copy()
     in_tree = heads > 0
-    first_rows = numpy.repeat(sentences.roots, sentences.lengths)
-    token_heads[words[in_tree]] = tokens[first_rows[in_tree] + heads[in_tree]]
-    token_labels[words] = labels
-    parses = []
-    offset = 0
-    for doc in docs:
-        end = offset + len(doc)
-        numbers = sentence_numbers(doc)
-        starts = numpy.diff(numbers, prepend=-1) > 0
-        doc_heads, doc_labels = token_heads[offset:end] - offset, token_labels[offset:end]
-        space = doc.to_array(IS_SPACE) == 1
-        if space.any():
-            _attach_spaces(doc, space, starts, doc_heads, doc_labels)
-        parses.append(Parse(doc_heads, doc_labels, starts))
-        offset = end
-    return parses
+    token_heads[sentences.words[in_tree]] = sentences.tokens[(sentences.roots + heads)[in_tree]]
+    token_labels = numpy.empty(len(places), dtype=numpy.uint64)
+    token_labels[sentences.words] = labels
+    if not tokens.is_word.all():
+        spaces = numpy.flatnonzero(~tokens.is_word)
+        token_heads[spaces] = _anchors(tokens)[spaces]
+        is_root = token_heads[spaces] == spaces
+        token_labels[spaces] = numpy.where(is_root, strings[ROOT_LABEL], strings[SPACE_LABEL])
+    arcs = numpy.stack([(token_heads - places).astype(numpy.uint64), token_labels], axis=1)
+    starts = numpy.where(tokens.starts, 1, -1).astype(numpy.uint64)[:, None]
+    return [Parse(arcs[part], starts[part]) for part in tokens.slices()]
 
 
-def _attach_spaces(
-    doc: Doc,
-    space: NDArray[numpy.bool_],
-    starts: NDArray[numpy.bool_],
-    heads: NDArray[numpy.int64],
-    labels: NDArray[numpy.uint64],
-) -> None:
-    label = doc.vocab.strings[SPACE_LABEL]
-    if space.all():
-        heads[:] = 0
-        labels[:] = label
-        labels[0] = doc.vocab.strings[ROOT_LABEL]
-        return
-    word = -1
-    for i in range(len(doc)):
-        if starts[i]:
-            word = -1
-        if not space[i]:
-            word = i
-        else:
-            heads[i] = word if word >= 0 else i + int(numpy.argmin(space[i:]))
-            labels[i] = label
+def _anchors(tokens: TokenBatch) -> NDArray[numpy.int64]:
+    """The token on which each token hangs if it is whitespace: int64 [n_tokens]."""
+    places = numpy.arange(len(tokens.is_word))
+    first = numpy.maximum.accumulate(numpy.where(tokens.starts, places, 0))
+    before = numpy.maximum.accumulate(numpy.where(tokens.is_word, places, -1))
+    after = numpy.where(tokens.is_word, places, len(places))
+    after = numpy.minimum.accumulate(after[::-1])[::-1]
+    sentence = numpy.append(tokens.sentence, -1)
+    anchors = numpy.where(before >= first, before, after)
+    return numpy.where(sentence[anchors] == tokens.sentence, anchors, first)
 
 
 def write_parse(doc: Doc, parse: Parse) -> None:
@@ -93,9 +75,6 @@ def write_parse(doc: Doc, parse: Parse) -> None:
     The starts are written by themselves because those that spaCy derives from the edges of
     non-projective trees can be wrong.
     """
-    if not len(doc):
-        return
-    offsets = (parse.heads - numpy.arange(len(doc))).astype(numpy.int32).astype(numpy.uint64)
-    doc.from_array([HEAD, DEP], numpy.stack([offsets, parse.labels], axis=1))
-    starts = numpy.where(parse.starts, 1, -1).astype(numpy.int32).astype(numpy.uint64)
-    doc.from_array([SENT_START], starts[:, None])
+    if len(doc):
+        doc.from_array(_ARCS, parse.arcs)  # type: ignore[arg-type]
+        doc.from_array(_STARTS, parse.starts)  # type: ignore[arg-type]

@@ -34,9 +34,7 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
         scorer: Callable[..., dict[str, Any]] | None,
     ) -> TransitionParser:
         system = transition_systems.get(system_name)(single_root=True)
-        settings = make_settings(
-            name, tuple(system.oracle_classes()), oracle, loss, exploration
-        )
+        settings = make_settings(name, tuple(system.oracle_classes()), oracle, loss, exploration)
         return TransitionParser(
             nlp.vocab,
             model,

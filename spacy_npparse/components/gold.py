@@ -2,16 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, ORTH, SENT_START
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from .sentences import SentenceBatch, batch_sentences, sentence_numbers
+from .sentences import SentenceBatch, read_tokens, split_sentences
 
 MISSING = -1
+
+_GOLD = [HEAD, DEP, SENT_START]
+
+Ints = NDArray[numpy.int64]
+Bools = NDArray[numpy.bool_]
 
 
 @dataclass(frozen=True)
@@ -27,81 +33,147 @@ class GoldBatch:
     labels: NDArray[numpy.int64]
 
 
+class _AlignedGold(NamedTuple):
+    """What is known of the tokens of a predicted Doc.
+
+    heads: int64 [len(doc)], the token that is the head, itself for a root, -1 if unknown.
+    labels: int64 [len(doc)], number of the label, -1 if unknown.
+    starts: bool [len(doc)], where sentences start.
+    """
+
+    heads: Ints
+    labels: Ints
+    starts: Bools
+
+
 def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) -> GoldBatch:
-    """Gold trees of a batch. Tokens that are not aligned one to one, and heads across sentence
-    boundaries, count as unknown.
+    """Gold trees of a batch.
+
+    Tokens that are not aligned one to one count as unknown. Sentences start where the gold or the
+    predicted Doc says so, unless a gold arc spans the place; so boundaries that spaCy derives
+    wrongly (from non-projective or partial trees) do no harm.
 
     label_numbers: the number of each label, by its hash.
 
-    Raises ValueError if a label is not among them.
+    Raises ValueError if a label is not among them, or if gold heads form a cycle.
     """
     docs = [eg.predicted for eg in examples]
     aligned = [_align(eg, label_numbers) for eg in examples]
-    everything = batch_sentences(docs, [numbers for numbers, _, _ in aligned])
-    offsets = numpy.cumsum([0] + [len(doc) for doc in docs])
+    tokens = read_tokens(docs, numpy.concatenate([gold.starts for gold in aligned]))
+    sentences = split_sentences(tokens)
+    offsets = tokens.offsets[:-1]
     token_heads = numpy.concatenate(
-        [numpy.where(h >= 0, h + o, MISSING) for (_, h, _), o in zip(aligned, offsets)]
-    )
-    token_labels = numpy.concatenate([labels for _, _, labels in aligned])
-    words, heads, labels = [], [], []
-    for tokens in everything.words:
-        place = {int(token): i + 1 for i, token in enumerate(tokens)}
-        known = [
-            0 if head == token else place.get(int(head), MISSING)
-            for token, head in zip(tokens, token_heads[tokens])
+        [
+            numpy.where(gold.heads >= 0, gold.heads + o, MISSING)
+            for gold, o in zip(aligned, offsets, strict=True)
         ]
-        if any(head >= 0 for head in known):
-            words.append(tokens)
-            heads.append(numpy.array(known, dtype=numpy.int32))
-            labels.append(numpy.where(heads[-1] > 0, token_labels[tokens], MISSING))
-    return GoldBatch(
-        sentences=SentenceBatch(words=words, n_tokens=everything.n_tokens),
-        heads=numpy.concatenate(heads) if heads else numpy.zeros(0, dtype=numpy.int32),
-        labels=numpy.concatenate(labels) if labels else numpy.zeros(0, dtype=numpy.int64),
     )
+    heads = _heads_in_sentence(sentences, token_heads)
+    _check_acyclic(sentences, heads, docs)
+    labels = numpy.concatenate([gold.labels for gold in aligned])[sentences.words]
+    labels[heads <= 0] = MISSING
+    known = numpy.bincount(sentences.sentence[heads >= 0], minlength=len(sentences.lengths)) > 0
+    kept = known[sentences.sentence]
+    return GoldBatch(sentences.select(known), heads[kept].astype(numpy.int32), labels[kept])
 
 
-def _align(
-    example: Example, label_numbers: Mapping[int, int]
-) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.int64]]:
-    """For each token of the predicted Doc: its gold sentence, its gold head (a token of the Doc,
-    itself for a root) and its label, -1 where unknown."""
-    doc, gold = example.predicted, example.reference
-    values = gold.to_array([HEAD, DEP, SENT_START])
-    to_gold, from_gold = _one_to_one(example)
+def _heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
+    """Heads of words in their sentences. token_heads: int64 [n_tokens], -1 if unknown."""
+    row_of_token = numpy.full(sentences.n_tokens + 1, MISSING, dtype=numpy.int64)
+    row_of_token[sentences.words] = sentences.rows
+    own_heads = token_heads[sentences.words]
+    heads = row_of_token[own_heads] - sentences.roots
+    inside = (heads > 0) & (heads <= sentences.lengths[sentences.sentence])
+    return numpy.where(own_heads == sentences.words, 0, numpy.where(inside, heads, MISSING))
+
+
+def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -> None:
+    """Raise ValueError, with the words concerned, unless all heads lead to a root or end."""
+    above = numpy.arange(len(sentences.tokens))
+    above[sentences.rows] = sentences.roots + numpy.maximum(heads, 0)
+    for _ in range(int(sentences.lengths.max(initial=0)).bit_length()):
+        above = above[above]
+    lost = numpy.flatnonzero(above[sentences.rows] != sentences.roots)
+    if len(lost):
+        # After that many steps from anywhere one is on the cycle itself.
+        start = row = int(above[sentences.rows[lost[0]]])
+        spelled: list[str] = []
+        while row != start or not spelled:
+            token = _token(docs, int(sentences.tokens[row]))
+            spelled.append(f"{token.text!r} (token {token.i})")
+            word = int(numpy.searchsorted(sentences.rows, row))
+            row = int(sentences.roots[word] + heads[word])
+        raise ValueError(
+            f"The gold heads form a cycle: {' <- '.join([*spelled, spelled[0]])} in "
+            f"{token.doc.text!r}. Correct the heads of these tokens in the training data."
+        )
+
+
+def _token(docs: Sequence[Doc], index: int) -> Token:
+    """A token, given its number counted through all Docs."""
+    for doc in docs:
+        if index < len(doc):
+            break
+        index -= len(doc)
+    return doc[index]
+
+
+def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
+    """The gold annotation, in the tokens of the predicted Doc."""
+    gold = example.reference
+    values = gold.to_array(_GOLD)
     offsets, deps = values[:, 0].astype(numpy.int64), values[:, 1]
     has_head = (offsets != 0) | (deps != 0)
     gold_heads = numpy.where(has_head, numpy.arange(len(gold)) + offsets, MISSING)
     gold_labels = numpy.full(len(gold), MISSING, dtype=numpy.int64)
-    for i in numpy.flatnonzero(has_head & (deps != 0) & (offsets != 0)):
+    for i in numpy.flatnonzero((offsets != 0) & (deps != 0)).tolist():
         try:
             gold_labels[i] = label_numbers[int(deps[i])]
         except KeyError:
             raise ValueError(
-                f"Unknown dependency label {gold[int(i)].dep_!r} of token {gold[int(i)].text!r}: "
-                "add it to the labels that the component is initialized with."
+                f"Unknown dependency label {gold[i].dep_!r} of token {gold[i].text!r} in "
+                f"{gold.text!r}: add it to the labels that the component is initialized with."
             ) from None
+    to_gold, from_gold = _one_to_one(example)
     aligned = to_gold >= 0
-    heads = numpy.full(len(doc), MISSING, dtype=numpy.int64)
-    labels = numpy.full(len(doc), MISSING, dtype=numpy.int64)
-    heads[aligned] = _lookup(from_gold, gold_heads[to_gold[aligned]])
+    heads = numpy.full(len(to_gold), MISSING, dtype=numpy.int64)
+    labels = heads.copy()
+    head_in_gold = gold_heads[to_gold[aligned]]
+    heads[aligned] = numpy.where(head_in_gold >= 0, from_gold[head_in_gold], MISSING)
     labels[aligned] = gold_labels[to_gold[aligned]]
+    starts = _starts(example.predicted, to_gold, values[:, 2] == 1, _spanned(gold_heads))
+    return _AlignedGold(heads, labels, starts)
+
+
+def _spanned(heads: Ints) -> Bools:
+    """Whether an arc leads from before a token to the token or beyond."""
+    dependents = numpy.flatnonzero(heads >= 0)
+    ends = numpy.stack([dependents, heads[dependents]])
+    opened = numpy.bincount(ends.min(axis=0) + 1, minlength=len(heads) + 1)
+    closed = numpy.bincount(ends.max(axis=0) + 1, minlength=len(heads) + 1)
+    return numpy.cumsum(opened - closed)[:-1] > 0
+
+
+def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bools:
+    """Where sentences of the predicted Doc start in training; see `gold_batch`.
+
+    gold_starts, spanned: bool [tokens of the reference].
+    """
     starts = numpy.zeros(len(doc), dtype=bool)
-    if len(gold):
-        gold_numbers = numpy.cumsum(values[:, 2] == 1)
+    if len(gold_starts):
+        aligned = to_gold >= 0
+        # Boundaries at tokens that are not aligned move to the next one that is.
         nearest = numpy.maximum.accumulate(numpy.where(aligned, to_gold, 0))
-        starts[1:] = numpy.diff(gold_numbers[nearest]) > 0
-    return sentence_numbers(doc, starts), heads, labels
+        numbers = numpy.cumsum(gold_starts & ~spanned)
+        starts[1:] = numpy.diff(numbers[nearest]) > 0
+        starts |= (doc.to_array(SENT_START) == 1) & aligned & ~spanned[nearest]
+    return starts
 
 
-def _lookup(table: NDArray[numpy.int64], indices: NDArray[numpy.int64]) -> NDArray[numpy.int64]:
-    return numpy.where(indices >= 0, table[indices], MISSING)
-
-
-def _one_to_one(example: Example) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+def _one_to_one(example: Example) -> tuple[Ints, Ints]:
     """The reference token of each predicted token, and the reverse; -1 unless one to one."""
     doc, gold = example.predicted, example.reference
-    if len(doc) == len(gold) and (_forms(doc) == _forms(gold)).all():
+    if len(doc) == len(gold) and (doc.to_array(ORTH) == gold.to_array(ORTH)).all():
         identity = numpy.arange(len(doc), dtype=numpy.int64)
         return identity, identity
     x2y, y2x = example.alignment.x2y, example.alignment.y2x
@@ -113,7 +185,3 @@ def _one_to_one(example: Example) -> tuple[NDArray[numpy.int64], NDArray[numpy.i
             to_gold[i] = targets[0]
             from_gold[targets[0]] = i
     return to_gold, from_gold
-
-
-def _forms(doc: Doc) -> NDArray[numpy.uint64]:
-    return doc.to_array(ORTH)

@@ -1,76 +1,130 @@
-"""Sentences of Docs, laid out in rows as the models and the kernel want them."""
+"""Sentences of Docs, laid out in rows as the models and the kernel want them.
+
+Everything is computed for the whole batch at once: with short Docs, a few numpy calls for each of
+them would cost more than parsing them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy
 from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
+_ATTRIBUTES = [SENT_START, IS_SPACE]
+
+
+@dataclass(frozen=True)
+class TokenBatch:
+    """The tokens of some Docs, counted through all of them.
+
+    offsets: int64 [n_docs + 1], the first token of each Doc, and their end.
+    sentence: int64 [n_tokens], number of the sentence of each token, ascending.
+    is_word: bool [n_tokens], False for whitespace.
+    """
+
+    offsets: NDArray[numpy.int64]
+    sentence: NDArray[numpy.int64]
+    is_word: NDArray[numpy.bool_]
+
+    @property
+    def starts(self) -> NDArray[numpy.bool_]:
+        """Where sentences start: bool [n_tokens]."""
+        return numpy.diff(self.sentence, prepend=-1) > 0
+
+    def slices(self) -> list[slice]:
+        """The tokens of each Doc."""
+        bounds = self.offsets.tolist()
+        return [slice(start, end) for start, end in pairwise(bounds)]
+
 
 @dataclass(frozen=True)
 class SentenceBatch:
-    """The sentences of some Docs. A sentence has one row for its root and one for each word.
+    """Sentences to parse. A sentence has one row for its root and then one for each word.
 
-    words: for each sentence the tokens that are words, int64, counted through all the Docs.
+    words: int64 [n_words], the token of each word.
+    lengths: int32 [n_sentences], words of each sentence, all positive.
     n_tokens: tokens of all the Docs.
     """
 
-    words: list[NDArray[numpy.int64]]
+    words: NDArray[numpy.int64]
+    lengths: NDArray[numpy.int32]
     n_tokens: int
 
-    @property
-    def lengths(self) -> NDArray[numpy.int32]:
-        """Words of each sentence: int32 [n_sentences]."""
-        return numpy.array([len(words) for words in self.words], dtype=numpy.int32)
+    @cached_property
+    def sentence(self) -> NDArray[numpy.int64]:
+        """The sentence of each word: int64 [n_words]."""
+        return numpy.repeat(numpy.arange(len(self.lengths)), self.lengths)
 
-    @property
+    @cached_property
+    def roots(self) -> NDArray[numpy.int64]:
+        """The row of the root of the sentence of each word: int64 [n_words]."""
+        sizes = self.lengths.astype(numpy.int64) + 1
+        return (numpy.cumsum(sizes) - sizes)[self.sentence]
+
+    @cached_property
+    def rows(self) -> NDArray[numpy.int64]:
+        """The row of each word: int64 [n_words]."""
+        return numpy.arange(1, len(self.words) + 1) + self.sentence
+
+    @cached_property
     def tokens(self) -> NDArray[numpy.int64]:
         """The token of each row; `n_tokens` for a root: int64 [n_rows]."""
-        root = numpy.array([self.n_tokens], dtype=numpy.int64)
-        parts = [part for words in self.words for part in (root, words)]
-        return numpy.concatenate(parts) if parts else numpy.zeros(0, dtype=numpy.int64)
+        tokens = numpy.full(len(self.words) + len(self.lengths), self.n_tokens, dtype=numpy.int64)
+        tokens[self.rows] = self.words
+        return tokens
 
-    @property
-    def roots(self) -> NDArray[numpy.int64]:
-        """The row of the root of each sentence: int64 [n_sentences]."""
-        lengths = self.lengths.astype(numpy.int64) + 1
-        return numpy.cumsum(lengths) - lengths
+    def select(self, kept: NDArray[numpy.bool_]) -> "SentenceBatch":
+        """Only some of the sentences. kept: bool [n_sentences]."""
+        return SentenceBatch(self.words[kept[self.sentence]], self.lengths[kept], self.n_tokens)
 
 
-def sentence_numbers(doc: Doc, starts: NDArray[numpy.bool_] | None = None) -> NDArray[numpy.int64]:
-    """The number of the sentence of each token, from 0: int64 [len(doc)].
+def read_tokens(docs: Sequence[Doc], starts: NDArray[numpy.bool_] | None = None) -> TokenBatch:
+    """The tokens of Docs and their sentences.
 
     A Doc without boundaries is one sentence. A sentence without words (only whitespace) is joined
-    to the one before it, or at the beginning to the one after it.
+    to the one before it, or at the beginning of a Doc to the one after it.
 
-    starts: where sentences start, if not where the Doc says so.
+    starts: bool [n_tokens], where sentences start, if not where the Docs say so.
     """
-    values = doc.to_array([SENT_START, IS_SPACE])
-    if starts is None:
-        starts = values[:, 0] == 1
-    numbers = numpy.cumsum(starts)
-    has_words = numpy.zeros(int(numbers[-1]) + 1 if len(doc) else 0, dtype=bool)
-    has_words[numbers[values[:, 1] == 0]] = True
-    return numpy.maximum(numpy.cumsum(has_words)[numbers] - 1, 0)
+    sizes = numpy.array([len(doc) for doc in docs], dtype=numpy.int64)
+    offsets = numpy.concatenate([[0], numpy.cumsum(sizes)])
+    first_tokens = offsets[:-1][sizes > 0]
+    if not len(first_tokens):
+        nothing = numpy.zeros(0, dtype=numpy.int64)
+        return TokenBatch(offsets, nothing, nothing.astype(bool))
+    values = numpy.concatenate([doc.to_array(_ATTRIBUTES) for doc in docs])
+    is_word = values[:, 1] == 0
+    starts = values[:, 0] == 1 if starts is None else starts.copy()
+    starts[first_tokens] = True
+    sentence = numpy.cumsum(starts) - 1
+    return TokenBatch(offsets, _join_wordless(sentence, is_word, first_tokens), is_word)
 
 
-def split_sentences(docs: Sequence[Doc]) -> SentenceBatch:
-    """The sentences of Docs by the boundaries that are set in them."""
-    return batch_sentences(docs, [sentence_numbers(doc) for doc in docs])
+def _join_wordless(
+    sentence: NDArray[numpy.int64],
+    is_word: NDArray[numpy.bool_],
+    first_tokens: NDArray[numpy.int64],
+) -> NDArray[numpy.int64]:
+    """Sentence numbers, those without words joined to their neighbours. first_tokens: of Docs."""
+    if is_word.all():
+        return sentence
+    has_words = numpy.bincount(sentence[is_word], minlength=sentence[-1] + 1) > 0
+    first_sentences = sentence[first_tokens]
+    # A Doc without any word keeps one sentence.
+    wordless = ~numpy.logical_or.reduceat(has_words, first_sentences)
+    has_words[first_sentences[wordless]] = True
+    joined = numpy.cumsum(has_words) - 1
+    lowest = joined[first_sentences] + ~has_words[first_sentences]
+    n_sentences = numpy.diff(first_sentences, append=len(has_words))
+    return numpy.maximum(joined, numpy.repeat(lowest, n_sentences))[sentence]
 
 
-def batch_sentences(
-    docs: Sequence[Doc], numbers: Sequence[NDArray[numpy.int64]]
-) -> SentenceBatch:
-    """The sentences of Docs, given the number of the sentence of each token of each Doc."""
-    words = []
-    offset = 0
-    for doc, number in zip(docs, numbers):
-        is_word = numpy.flatnonzero(doc.to_array(IS_SPACE) == 0)
-        if len(is_word):
-            breaks = numpy.flatnonzero(numpy.diff(number[is_word])) + 1
-            words.extend(numpy.split(is_word + offset, breaks))
-        offset += len(doc)
-    return SentenceBatch(words=words, n_tokens=offset)
+def split_sentences(tokens: TokenBatch) -> SentenceBatch:
+    """The sentences of a batch, those of Docs without words left out."""
+    words = numpy.flatnonzero(tokens.is_word)
+    lengths = numpy.bincount(tokens.sentence[words]).astype(numpy.int32)
+    return SentenceBatch(words, lengths[lengths > 0], len(tokens.is_word))

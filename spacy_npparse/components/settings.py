@@ -1,7 +1,7 @@
 """How a parser is trained: oracle, loss and exploration, checked when the component is made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ..decoding import Exploration
@@ -41,12 +41,27 @@ def make_settings(
             f"{', '.join(oracles)}"
         )
     if loss not in LOSSES:
-        raise ValueError(f"{name}: unknown loss {loss!r}; choose one of {', '.join(LOSSES)}")
-    policy = dict(exploration)
-    warm_up = policy.pop("warm_up", 0)
-    if not isinstance(warm_up, int) or warm_up < 0:
-        raise ValueError(f"{name}: exploration.warm_up must be a number of updates, not {warm_up}")
+        raise ValueError(f"{name}: there is no loss {loss!r}; choose one of: {', '.join(LOSSES)}")
+    policy = {"warm_up": 0, **exploration}
+    known = {"warm_up": int, **{field.name: type(field.default) for field in fields(Exploration)}}
+    for setting, value in policy.items():
+        _check(f"{name}: exploration.{setting}", value, known.get(setting), list(known))
+    warm_up = policy.pop("warm_up")
+    if warm_up < 0:
+        raise ValueError(
+            f"{name}: exploration.warm_up is {warm_up}, but must be a number of updates, 0 or more"
+        )
     try:
         return TrainingSettings(oracle, loss, Exploration(**policy), warm_up)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: exploration: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _check(setting: str, value: Any, expected: type | None, known: list[str]) -> None:
+    """Raise ValueError unless the value has the expected type; None for a setting not known."""
+    if expected is None:
+        raise ValueError(f"{setting} is no setting; choose from: {', '.join(known)}")
+    accepted = (int, float) if expected is float else expected
+    # bool is an int in Python, but no number in a config.
+    if not isinstance(value, accepted) or isinstance(value, bool) != (expected is bool):
+        raise ValueError(f"{setting} is {value!r}, but must be of type {expected.__name__}")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import torch
@@ -20,10 +20,11 @@ from torch import Tensor
 
 from ..decoding import decode_greedy, roll_out
 from ..models.losses import LOSSES
+from ..models.shim import TorchShim
 from ..models.transition_parser_net import TransitionParserNet
 from .annotation import ROOT_LABEL, SPACE_LABEL, Parse, make_parses, write_parse
 from .gold import GoldBatch, gold_batch
-from .sentences import SentenceBatch, split_sentences
+from .sentences import SentenceBatch, read_tokens, split_sentences
 from .settings import TrainingSettings
 
 
@@ -67,7 +68,7 @@ class TransitionParser(TrainablePipe):
     @property
     def labels(self) -> tuple[str, ...]:
         """The arc labels, the root's last."""
-        return (*self.cfg["labels"], ROOT_LABEL)
+        return tuple(dict.fromkeys([*self.cfg["labels"], ROOT_LABEL]))
 
     @property
     def label_data(self) -> list[str]:
@@ -103,8 +104,7 @@ class TransitionParser(TrainablePipe):
         if labels is None:
             labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
         self.cfg["labels"] = list(labels) or [SPACE_LABEL]
-        for label in (*self.labels, SPACE_LABEL):
-            self.vocab.strings.add(label, allow_transient=False)
+        self._add_label_strings()
         sample = [eg.predicted for eg in islice(get_examples(), 10)]
         if not sample:
             raise ValueError(Errors.E923.format(name=self.name))
@@ -119,22 +119,19 @@ class TransitionParser(TrainablePipe):
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
         """Parse Docs without changing them."""
         docs = list(docs)
-        sentences = split_sentences(docs)
-        if not sentences.words:
-            nothing = numpy.zeros(0)
-            return make_parses(docs, sentences, nothing.astype("i4"), nothing.astype("u8"))
-        vectors = self.model.predict(docs)
+        if not docs:
+            return []
+        tokens = read_tokens(docs)
+        sentences = split_sentences(tokens)
         with torch.no_grad():
-            rows, table = self._project(vectors, sentences)
-            heads = decode_greedy(
-                self.system, table.cpu().numpy(), *self._output_layer(), sentences.lengths
-            ).heads
+            rows, table = self._project(self.model.predict(docs), sentences)
+            heads = self._decode(table, sentences)
             labels = self._predict_labels(rows, sentences, heads)
-        return make_parses(docs, sentences, heads, labels)
+        return make_parses(tokens, sentences, heads, labels, self.vocab.strings)
 
     def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
         """Write the trees of `predict` to the Docs."""
-        for doc, parse in zip(docs, parses):
+        for doc, parse in zip(docs, parses, strict=True):
             write_parse(doc, parse)
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
@@ -197,14 +194,18 @@ class TransitionParser(TrainablePipe):
         vectors: token vectors of the predicted Docs, [n_tokens, width].
         """
         gold = gold_batch(examples, self._label_numbers())
-        if not gold.sentences.words:
+        if not len(gold.sentences.words):
             return vectors.new_zeros(())
         rows, table = self._project(vectors, gold.sentences)
-        return self._transition_loss(table, gold) + self._label_loss(rows, gold)
+        return (
+            self._transition_loss(table, gold)
+            + self._label_loss(rows, gold)
+            + self._head_selection_loss(rows, gold)
+        )
 
     @property
     def _net(self) -> TransitionParserNet:
-        return self.model.shims[0].net
+        return cast(TorchShim, self.model.shims[0]).net
 
     def _label_numbers(self) -> dict[int, int]:
         return {self.vocab.strings[label]: i for i, label in enumerate(self.cfg["labels"])}
@@ -217,6 +218,10 @@ class TransitionParser(TrainablePipe):
         tokens = torch.from_numpy(sentences.tokens).to(vectors.device)
         rows = self._net.rows(vectors, tokens)
         return rows, self._net.project(rows)
+
+    def _decode(self, table: Tensor, sentences: SentenceBatch) -> NDArray[numpy.int32]:
+        scores = table.cpu().numpy()
+        return decode_greedy(self.system, scores, *self._output_layer(), sentences.lengths).heads
 
     def _transition_loss(self, table: Tensor, gold: GoldBatch) -> Tensor:
         visited = roll_out(
@@ -235,44 +240,55 @@ class TransitionParser(TrainablePipe):
 
     def _label_loss(self, rows: Tensor, gold: GoldBatch) -> Tensor:
         known = gold.labels >= 0
-        heads, dependents = _arc_rows(gold.sentences, gold.heads)
-        scores = self._net.score_labels(
-            rows,
-            torch.from_numpy(heads[known]).to(rows.device),
-            torch.from_numpy(dependents[known]).to(rows.device),
-        )
+        scores = self._score_labels(rows, gold.sentences, gold.heads, known)
         targets = torch.from_numpy(gold.labels[known]).to(rows.device)
         return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
+
+    def _head_selection_loss(self, rows: Tensor, gold: GoldBatch) -> Tensor:
+        lengths = torch.from_numpy(gold.sentences.lengths).to(rows.device).long()
+        heads = torch.from_numpy(gold.heads).to(rows.device).long()
+        return self._net.head_selection_loss(rows, lengths, heads)
 
     def _predict_labels(
         self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[numpy.int32]
     ) -> NDArray[numpy.uint64]:
         strings = self.vocab.strings
         hashes = numpy.array([strings[label] for label in self.cfg["labels"]], dtype=numpy.uint64)
-        head_rows, dependent_rows = _arc_rows(sentences, heads)
-        scores = self._net.score_labels(
+        labels = numpy.full(len(heads), strings[ROOT_LABEL], dtype=numpy.uint64)
+        arcs = heads > 0
+        best = self._score_labels(rows, sentences, heads, arcs).argmax(dim=1)
+        labels[arcs] = hashes[best.cpu().numpy()]
+        return labels
+
+    def _score_labels(
+        self,
+        rows: Tensor,
+        sentences: SentenceBatch,
+        heads: NDArray[numpy.int32],
+        arcs: NDArray[numpy.bool_],
+    ) -> Tensor:
+        """Scores of all labels, [arcs.sum(), n_labels], for the arcs of some words.
+
+        heads: int32 [n_words], in the sentence; arcs: bool [n_words].
+        """
+        head_rows = (sentences.roots + heads)[arcs]
+        return self._net.score_labels(
             rows,
             torch.from_numpy(head_rows).to(rows.device),
-            torch.from_numpy(dependent_rows).to(rows.device),
+            torch.from_numpy(sentences.rows[arcs]).to(rows.device),
         )
-        best = scores.argmax(dim=1).cpu().numpy()
-        return numpy.where(heads == 0, numpy.uint64(strings[ROOT_LABEL]), hashes[best])
 
-    def from_disk(
-        self, path: str | Path, *, exclude: Iterable[str] = ()
-    ) -> "TransitionParser":
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "TransitionParser":
         """Load the component. Raises ValueError naming the folder if a file is damaged or belongs
         to another transition system."""
         try:
             super().from_disk(path, exclude=exclude)
+            self._finish_loading()
         except ValueError as error:
             raise ValueError(f"Cannot load component {self.name!r} from {path}: {error}") from error
-        self._finish_loading()
         return self
 
-    def from_bytes(
-        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
-    ) -> "TransitionParser":
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "TransitionParser":
         """Load the component. Raises ValueError if the bytes are damaged or belong to another
         transition system."""
         super().from_bytes(bytes_data, exclude=exclude)
@@ -282,21 +298,15 @@ class TransitionParser(TrainablePipe):
     def _finish_loading(self) -> None:
         if self.cfg["system"] != self.system_name:
             raise ValueError(
-                f"Component {self.name!r} was trained as {self.cfg['system']!r} and cannot be "
-                f"loaded as {self.system_name!r}: use the factory {self.cfg['system']}_parser."
+                f"it was trained as {self.cfg['system']!r} and cannot be used as "
+                f"{self.system_name!r}: use the factory {self.cfg['system']}_parser."
             )
+        self._add_label_strings()
+
+    def _add_label_strings(self) -> None:
         for label in (*self.labels, SPACE_LABEL):
-            self.vocab.strings.add(label, allow_transient=False)
+            self.vocab.strings.add(label, allow_transient=False)  # type: ignore[call-arg]
 
 
 def _deps(doc: Doc) -> Iterator[str]:
     return (token.dep_ for token in doc if token.dep_ and token.head.i != token.i)
-
-
-def _arc_rows(
-    sentences: SentenceBatch, heads: NDArray[numpy.int32]
-) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
-    """Rows of the head and of the dependent of each word's arc, int64 [n_words] each."""
-    first = numpy.repeat(sentences.roots, sentences.lengths)
-    dependents = numpy.flatnonzero(sentences.tokens < sentences.n_tokens)
-    return first + numpy.maximum(heads, 0), dependents

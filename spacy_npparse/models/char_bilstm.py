@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from zlib import crc32
 
 import numpy
 import torch
-from spacy.attrs import LOWER, ORTH
+from spacy.attrs import ORTH
 from spacy.tokens import Doc
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
@@ -15,43 +16,55 @@ from .char_bilstm_net import CharBiLSTMNet, WordBatch
 from .shim import TorchShim
 
 
+# Affixes of the lower-cased form: suffixes of 1 to 4 characters, prefixes of 2 and 4.
+AFFIXES = (slice(-1, None), slice(-2, None), slice(-3, None), slice(-4, None), slice(2), slice(4))
+
+
 def CharBiLSTM(
-    width: int = 256,
+    width: int = 320,
     depth: int = 2,
     word_width: int = 128,
-    word_rows: int = 10000,
+    word_rows: int = 5000,
     char_width: int = 64,
-    char_depth: int = 2,
     char_rows: int = 2048,
-    max_chars: int = 40,
+    affix_width: int = 32,
+    affix_rows: int = 2000,
+    max_chars: int = 32,
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
 
-    A word is its lower-cased form's embedding; a rare one is, in training with a probability that
-    falls with its frequency and always when unknown, read from its characters instead. The
-    vocabulary is learned from the words that pass by in training, so that nothing has to be
-    collected beforehand.
+    A frequent word has a vector of its own. A rare one is read from its spelling instead
+    (characters and affixes): in training with a probability that falls with its frequency, in
+    prediction if it was not seen twice in training. The vocabulary is learned from the words that
+    pass by in training, so that nothing has to be collected beforehand.
 
     Args:
         width: of the output vectors (both directions together; even).
         depth: layers of the word-level BiLSTM.
         word_width: of the word vectors that enter it.
-        word_rows: most words that get a vector of their own; the others are read by characters.
-        char_width: of the character embeddings.
-        char_depth: layers of the character-level BiLSTM.
+        word_rows: most words that get a vector of their own.
+        char_width: of the character vectors, and of one direction of the LSTM above them.
         char_rows: rows of the character table (code points modulo rows).
+        affix_width: of the vector of each affix.
+        affix_rows: rows of the table of each affix (hashed).
         max_chars: longer words keep their first and last characters.
 
     Returns: a thinc model from Docs to one [len(doc), width] array per Doc.
 
     Raises ValueError if a size is not positive or `width` is odd.
 
-    Source: Gómez-Rodríguez, Shi, Lee (2018), section 5 (rare words read by characters).
+    Source: Gómez-Rodríguez, Shi and Lee (2018), section 5 (characters instead of rare words).
     """
     sizes = dict(
-        width=width, depth=depth, word_width=word_width, word_rows=word_rows,
-        char_width=char_width, char_depth=char_depth, char_rows=char_rows,
-    )  # fmt: skip
+        width=width,
+        depth=depth,
+        word_width=word_width,
+        word_rows=word_rows,
+        char_width=char_width,
+        char_rows=char_rows,
+        affix_width=affix_width,
+        affix_rows=affix_rows,
+    )
     for name, size in {**sizes, "max_chars": max_chars}.items():
         if size < 1:
             raise ValueError(f"spacy_npparse.CharBiLSTM.v1: {name} must be positive, not {size}")
@@ -60,9 +73,14 @@ def CharBiLSTM(
     return Model(
         "char_bilstm",
         forward,
-        init=partial(init, sizes=sizes),
+        init=partial(init, sizes={**sizes, "n_affixes": len(AFFIXES)}),
         dims={"nO": width},
-        attrs={"dropout_rate": 0.0, "max_chars": max_chars, "char_rows": char_rows},
+        attrs={
+            "dropout_rate": 0.0,
+            "max_chars": max_chars,
+            "char_rows": char_rows,
+            "affix_rows": affix_rows,
+        },
         shims=[TorchShim(CharBiLSTMNet)],
     )
 
@@ -81,7 +99,9 @@ def forward(
     if not sum(lengths):
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
     net: CharBiLSTMNet = model.shims[0].net
-    batch = make_batch(docs, model.attrs["max_chars"], model.attrs["char_rows"])
+    batch = make_batch(
+        docs, *(model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))
+    )
     net.train(is_train)
     net.set_dropout(model.attrs["dropout_rate"])
     with torch.set_grad_enabled(is_train):
@@ -100,15 +120,15 @@ def _no_gradient(d_outputs: list[Floats2d]) -> list:
     return []
 
 
-def make_batch(docs: list[Doc], max_chars: int, char_rows: int) -> WordBatch:
-    """The distinct word forms of the Docs as padded characters, and where each is used."""
-    attributes = numpy.concatenate([doc.to_array([ORTH, LOWER]) for doc in docs])
-    forms, first, form_of_word = numpy.unique(
-        attributes[:, 0], return_index=True, return_inverse=True
+def make_batch(docs: list[Doc], max_chars: int, char_rows: int, affix_rows: int) -> WordBatch:
+    """The distinct word forms of the Docs, their spellings, and where each is used."""
+    forms, form_of_word = numpy.unique(
+        numpy.concatenate([doc.to_array(ORTH) for doc in docs]), return_inverse=True
     )
     strings = docs[0].vocab.strings
-    spellings = [_shorten(strings[int(form)], max_chars) for form in forms]
-    n_chars = numpy.array([len(s) for s in spellings], dtype=numpy.int64)
+    texts = [strings[int(form)] for form in forms]
+    spellings = [_shorten(text, max_chars) for text in texts]
+    n_chars = numpy.array([len(spelling) for spelling in spellings], dtype=numpy.int64)
     chars = numpy.zeros((len(forms), int(n_chars.max())), dtype=numpy.int64)
     for i, spelling in enumerate(spellings):
         # Row 0 is padding; neighbouring code points (one script) never share a row.
@@ -116,7 +136,8 @@ def make_batch(docs: list[Doc], max_chars: int, char_rows: int) -> WordBatch:
     return WordBatch(
         chars=chars,
         n_chars=n_chars,
-        words=attributes[first, 1],
+        affixes=numpy.array([_affix_rows(text.lower(), affix_rows) for text in texts]),
+        words=forms,
         form_of_word=form_of_word.reshape(-1),
         lengths=[len(doc) for doc in docs if len(doc)],
     )
@@ -127,3 +148,11 @@ def _shorten(word: str, max_chars: int) -> str:
         return word
     tail = max_chars // 2
     return word[: max_chars - tail] + word[len(word) - tail :]
+
+
+def _affix_rows(text: str, n_rows: int) -> list[int]:
+    """Rows of the affixes of a lower-cased form; each affix has n_rows rows of its own."""
+    return [
+        i * n_rows + crc32(text[affix].encode("utf8", "surrogatepass")) % n_rows
+        for i, affix in enumerate(AFFIXES)
+    ]

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 
 import numpy
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_packed_sequence
 
 from .layers import BiLSTM
-
-# A word seen once in a treebank of 10,000 words is read from its characters in half of the cases.
-RARE_FREQUENCY = 1e-4
-# Share of the words whose whole vector is dropped in training.
-BLOCK_DROPOUT = 0.1
+from .word_vocabulary import WordVocabulary
 
 
 @dataclass(frozen=True)
@@ -22,63 +19,25 @@ class WordBatch:
 
     chars: int64 [n_forms, max n_chars], rows of the character table, 0 after the end.
     n_chars: int64 [n_forms].
-    words: uint64 [n_forms], hash of the lower-cased form.
+    affixes: int64 [n_forms, n_affixes], rows of the affix table.
+    words: uint64 [n_forms], hash of each form.
     form_of_word: int64 [n_words], row of the form of each word.
     lengths: words per sequence, all positive.
     """
 
-    chars: numpy.ndarray
-    n_chars: numpy.ndarray
-    words: numpy.ndarray
-    form_of_word: numpy.ndarray
+    chars: NDArray[numpy.int64]
+    n_chars: NDArray[numpy.int64]
+    affixes: NDArray[numpy.int64]
+    words: NDArray[numpy.uint64]
+    form_of_word: NDArray[numpy.int64]
     lengths: Sequence[int]
 
 
-class WordVocabulary(nn.Module):
-    """Row numbers of words, given in the order in which training meets them.
-
-    Counts are kept too: a word's relative frequency tells how rare it is, whatever the number of
-    epochs. Row 0 stands for unknown words and for those that came after the table was full.
-    """
-
-    def __init__(self, n_rows: int):
-        super().__init__()
-        self.register_buffer("keys", torch.zeros(n_rows, dtype=torch.int64))
-        self.register_buffer("counts", torch.zeros(n_rows, dtype=torch.float64))
-        self._rows: dict[int, int] | None = None
-
-    def rows(self, words: numpy.ndarray, counts: numpy.ndarray | None = None) -> numpy.ndarray:
-        """int64 [n] rows of words (uint64 hashes [n]); counted as seen if counts ([n]) are given,
-        which also enters new words."""
-        keys = words.astype(numpy.int64).tolist()
-        if self._rows is None:
-            known = self.keys.tolist()
-            self._rows = {key: row for row, key in enumerate(known) if key}
-        if counts is not None:
-            for key in keys:
-                if key not in self._rows and len(self._rows) + 1 < len(self.keys):
-                    self._rows[key] = len(self._rows) + 1
-                    self.keys[self._rows[key]] = key
-        rows = numpy.array([self._rows.get(key, 0) for key in keys], dtype=numpy.int64)
-        if counts is not None:
-            self.counts.index_add_(
-                0, torch.from_numpy(rows).to(self.counts.device), torch.from_numpy(counts).to(self.counts)
-            )
-        return rows
-
-    def frequencies(self, rows: Tensor) -> Tensor:
-        """Relative frequency of the words of some rows among all words seen in training."""
-        return self.counts[rows] / self.counts.sum().clamp(min=1.0)
-
-    def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
-        super()._load_from_state_dict(*args, **kwargs)  # type: ignore[arg-type]
-        self._rows = None
-
-
 class CharBiLSTMNet(nn.Module):
-    """Word and character embeddings under a word-level BiLSTM.
+    """Word vectors, or for rare words vectors of their spelling, under a BiLSTM.
 
-    Arguments: see `spacy_npparse.models.char_bilstm.CharBiLSTM`.
+    Arguments: see `spacy_npparse.models.char_bilstm.CharBiLSTM`; n_affixes is the number of
+    affixes that are looked at.
     """
 
     def __init__(
@@ -88,27 +47,30 @@ class CharBiLSTMNet(nn.Module):
         word_width: int,
         word_rows: int,
         char_width: int,
-        char_depth: int,
         char_rows: int,
+        affix_width: int,
+        affix_rows: int,
+        n_affixes: int,
     ):
         super().__init__()
         self.vocabulary = WordVocabulary(word_rows)
-        self.word_embedding = nn.Embedding(word_rows, word_width, padding_idx=0)
+        self.word_embedding = nn.Embedding(word_rows, word_width)
         self.char_embedding = nn.Embedding(char_rows, char_width, padding_idx=0)
-        nn.init.normal_(self.word_embedding.weight, std=0.1)
-        nn.init.normal_(self.char_embedding.weight, std=0.1)
-        self.char_lstm = BiLSTM(char_width, (word_width + 1) // 2, char_depth)
-        self.char_output = nn.Linear(2 * ((word_width + 1) // 2), word_width)
+        self.affix_embedding = nn.Embedding(affix_rows * n_affixes, affix_width)
+        nn.init.normal_(self.word_embedding.weight, std=0.3)
+        nn.init.normal_(self.affix_embedding.weight, std=0.3)
+        self.char_lstm = BiLSTM(char_width, char_width, depth=1)
+        self.spelling = nn.Linear(2 * char_width + n_affixes * affix_width, word_width)
+        self.norm = nn.LayerNorm(word_width)
         self.word_lstm = BiLSTM(word_width, width // 2, depth)
 
     def set_dropout(self, rate: float) -> None:
-        """Set the dropout rate of the LSTMs' inputs and outputs."""
+        """Set the dropout rate of the word-level LSTM's inputs and outputs."""
         self.word_lstm.dropout.rate = rate
-        self.char_lstm.dropout.rate = rate
 
     def forward(self, batch: WordBatch) -> Tensor:
         """Encode all words: [n_words, width], in the order of the batch."""
-        vectors = self.embed(batch)
+        vectors = self.norm(self.embed(batch))
         packed, _ = self.word_lstm(vectors.split(list(batch.lengths)))
         padded, lengths = pad_packed_sequence(packed, batch_first=True)
         inside = torch.arange(padded.shape[1])[None, :] < lengths[:, None]
@@ -117,29 +79,31 @@ class CharBiLSTMNet(nn.Module):
     def embed(self, batch: WordBatch) -> Tensor:
         """Vectors of the words before they see each other: [n_words, word_width]."""
         device = self.word_embedding.weight.device
-        form_of_word = torch.from_numpy(batch.form_of_word).to(device)
-        counts = numpy.bincount(batch.form_of_word, minlength=len(batch.words))
-        rows = self.vocabulary.rows(batch.words, counts if self.training else None)
-        row_of_word = torch.from_numpy(rows).to(device)[form_of_word]
-        by_chars = row_of_word == 0
+        kept = numpy.ones(len(batch.form_of_word), dtype=bool)
         if self.training:
-            frequency = self.vocabulary.frequencies(row_of_word)
-            keep = frequency / (frequency + RARE_FREQUENCY)
-            by_chars |= torch.rand(keep.shape, device=device, dtype=keep.dtype) >= keep
-        vectors = self.word_embedding(row_of_word)
-        if bool(by_chars.any()):
-            forms, which = form_of_word[by_chars].unique(return_inverse=True)
-            spelled = self.embed_chars(batch, forms.cpu())[which]
-            vectors = vectors.masked_scatter(by_chars[:, None], spelled)
-        if self.training:
-            present = torch.rand(len(vectors), 1, device=device) >= BLOCK_DROPOUT
-            vectors = vectors * present
+            times = numpy.bincount(batch.form_of_word, minlength=len(batch.words))
+            occurrences = self.vocabulary.count(batch.words, times)[batch.form_of_word]
+            draws = torch.rand(len(kept), dtype=torch.float64).numpy()
+            kept = draws < self.vocabulary.keep_probability(occurrences)
+        rows = self.vocabulary.rows(batch.words)[batch.form_of_word]
+        vectors = self.word_embedding(torch.from_numpy(rows).to(device))
+        spelled = numpy.flatnonzero((rows == 0) | ~kept)
+        if len(spelled):
+            forms, form_of_word = numpy.unique(batch.form_of_word[spelled], return_inverse=True)
+            by_form = self.spell(batch, forms)
+            vectors = vectors.index_copy(
+                0,
+                torch.from_numpy(spelled).to(device),
+                by_form[torch.from_numpy(form_of_word).to(device)],
+            )
         return vectors
 
-    def embed_chars(self, batch: WordBatch, forms: Tensor) -> Tensor:
-        """Vectors of forms (int64 [n] rows of the batch) from their characters: [n, word_width]."""
-        n_chars = torch.from_numpy(batch.n_chars)[forms]
-        chars = torch.from_numpy(batch.chars)[forms].to(self.char_embedding.weight.device)
-        embedded = self.char_embedding(chars)
-        _, final = self.char_lstm([e[:n] for e, n in zip(embedded, n_chars.tolist())])
-        return torch.tanh(self.char_output(final))
+    def spell(self, batch: WordBatch, forms: NDArray[numpy.int64]) -> Tensor:
+        """Vectors of some forms (rows of the batch, [n]) from their spelling: [n, word_width]."""
+        device = self.char_embedding.weight.device
+        chars = self.char_embedding(torch.from_numpy(batch.chars[forms]).to(device))
+        _, by_chars = self.char_lstm(
+            [vectors[:n] for vectors, n in zip(chars, batch.n_chars[forms].tolist())]
+        )
+        affixes = self.affix_embedding(torch.from_numpy(batch.affixes[forms]).to(device))
+        return self.spelling(torch.cat([by_chars, affixes.flatten(1)], dim=1))

@@ -12,6 +12,8 @@ from thinc.api import get_torch_default_device, xp2torch
 from thinc.shims import PyTorchShim
 from torch import nn
 
+from . import adam
+
 # A forked worker inherits the parent's OpenMP pool without its threads and would wait for them
 # for ever; one thread needs no pool. This is what makes `nlp.pipe(n_process=2)` safe.
 if hasattr(os, "register_at_fork"):
@@ -56,7 +58,11 @@ class TorchShim(PyTorchShim):
         self._model = self._build(**sizes).to(get_torch_default_device())
 
     def finish_update(self, optimizer: Any) -> None:
-        if self._model is not None:
+        if self._model is None:
+            return
+        if adam.is_plain_adam(optimizer):
+            adam.step(optimizer, self.id, self._model.named_parameters())
+        else:
             super().finish_update(optimizer)
 
     @contextlib.contextmanager

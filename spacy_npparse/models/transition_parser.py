@@ -14,7 +14,8 @@ from .transition_parser_net import TransitionParserNet
 
 def TransitionParserModel(
     tok2vec: Model[list[Doc], list[Floats2d]],
-    hidden_size: int = 128,
+    hidden_size: int = 192,
+    arc_size: int = 128,
     label_size: int = 128,
     dropout: float = 0.3,
 ) -> Model[list[Doc], Tensor]:
@@ -23,8 +24,9 @@ def TransitionParserModel(
     Args:
         tok2vec: any layer that gives one vector per token (an encoder of its own or a listener).
         hidden_size: units of the hidden layer that scores transitions.
+        arc_size: units of the layers that select heads, a second objective in training.
         label_size: units of the hidden layer that scores arc labels.
-        dropout: rate on both hidden layers.
+        dropout: rate on the hidden layers.
 
     Returns: a thinc model. Its forward pass gives the token vectors of all Docs as one torch
     tensor [n_tokens, width]; the scorers are methods of the network in its shim; its
@@ -32,7 +34,8 @@ def TransitionParserModel(
 
     Raises ValueError if a size is not positive or the dropout is not in [0, 1).
     """
-    for name, size in (("hidden_size", hidden_size), ("label_size", label_size)):
+    sizes = dict(hidden_size=hidden_size, arc_size=arc_size, label_size=label_size)
+    for name, size in sizes.items():
         if size < 1:
             raise ValueError(
                 f"spacy_npparse.TransitionParser.v1: {name} must be positive, not {size}"
@@ -47,7 +50,7 @@ def TransitionParserModel(
         init=init,
         layers=[tok2vec],
         refs={"tok2vec": tok2vec},
-        attrs={"sizes": dict(hidden_size=hidden_size, label_size=label_size, dropout=dropout)},
+        attrs={"sizes": {**sizes, "dropout": dropout}},
         shims=[TorchShim(TransitionParserNet)],
     )
 

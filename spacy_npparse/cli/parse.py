@@ -1,0 +1,123 @@
+"""`parse`: trees for text or CoNLL-U."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..treebank import read_conllu, unannotated_doc, write_conllu
+from ..treebank.files import replacing
+from ..visualisation import render_trees
+from ._app import OnErrorChoice, app, fail, user_errors
+from ._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
+
+STDIN = Path("-")
+
+
+@app.command()
+@user_errors
+def parse(
+    model: Model,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN", help="File to parse: .conllu, or .txt with one text a line; - is stdin."
+        ),
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")],
+    html: Annotated[
+        Path | None, typer.Option(help="Also draw the trees on a page in this file.")
+    ] = None,
+    gpu_id: GpuId = -1,
+    batch_size: BatchSize = 128,
+    n_process: Annotated[int, typer.Option(min=1, help="Processes, on the CPU.")] = 1,
+    on_error: Annotated[
+        OnErrorChoice,
+        typer.Option(help="Stop at malformed CoNLL-U sentences, or skip and count them."),
+    ] = OnErrorChoice.RAISE,
+) -> None:
+    """Parse a file and write the trees as CoNLL-U.
+
+    Of a .conllu file the tokens and sentences are kept, and all that a parser does not predict;
+    its annotation is not looked at. A .txt file has one text a line, of any number of sentences;
+    blank lines are skipped.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse parse training/model-best dev.conllu parsed.conllu
+      python -m spacy_npparse parse training/model-best news.txt news.conllu --html news.html
+      echo "Was glaubst du?" | python -m spacy_npparse parse training/model-best - out.conllu
+    """
+    if target.suffix != ".conllu":
+        fail(f"Cannot write {target}. Give OUT a name that ends in .conllu.")
+    if source != STDIN and source.suffix not in (".conllu", ".txt"):
+        fail(f"Cannot read {source}. Give a .conllu file, a .txt file, or - for text on stdin.")
+    if gpu_id >= 0 and n_process > 1:
+        fail("Processes cannot share a GPU. Use --gpu-id or --n-process, not both.")
+    # Whatever is wrong with the input shows before the time to load and to parse is spent.
+    if source.suffix == ".conllu":
+        sentences = list(read_conllu(source, on_error=on_error.value))
+        nlp = load_parser(model, gpu_id)
+        inputs: list[Doc | str] = [
+            unannotated_doc([sentence], nlp.vocab, sentence_starts=True) for sentence in sentences
+        ]
+    else:
+        texts = _read_texts(source)
+        nlp = load_parser(model, gpu_id)
+        _check_lengths(texts, source, nlp)
+        inputs = list(texts.values())
+    docs = Annotation(nlp, inputs, batch_size, n_process)
+    drawn: list[Doc] = []
+    write_conllu(docs if html is None else _keeping(docs, drawn), target)
+    typer.echo(f"{target}: {docs.summary()}", err=True)
+    if html is not None:
+        page = render_trees(drawn, title=f"Dependency trees: {target.stem}")
+        with replacing(html) as file:
+            file.write(page.encode("utf-8"))
+        typer.echo(f"{html}: {docs.n_sentences:,} trees", err=True)
+
+
+def _read_texts(path: Path) -> dict[int, str]:
+    """The lines that are not blank, by number from 1."""
+    lines = (sys.stdin.buffer.read() if path == STDIN else path.read_bytes()).splitlines()
+    texts: dict[int, str] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            # A byte order mark is no part of the text.
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            fail(
+                f"{_name(path)}, line {number}: not valid UTF-8 at byte {error.start + 1} of the "
+                "line. Convert the text to UTF-8."
+            )
+        if text.strip():
+            texts[number] = text
+    if not texts:
+        fail(f"{_name(path)}: no text. Give one text a line.")
+    return texts
+
+
+def _check_lengths(texts: dict[int, str], path: Path, nlp: Language) -> None:
+    for number, text in texts.items():
+        if len(text) > nlp.max_length:
+            fail(
+                f"{_name(path)}, line {number}: {len(text):,} characters, more than the "
+                f"{nlp.max_length:,} that the pipeline takes. Cut the text into several lines."
+            )
+
+
+def _name(path: Path) -> str:
+    return "stdin" if path == STDIN else str(path)
+
+
+def _keeping(docs: Iterable[Doc], kept: list[Doc]) -> Iterator[Doc]:
+    for doc in docs:
+        kept.append(doc)
+        yield doc

@@ -1,0 +1,86 @@
+"""`prepare`: a UD treebank, checked, under the names that training uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
+
+from ..transitions import complete_heads, nonprojective_arcs
+from ..treebank import Sentence, read_conllu
+from ..treebank.files import replacing
+from ._app import app, fail, user_errors
+
+PARTS = ("train", "dev", "test")
+
+
+@app.command()
+@user_errors
+def prepare(
+    folder: Annotated[Path, typer.Argument(help="Folder of a UD treebank, as released.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
+) -> None:
+    """Check a UD treebank and copy its parts to OUT/train.conllu, dev.conllu and test.conllu.
+
+    FOLDER has files called *-ud-train.conllu, *-ud-dev.conllu and, perhaps, *-ud-test.conllu.
+    Every line is checked before anything is copied; the copies are the same to the byte.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse prepare UD_Gothic-PROIEL corpus/gothic
+    """
+    if not folder.is_dir():
+        fail(f"{folder}: no such folder. Give the folder of a UD treebank.")
+    sources = {part: path for part in PARTS if (path := _find(folder, part))}
+    if "train" not in sources:
+        found = ", ".join(sorted(path.name for path in folder.glob("*.conllu"))) or "none"
+        fail(
+            f"{folder}: no file *-ud-train.conllu (CoNLL-U files here: {found}). Give the folder "
+            "of a treebank with training data; join a part that comes in pieces into one file."
+        )
+    if "dev" not in sources:
+        fail(
+            f"{folder}: no file *-ud-dev.conllu, on which training chooses the best model. Move "
+            f"about a tenth of the sentences of {sources['train'].name} to a file of that name."
+        )
+    counts = {part: _count(read_conllu(path), path.name) for part, path in sources.items()}
+    for part, path in sources.items():
+        with replacing(output / f"{part}.conllu") as file:
+            file.write(path.read_bytes())
+    typer.echo("Part  | Sentences |     Words | Non-projective sentences |     arcs")
+    typer.echo("------+-----------+-----------+--------------------------+---------")
+    for part, (n_sentences, n_words, n_crossed, n_arcs) in counts.items():
+        typer.echo(
+            f"{part:5} | {n_sentences:9,} | {n_words:9,} | {n_crossed / n_sentences:24.2%} | "
+            f"{n_arcs / n_words:8.2%}"
+        )
+
+
+def _find(folder: Path, part: str) -> Path | None:
+    paths = sorted(folder.glob(f"*-ud-{part}.conllu"))
+    if len(paths) > 1:
+        fail(
+            f"{folder}: several files *-ud-{part}.conllu: {', '.join(p.name for p in paths)}. "
+            "Leave those of one treebank in the folder."
+        )
+    return paths[0] if paths else None
+
+
+def _count(sentences: Iterable[Sentence], name: str) -> tuple[int, int, int, int]:
+    """Sentences, words, non-projective sentences, and non-projective arcs."""
+    n_sentences = n_words = n_crossed = n_arcs = 0
+    # disable=None: no bar where stderr is no terminal.
+    for sentence in tqdm(sentences, desc=name, unit="sentence", disable=None):
+        heads = [-1 if head is None else head for head in sentence.heads]
+        crossing = sum(nonprojective_arcs(complete_heads(heads)))
+        n_sentences += 1
+        n_words += len(sentence.words)
+        n_crossed += crossing > 0
+        n_arcs += crossing
+    if n_sentences == 0:
+        fail(f"{name}: no sentence in this file. Give a treebank in CoNLL-U.")
+    return n_sentences, n_words, n_crossed, n_arcs

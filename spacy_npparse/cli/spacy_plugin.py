@@ -1,0 +1,10 @@
+"""`python -m spacy npparse`: the commands inside spaCy's own program.
+
+The entry point spacy_cli names this module; only spaCy's command line imports it.
+"""
+
+from spacy.cli import app as spacy_app
+
+from . import app
+
+spacy_app.add_typer(app, name="npparse")

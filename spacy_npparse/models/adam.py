@@ -1,0 +1,88 @@
+"""A thinc optimizer's Adam step for all parameters of a torch network at once."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from thinc.api import Optimizer, get_current_ops, xp2torch
+from torch import nn
+from torch.optim.adam import adam
+
+
+def is_plain_adam(optimizer: Optimizer) -> bool:
+    """Whether `step` does what the optimizer would."""
+    return bool(
+        optimizer.b1 > 0.0
+        and optimizer.b2 > 0.0
+        and not optimizer.use_radam
+        and (optimizer.L2 == 0.0 or optimizer.L2_is_weight_decay)
+    )
+
+
+def step(
+    optimizer: Optimizer, model_id: int, parameters: Iterable[tuple[str, nn.Parameter]]
+) -> None:
+    """Update the parameters that have a gradient, and their averages, in place.
+
+    The state stays in the thinc optimizer, under its own keys; only the arithmetic is torch's,
+    several times as fast on CPU as thinc's call for each parameter.
+
+    Args:
+        optimizer: a thinc optimizer for which `is_plain_adam` holds.
+        model_id: first part of the optimizer's keys.
+        parameters: names and parameters of the network.
+    """
+    moving = [(name, p) for name, p in parameters if p.grad is not None]
+    if not moving:
+        return
+    keys = [(model_id, name) for name, _ in moving]
+    weights = [p.data for _, p in moving]
+    gradients = [p.grad for _, p in moving]
+    steps = []
+    for key in keys:
+        optimizer.nr_update[key] += 1
+        # The functional form counts the step itself.
+        steps.append(torch.tensor(float(optimizer.nr_update[key] - 1)))
+    if optimizer.grad_clip:
+        for gradient in gradients:
+            norm = float(gradient.norm())
+            if norm >= optimizer.grad_clip:
+                gradient *= optimizer.grad_clip / norm
+    adam(
+        weights,
+        gradients,
+        _state(optimizer.mom1, keys, weights),
+        _state(optimizer.mom2, keys, weights),
+        [],
+        steps,
+        fused=True,
+        amsgrad=False,
+        beta1=optimizer.b1,
+        beta2=optimizer.b2,
+        lr=optimizer.learn_rate,
+        weight_decay=0.0,
+        eps=optimizer.eps,
+        maximize=False,
+    )
+    if optimizer.L2:
+        torch._foreach_mul_(weights, 1.0 - optimizer.learn_rate * optimizer.L2)
+    if optimizer.averages is not None:
+        averages = _state(optimizer.averages, keys, weights)
+        for key, average, weight in zip(keys, averages, weights):
+            n = optimizer.nr_update[key]
+            average.lerp_(weight, 1.0 - min(0.9999, (1.0 + n) / (10.0 + n)))
+    for _, parameter in moving:
+        parameter.grad = None
+
+
+def _state(
+    arrays: dict[Any, Any], keys: list[tuple[int, str]], weights: list[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Views of the optimizer's arrays, allocated at first sight."""
+    for key, weight in zip(keys, weights):
+        if key not in arrays:
+            arrays[key] = get_current_ops().alloc(tuple(weight.shape), dtype="float32")
+    return [
+        xp2torch(arrays[key], device=weight.device).view_as(weight)
+        for key, weight in zip(keys, weights)
+    ]

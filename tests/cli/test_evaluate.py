@@ -1,0 +1,84 @@
+"""The command evaluate, as a user runs it."""
+
+import json
+
+import pytest
+import spacy
+from thinc.compat import has_gpu
+
+from spacy_npparse.treebank import raw_texts, read_conllu
+
+
+def official(path):
+    return json.loads(path.read_text())["official"]
+
+
+@pytest.mark.parametrize("options", [(), ("--sentences-per-doc", 7), ("--raw",)])
+def test_scores_are_those_of_the_output(run, model, dev, tmp_path, options):
+    predicted, scores, again = (tmp_path / name for name in ("p.conllu", "a.json", "b.json"))
+    result = run("evaluate", model, dev, "--output", predicted, "--json", scores, *options)
+    assert result.exit_code == 0, result.output
+    scored = run("score", dev, predicted, "--json", again)
+    assert scores.read_text() == again.read_text()
+    assert scored.stdout in result.stdout
+
+
+def test_gold_tokens_and_sentences_are_kept(run, model, dev, tmp_path):
+    scores = {}
+    for n in (1, 7, 0):
+        path = tmp_path / f"{n}.json"
+        result = run("evaluate", model, dev, "--sentences-per-doc", n, "--json", path)
+        assert result.exit_code == 0, result.output
+        assert "gold tokens and sentences: 120 sentences, 1,490 words" in result.output
+        scores[n] = official(path)
+        for name in ("Tokens", "Sentences", "Words"):
+            assert scores[n][name]["f1"] == 1
+    # Nothing of the gold annotation shows through: the pipeline does not tag.
+    assert scores[1]["UPOS"]["f1"] == 0 and scores[1]["LAS"]["f1"] < 0.9
+
+
+def test_plain_text(run, model, dev, tmp_path):
+    predicted, scores = tmp_path / "predicted.conllu", tmp_path / "scores.json"
+    result = run("evaluate", model, dev, "--raw", "--output", predicted, "--json", scores)
+    assert result.exit_code == 0, result.output
+    assert f"{dev}, plain text: " in result.output
+    # Multiword tokens are not split, and nobody tells where sentences end.
+    assert 0.9 < official(scores)["Words"]["f1"] < 1
+    assert official(scores)["Sentences"]["f1"] < 1
+    texts = ["".join("".join(raw_texts(read_conllu(path))).split()) for path in (dev, predicted)]
+    assert texts[0] == texts[1]
+
+
+def test_paragraphs_are_texts_of_their_own(run, model, tmp_path):
+    gold, scores = tmp_path / "gold.conllu", tmp_path / "scores.json"
+    sentence = "1\tDie\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tFrau\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    gold.write_text("".join(f"# newpar\n{sentence}" for _ in range(5)))
+    unsplit = tmp_path / "unsplit"
+    spacy.load(model, exclude=["senter"]).to_disk(unsplit)
+    assert run("evaluate", unsplit, gold, "--raw", "--json", scores).exit_code == 0
+    assert official(scores)["Sentences"]["f1"] == 1
+
+
+def test_errors(run, model, dev, tmp_path):
+    gold = tmp_path / "gold.conllu"
+    for content, message in [
+        (dev.read_text().replace("\troot\t", "\t", 1), ": 9 columns instead of 10"),
+        ("", "no sentence to evaluate on"),
+    ]:
+        gold.write_text(content)
+        result = run("evaluate", model, gold)
+        assert result.exit_code == 1 and message in result.output
+        assert str(gold) in result.output and "Traceback" not in result.output
+    for arguments, message in [
+        ((model, dev, "--output", tmp_path / "out.txt"), "a name that ends in .conllu"),
+        ((tmp_path / "no", dev), "no such pipeline"),
+        ((model, tmp_path / "no.conllu"), "no such file"),
+    ]:
+        result = run("evaluate", *arguments)
+        assert result.exit_code == 1 and message in result.output
+
+
+@pytest.mark.skipif(has_gpu, reason="this machine has a GPU")
+def test_no_gpu(run, model, dev):
+    result = run("evaluate", model, dev, "--gpu-id", 0)
+    assert result.exit_code == 1 and "✘ GPU 0: " in result.output and "CuPy" in result.output

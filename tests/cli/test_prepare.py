@@ -1,0 +1,59 @@
+"""The command prepare, as a user runs it."""
+
+import pytest
+
+PROJECTIVE = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t1\tx\t_\t_\n\n"
+CROSSING = "".join(
+    f"{i}\tw\t_\t_\t_\t_\t{head}\tx\t_\tKeep=Me\n" for i, head in enumerate((3, 4, 0, 3), 1)
+)
+
+
+@pytest.fixture
+def treebank(tmp_path):
+    folder = tmp_path / "UD_Test"
+    folder.mkdir()
+    (folder / "xx-ud-train.conllu").write_text(f"# one\n{PROJECTIVE}{CROSSING}\n")
+    (folder / "xx-ud-dev.conllu").write_text(PROJECTIVE)
+    return folder
+
+
+def test_copies_and_counts(run, treebank, tmp_path):
+    result = run("prepare", treebank, tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    rows = [[cell.strip() for cell in line.split("|")] for line in result.output.splitlines()]
+    assert rows[2:] == [
+        ["train", "2", "6", "50.00%", "16.67%"],
+        ["dev", "1", "2", "0.00%", "0.00%"],
+    ]
+    for part in ("train", "dev"):
+        original = treebank / f"xx-ud-{part}.conllu"
+        assert (tmp_path / "out" / f"{part}.conllu").read_bytes() == original.read_bytes()
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "dev.conllu",
+        "train.conllu",
+    ]
+    (treebank / "xx-ud-test.conllu").write_text(CROSSING + "\n")
+    assert run("prepare", treebank, tmp_path / "out").exit_code == 0
+    assert (tmp_path / "out" / "test.conllu").read_text() == CROSSING + "\n"
+
+
+def test_errors(run, treebank, tmp_path):
+    def message():
+        result = run("prepare", treebank, tmp_path / "out")
+        assert result.exit_code == 1 and "Traceback" not in result.output
+        assert not (tmp_path / "out").exists()
+        return result.output
+
+    dev, train = treebank / "xx-ud-dev.conllu", treebank / "xx-ud-train.conllu"
+    dev.write_text(PROJECTIVE + "1\ta\n\n")
+    assert f"{dev}, line 4: 2 columns" in message()
+    dev.write_text("")
+    assert "xx-ud-dev.conllu: no sentence" in message()
+    dev.unlink()
+    assert "no file *-ud-dev.conllu" in message() and "xx-ud-train.conllu" in message()
+    (treebank / "yy-ud-train.conllu").write_text(PROJECTIVE)
+    assert "several files *-ud-train.conllu: xx-ud-train.conllu, yy-ud-train" in message()
+    (treebank / "yy-ud-train.conllu").rename(treebank / "xx-ud-train-1.conllu")
+    train.unlink()
+    assert "no file *-ud-train.conllu (CoNLL-U files here: xx-ud-train-1.conllu)" in message()
+    assert "no such folder" in run("prepare", tmp_path / "no", tmp_path / "out").output

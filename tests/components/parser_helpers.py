@@ -1,0 +1,61 @@
+"""What the tests of the components share."""
+
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-train.conllu"
+TINY_ENCODER = {
+    "@architectures": "spacy_npparse.CharBiLSTM.v1",
+    "width": 16,
+    "depth": 1,
+    "word_width": 16,
+    "char_width": 8,
+}
+TINY_MODEL = {
+    "@architectures": "spacy_npparse.TransitionParser.v1",
+    "hidden_size": 16,
+    "label_size": 16,
+    "dropout": 0.0,
+    "tok2vec": TINY_ENCODER,
+}
+ORACLES = [
+    ("arc_hybrid", "static"),
+    ("arc_hybrid", "dynamic"),
+    ("arc_hybrid", "exact"),
+    ("arc_hybrid_swap", "static"),
+    ("arc_hybrid_swap", "lazy"),
+    ("arc_hybrid_swap", "static-dynamic"),
+    ("arc_hybrid_swap", "static-dynamic-lazy"),
+    ("arc_standard_swap", "eager"),
+    ("arc_standard_swap", "lazy"),
+]
+SYSTEMS = ["arc_hybrid", "arc_hybrid_swap", "arc_standard_swap"]
+
+
+def example(nlp: Language, words: list[str], heads: list[Any], deps: list[Any], **gold) -> Example:
+    """An example without whitespace between alignment: predicted and reference words agree."""
+    reference = Doc(nlp.vocab, words=words)
+    return Example.from_dict(
+        Doc(nlp.vocab, words=[t.text for t in reference]),
+        {"words": words, "heads": heads, "deps": deps, **gold},
+    )
+
+
+def check_trees(doc: Doc) -> None:
+    """Every sentence has one root, and every token leads to it inside the sentence."""
+    assert not len(doc) or doc.has_annotation("DEP")
+    for sentence in doc.sents:
+        roots = [token for token in sentence if token.head.i == token.i]
+        assert len(roots) == 1, (doc.text, [t.head.i for t in doc])
+        assert roots[0].dep_ == "ROOT"
+        for token in sentence:
+            steps = 0
+            while token.head.i != token.i:
+                token = token.head
+                steps += 1
+                assert steps <= len(sentence)
+            assert token.i == roots[0].i

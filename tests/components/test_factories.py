@@ -1,0 +1,129 @@
+"""Making the components: entry points, config, settings, initialization."""
+
+import pytest
+import spacy
+from parser_helpers import SYSTEMS, TINY_MODEL, check_trees
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import load_model_from_config
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_factory_is_found_and_survives_its_config(system):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(f"{system}_parser", name="parser")
+    again = load_model_from_config(nlp.config.from_str(nlp.config.to_str()))
+    assert again.config["components"] == nlp.config["components"]
+    assert again.get_pipe("parser").system_name == system
+    assert again.get_pipe_meta("parser").assigns == nlp.get_pipe_meta("parser").assigns
+
+
+def test_config_of_one_line_is_filled():
+    config = {
+        "nlp": {"lang": "xx", "pipeline": ["parser"]},
+        "components": {"parser": {"factory": "arc_hybrid_swap_parser"}},
+    }
+    nlp = load_model_from_config(config, auto_fill=True)
+    filled = nlp.config["components"]["parser"]
+    assert filled["oracle"] == "static-dynamic"
+    assert filled["model"]["tok2vec"]["@architectures"] == "spacy_npparse.CharBiLSTM.v1"
+    assert nlp.config["training"]["score_weights"]["dep_las"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "setting, words",
+    [
+        ({"oracle": "dynamic"}, ["parser", "oracle", "'dynamic'", "static-dynamic"]),
+        ({"loss": "hinge"}, ["parser", "loss", "'hinge'", "margin"]),
+        ({"exploration": {"probability": 1.5}}, ["parser", "probability", "1.5", "between"]),
+        ({"exploration": {"probability": "high"}}, ["exploration.probability", "'high'", "float"]),
+        ({"exploration": {"margin": -1}}, ["parser", "margin", "-1"]),
+        ({"exploration": {"warm_up": -1}}, ["parser", "exploration.warm_up", "-1"]),
+        ({"exploration": {"warm_up": 0.5}}, ["exploration.warm_up", "0.5", "int"]),
+        ({"exploration": {"rate": 0.5}}, ["exploration.rate", "probability", "warm_up"]),
+        ({"exploration": {"follow_preferred_errors": 1}}, ["follow_preferred_errors", "bool"]),
+        ({"model": {**TINY_MODEL, "hidden_size": 0}}, ["hidden_size", "positive", "0"]),
+        ({"model": {**TINY_MODEL, "label_size": -3}}, ["label_size", "positive", "-3"]),
+        ({"model": {**TINY_MODEL, "dropout": 1.0}}, ["dropout", "1.0"]),
+    ],
+)
+def test_wrong_settings_are_named(setting, words):
+    nlp = spacy.blank("xx")
+    with pytest.raises(ValueError) as error:
+        nlp.add_pipe(
+            "arc_hybrid_swap_parser", name="parser", config={"model": TINY_MODEL, **setting}
+        )
+    assert all(word in str(error.value) for word in words), str(error.value)
+
+
+def test_unknown_keys_of_the_config_are_refused():
+    with pytest.raises(ValueError, match="beam_width"):
+        spacy.blank("xx").add_pipe("arc_hybrid_parser", config={"beam_width": 3})
+
+
+def test_two_parsers_in_one_pipeline(make_nlp, sample):
+    nlp = make_nlp("arc_hybrid")
+    nlp.add_pipe("arc_standard_swap_parser", name="second", config={"model": TINY_MODEL})
+    optimizer = nlp.initialize(lambda: sample(nlp))
+    losses = nlp.update(sample(nlp), sgd=optimizer)
+    assert losses["parser"] > 0 and losses["second"] > 0
+    check_trees(nlp("Das ist ein Satz ."))
+
+
+def test_labels_come_from_the_examples(trained):
+    parser = trained.get_pipe("parser")
+    assert {"nsubj", "punct", "expl:pv"} < set(parser.labels)
+    assert parser.labels[-1] == "ROOT" and "ROOT" not in parser.label_data
+    assert parser.label_data == sorted(parser.label_data)
+
+
+def test_labels_can_be_given(make_nlp, sample, trained):
+    labels = [*trained.get_pipe("parser").label_data, "extra"]
+    nlp = make_nlp()
+    nlp.config["initialize"]["components"]["parser"] = {"labels": labels}
+    nlp.initialize(lambda: sample(nlp))
+    assert nlp.get_pipe("parser").label_data == labels
+
+
+def test_initialize_without_gold_trees(make_nlp):
+    nlp = make_nlp()
+    doc = Doc(nlp.vocab, words=["a", "b"])
+    optimizer = nlp.initialize(lambda: [Example(doc.copy(), doc.copy())])
+    assert nlp.get_pipe("parser").labels == ("dep", "ROOT")
+    assert nlp.update([Example(doc.copy(), doc.copy())], sgd=optimizer) == {"parser": 0.0}
+    check_trees(nlp(doc))
+
+
+def test_initialize_without_examples_is_refused(make_nlp):
+    nlp = make_nlp()
+    with pytest.raises((TypeError, ValueError), match="parser|TransitionParser"):
+        nlp.get_pipe("parser").initialize(lambda: [], nlp=nlp)
+
+
+def test_labels_cannot_be_added(trained):
+    with pytest.raises(ValueError, match=r"initialize\.components\.parser\.labels"):
+        trained.get_pipe("parser").add_label("new")
+
+
+@pytest.mark.parametrize("text", ["Hallo Welt", ""])
+def test_untrained_component_says_so(make_nlp, text):
+    nlp = make_nlp()
+    with pytest.raises(ValueError, match=r"nlp\.initialize\(\)"):
+        nlp(text)
+
+
+def test_scores_are_the_official_ones(trained, sample):
+    scores = trained.evaluate(sample(trained))
+    assert {"dep_uas", "dep_las", "dep_clas", "nonproj_las", "sents_f"} <= set(scores)
+    assert 0 < scores["dep_uas"] < 1 and scores["sents_f"] == 1.0
+
+
+def test_disabled_component_does_nothing(trained):
+    with trained.select_pipes(disable="parser"):
+        assert not trained("Hallo Welt").has_annotation("DEP")
+    assert trained("Hallo Welt").has_annotation("DEP")
+
+
+def test_factories_need_no_import():
+    assert all(Language.has_factory(f"{system}_parser") for system in SYSTEMS)

@@ -1,0 +1,232 @@
+"""Prediction: valid trees whatever the weights, boundaries, whitespace, failures."""
+
+import time
+
+import numpy
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from parser_helpers import SYSTEMS, check_trees
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_npparse.components.annotation import Parse, make_parses, write_parse
+from spacy_npparse.components.sentences import read_tokens, split_sentences
+
+token = st.sampled_from(["wort", "ein", "haus", ".", " ", "\n", "\n\n"])
+docs_of_tokens = st.lists(
+    st.lists(st.tuples(token, st.sampled_from([None, None, True, False])), max_size=12), max_size=4
+)
+
+
+def make_doc(vocab, tokens):
+    words = [word for word, _ in tokens]
+    doc = Doc(vocab, words=words, spaces=[False] * len(words))
+    for i, (_, start) in enumerate(tokens):
+        if start is not None and i > 0:
+            doc[i].is_sent_start = start
+    return doc
+
+
+def heads(doc):
+    return [token.head.i for token in doc]
+
+
+@pytest.fixture(scope="module", params=SYSTEMS)
+def parsing(request):
+    import spacy
+    from parser_helpers import SAMPLE, TINY_MODEL
+
+    from spacy_npparse.treebank import ConlluCorpus
+
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(f"{request.param}_parser", name="parser", config={"model": TINY_MODEL})
+    nlp.initialize(lambda: ConlluCorpus(SAMPLE, limit=10)(nlp))
+    return nlp
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(tokens=docs_of_tokens)
+def test_every_batch_gets_valid_trees_inside_its_sentences(parsing, tokens):
+    docs = [make_doc(parsing.vocab, t) for t in tokens]
+    presets = [{t.i for t in doc if t.is_sent_start} for doc in docs]
+    parser = parsing.get_pipe("parser")
+    parser.set_annotations(docs, parser.predict(iter(docs)))
+    for doc, preset in zip(docs, presets, strict=True):
+        check_trees(doc)
+        starts = {t.i for t in doc if t.is_sent_start}
+        # Nothing but boundaries of sentences without words goes, nothing but the first token comes.
+        assert starts <= preset | {0} | {i for i in range(len(doc)) if doc[i].is_space}
+        if not any(t.is_space for t in doc):
+            assert starts == (preset | {0} if len(doc) else set())
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(tokens=docs_of_tokens)
+def test_whitespace_changes_nothing_for_the_words(parsing, tokens):
+    vocab = parsing.vocab
+    batch = read_tokens([make_doc(vocab, t) for t in tokens])
+    sentences = split_sentences(batch)
+    assert sentences.lengths.sum() == len(sentences.words) == batch.is_word.sum()
+    assert (sentences.tokens[sentences.rows] == sentences.words).all()
+    first = numpy.concatenate([numpy.arange(n) for n in sentences.lengths] or [numpy.zeros(0, int)])
+    parses = make_parses(
+        batch,
+        sentences,
+        first.astype(numpy.int32),  # a chain from left to right
+        numpy.full(len(first), vocab.strings["ROOT"], dtype=numpy.uint64),
+        vocab.strings,
+    )
+    for t, parse in zip(tokens, parses, strict=True):
+        doc = make_doc(vocab, t)
+        write_parse(doc, parse)
+        for space in (token for token in doc if token.is_space):
+            assert not [child for child in space.children if not child.is_space]
+            low, high = sorted([space.i, space.head.i])
+            assert all(doc[i].is_space for i in range(low + 1, high))
+
+
+def nan_weights(net):
+    for parameter in net.parameters():
+        torch.nn.init.constant_(parameter, float("nan"))
+
+
+def huge_weights(net):
+    for parameter in net.parameters():
+        torch.nn.init.normal_(parameter, std=1e30)
+
+
+@pytest.mark.parametrize("spoil", [nan_weights, huge_weights])
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_trees_are_valid_whatever_the_weights(make_nlp, sample, system, spoil):
+    nlp = make_nlp(system)
+    nlp.initialize(lambda: sample(nlp))
+    spoil(nlp.get_pipe("parser").model.shims[0].net)
+    for doc in nlp.pipe(eg.predicted for eg in sample(nlp, sentences_per_doc=3)):
+        check_trees(doc)
+
+
+@pytest.mark.parametrize(
+    "words, starts, expected_heads, expected_starts",
+    [
+        ([], [], [], []),
+        (["a"], [0], [0], [0]),
+        ([" "], [0], [0], [0]),
+        (["\n", "\n", " "], [0, 1], [0, 0, 0], [0]),
+        (["\n", "a"], [0], [1, 1], [0]),
+        (["\n", "a"], [0, 1], [1, 1], [0]),
+        (["a", "\n"], [0], [0, 0], [0]),
+        (["a", "\n", "b"], [0, 1, 2], [0, 0, 2], [0, 2]),
+        (["a", "\n", "b"], [0, 1], [0, 2, 2], [0, 1]),
+        (["a", "\n", " ", "b"], [0, 2], [0, 0, 3, 3], [0, 2]),
+    ],
+)
+def test_edges_of_texts(trained, words, starts, expected_heads, expected_starts):
+    doc = Doc(trained.vocab, words=words, spaces=[False] * len(words))
+    for i in range(len(words)):
+        doc[i].is_sent_start = i in starts
+    doc = trained(doc)
+    check_trees(doc)
+    assert heads(doc) == expected_heads
+    assert [t.i for t in doc if t.is_sent_start] == expected_starts
+
+
+def test_two_thousand_words_without_boundary(trained):
+    doc = Doc(trained.vocab, words=["Wort", "und", "Haus", "wir"] * 500)
+    start = time.perf_counter()
+    trained(doc)
+    assert time.perf_counter() - start < 5
+    assert len(list(doc.sents)) == 1
+    check_trees(doc)
+
+
+def test_starts_hold_where_spacy_derives_wrong_ones():
+    # In a long path that jumps to and fro, spaCy gives up before the edges are right.
+    vocab = Vocab()
+    label = numpy.uint64(vocab.strings.add("x"))
+    n, n_wrong = 100, 0
+    generator = numpy.random.default_rng(0)
+    starts = numpy.full((2 * n, 1), -1)
+    starts[[0, n]] = 1
+    for _ in range(20):
+        path = generator.permutation(n)
+        tree = numpy.zeros(n, dtype=int)
+        tree[path] = path[numpy.maximum(numpy.arange(n) - 1, 0)]
+        tree = numpy.concatenate([tree, tree + n])
+        offsets = (tree - numpy.arange(2 * n)).astype("u8")
+        arcs = numpy.stack([offsets, numpy.full(2 * n, label)], axis=1)
+        derived = Doc(vocab, words=["w"] * 2 * n).from_array(["HEAD", "DEP"], arcs)
+        n_wrong += [sentence.start for sentence in derived.sents] != [0, n]
+        doc = Doc(vocab, words=["w"] * 2 * n)
+        write_parse(doc, Parse(arcs, starts.astype("u8")))
+        assert [sentence.start for sentence in doc.sents] == [0, n]
+        assert heads(doc) == tree.tolist()
+    assert n_wrong > 0
+
+
+def test_batches_give_the_same_as_single_docs(trained, sample):
+    texts = [eg.reference.text for eg in sample(trained, sentences_per_doc=2)] + ["", " ", "Ja"]
+    one_by_one = [heads(trained(text)) for text in texts]
+    assert [heads(doc) for doc in trained.pipe(texts)] == one_by_one
+    assert [heads(doc) for doc in trained.pipe(texts, batch_size=2)] == one_by_one
+
+
+def test_predict_changes_nothing(trained):
+    doc = trained.make_doc("Das ist ein Satz")
+    before = doc.to_bytes()
+    trained.get_pipe("parser").predict([doc])
+    assert doc.to_bytes() == before
+
+
+def test_no_docs(trained):
+    assert trained.get_pipe("parser").predict([]) == []
+    assert list(trained.pipe([])) == []
+
+
+def test_one_failing_doc_does_not_lose_its_batch(trained, monkeypatch):
+    from spacy_npparse.components import transition_parser
+
+    def fail_on_b(doc, parse):
+        if doc.text == "b":
+            raise RuntimeError("cannot write")
+        write_parse(doc, parse)
+
+    monkeypatch.setattr(transition_parser, "write_parse", fail_on_b)
+    failed = []
+    trained.set_error_handler(lambda name, proc, docs, error: failed.append((name, docs[0].text)))
+    assert [doc.text for doc in trained.pipe(["a", "b", "c"])] == ["a", "c"]
+    assert failed == [("parser", "b")]
+
+
+def test_errors_are_raised_without_handler(trained, monkeypatch):
+    from spacy_npparse.components import transition_parser
+
+    def fail(doc, parse):
+        raise RuntimeError("cannot write")
+
+    monkeypatch.setattr(transition_parser, "write_parse", fail)
+    with pytest.raises(RuntimeError, match="cannot write"):
+        list(trained.pipe(["a", "b"]))
+
+
+def test_labels_survive_a_memory_zone(trained):
+    with trained.memory_zone():
+        assert [t.dep_ for t in trained("völlig unbekannte Wörter hier")]
+    doc = trained("völlig unbekannte Wörter hier")
+    assert set(t.dep_ for t in doc) <= set(trained.get_pipe("parser").labels)
+    check_trees(doc)
+
+
+def test_parsing_again_gives_the_same(trained, sample):
+    docs = [eg.predicted for eg in sample(trained, sentences_per_doc=3)]
+    first = [heads(trained(doc)) for doc in docs]
+    assert [heads(trained(doc)) for doc in docs] == first
+
+
+def test_evaluation_leaves_the_reference_alone(trained, sample):
+    examples = sample(trained)
+    gold = [heads(eg.reference) for eg in examples]
+    trained.evaluate([Example(eg.predicted, eg.reference) for eg in examples])
+    assert [heads(eg.reference) for eg in examples] == gold

@@ -1,0 +1,125 @@
+"""Saving and loading."""
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+import spacy
+import torch
+from parser_helpers import TINY_MODEL
+from spacy.tokens import Doc
+
+
+def trees(nlp, words=("Wir", "haben", "das", "Haus", "gesehen", ".")):
+    doc = nlp(Doc(nlp.vocab, words=list(words)))
+    return [(t.head.i, t.dep_) for t in doc]
+
+
+def assert_same_weights(one, two):
+    state = one.get_pipe("parser").model.shims[0].net.state_dict()
+    other = two.get_pipe("parser").model.shims[0].net.state_dict()
+    assert all(torch.equal(state[key], other[key]) for key in state)
+
+
+def test_to_disk_and_back(trained, tmp_path):
+    trained.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert loaded.get_pipe("parser").labels == trained.get_pipe("parser").labels
+    assert_same_weights(trained, loaded)
+    assert trees(loaded) == trees(trained)
+    assert (tmp_path / "parser" / "model").read_bytes()
+
+
+def test_to_bytes_and_back(trained, make_nlp):
+    loaded = make_nlp().from_bytes(trained.to_bytes())
+    assert loaded.get_pipe("parser").labels == trained.get_pipe("parser").labels
+    assert_same_weights(trained, loaded)
+    assert trees(loaded) == trees(trained)
+
+
+def test_sizes_come_from_the_file(trained, make_nlp, tmp_path):
+    trained.to_disk(tmp_path)
+    nlp = make_nlp(model={**TINY_MODEL, "hidden_size": 24})
+    nlp.get_pipe("parser").from_disk(tmp_path / "parser", exclude=["vocab"])
+    assert trees(nlp) == trees(trained)
+
+
+def test_training_goes_on_after_loading(trained, sample, tmp_path):
+    trained.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    optimizer = loaded.resume_training()
+    first = loaded.update(sample(loaded), sgd=optimizer)["parser"]
+    assert loaded.update(sample(loaded), sgd=optimizer)["parser"] < first
+
+
+def test_component_is_sourced_into_another_pipeline(trained):
+    nlp = spacy.blank("xx", vocab=trained.vocab)
+    nlp.add_pipe("parser", source=trained)
+    assert trees(nlp) == trees(trained)
+
+
+def test_uninitialized_component_is_saved_and_loaded(make_nlp, tmp_path):
+    make_nlp().to_disk(tmp_path)
+    with pytest.raises(ValueError, match=r"nlp\.initialize\(\)"):
+        spacy.load(tmp_path)("Hallo")
+
+
+def test_nothing_is_pickled(trained, tmp_path, monkeypatch):
+    def forbidden(*args, **kwargs):
+        raise AssertionError("pickled")
+
+    for module, name in [(torch, "save"), (torch, "load"), (pickle, "dumps"), (pickle, "loads")]:
+        monkeypatch.setattr(module, name, forbidden)
+    trained.to_disk(tmp_path)
+    spacy.load(tmp_path)
+    model = (tmp_path / "parser" / "model").read_bytes()
+    assert b"PK\x03\x04" not in model  # a zip, as torch.save writes it
+    assert b"torch._utils" not in model and b"collections\nOrderedDict" not in model
+
+
+def test_loading_in_a_fresh_process(trained, tmp_path):
+    trained.to_disk(tmp_path)
+    code = (
+        "import sys, spacy; from spacy.tokens import Doc; nlp = spacy.load(sys.argv[1]);"
+        "doc = nlp(Doc(nlp.vocab, words='Wir haben das Haus gesehen .'.split()));"
+        "print([(t.head.i, t.dep_) for t in doc])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, str(tmp_path)],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert result.stdout.strip() == str(trees(trained)), result.stderr
+
+
+@pytest.mark.parametrize("damage", ["truncated", "garbled", "empty", "inside"])
+def test_damaged_model_file_is_named(trained, tmp_path, damage):
+    trained.to_disk(tmp_path)
+    file = tmp_path / "parser" / "model"
+    data = file.read_bytes()
+    file.write_bytes(
+        {
+            "truncated": data[: len(data) // 2],
+            "garbled": b"\xff\x00" + data[2:],
+            "empty": b"",
+            "inside": data.replace(b"hidden_bias", b"hidden_biaz"),
+        }[damage]
+    )
+    with pytest.raises(ValueError, match="Cannot load component 'parser' from .*parser"):
+        spacy.load(tmp_path)
+
+
+def test_damaged_settings_file_is_named(trained, tmp_path):
+    trained.to_disk(tmp_path)
+    (tmp_path / "parser" / "cfg").write_text("{", encoding="utf8")
+    with pytest.raises(ValueError, match="Cannot load component 'parser' from .*parser"):
+        spacy.load(tmp_path)
+
+
+def test_weights_of_another_system_are_refused(trained, make_nlp, tmp_path):
+    trained.to_disk(tmp_path)
+    other = make_nlp("arc_hybrid").get_pipe("parser")
+    with pytest.raises(ValueError, match="arc_hybrid_swap.*'arc_hybrid'.*arc_hybrid_swap_parser"):
+        other.from_disk(tmp_path / "parser", exclude=["vocab"])
+    with pytest.raises(ValueError, match="arc_hybrid_swap.*'arc_hybrid'.*arc_hybrid_swap_parser"):
+        other.from_bytes(trained.get_pipe("parser").to_bytes())

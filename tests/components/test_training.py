@@ -1,0 +1,262 @@
+"""Training: oracles, partial and misaligned gold, gradients, learning."""
+
+import numpy
+import pytest
+import torch
+from parser_helpers import ORACLES, SYSTEMS, TINY_ENCODER, TINY_MODEL, example
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_npparse.components.gold import gold_batch
+
+
+def weights(nlp, name="parser"):
+    net = nlp.get_pipe(name).model.shims[0].net
+    return {key: value.clone() for key, value in net.state_dict().items()}
+
+
+def changed(before, after):
+    return any(not torch.equal(before[key], after[key]) for key in before)
+
+
+@pytest.mark.parametrize("loss", ["log-likelihood", "margin"])
+@pytest.mark.parametrize("system, oracle", ORACLES)
+def test_every_oracle_trains_on_nonprojective_trees(make_nlp, sample, system, oracle, loss):
+    nlp = make_nlp(system, oracle=oracle, loss=loss)
+    examples = sample(nlp, sentences_per_doc=2)
+    optimizer = nlp.initialize(lambda: examples)
+    before = weights(nlp)
+    losses = [nlp.update(examples, sgd=optimizer)["parser"] for _ in range(6)]
+    assert numpy.isfinite(losses).all() and losses[-1] < losses[0]
+    assert changed(before, weights(nlp))
+
+
+def test_exploration_waits_for_the_warm_up(make_nlp, sample):
+    nlp = make_nlp(exploration={"warm_up": 2})
+    parser = nlp.get_pipe("parser")
+    optimizer = nlp.initialize(lambda: sample(nlp))
+    policies = []
+    for _ in range(3):
+        policies.append(parser.settings.exploration_at(parser._n_updates))
+        nlp.update(sample(nlp), sgd=optimizer)
+    assert policies[:2] == [None, None] and policies[2].probability == 0.1
+
+
+def gold_of(nlp, *examples):
+    numbers = {nlp.vocab.strings.add(label): i for i, label in enumerate(["det", "nsubj", "x"])}
+    return gold_batch(examples, numbers)
+
+
+def test_gold_of_whole_trees(make_nlp):
+    nlp = make_nlp()
+    first = example(
+        nlp, list("abcde"), [1, 1, 1, 4, 4], ["det", "ROOT", "x", "nsubj", "ROOT"]
+    )
+    second = example(nlp, ["f"], [0], ["ROOT"])
+    empty = Example(Doc(nlp.vocab), Doc(nlp.vocab))
+    gold = gold_of(nlp, first, empty, second)
+    assert gold.sentences.lengths.tolist() == [3, 2, 1]
+    assert gold.sentences.words.tolist() == [0, 1, 2, 3, 4, 5]
+    assert gold.sentences.tokens.tolist() == [6, 0, 1, 2, 6, 3, 4, 6, 5]
+    assert gold.heads.tolist() == [2, 0, 2, 2, 0, 0]
+    assert gold.labels.tolist() == [0, -1, 2, 1, -1, -1]
+
+
+def test_missing_heads_and_labels_are_unknown(make_nlp):
+    nlp = make_nlp()
+    eg = example(nlp, list("abcd"), [1, 1, None, 1], ["det", "ROOT", "", ""])
+    gold = gold_of(nlp, eg)
+    assert gold.heads.tolist() == [2, 0, -1, 2]
+    assert gold.labels.tolist() == [0, -1, -1, -1]
+
+
+def test_sentences_without_gold_are_left_out(make_nlp):
+    nlp = make_nlp()
+    eg = example(nlp, list("abcd"), [1, 1, None, None], ["det", "ROOT", "", ""])
+    eg.predicted[2].is_sent_start = True
+    gold = gold_of(nlp, eg)
+    assert gold.sentences.words.tolist() == [0, 1]
+    assert gold.heads.tolist() == [2, 0]
+
+
+def test_boundaries_inside_a_gold_tree_are_ignored(make_nlp):
+    nlp = make_nlp()
+    eg = example(nlp, list("abcd"), [2, 2, 2, 2], ["det", "det", "ROOT", "x"])
+    eg.predicted[1].is_sent_start = True
+    eg.predicted[3].is_sent_start = True
+    assert gold_of(nlp, eg).sentences.lengths.tolist() == [4]
+
+
+def test_other_tokens_than_the_gold_ones_are_unknown(make_nlp):
+    nlp = make_nlp()
+    reference = Doc(
+        nlp.vocab,
+        words=["can", "not", "go", "there"],
+        spaces=[False, True, True, False],
+        heads=[2, 2, 2, 2],
+        deps=["det", "x", "ROOT", "x"],
+    )
+    predicted = Doc(nlp.vocab, words=["cannot", "go", "the", "re"], spaces=[True, True, False, False])
+    gold = gold_of(nlp, Example(predicted, reference))
+    assert gold.heads.tolist() == [-1, 0, -1, -1]
+
+
+def test_dependents_of_other_tokens_are_unknown(make_nlp):
+    nlp = make_nlp()
+    reference = Doc(nlp.vocab, words=["a", "b", "c"], heads=[1, 1, 0], deps=["x", "ROOT", "x"])
+    predicted = Doc(nlp.vocab, words=["a", "b", "c"])
+    reference_split = Doc(
+        nlp.vocab, words=["aa", "b", "c"], heads=[1, 1, 0], deps=["x", "ROOT", "x"]
+    )
+    predicted_split = Doc(nlp.vocab, words=["a", "a", "b", "c"], spaces=[False, True, True, False])
+    assert gold_of(nlp, Example(predicted, reference)).heads.tolist() == [2, 0, 1]
+    split = Example(predicted_split, Doc(nlp.vocab, words=["aa", "b", "c"], spaces=[True, True, False],
+                                         heads=[1, 1, 0], deps=["x", "ROOT", "x"]))
+    assert len(reference_split) == 3
+    assert gold_of(nlp, split).heads.tolist() == [-1, -1, 0, -1]
+
+
+def test_whitespace_has_no_gold(make_nlp):
+    nlp = make_nlp()
+    words = ["\n", "a", " ", "b", "\n"]
+    reference = Doc(
+        nlp.vocab, words=words, spaces=[False] * 5, heads=[1, 1, 1, 1, 3], deps=["dep", "ROOT", "dep", "x", "dep"]
+    )
+    numbers_of = {"dep": 3}
+    nlp.vocab.strings.add("dep")
+    numbers = {nlp.vocab.strings.add(label): i for i, label in enumerate(["x", *numbers_of])}
+    gold = gold_batch([Example(Doc(nlp.vocab, words=words, spaces=[False] * 5), reference)], numbers)
+    assert gold.sentences.words.tolist() == [1, 3]
+    assert gold.heads.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("system, oracle", ORACLES)
+def test_partial_gold_trains(make_nlp, sample, system, oracle):
+    nlp = make_nlp(system, oracle=oracle)
+    optimizer = nlp.initialize(lambda: sample(nlp))
+    examples = [
+        example(nlp, list("abcd"), [1, None, 1, None], ["det", "", "", ""]),
+        example(nlp, list("abc"), [None, None, 1], ["", "", "punct"]),
+        example(nlp, list("ab"), [None, None], ["", ""]),
+        example(nlp, list("ab"), [0, 1], ["ROOT", "ROOT"]),
+        Example(Doc(nlp.vocab), Doc(nlp.vocab)),
+    ]
+    before = weights(nlp)
+    losses = nlp.update(examples, sgd=optimizer)
+    assert losses["parser"] > 0 and changed(before, weights(nlp))
+
+
+@pytest.mark.parametrize("system, oracle", ORACLES)
+def test_several_roots_in_one_sentence_train(make_nlp, sample, system, oracle):
+    nlp = make_nlp(system, oracle=oracle)
+    optimizer = nlp.initialize(lambda: sample(nlp))
+    # Interleaved, so that no boundary can part them.
+    eg = example(nlp, list("abcd"), [2, 3, 2, 3], ["det", "det", "ROOT", "ROOT"])
+    assert numpy.isfinite(nlp.update([eg], sgd=optimizer)["parser"])
+
+
+def test_no_gold_changes_nothing(trained):
+    optimizer = trained.create_optimizer()
+    doc = Doc(trained.vocab, words=["a", "b"])
+    before = weights(trained)
+    assert trained.update([Example(doc, doc.copy())], sgd=optimizer) == {"parser": 0.0}
+    assert not changed(before, weights(trained))
+
+
+def test_cycle_is_refused(trained):
+    eg = example(trained, ["x", "y", "z"], [1, 2, 1], ["det", "nsubj", "obj"])
+    with pytest.raises(ValueError, match=r"cycle: '[yz]' \(token [12]\) <- .* in 'x y z'. Correct"):
+        trained.update([example(trained, ["ok"], [0], ["ROOT"]), eg])
+
+
+def test_unknown_label_is_refused(trained):
+    eg = example(trained, ["x", "y"], [1, 1], ["nonsense", "ROOT"])
+    with pytest.raises(ValueError, match="'nonsense' of token 'x' in 'x y'.*initialized"):
+        trained.update([eg])
+
+
+def test_gradients_are_those_of_the_loss(make_nlp, sample):
+    nlp = make_nlp("arc_hybrid", oracle="static")
+    examples = sample(nlp, limit=3)
+    nlp.initialize(lambda: examples)
+    parser = nlp.get_pipe("parser")
+    vectors, _ = parser.model.begin_update([eg.predicted for eg in examples])
+    net = parser.model.shims[0].net.double()
+    # The kernel scores in single precision; with a static oracle it does not need scores at all.
+    parser._output_layer = lambda: tuple(
+        p.detach().float().numpy() for p in (net.output.weight, net.output.bias)
+    )
+    from spacy_npparse.components import transition_parser
+
+    def single(system, oracle, table, *rest, original=transition_parser.roll_out):
+        return original(system, oracle, table.astype("f"), *rest)
+
+    point = vectors.detach().double().requires_grad_()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transition_parser, "roll_out", single)
+        loss = parser.get_loss(examples, point)
+        (gradient,) = torch.autograd.grad(loss, point)
+        generator = torch.Generator().manual_seed(0)
+        for _ in range(10):
+            direction = torch.randn(point.shape, generator=generator, dtype=torch.double)
+            step = 1e-6
+            with torch.no_grad():
+                rise = parser.get_loss(examples, point + step * direction)
+                fall = parser.get_loss(examples, point - step * direction)
+            expected = float((rise - fall) / (2 * step))
+            assert float((gradient * direction).sum()) == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_ten_sentences_are_learned_by_heart(make_nlp, sample, system):
+    model = {**TINY_MODEL, "hidden_size": 64, "label_size": 64}
+    model["tok2vec"] = {**TINY_ENCODER, "width": 64, "word_width": 32}
+    nlp = make_nlp(system, model=model)
+    everything = sample(nlp, limit=40)
+    if system == "arc_hybrid":  # knows projective trees only
+        everything = [eg for eg in everything if is_projective(eg.reference)]
+    examples = everything[:10]
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    for _ in range(150):
+        losses = nlp.update(examples, sgd=optimizer)
+        if losses["parser"] < 0.5 and nlp.evaluate(examples)["dep_las"] == 1.0:
+            break
+    assert nlp.evaluate(examples)["dep_las"] == 1.0
+    assert any(not is_projective(eg.reference) for eg in examples) or system == "arc_hybrid"
+
+
+def is_projective(doc):
+    arcs = [sorted((t.i, t.head.i)) for t in doc if t.head.i != t.i]
+    return not any(a < c < b < d for a, b in arcs for c, d in arcs)
+
+
+def test_projective_system_learns_what_it_can_of_crossing_arcs(make_nlp, sample):
+    nlp = make_nlp("arc_hybrid", oracle="exact")
+    examples = [eg for eg in sample(nlp, limit=40) if not is_projective(eg.reference)][:6]
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    for _ in range(60):
+        nlp.update(examples, sgd=optimizer)
+    assert nlp.evaluate(examples)["dep_uas"] > 0.75
+
+
+def test_averages_reach_the_torch_weights_and_go_again(make_nlp, sample):
+    nlp = make_nlp()
+    optimizer = nlp.initialize(lambda: sample(nlp))
+    optimizer.averages = {}
+    for _ in range(3):
+        nlp.update(sample(nlp), sgd=optimizer)
+    parser = nlp.get_pipe("parser")
+    own = weights(nlp)
+    encoder = parser.model.get_ref("tok2vec").shims[0].net
+    embedding = encoder.word_embedding.weight.clone()
+    with nlp.use_params(optimizer.averages):
+        averaged = weights(nlp)
+        assert changed(own, averaged)
+        assert not torch.equal(embedding, encoder.word_embedding.weight)
+        saved = parser.model.to_bytes()
+    assert not changed(own, weights(nlp))
+    assert torch.equal(embedding, encoder.word_embedding.weight)
+    parser.model.from_bytes(saved)
+    assert not changed(averaged, weights(nlp))
