@@ -105,7 +105,7 @@ def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -
             row = int(sentences.roots[word] + heads[word])
         raise ValueError(
             f"The gold heads form a cycle: {' <- '.join([*spelled, spelled[0]])} in "
-            f"{token.doc.text!r}. Correct the heads of these tokens in the training data."
+            f"{token.doc.text.strip()!r}. Correct the heads of these tokens in the training data."
         )
 
 
@@ -132,7 +132,7 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
         except KeyError:
             raise ValueError(
                 f"Unknown dependency label {gold[i].dep_!r} of token {gold[i].text!r} in "
-                f"{gold.text!r}: add it to the labels that the component is initialized with."
+                f"{gold.text.strip()!r}: add it to the labels that the component is initialized with."
             ) from None
     to_gold, from_gold = _one_to_one(example)
     aligned = to_gold >= 0

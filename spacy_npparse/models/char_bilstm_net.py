@@ -7,7 +7,6 @@ import numpy
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_packed_sequence
 
 from .layers import BiLSTM
 from .word_vocabulary import WordVocabulary
@@ -66,15 +65,14 @@ class CharBiLSTMNet(nn.Module):
 
     def set_dropout(self, rate: float) -> None:
         """Set the dropout rate of the word-level LSTM's inputs and outputs."""
-        self.word_lstm.dropout.rate = rate
+        self.word_lstm.dropout = rate
 
     def forward(self, batch: WordBatch) -> Tensor:
         """Encode all words: [n_words, width], in the order of the batch."""
         vectors = self.norm(self.embed(batch))
-        packed, _ = self.word_lstm(vectors.split(list(batch.lengths)))
-        padded, lengths = pad_packed_sequence(packed, batch_first=True)
-        inside = torch.arange(padded.shape[1])[None, :] < lengths[:, None]
-        return padded[inside.to(padded.device)]
+        outputs: Tensor
+        outputs, _ = self.word_lstm(vectors, batch.lengths)
+        return outputs
 
     def embed(self, batch: WordBatch) -> Tensor:
         """Vectors of the words before they see each other: [n_words, word_width]."""
@@ -101,9 +99,8 @@ class CharBiLSTMNet(nn.Module):
     def spell(self, batch: WordBatch, forms: NDArray[numpy.int64]) -> Tensor:
         """Vectors of some forms (rows of the batch, [n]) from their spelling: [n, word_width]."""
         device = self.char_embedding.weight.device
-        chars = self.char_embedding(torch.from_numpy(batch.chars[forms]).to(device))
-        _, by_chars = self.char_lstm(
-            [vectors[:n] for vectors, n in zip(chars, batch.n_chars[forms].tolist())]
-        )
+        chars = batch.chars[forms]
+        vectors = self.char_embedding(torch.from_numpy(chars[chars > 0]).to(device))
+        _, by_chars = self.char_lstm(vectors, batch.n_chars[forms])
         affixes = self.affix_embedding(torch.from_numpy(batch.affixes[forms]).to(device))
         return self.spelling(torch.cat([by_chars, affixes.flatten(1)], dim=1))

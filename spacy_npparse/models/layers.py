@@ -1,32 +1,22 @@
-"""Torch layers that the encoders and scorers share."""
+"""Torch layers that the encoders share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import numpy
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_sequence
-
-
-class SharedDropout(nn.Module):
-    """Dropout with one mask for all time steps of a sequence (Gal and Ghahramani 2016).
-
-    The rate is set from outside (`rate`), because spaCy passes it to every update.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rate = 0.0
-
-    def masks(self, like: Tensor, n_sequences: int) -> Tensor | None:
-        """[n_sequences, width] multipliers, or None when nothing is dropped."""
-        if not self.training or self.rate <= 0.0:
-            return None
-        mask = torch.empty(n_sequences, like.shape[-1], device=like.device)
-        return mask.bernoulli_(1.0 - self.rate) / (1.0 - self.rate)
 
 
 class BiLSTM(nn.Module):
     """A stack of bidirectional LSTMs over sequences of different lengths.
+
+    In training, inputs and outputs of all layers are dropped out with one mask for all time steps
+    of a sequence (Gal and Ghahramani 2016), at the rate `dropout`, which is set from outside
+    because spaCy passes it to every update.
+
+    Sequences of similar length are padded together and each direction is a layer of its own:
+    torch runs that several times as fast on CPU as packed, bidirectional sequences.
 
     Args:
         n_inputs: width of the input vectors.
@@ -36,41 +26,89 @@ class BiLSTM(nn.Module):
 
     def __init__(self, n_inputs: int, n_hidden: int, depth: int):
         super().__init__()
-        self.dropout = SharedDropout()
-        self.layers = nn.ModuleList(
-            nn.LSTM(n_inputs if i == 0 else 2 * n_hidden, n_hidden, bidirectional=True)
-            for i in range(depth)
-        )
-        for layer in self.layers:
-            for name, parameter in layer.named_parameters():
-                if name.startswith("weight"):
-                    for gate in parameter.chunk(4):
-                        nn.init.xavier_uniform_(gate)
-                else:
-                    nn.init.zeros_(parameter)
-            for suffix in ("", "_reverse"):
-                with torch.no_grad():
-                    getattr(layer, "bias_ih_l0" + suffix)[n_hidden : 2 * n_hidden] = 1.0
+        self.dropout = 0.0
+        widths = [n_inputs] + [2 * n_hidden] * (depth - 1)
+        self.forwards = nn.ModuleList(_make_lstm(width, n_hidden) for width in widths)
+        self.backwards = nn.ModuleList(_make_lstm(width, n_hidden) for width in widths)
 
-    def forward(self, sequences: Sequence[Tensor]) -> tuple[PackedSequence, Tensor]:
-        """Encode sequences (each [length >= 1, n_inputs]).
+    def forward(self, vectors: Tensor, lengths: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """Encode sequences.
 
-        Returns the packed outputs of the last layer (width 2 * n_hidden) and its final states
-        [n_sequences, 2 * n_hidden], in the order of the input.
+        Args:
+            vectors: [n_vectors, n_inputs], one sequence after the other.
+            lengths: of the sequences, all positive, n_vectors in sum.
+
+        Returns: the outputs of the last layer in the same order, [n_vectors, 2 * n_hidden], and
+        its last states, [n_sequences, 2 * n_hidden].
         """
-        packed = pack_sequence(list(sequences), enforce_sorted=False)
-        order = packed.sorted_indices
-        sequence_of_row = torch.cat(
-            [order[: int(size)] for size in packed.batch_sizes]
+        sizes = numpy.asarray(lengths)
+        starts = numpy.cumsum(sizes) - sizes
+        outputs, finals, places, order = [], [], [], []
+        for group in groups_of_similar_length(sizes):
+            steps = numpy.arange(sizes[group].max())[:, None]
+            rows = starts[group] + numpy.minimum(steps, sizes[group] - 1)
+            inside = steps < sizes[group]
+            mirror = numpy.where(inside, sizes[group] - 1 - steps, steps)
+            padded, final = self._encode(
+                vectors[_tensor(rows, vectors)], _tensor(mirror, vectors), sizes[group]
+            )
+            outputs.append(padded.flatten(0, 1)[_tensor(numpy.flatnonzero(inside), vectors)])
+            finals.append(final)
+            places.append(rows[inside])
+            order.append(group)
+        return (
+            torch.cat(outputs)[_tensor(numpy.argsort(numpy.concatenate(places)), vectors)],
+            torch.cat(finals)[_tensor(numpy.argsort(numpy.concatenate(order)), vectors)],
         )
-        final = packed.data
-        for layer in self.layers:
-            mask = self.dropout.masks(packed.data, len(sequences))
-            if mask is not None:
-                packed = packed._replace(data=packed.data * mask[sequence_of_row])
-            packed, (hidden, _) = layer(packed)
-            final = torch.cat([hidden[0], hidden[1]], dim=-1)
-        mask = self.dropout.masks(packed.data, len(sequences))
-        if mask is not None:
-            packed = packed._replace(data=packed.data * mask[sequence_of_row])
-        return packed, final
+
+    def _encode(
+        self, x: Tensor, mirror: Tensor, lengths: NDArray[numpy.int64]
+    ) -> tuple[Tensor, Tensor]:
+        """Encode padded sequences [longest, n_sequences, n_inputs]; mirror: [longest, n_sequences],
+        the time step that each takes when the sequence is read backwards."""
+        for forwards, backwards in zip(self.forwards, self.backwards):
+            x = self._drop(x)
+            left, _ = forwards(x)
+            mirrored, _ = backwards(_reorder(x, mirror))
+            x = torch.cat([left, _reorder(mirrored, mirror)], dim=-1)
+        last = (_tensor(lengths - 1, x), torch.arange(len(lengths), device=x.device))
+        return self._drop(x), torch.cat([left[last], mirrored[last]], dim=-1)
+
+    def _drop(self, x: Tensor) -> Tensor:
+        if not self.training or not self.dropout:
+            return x
+        keep = 1.0 - self.dropout
+        return x * (torch.empty_like(x[:1]).bernoulli_(keep) / keep)
+
+
+def groups_of_similar_length(lengths: NDArray[numpy.int64]) -> Iterator[NDArray[numpy.int64]]:
+    """Numbers of the sequences that can be padded together without much waste."""
+    by_length = numpy.argsort(lengths, kind="stable")
+    start = 0
+    while start < len(lengths):
+        limit = 1.5 * lengths[by_length[start]] + 8
+        end = int(numpy.searchsorted(lengths[by_length], limit, side="right"))
+        yield by_length[start:end]
+        start = end
+
+
+def _make_lstm(n_inputs: int, n_hidden: int) -> nn.LSTM:
+    lstm = nn.LSTM(n_inputs, n_hidden)
+    for gate in lstm.weight_ih_l0.chunk(4):
+        nn.init.xavier_uniform_(gate)
+    for gate in lstm.weight_hh_l0.chunk(4):
+        nn.init.orthogonal_(gate)
+    nn.init.zeros_(lstm.bias_ih_l0)
+    nn.init.zeros_(lstm.bias_hh_l0)
+    with torch.no_grad():
+        # Forget gates are open at the start.
+        lstm.bias_ih_l0[n_hidden : 2 * n_hidden] = 1.0
+    return lstm
+
+
+def _reorder(x: Tensor, steps: Tensor) -> Tensor:
+    return x.gather(0, steps[:, :, None].expand(-1, -1, x.shape[2]))
+
+
+def _tensor(array: NDArray[numpy.int64], like: Tensor) -> Tensor:
+    return torch.from_numpy(array).to(like.device)

@@ -9,6 +9,7 @@ from spacy.training import Example
 
 from spacy_npparse.treebank import ConlluCorpus
 
+
 @pytest.fixture
 def make_nlp() -> Callable[..., Language]:
     """Makes a pipeline with one tiny parser, called "parser", not initialized."""
@@ -37,4 +38,3 @@ def trained(make_nlp, sample) -> Language:
     nlp = make_nlp()
     nlp.initialize(lambda: sample(nlp))
     return nlp
-
