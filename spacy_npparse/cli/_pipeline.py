@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sized
 from pathlib import Path
@@ -36,7 +37,7 @@ def load_parser(path: Path, gpu_id: int) -> Language:
     try:
         nlp = spacy.load(path)
     except Exception as error:  # damage shows as almost any kind
-        reason = " ".join(str(error).split()) or "no message"
+        reason = textwrap.shorten(str(error), 300, placeholder=" …") or "no message"
         fail(
             f"{path}: this pipeline cannot be loaded ({type(error).__name__}: {reason}). Give a "
             "folder that `spacy train` wrote, complete and with the packages that it needs "

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy
 import torch
@@ -20,7 +20,7 @@ from torch import Tensor
 
 from ..decoding import decode_greedy, roll_out
 from ..models.losses import LOSSES
-from ..models.shim import TorchShim
+from ..models.shim import torch_shim
 from ..models.transition_parser_net import TransitionParserNet
 from .annotation import ROOT_LABEL, SPACE_LABEL, Parse, make_parses, write_parse
 from .gold import GoldBatch, gold_batch
@@ -205,7 +205,7 @@ class TransitionParser(TrainablePipe):
 
     @property
     def _net(self) -> TransitionParserNet:
-        return cast(TorchShim, self.model.shims[0]).net
+        return torch_shim(self.model).net
 
     def _label_numbers(self) -> dict[int, int]:
         return {self.vocab.strings[label]: i for i, label in enumerate(self.cfg["labels"])}

@@ -37,7 +37,7 @@ def step(
         return
     keys = [(model_id, name) for name, _ in moving]
     weights = [p.data for _, p in moving]
-    gradients = [p.grad for _, p in moving]
+    gradients = [p.grad for _, p in moving if p.grad is not None]
     steps = []
     for key in keys:
         optimizer.nr_update[key] += 1
@@ -68,7 +68,7 @@ def step(
         torch._foreach_mul_(weights, 1.0 - optimizer.learn_rate * optimizer.L2)
     if optimizer.averages is not None:
         averages = _state(optimizer.averages, keys, weights)
-        for key, average, weight in zip(keys, averages, weights):
+        for key, average, weight in zip(keys, averages, weights, strict=True):
             n = optimizer.nr_update[key]
             average.lerp_(weight, 1.0 - min(0.9999, (1.0 + n) / (10.0 + n)))
     for _, parameter in moving:
@@ -79,10 +79,10 @@ def _state(
     arrays: dict[Any, Any], keys: list[tuple[int, str]], weights: list[torch.Tensor]
 ) -> list[torch.Tensor]:
     """Views of the optimizer's arrays, allocated at first sight."""
-    for key, weight in zip(keys, weights):
+    for key, weight in zip(keys, weights, strict=True):
         if key not in arrays:
             arrays[key] = get_current_ops().alloc(tuple(weight.shape), dtype="float32")
     return [
         xp2torch(arrays[key], device=weight.device).view_as(weight)
-        for key, weight in zip(keys, weights)
+        for key, weight in zip(keys, weights, strict=True)
     ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 import numpy
@@ -13,8 +13,7 @@ from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 
 from .char_bilstm_net import CharBiLSTMNet, WordBatch
-from .shim import TorchShim
-
+from .shim import TorchShim, torch_shim
 
 # Affixes of the lower-cased form: suffixes of 1 to 4 characters, prefixes of 2 and 4.
 AFFIXES = (slice(-1, None), slice(-2, None), slice(-3, None), slice(-4, None), slice(2), slice(4))
@@ -87,18 +86,18 @@ def CharBiLSTM(
 
 def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, sizes: dict) -> None:
     """Build the network; nothing depends on the data."""
-    if not model.shims[0].is_initialized:
-        model.shims[0].initialize(**sizes)
+    if not torch_shim(model).is_initialized:
+        torch_shim(model).initialize(**sizes)
 
 
 def forward(
     model: Model, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list]]:
     """Encode Docs: one array [len(doc), width] each, float32, on the model's device."""
-    lengths = [len(doc) for doc in docs]
-    if not sum(lengths):
+    lengths = model.ops.asarray1i([len(doc) for doc in docs])
+    if not lengths.sum():
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
-    net: CharBiLSTMNet = model.shims[0].net
+    net: CharBiLSTMNet = torch_shim(model).net
     batch = make_batch(
         docs, *(model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))
     )
@@ -106,7 +105,8 @@ def forward(
     net.set_dropout(model.attrs["dropout_rate"])
     with torch.set_grad_enabled(is_train):
         vectors = net(batch)
-    outputs = model.ops.unflatten(torch2xp(vectors.detach(), ops=model.ops), lengths)
+    detached = torch2xp(vectors.detach(), ops=model.ops)
+    outputs = cast(list[Floats2d], model.ops.unflatten(detached, lengths))
 
     def backprop(d_outputs: list[Floats2d]) -> list:
         gradient = model.ops.flatten([model.ops.as_contig(d) for d in d_outputs])

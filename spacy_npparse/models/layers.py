@@ -66,7 +66,7 @@ class BiLSTM(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Encode padded sequences [longest, n_sequences, n_inputs]; mirror: [longest, n_sequences],
         the time step that each takes when the sequence is read backwards."""
-        for forwards, backwards in zip(self.forwards, self.backwards):
+        for forwards, backwards in zip(self.forwards, self.backwards, strict=True):
             x = self._drop(x)
             left, _ = forwards(x)
             mirrored, _ = backwards(_reorder(x, mirror))
@@ -94,15 +94,17 @@ def groups_of_similar_length(lengths: NDArray[numpy.int64]) -> Iterator[NDArray[
 
 def _make_lstm(n_inputs: int, n_hidden: int) -> nn.LSTM:
     lstm = nn.LSTM(n_inputs, n_hidden)
-    for gate in lstm.weight_ih_l0.chunk(4):
-        nn.init.xavier_uniform_(gate)
-    for gate in lstm.weight_hh_l0.chunk(4):
-        nn.init.orthogonal_(gate)
-    nn.init.zeros_(lstm.bias_ih_l0)
-    nn.init.zeros_(lstm.bias_hh_l0)
-    with torch.no_grad():
-        # Forget gates are open at the start.
-        lstm.bias_ih_l0[n_hidden : 2 * n_hidden] = 1.0
+    for name, parameter in lstm.named_parameters():
+        for gate in parameter.data.chunk(4):
+            if name == "weight_ih_l0":
+                nn.init.xavier_uniform_(gate)
+            elif name == "weight_hh_l0":
+                nn.init.orthogonal_(gate)
+            else:
+                nn.init.zeros_(gate)
+        if name == "bias_ih_l0":
+            # Forget gates are open at the start.
+            parameter.data[n_hidden : 2 * n_hidden] = 1.0
     return lstm
 
 

@@ -3,12 +3,12 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import srsly
 import torch
-from thinc.api import get_torch_default_device, xp2torch
+from thinc.api import Model, get_torch_default_device, xp2torch
 from thinc.shims import PyTorchShim
 from torch import nn
 
@@ -108,3 +108,8 @@ class TorchShim(PyTorchShim):
                 "damaged or was written by another version; copy it again or retrain."
             ) from error
         return self
+
+
+def torch_shim(model: Model) -> TorchShim:
+    """The shim of a thinc model that has one `TorchShim`."""
+    return cast(TorchShim, model.shims[0])

@@ -1,20 +1,20 @@
 """`spacy_npparse.TransitionParser.v1`: an encoder below the scorers of transitions and labels."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from spacy.tokens import Doc
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 from torch import Tensor
 
-from .shim import TorchShim
+from .shim import TorchShim, torch_shim
 from .transition_parser_net import TransitionParserNet
 
 
 def TransitionParserModel(
     tok2vec: Model[list[Doc], list[Floats2d]],
-    hidden_size: int = 192,
+    hidden_size: int = 128,
     arc_size: int = 128,
     label_size: int = 128,
     dropout: float = 0.3,
@@ -63,7 +63,7 @@ def init(model: Model, X: list[Doc] | None = None, Y: dict[str, int] | None = No
         width = tok2vec.maybe_get_dim("nO")
         if width is None:  # a transformer listener knows its width only from its output
             width = tok2vec.predict(X)[0].shape[1]
-        model.shims[0].initialize(n_inputs=int(width), **Y, **model.attrs["sizes"])
+        torch_shim(model).initialize(n_inputs=int(width), **Y, **model.attrs["sizes"])
 
 
 def forward(
@@ -71,10 +71,10 @@ def forward(
 ) -> tuple[Tensor, Callable[[Tensor], Any]]:
     """Token vectors of all Docs, [n_tokens, width], part of the loss's graph in training."""
     encoded, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
-    net = model.shims[0].net
+    net = torch_shim(model).net
     net.train(is_train)
     vectors = xp2torch(model.ops.flatten(encoded), requires_grad=is_train)
-    lengths = [len(v) for v in encoded]
+    lengths = model.ops.asarray1i([len(v) for v in encoded])
 
     def backprop(loss: Tensor) -> Any:
         if loss.requires_grad:
@@ -82,7 +82,8 @@ def forward(
         if vectors.grad is None:
             d_encoded = [model.ops.alloc2f(*v.shape) for v in encoded]
         else:
-            d_encoded = model.ops.unflatten(torch2xp(vectors.grad, ops=model.ops), lengths)
+            gradient = torch2xp(vectors.grad, ops=model.ops)
+            d_encoded = cast(list[Floats2d], model.ops.unflatten(gradient, lengths))
         return backprop_tok2vec(d_encoded)
 
     return vectors, backprop

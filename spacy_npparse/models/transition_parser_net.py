@@ -8,10 +8,10 @@ _IMPOSSIBLE = -1e9
 
 
 class TransitionParserNet(nn.Module):
-    """Scores transitions from the words at a few positions, and labels from the two words of an arc.
+    """Scores transitions by the words at a few positions, and labels by the two words of an arc.
 
-    The hidden layers of both are linear in each of their input words before the activation, so that every
-    word is projected once per position, whatever the number of states it takes part in.
+    The hidden layers of both are linear in each of their input words before the activation, so
+    that a word is projected once per position, whatever the number of states it takes part in.
 
     Args:
         n_inputs: width of the token vectors.
@@ -66,11 +66,11 @@ class TransitionParserNet(nn.Module):
         The last row is the padding, for positions where a state has no word; the bias of the
         hidden layer is part of the first position.
         """
-        projected = self.projection(rows).unflatten(1, (self.n_positions, -1))
-        table = torch.cat([projected, self.padding[None]])
         bias = torch.zeros_like(self.padding)
-        bias[0] = 1.0
-        return table + bias * self.hidden_bias
+        bias[0] = self.hidden_bias
+        projected = nn.functional.linear(rows, self.projection.weight, bias.flatten())
+        shape = (self.n_positions, len(self.hidden_bias))
+        return torch.cat([projected.unflatten(1, shape), (self.padding + bias)[None]])
 
     def score(self, table: Tensor, states: Tensor) -> Tensor:
         """Scores of all transitions, [n_states, n_transitions]. states: int64 [n_states, P], rows

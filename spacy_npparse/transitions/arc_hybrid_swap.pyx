@@ -33,6 +33,10 @@ cdef class ArcHybridSwap(ArcHybrid):
         super().__init__(single_root=single_root)
         self.names += ("SWAP",)
         self.n_transitions = len(self.names)
+        # SWAP leaves s0 behind the front of the buffer: a scorer that cannot see it there would
+        # take the configurations before and after for the same.
+        self.position_names += ("b1",)
+        self.n_positions = len(self.position_names)
 
     def oracle_classes(self):
         return {
@@ -58,6 +62,10 @@ cdef class ArcHybridSwap(ArcHybrid):
             push_front(c, b)
         else:
             ArcHybrid.apply(self, c, t)
+
+    cdef void positions(self, Configuration c, int* out) noexcept nogil:
+        ArcHybrid.positions(self, c, out)
+        out[self.n_positions - 1] = buffer_item(c, 1) if c.buffer_size > 1 else -1
 
     cdef bint is_reordering(self, int t) noexcept nogil:
         return t == SWAP

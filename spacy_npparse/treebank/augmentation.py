@@ -37,7 +37,8 @@ class NonceAugmenter:
     def __init__(self, probability: float = 0.2):
         if not 0.0 <= probability <= 1.0:
             raise ValueError(
-                f"spacy_npparse.nonce_augmenter.v1: probability must be in [0, 1], not {probability}"
+                "spacy_npparse.nonce_augmenter.v1: probability must be in [0, 1], "
+                f"not {probability}"
             )
         self.probability = probability
         self._words: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -46,9 +47,10 @@ class NonceAugmenter:
         """Yield one example in place of another."""
         gold = example.reference
         tokens = gold.to_array([ORTH, POS, MORPH])
-        if len(example.predicted) != len(gold) or (
-            example.predicted.to_array(ORTH) != tokens[:, 0]
-        ).any():
+        if (
+            len(example.predicted) != len(gold)
+            or (example.predicted.to_array(ORTH) != tokens[:, 0]).any()
+        ):
             yield example
             return
         forms = [self._exchange(*token) for token in tokens.tolist()]
@@ -71,12 +73,13 @@ def _with_forms(example: Example, forms: list[int]) -> Example:
     words = [gold.vocab.strings[form] for form in forms]
     spaces = [bool(token.whitespace_) for token in gold]
     predicted = Doc(gold.vocab, words=words, spaces=spaces)
-    predicted.from_array([SENT_START], example.predicted.to_array([SENT_START]))
+    predicted.from_array([SENT_START], example.predicted.to_array([SENT_START]))  # type: ignore[arg-type]
     reference = Doc(gold.vocab, words=words, spaces=spaces)
     annotation = gold.to_array(_ANNOTATION)
-    reference.from_array(_ANNOTATION, annotation)
+    reference.from_array(_ANNOTATION, annotation)  # type: ignore[arg-type]
     # Heads make spaCy derive sentence starts of its own.
-    reference.from_array([SENT_START], np.ascontiguousarray(annotation[:, -1:]))
+    starts = np.ascontiguousarray(annotation[:, -1:])
+    reference.from_array([SENT_START], starts)  # type: ignore[arg-type]
     return Example(predicted, reference)
 
 

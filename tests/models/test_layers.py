@@ -1,0 +1,70 @@
+"""The padded BiLSTM equals torch's packed, bidirectional one."""
+
+import numpy
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+
+from spacy_npparse.models.layers import BiLSTM, groups_of_similar_length
+
+LENGTHS = st.lists(st.integers(1, 60), min_size=1, max_size=12)
+
+
+def reference_lstms(ours):
+    for forwards, backwards in zip(ours.forwards, ours.backwards, strict=True):
+        theirs = nn.LSTM(forwards.input_size, forwards.hidden_size, bidirectional=True)
+        for suffix, source in (("", forwards), ("_reverse", backwards)):
+            for name, parameter in source.named_parameters():
+                getattr(theirs, name + suffix).data.copy_(parameter.data)
+        yield theirs
+
+
+@settings(max_examples=25, deadline=None)
+@given(lengths=LENGTHS, depth=st.integers(1, 2))
+def test_outputs_and_gradients_equal_packed_lstms(lengths, depth):
+    torch.manual_seed(0)
+    ours = BiLSTM(5, 3, depth)
+    vectors = torch.randn(sum(lengths), 5, requires_grad=True)
+    outputs, finals = ours(vectors, lengths)
+    outputs.square().sum().backward()
+    gradient = vectors.grad.clone()
+    vectors.grad = None
+    packed = pack_sequence(list(vectors.split(lengths)), enforce_sorted=False)
+    for theirs in reference_lstms(ours):
+        packed, (hidden, _) = theirs(packed)
+    padded, _ = pad_packed_sequence(packed, batch_first=True)
+    expected = torch.cat([padded[i, :n] for i, n in enumerate(lengths)])
+    expected.square().sum().backward()
+    assert torch.allclose(outputs, expected, atol=1e-6)
+    assert torch.allclose(finals, torch.cat([hidden[0], hidden[1]], dim=1), atol=1e-6)
+    assert torch.allclose(gradient, vectors.grad, atol=1e-5)
+
+
+@given(lengths=LENGTHS)
+def test_groups_hold_every_sequence_once_and_waste_little(lengths):
+    lengths = numpy.array(lengths)
+    groups = list(groups_of_similar_length(lengths))
+    assert sorted(numpy.concatenate(groups).tolist()) == list(range(len(lengths)))
+    for group in groups:
+        assert lengths[group].max() <= 1.5 * lengths[group].min() + 8
+
+
+def test_dropout_uses_one_mask_for_all_steps_and_only_in_training():
+    torch.manual_seed(0)
+    lstm = BiLSTM(64, 8, 1)
+    lstm.dropout = 0.5
+    vectors = torch.ones(12, 64)
+    outputs, _ = lstm(vectors, [12])
+    dropped = outputs == 0.0
+    assert dropped.any() and not dropped.all()
+    assert (dropped.all(dim=0) | ~dropped.any(dim=0)).all()
+    lstm.eval()
+    assert not (lstm(vectors, [12])[0] == 0.0).any()
+
+
+def test_forget_gates_start_open():
+    lstm = BiLSTM(2, 3, 1).forwards[0]
+    assert lstm.bias_ih_l0[3:6].tolist() == pytest.approx([1.0, 1.0, 1.0])
