@@ -88,7 +88,8 @@ def test_positions_follow_stack_and_buffer(name):
     assert seen["b0"] == c.buffer[0]
     # What SWAP has moved stays in sight.
     assert ("b1" in seen) == (name == "arc_hybrid_swap")
-    assert seen.get("b1", c.buffer[1]) == c.buffer[1]
+    if "b1" in seen:
+        assert seen["b1"] == c.buffer[1]
     assert system.positions(system.initial(4))[:2] == (-1, -1)
 
 
