@@ -13,6 +13,8 @@ demo: $(VENV)/.installed
 	@echo
 	@echo "The trees, in a browser: $(CURDIR)/demo/crossing.html"
 
+# The tests call the programs of udtools.
+test: export PATH := $(abspath $(BIN)):$(PATH)
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
