@@ -50,9 +50,10 @@ def CharBiLSTM(
 
     Returns: a thinc model from Docs to one [len(doc), width] array per Doc.
 
-    Raises ValueError if a size is not positive or `width` is odd.
+    Raises ValueError if a size is not positive, `width` is odd, or `char_rows` is 1.
 
-    Source: Gómez-Rodríguez, Shi and Lee (2018), section 5 (characters instead of rare words).
+    Source: the released parser of Gómez-Rodríguez, Shi and Lee (2018), which reads the characters
+    of rare words instead of the words.
     """
     sizes = dict(
         width=width,
@@ -67,6 +68,10 @@ def CharBiLSTM(
     for name, size in {**sizes, "max_chars": max_chars}.items():
         if size < 1:
             raise ValueError(f"spacy_npparse.CharBiLSTM.v1: {name} must be positive, not {size}")
+    if char_rows == 1:
+        raise ValueError(
+            "spacy_npparse.CharBiLSTM.v1: char_rows must be at least 2: one is padding"
+        )
     if width % 2:
         raise ValueError(f"spacy_npparse.CharBiLSTM.v1: width must be even, not {width}")
     return Model(

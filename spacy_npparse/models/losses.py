@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-_IMPOSSIBLE = -1e9
+IMPOSSIBLE = -1e9
 
 
 def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
@@ -15,7 +15,7 @@ def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
     legal = costs >= 0
     minimum = costs.masked_fill(~legal, torch.iinfo(costs.dtype).max).amin(dim=1, keepdim=True)
     best = legal & (costs == minimum)
-    return scores.masked_fill(~best, _IMPOSSIBLE), scores.masked_fill(~legal, _IMPOSSIBLE)
+    return scores.masked_fill(~best, IMPOSSIBLE), scores.masked_fill(~legal, IMPOSSIBLE)
 
 
 def log_likelihood_loss(scores: Tensor, costs: Tensor) -> Tensor:
@@ -30,7 +30,7 @@ def margin_loss(scores: Tensor, costs: Tensor) -> Tensor:
     Source: Kiperwasser and Goldberg (2016), as used by de Lhoneux, Stymne and Nivre (2017).
     """
     best, legal = split_by_cost(scores, costs)
-    others = legal.masked_fill(best > _IMPOSSIBLE / 2, _IMPOSSIBLE)
+    others = legal.masked_fill(best > IMPOSSIBLE / 2, IMPOSSIBLE)
     return torch.relu(1.0 - best.amax(dim=1) + others.amax(dim=1)).sum()
 
 

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-_IMPOSSIBLE = -1e9
+from .losses import IMPOSSIBLE
 
 
 class TransitionParserNet(nn.Module):
@@ -22,7 +22,7 @@ class TransitionParserNet(nn.Module):
             `spacy_npparse.models.transition_parser.TransitionParserModel`.
 
     Source: the feature function of Kiperwasser and Goldberg (2016); precomputation as in Chen and
-    Manning (2014), section 3.2.
+    Manning (2014).
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class TransitionParserNet(nn.Module):
             lengths: int64 [n_sentences], words of each sentence.
             heads: int64 [n_words], in the sentence, 0 for the root, -1 for unknown.
 
-        Source: Dozat and Manning (2017), section 2.2.
+        Source: Dozat and Manning (2017), the biaffine arc scorer.
         """
         sizes = (lengths + 1).tolist()
         row_heads = torch.cat([heads.new_full((len(sizes), 1), -1), self._pad(heads, lengths)], 1)
@@ -101,7 +101,7 @@ class TransitionParserNet(nn.Module):
         longest = torch.arange(scores.shape[1], device=rows.device)
         absent = longest[None, :] > lengths[:, None]
         itself = longest[None, :] == longest[:, None]
-        scores = scores.masked_fill(absent[:, None, :] | itself, _IMPOSSIBLE)
+        scores = scores.masked_fill(absent[:, None, :] | itself, IMPOSSIBLE)
         return nn.functional.cross_entropy(
             scores.flatten(0, 1), row_heads.flatten(), ignore_index=-1, reduction="sum"
         )

@@ -55,7 +55,7 @@ class WordVocabulary(nn.Module):
     @staticmethod
     def keep_probability(occurrences: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
         """How often words of some frequency should be kept in training, rather than be treated as
-        unknown (Kiperwasser and Goldberg 2016, section 4)."""
+        unknown (Kiperwasser and Goldberg 2016)."""
         return occurrences / (occurrences + _HALF_KEPT)
 
     def _known_rows(self) -> dict[int, int]:

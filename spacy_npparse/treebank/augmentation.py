@@ -31,7 +31,7 @@ class NonceAugmenter:
 
     probability: share of the words that are exchanged.
 
-    Source: Gulordava et al. (2018), section 3; for parsing Vania et al. (2019), section 3.2.
+    Source: Gulordava et al. (2018); for parsing Vania et al. (2019).
     """
 
     def __init__(self, probability: float = 0.2):
