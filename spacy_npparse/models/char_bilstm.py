@@ -70,7 +70,7 @@ def CharBiLSTM(
             raise ValueError(f"spacy_npparse.CharBiLSTM.v1: {name} must be positive, not {size}")
     if char_rows == 1:
         raise ValueError(
-            "spacy_npparse.CharBiLSTM.v1: char_rows must be at least 2: one is padding"
+            "spacy_npparse.CharBiLSTM.v1: char_rows must be at least 2 (one of them is padding)"
         )
     if width % 2:
         raise ValueError(f"spacy_npparse.CharBiLSTM.v1: width must be even, not {width}")
