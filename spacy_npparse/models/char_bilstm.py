@@ -32,10 +32,11 @@ def CharBiLSTM(
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
 
-    A frequent word has a vector of its own. A rare one is read from its spelling instead
-    (characters and affixes): in training with a probability that falls with its frequency, in
-    prediction if it was not seen twice in training. The vocabulary is learned from the words that
-    pass by in training, so that nothing has to be collected beforehand.
+    A word is read from its spelling (characters and affixes). What the spelling does not tell is
+    added by a vector of the word's own, if it was seen twice in training. There that vector is
+    left out with a probability that falls with the word's frequency, so that the spelling alone
+    says enough about words that are new. The vocabulary is learned from the words that pass by in
+    training; nothing has to be collected beforehand.
 
     Args:
         width: of the output vectors (both directions together; even).
@@ -52,8 +53,8 @@ def CharBiLSTM(
 
     Raises ValueError if a size is not positive, `width` is odd, or `char_rows` is 1.
 
-    Source: the released parser of Gómez-Rodríguez, Shi and Lee (2018), which reads the characters
-    of rare words instead of the words.
+    Source: words and characters together as in Plank, Søgaard and Goldberg (2016), summed as in
+    Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016).
     """
     sizes = dict(
         width=width,

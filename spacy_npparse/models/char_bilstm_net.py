@@ -33,7 +33,7 @@ class WordBatch:
 
 
 class CharBiLSTMNet(nn.Module):
-    """Word vectors, or for rare words vectors of their spelling, under a BiLSTM.
+    """Sums of the vectors of words and of their spellings, under a BiLSTM.
 
     Arguments: see `spacy_npparse.models.char_bilstm.CharBiLSTM`; n_affixes is the number of
     affixes that are looked at.
@@ -77,30 +77,21 @@ class CharBiLSTMNet(nn.Module):
     def embed(self, batch: WordBatch) -> Tensor:
         """Vectors of the words before they see each other: [n_words, word_width]."""
         device = self.word_embedding.weight.device
-        kept = numpy.ones(len(batch.form_of_word), dtype=bool)
+        rows = self.vocabulary.rows(batch.words)
+        kept = (rows > 0)[batch.form_of_word]
         if self.training:
             times = numpy.bincount(batch.form_of_word, minlength=len(batch.words))
             occurrences = self.vocabulary.count(batch.words, times)[batch.form_of_word]
             draws = torch.rand(len(kept), dtype=torch.float64).numpy()
-            kept = draws < self.vocabulary.keep_probability(occurrences)
-        rows = self.vocabulary.rows(batch.words)[batch.form_of_word]
-        vectors = self.word_embedding(torch.from_numpy(rows).to(device))
-        spelled = numpy.flatnonzero((rows == 0) | ~kept)
-        if len(spelled):
-            forms, form_of_word = numpy.unique(batch.form_of_word[spelled], return_inverse=True)
-            by_form = self.spell(batch, forms)
-            vectors = vectors.index_copy(
-                0,
-                torch.from_numpy(spelled).to(device),
-                by_form[torch.from_numpy(form_of_word).to(device)],
-            )
-        return vectors
+            kept &= draws < self.vocabulary.keep_probability(occurrences)
+        form_of_word = torch.from_numpy(batch.form_of_word).to(device)
+        own = self.word_embedding(torch.from_numpy(rows).to(device)[form_of_word])
+        return self.spell(batch)[form_of_word] + own * torch.from_numpy(kept).to(device)[:, None]
 
-    def spell(self, batch: WordBatch, forms: NDArray[numpy.int64]) -> Tensor:
-        """Vectors of some forms (rows of the batch, [n]) from their spelling: [n, word_width]."""
+    def spell(self, batch: WordBatch) -> Tensor:
+        """Vectors of the forms of a batch from their spelling: [n_forms, word_width]."""
         device = self.char_embedding.weight.device
-        chars = batch.chars[forms]
-        vectors = self.char_embedding(torch.from_numpy(chars[chars > 0]).to(device))
-        _, by_chars = self.char_lstm(vectors, batch.n_chars[forms])
-        affixes = self.affix_embedding(torch.from_numpy(batch.affixes[forms]).to(device))
+        vectors = self.char_embedding(torch.from_numpy(batch.chars[batch.chars > 0]).to(device))
+        _, by_chars = self.char_lstm(vectors, batch.n_chars)
+        affixes = self.affix_embedding(torch.from_numpy(batch.affixes).to(device))
         return self.spelling(torch.cat([by_chars, affixes.flatten(1)], dim=1))

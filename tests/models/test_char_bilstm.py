@@ -1,0 +1,42 @@
+"""What the encoder knows about a word before it sees the others."""
+
+import spacy
+import torch
+from spacy.tokens import Doc
+
+from spacy_npparse.models.char_bilstm import CharBiLSTM, make_batch
+from spacy_npparse.models.shim import torch_shim
+
+
+def encoder_and_batch(words):
+    model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
+    model.initialize()
+    doc = Doc(spacy.blank("xx").vocab, words=words)
+    return torch_shim(model).net, make_batch([doc], max_chars=8, char_rows=64, affix_rows=50)
+
+
+def test_words_seen_twice_add_a_vector_of_their_own_to_their_spelling():
+    net, batch = encoder_and_batch(["der", "Hund", "der", "Katze"])
+    net.train()
+    net.embed(batch)  # counts the words
+    net.eval()
+    with torch.no_grad():
+        vectors = net.embed(batch)
+        spelled = net.spell(batch)[torch.from_numpy(batch.form_of_word)]
+    row = net.vocabulary.rows(batch.words).max()
+    own = net.word_embedding.weight[row]
+    assert torch.equal(vectors[1], spelled[1]) and torch.equal(vectors[3], spelled[3])
+    assert torch.allclose(vectors[0], spelled[0] + own) and torch.equal(vectors[0], vectors[2])
+
+
+def test_rare_words_are_often_known_by_their_spelling_alone_in_training():
+    torch.manual_seed(0)
+    net, batch = encoder_and_batch(["zwei"] * 2 + ["einmal"] + ["oft"] * 200)
+    net.train()
+    net.embed(batch)
+    with torch.no_grad():
+        vectors = net.embed(batch)
+        spelled = net.spell(batch)[torch.from_numpy(batch.form_of_word)]
+    by_spelling = (vectors == spelled).all(dim=1)
+    assert by_spelling[2]
+    assert 0 < by_spelling[3:].sum() < 20
