@@ -32,6 +32,11 @@ class GoldBatch:
     heads: NDArray[numpy.int32]
     labels: NDArray[numpy.int64]
 
+    def select(self, kept: Bools) -> "GoldBatch":
+        """Only some of the sentences. kept: bool [n_sentences]."""
+        words = kept[self.sentences.sentence]
+        return GoldBatch(self.sentences.select(kept), self.heads[words], self.labels[words])
+
 
 class _AlignedGold(NamedTuple):
     """What is known of the tokens of a predicted Doc.
@@ -73,8 +78,7 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
     labels = numpy.concatenate([gold.labels for gold in aligned])[sentences.words]
     labels[heads <= 0] = MISSING
     known = numpy.bincount(sentences.sentence[heads >= 0], minlength=len(sentences.lengths)) > 0
-    kept = known[sentences.sentence]
-    return GoldBatch(sentences.select(known), heads[kept].astype(numpy.int32), labels[kept])
+    return GoldBatch(sentences, heads.astype(numpy.int32), labels).select(known)
 
 
 def _heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:

@@ -4,7 +4,7 @@ Everything is computed for the whole batch at once: with short Docs, a few numpy
 them would cost more than parsing them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,6 +13,11 @@ import numpy
 from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
+
+from ..models.layers import groups_of_similar_length
+
+# Scores of all arcs of a part of a batch: 16 MB.
+_MAX_ARCS = 2**22
 
 _ATTRIBUTES = [SENT_START, IS_SPACE]
 
@@ -76,6 +81,16 @@ class SentenceBatch:
         tokens = numpy.full(len(self.words) + len(self.lengths), self.n_tokens, dtype=numpy.int64)
         tokens[self.rows] = self.words
         return tokens
+
+    def parts(self) -> Iterator[NDArray[numpy.bool_]]:
+        """Parts of the batch whose arcs can be scored at once, without much padding or memory:
+        bool [n_sentences] each."""
+        for group in groups_of_similar_length(self.lengths):
+            size = max(1, _MAX_ARCS // (int(self.lengths[group].max()) + 1) ** 2)
+            for start in range(0, len(group), size):
+                chosen = numpy.zeros(len(self.lengths), dtype=bool)
+                chosen[group[start : start + size]] = True
+                yield chosen
 
     def select(self, kept: NDArray[numpy.bool_]) -> "SentenceBatch":
         """Only some of the sentences. kept: bool [n_sentences]."""

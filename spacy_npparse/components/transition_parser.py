@@ -18,7 +18,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
-from ..decoding import decode_greedy, roll_out
+from ..decoding import Exploration, decode_greedy, roll_out
 from ..models.losses import LOSSES
 from ..models.shim import torch_shim
 from ..models.transition_parser_net import TransitionParserNet
@@ -110,6 +110,7 @@ class TransitionParser(TrainablePipe):
             raise ValueError(Errors.E923.format(name=self.name))
         sizes = dict(
             n_positions=self.system.n_positions,
+            n_candidate_arcs=self.system.n_candidate_arcs,
             n_transitions=self.system.n_transitions,
             n_labels=len(self.cfg["labels"]),
         )
@@ -123,10 +124,14 @@ class TransitionParser(TrainablePipe):
             return []
         tokens = read_tokens(docs)
         sentences = split_sentences(tokens)
+        heads = numpy.zeros(len(sentences.words), dtype=numpy.int32)
+        labels = numpy.zeros(len(sentences.words), dtype=numpy.uint64)
         with torch.no_grad():
-            rows, table = self._project(self.model.predict(docs), sentences)
-            heads = self._decode(table, sentences)
-            labels = self._predict_labels(rows, sentences, heads)
+            vectors = self.model.predict(docs)
+            for chosen in sentences.parts():
+                part = sentences.select(chosen)
+                in_part = chosen[sentences.sentence]
+                heads[in_part], labels[in_part] = self._parse(vectors, part)
         return make_parses(tokens, sentences, heads, labels, self.vocab.strings)
 
     def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
@@ -194,14 +199,11 @@ class TransitionParser(TrainablePipe):
         vectors: token vectors of the predicted Docs, [n_tokens, width].
         """
         gold = gold_batch(examples, self._label_numbers())
-        if not len(gold.sentences.words):
-            return vectors.new_zeros(())
-        rows, table = self._project(vectors, gold.sentences)
-        return (
-            self._transition_loss(table, gold)
-            + self._label_loss(rows, gold)
-            + self._head_selection_loss(rows, gold)
-        )
+        exploration = self.settings.exploration_at(self._n_updates)
+        loss = vectors.new_zeros(())
+        for chosen in gold.sentences.parts():
+            loss = loss + self._loss(vectors, gold.select(chosen), exploration)
+        return loss
 
     @property
     def _net(self) -> TransitionParserNet:
@@ -210,44 +212,53 @@ class TransitionParser(TrainablePipe):
     def _label_numbers(self) -> dict[int, int]:
         return {self.vocab.strings[label]: i for i, label in enumerate(self.cfg["labels"])}
 
-    def _output_layer(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]:
-        output = self._net.output
-        return output.weight.detach().cpu().numpy(), output.bias.detach().cpu().numpy()
-
-    def _project(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
+    def _rows(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
+        """Vectors of the rows of sentences and the lengths of these, on the model's device."""
         tokens = torch.from_numpy(sentences.tokens).to(vectors.device)
-        rows = self._net.rows(vectors, tokens)
-        return rows, self._net.project(rows)
+        lengths = torch.from_numpy(sentences.lengths).to(vectors.device).long()
+        return self._net.rows(vectors, tokens), lengths
 
-    def _decode(self, table: Tensor, sentences: SentenceBatch) -> NDArray[numpy.int32]:
-        scores = table.cpu().numpy()
-        return decode_greedy(self.system, scores, *self._output_layer(), sentences.lengths).heads
+    def _parse(
+        self, vectors: Tensor, sentences: SentenceBatch
+    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint64]]:
+        """Heads (in the sentence) and hashes of labels of all words."""
+        rows, lengths = self._rows(vectors, sentences)
+        arcs = self._net.score_arcs(rows, lengths)
+        tables = self._net.tables(self._net.project(rows), arcs)
+        heads = decode_greedy(self.system, tables, sentences.lengths).heads
+        return heads, self._predict_labels(rows, sentences, heads)
 
-    def _transition_loss(self, table: Tensor, gold: GoldBatch) -> Tensor:
+    def _loss(self, vectors: Tensor, gold: GoldBatch, exploration: Exploration | None) -> Tensor:
+        rows, lengths = self._rows(vectors, gold.sentences)
+        arcs = self._net.score_arcs(rows, lengths)
+        heads = torch.from_numpy(gold.heads).to(rows.device).long()
+        return (
+            self._transition_loss(rows, arcs, gold, exploration)
+            + self._net.head_selection_loss(arcs, lengths, heads)
+            + self._label_loss(rows, gold)
+        )
+
+    def _transition_loss(
+        self, rows: Tensor, arcs: Tensor, gold: GoldBatch, exploration: Exploration | None
+    ) -> Tensor:
+        table = self._net.project(rows)
         visited = roll_out(
             self.system,
             self.settings.oracle,
-            table.detach().cpu().numpy(),
-            *self._output_layer(),
+            self._net.tables(table, arcs),
             gold.sentences.lengths,
             gold.heads,
-            self.settings.exploration_at(self._n_updates),
+            exploration,
             int(numpy.random.randint(2**31)),
         )
-        states = torch.from_numpy(visited.states).to(table.device).long()
-        costs = torch.from_numpy(visited.costs).to(table.device)
-        return LOSSES[self.settings.loss](self._net.score(table, states), costs)
+        costs = torch.from_numpy(visited.costs).to(rows.device)
+        return LOSSES[self.settings.loss](self._net.score(table, arcs, visited), costs)
 
     def _label_loss(self, rows: Tensor, gold: GoldBatch) -> Tensor:
         known = gold.labels >= 0
         scores = self._score_labels(rows, gold.sentences, gold.heads, known)
         targets = torch.from_numpy(gold.labels[known]).to(rows.device)
         return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
-
-    def _head_selection_loss(self, rows: Tensor, gold: GoldBatch) -> Tensor:
-        lengths = torch.from_numpy(gold.sentences.lengths).to(rows.device).long()
-        heads = torch.from_numpy(gold.heads).to(rows.device).long()
-        return self._net.head_selection_loss(rows, lengths, heads)
 
     def _predict_labels(
         self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[numpy.int32]

@@ -9,27 +9,18 @@ from spacy_npparse.transitions.system cimport TransitionSystem
 from spacy_npparse.decoding.results import GreedyResult
 
 
-def decode_greedy(
-    TransitionSystem system,
-    const float[:, :, ::1] table,
-    const float[:, ::1] output_weights,
-    const float[::1] output_bias,
-    const int[::1] lengths,
-):
+def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
     """Parse a batch of sentences.
 
     A tree comes out whatever the scores are, numbers or not; ties go to the first transition.
 
     system: the transition system.
-    table: [rows + 1, positions, hidden] contribution of each word at each position, the hidden
-        bias included once. For each sentence first its root, then its words; the last row stands
-        for empty positions.
-    output_weights: [transitions, hidden]. output_bias: [transitions].
+    tables: a ScoreTables.
     lengths: [sentences] number of words of each sentence.
 
     Returns a GreedyResult. Raises ValueError if shapes do not fit.
     """
-    cdef Scorer scorer = Scorer(system, table, output_weights, output_bias, lengths)
+    cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef Configuration c = system.new_configuration()
     cdef int sentence, n, t, word
     cdef int root_row = 0
@@ -48,7 +39,7 @@ def decode_greedy(
             while not system.is_terminal(c):
                 t = only_legal(system, c)
                 if t == -1:
-                    look_up(scorer, system, c, root_row)
+                    look_up(scorer, system, c, sentence, root_row)
                     score_transitions(scorer)
                     t = best_legal(system, c, scorer.scores.data())
                 system.apply(c, t)

@@ -25,11 +25,14 @@ class GreedyResult(NamedTuple):
 class RollOut(NamedTuple):
     """Configurations visited in training that have something to teach.
 
-    states: [states, positions] row of the score table at each position.
+    states: [states, positions] row of the table of words at each position.
+    arcs: int64 [states, candidate arcs] place of each candidate arc among all arc scores, counted
+        through [sentences, size, size]; -1 where a word is missing.
     costs: [states, transitions] cost of each transition, -1 if illegal.
     sentence: [states] index of the sentence, ascending.
     """
 
     states: Int32s
+    arcs: NDArray[np.int64]
     costs: Int32s
     sentence: Int32s

@@ -22,9 +22,7 @@ cdef struct Policy:
 def roll_out(
     TransitionSystem system,
     str oracle_name,
-    const float[:, :, ::1] table,
-    const float[:, ::1] output_weights,
-    const float[::1] output_bias,
+    tables,
     const int[::1] lengths,
     const int[::1] heads,
     exploration,
@@ -42,7 +40,7 @@ def roll_out(
     Costs are those of the system without the single-root precondition, unless the oracle takes
     it into account: the precondition belongs to prediction.
 
-    system, table, output_weights, output_bias, lengths: as in `decode_greedy`.
+    system, tables, lengths: as in `decode_greedy`.
     oracle_name: one of the system's oracles.
     heads: [words] gold heads, sentence by sentence, counted from 1 within the sentence; 0 is the
         root, -1 is missing.
@@ -52,7 +50,7 @@ def roll_out(
     Returns a RollOut. Raises ValueError if shapes do not fit, the oracle is unknown, or the
     heads of a sentence form a cycle.
     """
-    cdef Scorer scorer = Scorer(system, table, output_weights, output_bias, lengths)
+    cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef TransitionSystem training = system
     cdef Oracle oracle = system.oracle(oracle_name)
     cdef Configuration c = system.new_configuration()
@@ -60,6 +58,7 @@ def roll_out(
     cdef uint64_t random_state = <uint64_t>(seed & 0xFFFFFFFFFFFFFFFF)
     cdef vector[int] costs
     cdef vector[int] states_seen
+    cdef vector[long long] arcs_seen
     cdef vector[int] costs_seen
     cdef vector[int] sentences_seen
     cdef int sentence, n, t, good, wrong
@@ -79,13 +78,14 @@ def roll_out(
             training.initialise(c, n)
             while not training.is_terminal(c):
                 oracle.costs(c, costs.data())
-                look_up(scorer, training, c, root_row)
+                look_up(scorer, training, c, sentence, root_row)
                 if oracle.explores:
                     score_transitions(scorer)
                 _compare(costs, scorer.scores, &good, &wrong)
                 t = good
                 if wrong != -1 and not _supplied(training, oracle, c, good):
                     states_seen.insert(states_seen.end(), scorer.rows.begin(), scorer.rows.end())
+                    arcs_seen.insert(arcs_seen.end(), scorer.cells.begin(), scorer.cells.end())
                     costs_seen.insert(costs_seen.end(), costs.begin(), costs.end())
                     sentences_seen.push_back(sentence)
                     if (
@@ -99,9 +99,12 @@ def roll_out(
             first_word += n
             root_row += n + 1
     return RollOut(
-        _as_array(states_seen).reshape(-1, system.n_positions),
-        _as_array(costs_seen).reshape(-1, system.n_transitions),
-        _as_array(sentences_seen),
+        _as_array(states_seen.data(), states_seen.size()).reshape(-1, system.n_positions),
+        _as_array(arcs_seen.data(), arcs_seen.size()).reshape(
+            <int>sentences_seen.size(), system.n_candidate_arcs
+        ),
+        _as_array(costs_seen.data(), costs_seen.size()).reshape(-1, system.n_transitions),
+        _as_array(sentences_seen.data(), sentences_seen.size()),
     )
 
 
@@ -168,10 +171,14 @@ cdef double _random(uint64_t* state) noexcept nogil:
     return (z >> 11) * (1.0 / 9007199254740992.0)
 
 
-cdef object _as_array(vector[int]& numbers):
-    cdef int[::1] view
-    array = np.empty(numbers.size(), dtype=np.int32)
-    if not numbers.empty():
-        view = array
-        memcpy(&view[0], numbers.data(), numbers.size() * sizeof(int))
+ctypedef fused Number:
+    int
+    long long
+
+
+cdef object _as_array(const Number* numbers, size_t size):
+    array = np.empty(size, dtype=np.int32 if Number is int else np.int64)
+    cdef Number[::1] view = array
+    if size:
+        memcpy(&view[0], numbers, size * sizeof(Number))
     return array

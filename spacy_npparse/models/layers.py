@@ -81,7 +81,7 @@ class BiLSTM(nn.Module):
         return x * (torch.empty_like(x[:1]).bernoulli_(keep) / keep)
 
 
-def groups_of_similar_length(lengths: NDArray[numpy.int64]) -> Iterator[NDArray[numpy.int64]]:
+def groups_of_similar_length(lengths: NDArray[numpy.integer]) -> Iterator[NDArray[numpy.int64]]:
     """Numbers of the sequences that can be padded together without much waste."""
     by_length = numpy.argsort(lengths, kind="stable")
     start = 0

@@ -24,7 +24,7 @@ def TransitionParserModel(
     Args:
         tok2vec: any layer that gives one vector per token (an encoder of its own or a listener).
         hidden_size: units of the hidden layer that scores transitions.
-        arc_size: units of the layers that select heads, a second objective in training.
+        arc_size: units of the layers that score arcs, for the head selection of every word.
         label_size: units of the hidden layer that scores arc labels.
         dropout: rate on the hidden layers.
 
@@ -56,7 +56,8 @@ def TransitionParserModel(
 
 
 def init(model: Model, X: list[Doc] | None = None, Y: dict[str, int] | None = None) -> None:
-    """Build encoder and scorers. X: sample Docs; Y: n_positions, n_transitions and n_labels."""
+    """Build encoder and scorers. X: sample Docs; Y: n_positions,
+    n_candidate_arcs, n_transitions and n_labels."""
     tok2vec = model.get_ref("tok2vec")
     tok2vec.initialize(X=X)
     if Y is not None:

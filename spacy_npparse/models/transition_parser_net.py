@@ -4,31 +4,36 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from ..decoding import RollOut, ScoreTables
 from .losses import IMPOSSIBLE
 
 
 class TransitionParserNet(nn.Module):
-    """Scores transitions by the words at a few positions, and labels by the two words of an arc.
+    """Scores transitions by the words at a few positions and the arcs between them, and labels by
+    the two words of an arc.
 
     The hidden layers of both are linear in each of their input words before the activation, so
     that a word is projected once per position, whatever the number of states it takes part in.
+    All arcs of a sentence are scored at once too: each word chooses its head among the others.
 
     Args:
         n_inputs: width of the token vectors.
         n_positions: positions of a state that are looked at (s2, s1, s0, b0 …).
+        n_candidate_arcs: arcs between them that are looked at.
         n_transitions: transitions of the system.
         n_labels: arc labels, the root's excluded.
         hidden_size, arc_size, label_size, dropout: see
             `spacy_npparse.models.transition_parser.TransitionParserModel`.
 
     Source: the feature function of Kiperwasser and Goldberg (2016); precomputation as in Chen and
-    Manning (2014).
+    Manning (2014); the biaffine arc scorer of Dozat and Manning (2017).
     """
 
     def __init__(
         self,
         n_inputs: int,
         n_positions: int,
+        n_candidate_arcs: int,
         n_transitions: int,
         n_labels: int,
         hidden_size: int,
@@ -42,6 +47,7 @@ class TransitionParserNet(nn.Module):
         self.projection = nn.Linear(n_inputs, n_positions * hidden_size, bias=False)
         self.padding = nn.Parameter(torch.zeros(n_positions, hidden_size))
         self.hidden_bias = nn.Parameter(torch.zeros(hidden_size))
+        self.arc_weights = nn.Parameter(torch.randn(n_candidate_arcs, hidden_size) * 0.1)
         self.output = nn.Linear(hidden_size, n_transitions)
         self.arc_head = nn.Linear(n_inputs, arc_size)
         self.arc_dependent = nn.Linear(n_inputs, arc_size)
@@ -72,51 +78,72 @@ class TransitionParserNet(nn.Module):
         shape = (self.n_positions, len(self.hidden_bias))
         return torch.cat([projected.unflatten(1, shape), (self.padding + bias)[None]])
 
-    def score(self, table: Tensor, states: Tensor) -> Tensor:
-        """Scores of all transitions, [n_states, n_transitions]. states: int64 [n_states, P], rows
-        of the table at each position."""
-        positions = torch.arange(self.n_positions, device=table.device)
-        hidden = table[states, positions].sum(dim=1)
-        return self.output(self.dropout(torch.relu(hidden)))
+    def score_arcs(self, rows: Tensor, lengths: Tensor) -> Tensor:
+        """Log-probability of each head of each word among all words and the root:
+        [n_sentences, size, size], dependents in the second dimension, size = longest sentence + 1.
 
-    def head_selection_loss(self, rows: Tensor, lengths: Tensor, heads: Tensor) -> Tensor:
-        """Sum over words of -log of the probability of the gold head among all words and the root.
-
-        A second objective for the encoder, used in training only: it teaches every word about its
-        head, also where a derivation never compares the two.
-
-        Args:
-            rows: [n_rows, n_inputs].
-            lengths: int64 [n_sentences], words of each sentence.
-            heads: int64 [n_words], in the sentence, 0 for the root, -1 for unknown.
-
-        Source: Dozat and Manning (2017), the biaffine arc scorer.
+        rows: [n_rows, n_inputs]; lengths: int64 [n_sentences], words of each sentence.
         """
         sizes = (lengths + 1).tolist()
-        row_heads = torch.cat([heads.new_full((len(sizes), 1), -1), self._pad(heads, lengths)], 1)
-        as_head = self._pad_rows(torch.relu(self.arc_head(rows)), sizes)
-        as_dependent = self._pad_rows(torch.relu(self.arc_dependent(rows)), sizes)
+        as_head = _pad(torch.relu(self.arc_head(rows)), sizes)
+        as_dependent = _pad(torch.relu(self.arc_dependent(rows)), sizes)
         scores = self.dropout(as_dependent) @ self.arc_weight @ self.dropout(as_head).mT
         scores = scores + self.arc_bias(as_head).mT
-        longest = torch.arange(scores.shape[1], device=rows.device)
-        absent = longest[None, :] > lengths[:, None]
-        itself = longest[None, :] == longest[:, None]
-        scores = scores.masked_fill(absent[:, None, :] | itself, IMPOSSIBLE)
-        return nn.functional.cross_entropy(
-            scores.flatten(0, 1), row_heads.flatten(), ignore_index=-1, reduction="sum"
+        nodes = torch.arange(scores.shape[1], device=rows.device)
+        absent = nodes[None, :] > lengths[:, None]
+        itself = nodes[None, :] == nodes[:, None]
+        return scores.masked_fill(absent[:, None, :] | itself, IMPOSSIBLE).log_softmax(dim=2)
+
+    def head_selection_loss(self, arcs: Tensor, lengths: Tensor, heads: Tensor) -> Tensor:
+        """Sum over words of -log of the probability of the gold head.
+
+        It teaches the encoder about every word and its head, also where a derivation never
+        compares the two.
+
+        Args:
+            arcs: what `score_arcs` returns.
+            lengths: int64 [n_sentences], words of each sentence.
+            heads: int64 [n_words], in the sentence, 0 for the root, -1 for unknown.
+        """
+        of_words = _pad(heads, lengths.tolist(), missing=-1)
+        by_head = arcs[:, 1:].flatten(0, 1)
+        return nn.functional.nll_loss(by_head, of_words.flatten(), ignore_index=-1, reduction="sum")
+
+    def tables(self, table: Tensor, arcs: Tensor) -> ScoreTables:
+        """What the kernel needs to score transitions, on the CPU. table, arcs: what `project` and
+        `score_arcs` return."""
+        parts = (
+            table,
+            _as_feature(arcs),
+            self.arc_weights,
+            self.output.weight,
+            self.output.bias,
         )
+        return ScoreTables(*(part.detach().cpu().contiguous().numpy() for part in parts))
 
-    @staticmethod
-    def _pad_rows(rows: Tensor, sizes: list[int]) -> Tensor:
-        return pad_sequence(rows.split(sizes), batch_first=True)
+    def score(self, table: Tensor, arcs: Tensor, visited: RollOut) -> Tensor:
+        """Scores of all transitions in the states of a roll-out: [n_states, n_transitions].
 
-    @staticmethod
-    def _pad(heads: Tensor, lengths: Tensor) -> Tensor:
-        parts = heads.split(lengths.tolist())
-        return pad_sequence(parts, batch_first=True, padding_value=-1)
+        table, arcs: as in `tables`.
+        """
+        states = torch.from_numpy(visited.states).to(table.device).long()
+        hidden = table[states, torch.arange(self.n_positions, device=table.device)].sum(dim=1)
+        cells = torch.from_numpy(visited.arcs).to(table.device)
+        features = _as_feature(arcs).flatten()[cells.clamp(min=0)] * (cells >= 0)
+        return self.output(self.dropout(torch.relu(hidden + features @ self.arc_weights)))
 
     def score_labels(self, rows: Tensor, heads: Tensor, dependents: Tensor) -> Tensor:
         """Scores of all labels for some arcs, [n_arcs, n_labels]. heads, dependents: int64
         [n_arcs], rows of the two words."""
         hidden = self.label_head(rows)[heads] + self.label_dependent(rows)[dependents]
         return self.label_output(self.dropout(torch.relu(hidden)))
+
+
+def _as_feature(log_probabilities: Tensor) -> Tensor:
+    """Log-probabilities in [-1, 1]; those below e^-8 count as that."""
+    return log_probabilities.clamp(min=-8.0) / 4.0 + 1.0
+
+
+def _pad(vectors: Tensor, sizes: list[int], missing: int = 0) -> Tensor:
+    """Sequences side by side: [n_sequences, longest, …]. sizes: of the sequences."""
+    return pad_sequence(vectors.split(sizes), batch_first=True, padding_value=missing)

@@ -4,8 +4,10 @@ from spacy_npparse.transitions.configuration cimport Configuration
 cdef class TransitionSystem:
     cdef readonly tuple names
     cdef readonly tuple position_names
+    cdef readonly tuple candidate_arcs
     cdef readonly int n_transitions
     cdef readonly int n_positions
+    cdef readonly int n_candidate_arcs
     cdef readonly bint single_root
 
     cdef int initialise(self, Configuration c, int n) except -1 nogil

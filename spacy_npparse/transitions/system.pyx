@@ -17,7 +17,8 @@ cdef class TransitionSystem:
         paper's unconstrained system.
 
     Transitions are numbered in the order of `names`. `position_names` are the places of a
-    configuration that the scorer looks at, such as "s0" for the top of the stack.
+    configuration that the scorer looks at, such as "s0" for the top of the stack;
+    `candidate_arcs` are the arcs between them, as (dependent, head), whose scores it looks at.
     """
 
     def __init__(self, tuple names, tuple position_names, bint single_root):
@@ -25,6 +26,8 @@ cdef class TransitionSystem:
         self.position_names = position_names
         self.n_transitions = len(names)
         self.n_positions = len(position_names)
+        self.candidate_arcs = (("s0", "b0"), ("b0", "s0"), ("s0", "s1"), ("s1", "s0"))
+        self.n_candidate_arcs = len(self.candidate_arcs)
         self.single_root = single_root
 
     def with_single_root(self, bint single_root):

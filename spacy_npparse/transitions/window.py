@@ -84,6 +84,11 @@ class TransitionSystem:
         return self.kernel.position_names
 
     @property
+    def candidate_arcs(self) -> tuple[tuple[str, str], ...]:
+        """The arcs between positions, as (dependent, head), whose scores the scorer looks at."""
+        return self.kernel.candidate_arcs
+
+    @property
     def single_root(self) -> bool:
         return bool(self.kernel.single_root)
 

@@ -5,42 +5,60 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_npparse.decoding import decode_greedy
+from spacy_npparse.decoding import ScoreTables, decode_greedy
 from spacy_npparse.transitions import get_transition_system, is_tree, transition_systems
 
 SYSTEMS = sorted(transition_systems.get_all())
 
 
-def random_scorer(system, lengths, seed=0, hidden=20, swap_bias=0.0):
-    """A random score table and output layer for a batch."""
+def random_tables(system, lengths, seed=0, hidden=20, swap_bias=0.0):
+    """Random score tables for a batch."""
     rng = np.random.default_rng(seed)
     n_rows = sum(lengths) + len(lengths) + 1
     n_transitions = len(system.transitions)
-    table = rng.standard_normal((n_rows, len(system.position_names), hidden), dtype=np.float32)
-    weights = rng.standard_normal((n_transitions, hidden), dtype=np.float32)
-    bias = rng.standard_normal(n_transitions, dtype=np.float32)
+    size = max(lengths, default=0) + 2
+
+    def numbers(*shape):
+        return rng.standard_normal(shape, dtype=np.float32)
+
+    tables = ScoreTables(
+        words=numbers(n_rows, len(system.position_names), hidden),
+        arcs=numbers(len(lengths), size, size),
+        arc_weights=numbers(len(system.candidate_arcs), hidden),
+        output_weights=numbers(n_transitions, hidden),
+        output_bias=numbers(n_transitions),
+    )
     if "SWAP" in system.transitions:
-        bias[system.transitions.index("SWAP")] += swap_bias
-    return table, weights, bias
+        tables.output_bias[system.transitions.index("SWAP")] += swap_bias
+    return tables
 
 
-def decode(system, scorer, lengths):
-    return decode_greedy(system.kernel, *scorer, np.array(lengths, dtype=np.int32))
+def decode(system, tables, lengths):
+    return decode_greedy(system.kernel, tables, np.array(lengths, dtype=np.int32))
 
 
-def scores(system, scorer, configuration, root_row):
-    table, weights, bias = scorer
+def scores(system, tables, configuration, sentence, root_row):
+    """Rows, places of arcs and scores, as the kernel should find them."""
     words = system.positions(configuration)
-    rows = [len(table) - 1 if word == -1 else root_row + word for word in words]
-    hidden = sum(table[row, p] for p, row in enumerate(rows))
-    return rows, weights @ np.maximum(hidden, 0) + bias
+    rows = [len(tables.words) - 1 if word == -1 else root_row + word for word in words]
+    hidden = sum(tables.words[row, p] for p, row in enumerate(rows))
+    at = dict(zip(system.position_names, words, strict=True))
+    cells = []
+    for weights, (dependent, head) in zip(tables.arc_weights, system.candidate_arcs, strict=True):
+        if at[dependent] in (-1, 0) or at[head] == -1:
+            cells.append(-1)
+        else:
+            cell = (sentence, at[dependent], at[head])
+            hidden = hidden + tables.arcs[cell] * weights
+            cells.append(int(np.ravel_multi_index(cell, tables.arcs.shape)))
+    return rows, cells, tables.output_weights @ np.maximum(hidden, 0) + tables.output_bias
 
 
-def slow_greedy(system, scorer, n, root_row):
+def slow_greedy(system, tables, n, sentence, root_row):
     c = system.initial(n)
     length = 0
     while not system.is_terminal(c):
-        _, values = scores(system, scorer, c, root_row)
+        *_, values = scores(system, tables, c, sentence, root_row)
         legal = [system.transitions.index(name) for name in system.legal(c)]
         c = system.apply(c, system.transitions[max(legal, key=lambda t: values[t])])
         length += 1
@@ -54,11 +72,11 @@ def test_same_trees_as_the_slow_decoder(name, single, hidden):
     system = get_transition_system(name, single_root=single)
     lengths = [3, 0, 1, 12, 7, 2]
     for seed in range(5):
-        scorer = random_scorer(system, lengths, seed, hidden)
-        result = decode(system, scorer, lengths)
+        tables = random_tables(system, lengths, seed, hidden)
+        result = decode(system, tables, lengths)
         root_row = first = 0
         for sentence, n in enumerate(lengths):
-            heads, length = slow_greedy(system, scorer, n, root_row)
+            heads, length = slow_greedy(system, tables, n, sentence, root_row)
             assert result.heads[first : first + n].tolist() == heads
             assert result.n_transitions[sentence] == length
             root_row += n + 1
@@ -74,7 +92,7 @@ def test_same_trees_as_the_slow_decoder(name, single, hidden):
 )
 def test_random_scores_give_single_root_trees(name, lengths, seed, swap_bias):
     system = get_transition_system(name)
-    result = decode(system, random_scorer(system, lengths, seed, 8, swap_bias), lengths)
+    result = decode(system, random_tables(system, lengths, seed, 8, swap_bias), lengths)
     first = 0
     for n, length in zip(lengths, result.n_transitions, strict=True):
         assert is_tree([0, *result.heads[first : first + n]])
@@ -87,43 +105,46 @@ def test_random_scores_give_single_root_trees(name, lengths, seed, swap_bias):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_scores_without_meaning_still_give_a_tree(name, value):
     system = get_transition_system(name)
-    table, weights, bias = random_scorer(system, [9])
-    for scorer in (
-        (np.full_like(table, value), weights, bias),
-        (table, np.full_like(weights, value), bias),
-        (table, weights, np.full_like(bias, value)),
-    ):
-        assert is_tree([0, *decode(system, scorer, [9]).heads])
+    tables = random_tables(system, [9])
+    for name, array in tables._asdict().items():
+        broken = tables._replace(**{name: np.full_like(array, value)})
+        assert is_tree([0, *decode(system, broken, [9]).heads])
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_an_empty_batch(name):
     system = get_transition_system(name)
-    result = decode(system, random_scorer(system, []), [])
+    result = decode(system, random_tables(system, []), [])
     assert len(result.heads) == len(result.n_transitions) == 0
 
 
 def test_decoding_is_deterministic_and_leaves_inputs_alone():
     system = get_transition_system("arc_hybrid_swap")
-    scorer = random_scorer(system, [30])
-    copies = [array.copy() for array in scorer]
-    for array in scorer:
+    tables = random_tables(system, [30])
+    copies = [array.copy() for array in tables]
+    for array in tables:
         array.flags.writeable = False
-    first, second = decode(system, scorer, [30]), decode(system, scorer, [30])
+    first, second = decode(system, tables, [30]), decode(system, tables, [30])
     assert (first.heads == second.heads).all()
-    assert all((a == b).all() for a, b in zip(scorer, copies, strict=True))
+    assert all((a == b).all() for a, b in zip(tables, copies, strict=True))
 
 
 def test_shapes_are_checked():
     system = get_transition_system("arc_hybrid_swap")
-    table, weights, bias = random_scorer(system, [3])
-    with pytest.raises(ValueError, match="5 rows, but the sentences need 6"):
-        decode(system, (table, weights, bias), [4])
-    with pytest.raises(ValueError, match="3 positions of 20 hidden units, but ArcHybridSwap looks"):
-        decode(system, (np.ascontiguousarray(table[:, :3]), weights, bias), [3])
-    with pytest.raises(ValueError, match="do not fit the 4 transitions"):
-        decode(system, (table, weights[:3], bias), [3])
-    with pytest.raises(ValueError, match="do not fit the 4 transitions"):
-        decode(system, (table, weights, bias[:3]), [3])
-    with pytest.raises(ValueError, match="negative"):
-        decode(system, (table, weights, bias), [-1, 4])
+    tables = random_tables(system, [3])
+
+    def refused(message, lengths=(3,), **changed):
+        with pytest.raises(ValueError, match=message):
+            decode(system, tables._replace(**changed), lengths)
+
+    refused("5 rows, but the sentences need 6", [4])
+    refused("negative", [-1, 4])
+    few = np.ascontiguousarray(tables.words[:, :3])
+    refused("3 positions of 20 hidden units, but ArcHybridSwap looks", words=few)
+    refused("do not fit the 4 transitions", output_weights=tables.output_weights[:3])
+    refused("do not fit the 4 transitions", output_bias=tables.output_bias[:3])
+    refused("do not fit the 4 candidate arcs", arc_weights=tables.arc_weights[:3])
+    small = np.ascontiguousarray(tables.arcs[:, :3, :3])
+    refused(r"arc scores \[1, 3, 3\] do not fit 1 sentences of up to 3 words", arcs=small)
+    refused("arc scores", arcs=np.ascontiguousarray(tables.arcs[:, :, :4]))
+    refused("arc scores", arcs=tables.arcs[:0])

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from test_greedy import random_scorer, scores
+from test_greedy import random_tables, scores
 
 from spacy_npparse.decoding import Exploration, roll_out
 from spacy_npparse.transitions import (
@@ -36,10 +36,10 @@ def random_trees(count, seed, largest=9, projective=False):
     return trees
 
 
-def run(system, oracle, scorer, trees, exploration, seed=1):
+def run(system, oracle, tables, trees, exploration, seed=1):
     lengths = np.array([len(heads) - 1 for heads in trees], dtype=np.int32)
     heads = np.array([h for tree in trees for h in tree[1:]], dtype=np.int32)
-    return roll_out(system.kernel, oracle, *scorer, lengths, heads, exploration, seed)
+    return roll_out(system.kernel, oracle, tables, lengths, heads, exploration, seed)
 
 
 def splitmix64(state):
@@ -51,10 +51,10 @@ def splitmix64(state):
         yield ((z ^ (z >> 31)) >> 11) / 2**53
 
 
-def slow_roll_out(system, oracle_name, scorer, trees, exploration, seed):
-    """States, costs and sentences as lists, and the number of wrong moves followed."""
+def slow_roll_out(system, oracle_name, tables, trees, exploration, seed):
+    """States, arcs, costs and sentences as lists, and the number of wrong moves followed."""
     randoms = splitmix64(seed)
-    states, costs_seen, sentences, errors = [], [], [], 0
+    states, arcs, costs_seen, sentences, errors = [], [], [], [], 0
     root_row = 0
     for sentence, gold in enumerate(trees):
         oracle = system.oracle(oracle_name, gold)
@@ -66,7 +66,7 @@ def slow_roll_out(system, oracle_name, scorer, trees, exploration, seed):
         c = training.initial(len(gold) - 1)
         while not training.is_terminal(c):
             costs = oracle.costs(c)
-            rows, values = scores(training, scorer, c, root_row)
+            rows, cells, values = scores(training, tables, c, sentence, root_row)
             by_name = dict(zip(training.transitions, values, strict=True))
             least = min(costs.values())
             if not oracle.explores:
@@ -78,6 +78,7 @@ def slow_roll_out(system, oracle_name, scorer, trees, exploration, seed):
             supplied = not oracle.explores and attached is not None and gold[attached] == -1
             if wrong is not None and not supplied:
                 states.append(rows)
+                arcs.append(cells)
                 costs_seen.append([costs.get(t, -1) for t in training.transitions])
                 sentences.append(sentence)
                 if oracle.explores and exploration and not {good, wrong} & REORDERING:
@@ -89,7 +90,7 @@ def slow_roll_out(system, oracle_name, scorer, trees, exploration, seed):
             errors += follow is wrong
             c = training.apply(c, follow)
         root_row += len(gold)
-    return states, costs_seen, sentences, errors
+    return states, arcs, costs_seen, sentences, errors
 
 
 EXPLORATIONS = [
@@ -111,10 +112,13 @@ def test_same_states_and_costs_as_the_slow_roll_out(name, oracle, single, explor
     trees.append([0])
     for tree in trees[1:-1:3]:
         tree[len(tree) // 2] = -1
-    scorer = random_scorer(system, [len(tree) - 1 for tree in trees], seed=2)
-    result = run(system, oracle, scorer, trees, exploration)
-    states, costs, sentences, errors = slow_roll_out(system, oracle, scorer, trees, exploration, 1)
+    tables = random_tables(system, [len(tree) - 1 for tree in trees], seed=2)
+    result = run(system, oracle, tables, trees, exploration)
+    states, arcs, costs, sentences, errors = slow_roll_out(
+        system, oracle, tables, trees, exploration, 1
+    )
     assert result.states.tolist() == states
+    assert result.arcs.tolist() == arcs
     assert result.costs.tolist() == costs
     assert result.sentence.tolist() == sentences
     assert result.states.dtype == result.costs.dtype == result.sentence.dtype == np.int32
@@ -133,7 +137,7 @@ def test_without_exploration_the_gold_tree_is_followed(name, oracle):
             length = len(system.oracle(oracle, gold).derivation())
         except UncoveredTree:
             continue
-        result = run(system, oracle, random_scorer(system, [len(gold) - 1]), [gold], None)
+        result = run(system, oracle, random_tables(system, [len(gold) - 1]), [gold], None)
         assert len(result.states) <= system.max_length(len(gold) - 1)
         if not system.oracle(oracle, gold).explores:
             assert len(result.states) <= length
@@ -145,10 +149,10 @@ def test_without_exploration_the_gold_tree_is_followed(name, oracle):
 def test_the_seed_decides():
     system = get_transition_system("arc_hybrid_swap")
     trees = random_trees(30, 6)
-    scorer = random_scorer(system, [len(tree) - 1 for tree in trees], hidden=2)
+    tables = random_tables(system, [len(tree) - 1 for tree in trees], hidden=2)
     policy = Exploration(probability=0.5, margin=100.0, follow_preferred_errors=False)
     first, again, other = (
-        run(system, "static-dynamic", scorer, trees, policy, seed) for seed in (1, 1, 2)
+        run(system, "static-dynamic", tables, trees, policy, seed) for seed in (1, 1, 2)
     )
     assert np.array_equal(first.states, again.states) and np.array_equal(first.costs, again.costs)
     assert not np.array_equal(first.costs, other.costs)
@@ -157,29 +161,29 @@ def test_the_seed_decides():
 def test_words_without_gold_head_teach_nothing_under_a_static_oracle():
     system = get_transition_system("arc_hybrid_swap")
     whole, partial = [0, 2, 0, 2], [0, 2, 0, -1]
-    scorer = random_scorer(system, [3])
-    attached_by_gold = run(system, "static", scorer, [whole], None)
-    result = run(system, "static", scorer, [partial], None)
+    tables = random_tables(system, [3])
+    attached_by_gold = run(system, "static", tables, [whole], None)
+    result = run(system, "static", tables, [partial], None)
     assert len(result.states) == len(attached_by_gold.states) - 1
 
 
 def test_where_all_moves_are_equally_good_there_is_nothing_to_learn():
     system = get_transition_system("arc_hybrid")
-    scorer = random_scorer(system, [3])
-    assert len(run(system, "dynamic", scorer, [[0, -1, -1, -1]], None).states) == 0
-    assert len(run(system, "dynamic", scorer, [[0, 0, -1, -1]], None).states) > 0
+    tables = random_tables(system, [3])
+    assert len(run(system, "dynamic", tables, [[0, -1, -1, -1]], None).states) == 0
+    assert len(run(system, "dynamic", tables, [[0, 0, -1, -1]], None).states) > 0
 
 
 def test_bad_input_is_refused():
     system = get_transition_system("arc_hybrid_swap")
-    scorer = random_scorer(system, [2])
+    tables = random_tables(system, [2])
     with pytest.raises(ValueError, match="cycle: 1 <- 2 <- 1"):
-        run(system, "static", scorer, [[0, 2, 1]], None)
+        run(system, "static", tables, [[0, 2, 1]], None)
     with pytest.raises(ValueError, match="no oracle 'lively'; choose one of: static, lazy"):
-        run(system, "lively", scorer, [[0, 2, 0]], None)
+        run(system, "lively", tables, [[0, 2, 0]], None)
     lengths = np.array([2], dtype=np.int32)
     with pytest.raises(ValueError, match="1 gold heads for 2 words"):
-        roll_out(system.kernel, "static", *scorer, lengths, lengths * 0, None, 1)
+        roll_out(system.kernel, "static", tables, lengths, lengths * 0, None, 1)
 
 
 @pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])

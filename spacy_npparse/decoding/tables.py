@@ -1,0 +1,31 @@
+"""What the scorer of transitions is given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+class ScoreTables(NamedTuple):
+    """Everything that scores the transitions of a batch of sentences, computed beforehand.
+
+    words: float32 [rows + 1, positions, hidden], what each word adds to the hidden layer at each
+        position, the hidden bias included once. For each sentence first its root, then its
+        words; the last row stands for empty positions.
+    arcs: float32 [sentences, size, size], the score of each arc: arcs[s, d, h] of word d of
+        sentence s to head h. The size exceeds the length of the longest sentence.
+    arc_weights: float32 [candidate arcs, hidden], what the score of each candidate arc of a
+        configuration (`TransitionSystem.candidate_arcs`) adds to the hidden layer.
+    output_weights: float32 [transitions, hidden].
+    output_bias: float32 [transitions].
+    """
+
+    words: Floats
+    arcs: Floats
+    arc_weights: Floats
+    output_weights: Floats
+    output_bias: Floats
