@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 
 class BiLSTM(nn.Module):
-    """A stack of bidirectional LSTMs over sequences of different lengths.
+    """A stack of bidirectional LSTMs over sequences of different lengths. Layers above the first
+    add to what they read (residual connections, He et al. 2016).
 
     In training, inputs and outputs of all layers are dropped out with one mask for all time steps
     of a sequence (Gal and Ghahramani 2016), at the rate `dropout`, which is set from outside
@@ -66,11 +67,14 @@ class BiLSTM(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Encode padded sequences [longest, n_sequences, n_inputs]; mirror: [longest, n_sequences],
         the time step that each takes when the sequence is read backwards."""
-        for forwards, backwards in zip(self.forwards, self.backwards, strict=True):
+        for layer, (forwards, backwards) in enumerate(
+            zip(self.forwards, self.backwards, strict=True)
+        ):
             x = self._drop(x)
             left, _ = forwards(x)
             mirrored, _ = backwards(_reorder(x, mirror))
-            x = torch.cat([left, _reorder(mirrored, mirror)], dim=-1)
+            read = torch.cat([left, _reorder(mirrored, mirror)], dim=-1)
+            x = read + x if layer else read
         last = (_tensor(lengths - 1, x), torch.arange(len(lengths), device=x.device))
         return self._drop(x), torch.cat([left[last], mirrored[last]], dim=-1)
 

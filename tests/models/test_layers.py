@@ -1,4 +1,4 @@
-"""The padded BiLSTM equals torch's packed, bidirectional one."""
+"""The padded BiLSTM equals torch's packed, bidirectional one with residual connections."""
 
 import numpy
 import pytest
@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
-from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
 
 from spacy_npparse.models.layers import BiLSTM, groups_of_similar_length
 
@@ -23,7 +23,7 @@ def reference_lstms(ours):
 
 
 @settings(max_examples=25, deadline=None)
-@given(lengths=LENGTHS, depth=st.integers(1, 2))
+@given(lengths=LENGTHS, depth=st.integers(1, 3))
 def test_outputs_and_gradients_equal_packed_lstms(lengths, depth):
     torch.manual_seed(0)
     ours = BiLSTM(5, 3, depth)
@@ -33,8 +33,10 @@ def test_outputs_and_gradients_equal_packed_lstms(lengths, depth):
     gradient = vectors.grad.clone()
     vectors.grad = None
     packed = pack_sequence(list(vectors.split(lengths)), enforce_sorted=False)
-    for theirs in reference_lstms(ours):
-        packed, (hidden, _) = theirs(packed)
+    for layer, theirs in enumerate(reference_lstms(ours)):
+        read, (hidden, _) = theirs(packed)
+        data = read.data + packed.data if layer else read.data
+        packed = PackedSequence(data, *read[1:])
     padded, _ = pad_packed_sequence(packed, batch_first=True)
     expected = torch.cat([padded[i, :n] for i, n in enumerate(lengths)])
     expected.square().sum().backward()
