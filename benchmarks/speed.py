@@ -14,7 +14,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy
 import spacy
 import torch
 from spacy.language import Language
@@ -22,7 +21,6 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_npparse.components import transition_parser
-from spacy_npparse.decoding import decode_greedy
 from spacy_npparse.evaluation.scorer import parser_score
 from spacy_npparse.treebank import ConlluCorpus, read_conllu, unannotated_doc
 
@@ -137,32 +135,19 @@ def report_shares(nlp: Language, path: Path) -> None:
 
 def report_loop(nlp: Language, path: Path) -> None:
     """The transition loop alone, on pseudo-sentences of different lengths cut from the text."""
-    parser = nlp.get_pipe("parser")
-    net = parser.model.shims[0].net
     words = [word.form for sentence in read_conllu(path) for word in sentence.words]
     rates = {}
     for length in (20, 1000):
         texts = [words[i : i + length] for i in range(0, len(words) - length + 1, length)]
-        docs = [Doc(nlp.vocab, words=text) for text in texts]
-        encoder = nlp.get_pipe("tok2vec")
-        vectors = numpy.concatenate(encoder.predict(docs))
-        n_words = len(vectors)
-        lengths = numpy.array([len(doc) for doc in docs], dtype=numpy.int32)
-        rows = [torch.cat([net.root[None], torch.from_numpy(v)]) for v in _split(vectors, lengths)]
-        with torch.no_grad():
-            table = net.project(torch.cat(rows)).numpy()
-        output = net.output.weight.detach().numpy(), net.output.bias.detach().numpy()
-        times = [
-            seconds(lambda: decode_greedy(parser.system, table, *output, lengths))  # noqa: B023
-            for _ in range(RUNS + 1)
-        ]
-        rates[length] = n_words / median(times[1:])
+        times = []
+        for _ in range(RUNS + 1):
+            docs = [Doc(nlp.vocab, words=text) for text in texts]
+            with timed(transition_parser, "decode_greedy") as spent:
+                list(nlp.pipe(docs, batch_size=BATCH))
+            times.append(sum(spent))
+        rates[length] = length * len(texts) / median(times[1:])
         print(f"transition loop alone, {length} words a sentence: {rates[length]:,.0f} words/s")
     print(f"cost per word at length 1000: {rates[20] / rates[1000]:.2f} times that at length 20")
-
-
-def _split(vectors: numpy.ndarray, lengths: numpy.ndarray) -> list[numpy.ndarray]:
-    return numpy.split(vectors, numpy.cumsum(lengths)[:-1])
 
 
 def report_roll_outs(nlp: Language, path: Path) -> None:

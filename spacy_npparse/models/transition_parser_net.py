@@ -2,7 +2,6 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
 
 from ..decoding import RollOut, ScoreTables
 from .losses import IMPOSSIBLE
@@ -84,15 +83,17 @@ class TransitionParserNet(nn.Module):
 
         rows: [n_rows, n_inputs]; lengths: int64 [n_sentences], words of each sentence.
         """
-        sizes = (lengths + 1).tolist()
-        as_head = _pad(torch.relu(self.arc_head(rows)), sizes)
-        as_dependent = _pad(torch.relu(self.arc_dependent(rows)), sizes)
-        scores = self.dropout(as_dependent) @ self.arc_weight @ self.dropout(as_head).mT
-        scores = scores + self.arc_bias(as_head).mT
-        nodes = torch.arange(scores.shape[1], device=rows.device)
-        absent = nodes[None, :] > lengths[:, None]
-        itself = nodes[None, :] == nodes[:, None]
-        return scores.masked_fill(absent[:, None, :] | itself, IMPOSSIBLE).log_softmax(dim=2)
+        nodes = torch.arange(int(lengths.max()) + 1, device=rows.device)
+        roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
+        places = roots[:, None] + torch.minimum(nodes, lengths[:, None])
+        as_head = torch.relu(self.arc_head(rows))
+        as_dependent = self.dropout(torch.relu(self.arc_dependent(rows))) @ self.arc_weight
+        heads = self.dropout(as_head)[places].mT
+        absent = (nodes > lengths[:, None]) * IMPOSSIBLE
+        bias = self.arc_bias(as_head)[places].squeeze(2) + absent
+        scores = torch.baddbmm(bias[:, None], as_dependent[places], heads)
+        scores.diagonal(dim1=1, dim2=2).fill_(IMPOSSIBLE)
+        return scores.log_softmax(dim=2)
 
     def head_selection_loss(self, arcs: Tensor, lengths: Tensor, heads: Tensor) -> Tensor:
         """Sum over words of -log of the probability of the gold head.
@@ -105,9 +106,11 @@ class TransitionParserNet(nn.Module):
             lengths: int64 [n_sentences], words of each sentence.
             heads: int64 [n_words], in the sentence, 0 for the root, -1 for unknown.
         """
-        of_words = _pad(heads, lengths.tolist(), missing=-1)
-        by_head = arcs[:, 1:].flatten(0, 1)
-        return nn.functional.nll_loss(by_head, of_words.flatten(), ignore_index=-1, reduction="sum")
+        sentence = torch.repeat_interleave(lengths)
+        word = torch.arange(1, len(heads) + 1, device=heads.device)
+        word = word - (torch.cumsum(lengths, dim=0) - lengths)[sentence]
+        by_head = arcs[sentence, word]
+        return nn.functional.nll_loss(by_head, heads, ignore_index=-1, reduction="sum")
 
     def tables(self, table: Tensor, arcs: Tensor) -> ScoreTables:
         """What the kernel needs to score transitions, on the CPU. table, arcs: what `project` and
@@ -142,8 +145,3 @@ class TransitionParserNet(nn.Module):
 def _as_feature(log_probabilities: Tensor) -> Tensor:
     """Log-probabilities in [-1, 1]; those below e^-8 count as that."""
     return log_probabilities.clamp(min=-8.0) / 4.0 + 1.0
-
-
-def _pad(vectors: Tensor, sizes: list[int], missing: int = 0) -> Tensor:
-    """Sequences side by side: [n_sequences, longest, …]. sizes: of the sequences."""
-    return pad_sequence(vectors.split(sizes), batch_first=True, padding_value=missing)
