@@ -29,6 +29,7 @@ def CharBiLSTM(
     affix_width: int = 32,
     affix_rows: int = 2000,
     max_chars: int = 32,
+    block_dropout: float = 0.0,
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
 
@@ -48,13 +49,17 @@ def CharBiLSTM(
         affix_width: of the vector of each affix.
         affix_rows: rows of the table of each affix (hashed).
         max_chars: longer words keep their first and last characters.
+        block_dropout: how often, in training, a whole word is left blank, so that the words
+            around it learn to do without.
 
     Returns: a thinc model from Docs to one [len(doc), width] array per Doc.
 
-    Raises ValueError if a size is not positive, `width` is odd, or `char_rows` is 1.
+    Raises ValueError if a size is not positive, `width` is odd, `char_rows` is 1, or
+    `block_dropout` is not in [0, 1).
 
     Source: words and characters together as in Plank, Søgaard and Goldberg (2016), summed as in
-    Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016).
+    Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016), of
+    whole words as in the released parser of Gómez-Rodríguez, Shi and Lee (2018).
     """
     sizes = dict(
         width=width,
@@ -73,12 +78,16 @@ def CharBiLSTM(
         raise ValueError(
             "spacy_npparse.CharBiLSTM.v1: char_rows must be at least 2 (one of them is padding)"
         )
+    if not 0.0 <= block_dropout < 1.0:
+        raise ValueError(
+            f"spacy_npparse.CharBiLSTM.v1: block_dropout must be in [0, 1), not {block_dropout}"
+        )
     if width % 2:
         raise ValueError(f"spacy_npparse.CharBiLSTM.v1: width must be even, not {width}")
     return Model(
         "char_bilstm",
         forward,
-        init=partial(init, sizes={**sizes, "n_affixes": len(AFFIXES)}),
+        init=partial(init, n_affixes=len(AFFIXES), block_dropout=block_dropout, **sizes),
         dims={"nO": width},
         attrs={
             "dropout_rate": 0.0,
@@ -90,10 +99,10 @@ def CharBiLSTM(
     )
 
 
-def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, sizes: dict) -> None:
+def init(model: Model, X: list[Doc] | None = None, Y: Any = None, **settings: Any) -> None:
     """Build the network; nothing depends on the data."""
     if not torch_shim(model).is_initialized:
-        torch_shim(model).initialize(**sizes)
+        torch_shim(model).initialize(**settings)
 
 
 def forward(

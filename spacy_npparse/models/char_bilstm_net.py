@@ -50,8 +50,10 @@ class CharBiLSTMNet(nn.Module):
         affix_width: int,
         affix_rows: int,
         n_affixes: int,
+        block_dropout: float,
     ):
         super().__init__()
+        self.block_dropout = block_dropout
         self.vocabulary = WordVocabulary(word_rows)
         self.word_embedding = nn.Embedding(word_rows, word_width)
         self.char_embedding = nn.Embedding(char_rows, char_width, padding_idx=0)
@@ -70,6 +72,9 @@ class CharBiLSTMNet(nn.Module):
     def forward(self, batch: WordBatch) -> Tensor:
         """Encode all words: [n_words, width], in the order of the batch."""
         vectors = self.norm(self.embed(batch))
+        if self.training and self.block_dropout:
+            seen = torch.rand(len(vectors), 1, device=vectors.device) >= self.block_dropout
+            vectors = vectors * seen
         outputs: Tensor
         outputs, _ = self.word_lstm(vectors, batch.lengths)
         return outputs

@@ -1,5 +1,6 @@
 """What the encoder knows about a word before it sees the others."""
 
+import pytest
 import spacy
 import torch
 from spacy.tokens import Doc
@@ -40,3 +41,23 @@ def test_rare_words_are_often_known_by_their_spelling_alone_in_training():
     by_spelling = (vectors == spelled).all(dim=1)
     assert by_spelling[2]
     assert 0 < by_spelling[3:].sum() < 20
+
+
+def test_block_dropout_leaves_whole_words_blank_in_training_only():
+    torch.manual_seed(0)
+    net, batch = encoder_and_batch(["Wort"] * 1000)
+    net.block_dropout = 0.5
+    read = []
+    net.word_lstm.register_forward_pre_hook(lambda module, inputs: read.append(inputs[0]))
+    net.train()(batch)
+    net.eval()(batch)
+    in_training, in_prediction = read
+    blank = (in_training == 0.0).all(dim=1)
+    assert 400 < blank.sum() < 600 and (in_training[~blank] != 0.0).all()
+    assert (in_prediction != 0.0).all()
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0])
+def test_block_dropout_is_checked(rate):
+    with pytest.raises(ValueError, match=r"block_dropout must be in \[0, 1\)"):
+        CharBiLSTM(block_dropout=rate)
