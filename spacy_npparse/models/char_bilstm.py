@@ -84,10 +84,11 @@ def CharBiLSTM(
         )
     if width % 2:
         raise ValueError(f"spacy_npparse.CharBiLSTM.v1: width must be even, not {width}")
+    settings = {**sizes, "n_affixes": len(AFFIXES), "block_dropout": block_dropout}
     return Model(
         "char_bilstm",
         forward,
-        init=partial(init, n_affixes=len(AFFIXES), block_dropout=block_dropout, **sizes),
+        init=partial(init, settings=settings),
         dims={"nO": width},
         attrs={
             "dropout_rate": 0.0,
@@ -99,7 +100,7 @@ def CharBiLSTM(
     )
 
 
-def init(model: Model, X: list[Doc] | None = None, Y: Any = None, **settings: Any) -> None:
+def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, settings: dict) -> None:
     """Build the network; nothing depends on the data."""
     if not torch_shim(model).is_initialized:
         torch_shim(model).initialize(**settings)
