@@ -84,14 +84,14 @@ def CharBiLSTM(
         )
     if width % 2:
         raise ValueError(f"spacy_npparse.CharBiLSTM.v1: width must be even, not {width}")
-    settings = {**sizes, "n_affixes": len(AFFIXES), "block_dropout": block_dropout}
     return Model(
         "char_bilstm",
         forward,
-        init=partial(init, settings=settings),
+        init=partial(init, sizes={**sizes, "n_affixes": len(AFFIXES)}),
         dims={"nO": width},
         attrs={
             "dropout_rate": 0.0,
+            "block_dropout": block_dropout,
             "max_chars": max_chars,
             "char_rows": char_rows,
             "affix_rows": affix_rows,
@@ -100,10 +100,10 @@ def CharBiLSTM(
     )
 
 
-def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, settings: dict) -> None:
+def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, sizes: dict) -> None:
     """Build the network; nothing depends on the data."""
     if not torch_shim(model).is_initialized:
-        torch_shim(model).initialize(**settings)
+        torch_shim(model).initialize(**sizes)
 
 
 def forward(
@@ -118,7 +118,7 @@ def forward(
         docs, *(model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))
     )
     net.train(is_train)
-    net.set_dropout(model.attrs["dropout_rate"])
+    net.set_dropout(model.attrs["dropout_rate"], model.attrs["block_dropout"])
     with torch.set_grad_enabled(is_train):
         vectors = net(batch)
     detached = torch2xp(vectors.detach(), ops=model.ops)

@@ -50,10 +50,9 @@ class CharBiLSTMNet(nn.Module):
         affix_width: int,
         affix_rows: int,
         n_affixes: int,
-        block_dropout: float,
     ):
         super().__init__()
-        self.block_dropout = block_dropout
+        self.block_dropout = 0.0
         self.vocabulary = WordVocabulary(word_rows)
         self.word_embedding = nn.Embedding(word_rows, word_width)
         self.char_embedding = nn.Embedding(char_rows, char_width, padding_idx=0)
@@ -65,9 +64,10 @@ class CharBiLSTMNet(nn.Module):
         self.norm = nn.LayerNorm(word_width)
         self.word_lstm = BiLSTM(word_width, width // 2, depth)
 
-    def set_dropout(self, rate: float) -> None:
-        """Set the dropout rate of the word-level LSTM's inputs and outputs."""
+    def set_dropout(self, rate: float, block_rate: float) -> None:
+        """Set the dropout rates of the word-level LSTM's inputs and outputs, and of whole words."""
         self.word_lstm.dropout = rate
+        self.block_dropout = block_rate
 
     def forward(self, batch: WordBatch) -> Tensor:
         """Encode all words: [n_words, width], in the order of the batch."""
