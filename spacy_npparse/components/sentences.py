@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
-from ..models.layers import groups_of_similar_length
-
-# Scores of all arcs of a part of a batch: 16 MB.
-_MAX_ARCS = 2**22
+# Scores of arcs that are computed at once, if it is not one long sentence: half a megabyte.
+_MAX_ARCS = 2**17
 
 _ATTRIBUTES = [SENT_START, IS_SPACE]
 
@@ -83,14 +81,18 @@ class SentenceBatch:
         return tokens
 
     def parts(self) -> Iterator[NDArray[numpy.bool_]]:
-        """Parts of the batch whose arcs can be scored at once, without much padding or memory:
-        bool [n_sentences] each."""
-        for group in groups_of_similar_length(self.lengths):
-            size = max(1, _MAX_ARCS // (int(self.lengths[group].max()) + 1) ** 2)
-            for start in range(0, len(group), size):
-                chosen = numpy.zeros(len(self.lengths), dtype=bool)
-                chosen[group[start : start + size]] = True
-                yield chosen
+        """Parts of the batch, of sentences of similar length, whose arcs can be scored at once
+        without much padding or memory: bool [n_sentences] each."""
+        by_length = numpy.argsort(self.lengths, kind="stable")
+        squares = (self.lengths[by_length].astype(numpy.int64) + 1) ** 2
+        start = 0
+        while start < len(by_length):
+            padded = squares[start:] * numpy.arange(1, len(squares) - start + 1)
+            end = start + max(1, int(numpy.searchsorted(padded, _MAX_ARCS, side="right")))
+            chosen = numpy.zeros(len(by_length), dtype=bool)
+            chosen[by_length[start:end]] = True
+            yield chosen
+            start = end
 
     def select(self, kept: NDArray[numpy.bool_]) -> "SentenceBatch":
         """Only some of the sentences. kept: bool [n_sentences]."""

@@ -127,7 +127,7 @@ class TransitionParser(TrainablePipe):
         heads = numpy.zeros(len(sentences.words), dtype=numpy.int32)
         labels = numpy.zeros(len(sentences.words), dtype=numpy.uint64)
         with torch.no_grad():
-            vectors = self.model.predict(docs)
+            vectors = self._net.with_root(self.model.predict(docs))
             for chosen in sentences.parts():
                 part = sentences.select(chosen)
                 in_part = chosen[sentences.sentence]
@@ -201,6 +201,7 @@ class TransitionParser(TrainablePipe):
         gold = gold_batch(examples, self._label_numbers())
         exploration = self.settings.exploration_at(self._n_updates)
         loss = vectors.new_zeros(())
+        vectors = self._net.with_root(vectors)
         for chosen in gold.sentences.parts():
             loss = loss + self._loss(vectors, gold.select(chosen), exploration)
         return loss
@@ -213,10 +214,13 @@ class TransitionParser(TrainablePipe):
         return {self.vocab.strings[label]: i for i, label in enumerate(self.cfg["labels"])}
 
     def _rows(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
-        """Vectors of the rows of sentences and the lengths of these, on the model's device."""
+        """Vectors of the rows of sentences and the lengths of these, on the model's device.
+
+        vectors: of all tokens and the root.
+        """
         tokens = torch.from_numpy(sentences.tokens).to(vectors.device)
         lengths = torch.from_numpy(sentences.lengths).to(vectors.device).long()
-        return self._net.rows(vectors, tokens), lengths
+        return vectors[tokens], lengths
 
     def _parse(
         self, vectors: Tensor, sentences: SentenceBatch

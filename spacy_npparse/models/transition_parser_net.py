@@ -57,13 +57,9 @@ class TransitionParserNet(nn.Module):
         self.label_output = nn.Linear(label_size, n_labels)
         self.dropout = nn.Dropout(dropout)
 
-    def rows(self, vectors: Tensor, tokens: Tensor) -> Tensor:
-        """Vectors of the rows of the sentences, roots included: [n_rows, n_inputs].
-
-        vectors: [n_tokens, n_inputs]; tokens: int64 [n_rows], the token of each row, n_tokens for
-        a root.
-        """
-        return torch.cat([vectors, self.root[None]])[tokens]
+    def with_root(self, vectors: Tensor) -> Tensor:
+        """Vectors of all tokens and, last, of the root: [n_tokens + 1, n_inputs]."""
+        return torch.cat([vectors, self.root[None]])
 
     def project(self, rows: Tensor) -> Tensor:
         """What each row adds to the hidden layer at each position: [n_rows + 1, P, H].
