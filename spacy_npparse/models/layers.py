@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 
 class BiLSTM(nn.Module):
-    """A stack of bidirectional LSTMs over sequences of different lengths. Layers above the first
-    add to what they read (residual connections, He et al. 2016).
+    """A stack of bidirectional LSTMs over sequences of different lengths.
+
+    Layers above the first add to what they read (residual connections, He et al. 2016).
 
     In training, inputs and outputs of all layers are dropped out with one mask for all time steps
     of a sequence (Gal and Ghahramani 2016), at the rate `dropout`, which is set from outside

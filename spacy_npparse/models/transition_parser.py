@@ -56,8 +56,10 @@ def TransitionParserModel(
 
 
 def init(model: Model, X: list[Doc] | None = None, Y: dict[str, int] | None = None) -> None:
-    """Build encoder and scorers. X: sample Docs; Y: n_positions,
-    n_candidate_arcs, n_transitions and n_labels."""
+    """Build encoder and scorers.
+
+    X: sample Docs; Y: n_positions, n_candidate_arcs, n_transitions and n_labels.
+    """
     tok2vec = model.get_ref("tok2vec")
     tok2vec.initialize(X=X)
     if Y is not None:

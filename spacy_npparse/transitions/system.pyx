@@ -9,6 +9,9 @@ from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.projectivity cimport check_acyclic, complete
 
+# Arcs that the transitions of stack-based systems build, and their reverses.
+ARCS = (("s0", "b0"), ("b0", "s0"), ("s0", "s1"), ("s1", "s0"))
+
 
 cdef class TransitionSystem:
     """A transition system: configurations, transitions and their preconditions.
@@ -18,7 +21,8 @@ cdef class TransitionSystem:
 
     Transitions are numbered in the order of `names`. `position_names` are the places of a
     configuration that the scorer looks at, such as "s0" for the top of the stack;
-    `candidate_arcs` are the arcs between them, as (dependent, head), whose scores it looks at.
+    `candidate_arcs` are those of `ARCS` between them, as (dependent, head), whose scores it looks
+    at.
     """
 
     def __init__(self, tuple names, tuple position_names, bint single_root):
@@ -26,7 +30,7 @@ cdef class TransitionSystem:
         self.position_names = position_names
         self.n_transitions = len(names)
         self.n_positions = len(position_names)
-        self.candidate_arcs = (("s0", "b0"), ("b0", "s0"), ("s0", "s1"), ("s1", "s0"))
+        self.candidate_arcs = tuple([arc for arc in ARCS if set(arc) <= set(position_names)])
         self.n_candidate_arcs = len(self.candidate_arcs)
         self.single_root = single_root
 
