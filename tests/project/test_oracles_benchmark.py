@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import pytest
-
 from test_project import ROOT, SAMPLE, project  # noqa: F401
 
 pytestmark = pytest.mark.slow
