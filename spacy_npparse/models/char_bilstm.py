@@ -37,7 +37,8 @@ def CharBiLSTM(
     added by a vector of the word's own, if it was seen twice in training. There that vector is
     left out with a probability that falls with the word's frequency, so that the spelling alone
     says enough about words that are new. The vocabulary is learned from the words that pass by in
-    training; nothing has to be collected beforehand.
+    training; nothing has to be collected beforehand. Long Docs are read in overlapping windows, so
+    that a word's vector depends on its surroundings only.
 
     Args:
         width: of the output vectors (both directions together; even).

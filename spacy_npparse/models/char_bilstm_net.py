@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from .layers import BiLSTM
+from .windows import cut_into_windows
 from .word_vocabulary import WordVocabulary
+
+# Training shows sentences, or a few together. Longer Docs are read in windows of so many words,
+# with so many around them: more context makes the vectors worse, not better.
+WINDOW = 128
+CONTEXT = 32
 
 
 @dataclass(frozen=True)
@@ -75,9 +81,13 @@ class CharBiLSTMNet(nn.Module):
         if self.training and self.block_dropout:
             seen = torch.rand(len(vectors), 1, device=vectors.device) >= self.block_dropout
             vectors = vectors * seen
-        outputs: Tensor
-        outputs, _ = self.word_lstm(vectors, batch.lengths)
-        return outputs
+        windows = cut_into_windows(batch.lengths, WINDOW, CONTEXT)
+        rows, centres = (
+            torch.from_numpy(numbers).to(vectors.device)
+            for numbers in (windows.rows, windows.centres)
+        )
+        outputs, _ = self.word_lstm(vectors[rows], windows.lengths)
+        return outputs[centres]
 
     def embed(self, batch: WordBatch) -> Tensor:
         """Vectors of the words before they see each other: [n_words, word_width]."""

@@ -1,0 +1,42 @@
+"""Windows on long sequences, so that an encoder reads them as it reads short ones, in parallel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Overlapping windows on sequences that follow one another.
+
+    rows: int64 [n_rows], the vector that each row of the windows shows.
+    lengths: rows of each window.
+    centres: int64 [n_vectors], the row that shows each vector with its context on both sides.
+    """
+
+    rows: NDArray[numpy.int64]
+    lengths: list[int]
+    centres: NDArray[numpy.int64]
+
+
+def cut_into_windows(lengths: Sequence[int], size: int, context: int) -> Windows:
+    """Cut sequences that are longer than size + 2 * context into windows of `size` vectors and
+    `context` more on both sides, as far as the sequence goes; shorter ones are one window.
+
+    lengths: of the sequences, all positive.
+    """
+    rows, centres, window_lengths = [], [], []
+    sequence = n_rows = 0
+    for length in lengths:
+        step = size if length > size + 2 * context else length
+        for start in range(0, length, step):
+            end = min(start + step, length)
+            left, right = max(start - context, 0), min(end + context, length)
+            rows.append(numpy.arange(sequence + left, sequence + right))
+            centres.append(numpy.arange(n_rows + start - left, n_rows + end - left))
+            window_lengths.append(right - left)
+            n_rows += right - left
+        sequence += length
+    return Windows(numpy.concatenate(rows), window_lengths, numpy.concatenate(centres))
