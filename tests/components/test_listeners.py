@@ -94,11 +94,11 @@ def test_frozen_encoder_stays_as_it_is(shared, sample):
     optimizer.learn_rate = 0.01
     frozen = ["tok2vec", "senter", "morphologizer"]
     losses = []
-    for _ in range(5):
+    for _ in range(20):
         losses.append(
             shared.update(examples, sgd=optimizer, exclude=frozen, annotates=["tok2vec"])["parser"]
         )
-    assert losses[-1] < losses[0]
+    assert min(losses[-5:]) < min(losses[:5])
     assert all(torch.equal(before[k], v) for k, v in encoder(shared).state_dict().items())
 
 
