@@ -67,6 +67,20 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
     return make_parser
 
 
+arc_standard_parser = parser_factory("arc_standard", oracle="dynamic")
+arc_eager_parser = parser_factory("arc_eager", oracle="dynamic")
 arc_hybrid_parser = parser_factory("arc_hybrid", oracle="dynamic")
-arc_hybrid_swap_parser = parser_factory("arc_hybrid_swap", oracle="static-dynamic")
+nonmonotonic_arc_eager_parser = parser_factory("nonmonotonic_arc_eager", oracle="joint")
+nonmonotonic_arc_eager_left_parser = parser_factory("nonmonotonic_arc_eager_left", oracle="joint")
+nonmonotonic_arc_eager_reduce_parser = parser_factory(
+    "nonmonotonic_arc_eager_reduce", oracle="joint"
+)
 arc_standard_swap_parser = parser_factory("arc_standard_swap", oracle="lazy")
+arc_hybrid_swap_parser = parser_factory("arc_hybrid_swap", oracle="static-dynamic")
+stay_eager_swap_parser = parser_factory("stay_eager_swap", oracle="non-static")
+attardi_parser = parser_factory("attardi", oracle="static")
+attardi_3_parser = parser_factory("attardi_3", oracle="static")
+mh4_parser = parser_factory("mh4", oracle="static")
+covington_parser = parser_factory("covington", oracle="dynamic")
+nonmonotonic_covington_parser = parser_factory("nonmonotonic_covington", oracle="dynamic")
+two_planar_parser = parser_factory("two_planar", oracle="static")

@@ -1,5 +1,6 @@
 """The spaCy component that all transition systems share."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -22,10 +23,13 @@ from ..decoding import Exploration, decode_greedy, roll_out
 from ..models.losses import LOSSES
 from ..models.shim import torch_shim
 from ..models.transition_parser_net import TransitionParserNet
+from ..transitions import derivable
 from .annotation import ROOT_LABEL, SPACE_LABEL, Parse, make_parses, write_parse
 from .gold import GoldBatch, gold_batch
 from .sentences import SentenceBatch, read_tokens, split_sentences
 from .settings import TrainingSettings
+
+logger = logging.getLogger(__name__)
 
 
 class TransitionParser(TrainablePipe):
@@ -116,6 +120,27 @@ class TransitionParser(TrainablePipe):
         )
         self.model.initialize(X=sample, Y=sizes)
         self._n_updates = 0
+        if not self.system.oracle(self.settings.oracle).explores:
+            self._report_underivable(get_examples())
+
+    def _report_underivable(self, examples: Iterable[Example]) -> None:
+        """Warn if there are gold trees that teach a static oracle's parser no transitions."""
+        n_trees = n_derivable = 0
+        for batch in minibatch(examples, 256):
+            gold = gold_batch(batch, self._label_numbers())
+            found = derivable(self.system, gold.sentences.lengths, gold.heads)
+            n_trees += len(found)
+            n_derivable += int(found.sum())
+        if n_derivable < n_trees:
+            logger.warning(
+                "%s: %d of %d training trees have no derivation in %s. With the oracle %r they "
+                "teach heads and labels, but no transitions.",
+                self.name,
+                n_trees - n_derivable,
+                n_trees,
+                self.cfg["system"],
+                self.settings.oracle,
+            )
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
         """Parse Docs without changing them."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from spacy_npparse.decoding.scoring cimport Scorer, look_up, score_transitions
 from spacy_npparse.transitions.configuration cimport Configuration
-from spacy_npparse.transitions.system cimport Oracle, TransitionSystem
+from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
 
 from spacy_npparse.decoding.results import RollOut
 
@@ -16,6 +16,7 @@ from spacy_npparse.decoding.results import RollOut
 cdef struct Policy:
     double probability
     double margin
+    double postponement
     bint follow_preferred_errors
 
 
@@ -30,12 +31,13 @@ def roll_out(
 ):
     """Run a batch of sentences under an oracle and collect the configurations met.
 
-    With a static oracle the run follows the gold derivation. With an exploring oracle it follows
-    the model's best move of least cost or, as the exploration policy decides, its best wrong one.
+    With a static oracle the run follows the gold derivation; with one that postpones, the policy
+    decides whether to wait. With an exploring oracle it follows the model's best move of least cost
+    or, as the exploration policy decides, its best wrong one.
 
     Configurations whose legal transitions all cost the same are left out: there is nothing to
     learn from them. So are, with a static oracle, those whose gold transition attaches a word
-    with missing head.
+    with missing head, and all of a sentence whose tree the system cannot build.
 
     Costs are those of the system without the single-root precondition, unless the oracle takes
     it into account: the precondition belongs to prediction.
@@ -62,6 +64,7 @@ def roll_out(
     cdef vector[int] costs_seen
     cdef vector[int] sentences_seen
     cdef int sentence, n, t, good, wrong
+    cdef size_t n_before
     cdef int root_row = 0
     cdef int first_word = 0
     cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL
@@ -74,6 +77,7 @@ def roll_out(
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
             n = lengths[sentence]
+            n_before = sentences_seen.size()
             oracle.prepare(gold + first_word, n)
             training.initialise(c, n)
             while not training.is_terminal(c):
@@ -83,7 +87,11 @@ def roll_out(
                     score_transitions(scorer)
                 _compare(costs, scorer.scores, &good, &wrong)
                 t = good
-                if wrong != -1 and not _supplied(training, oracle, c, good):
+                if oracle.postpones:
+                    t = (<StaticOracle>oracle).move(c)
+                    if _random(&random_state) < policy.postponement:
+                        t = _another(costs, t)
+                if wrong != -1 and not _supplied(training, oracle, c, t):
                     states_seen.insert(states_seen.end(), scorer.rows.begin(), scorer.rows.end())
                     arcs_seen.insert(arcs_seen.end(), scorer.cells.begin(), scorer.cells.end())
                     costs_seen.insert(costs_seen.end(), costs.begin(), costs.end())
@@ -96,6 +104,11 @@ def roll_out(
                     ):
                         t = wrong
                 training.apply(c, t)
+            if not oracle.explores and not (<StaticOracle>oracle).derives(c):
+                sentences_seen.resize(n_before)
+                states_seen.resize(n_before * system.n_positions)
+                arcs_seen.resize(n_before * system.n_candidate_arcs)
+                costs_seen.resize(n_before * system.n_transitions)
             first_word += n
             root_row += n + 1
     return RollOut(
@@ -113,6 +126,7 @@ cdef Policy _policy(exploration):
     cdef Policy policy
     policy.margin = exploration.margin if exploration is not None else 0.0
     policy.probability = exploration.probability if exploration is not None else 0.0
+    policy.postponement = exploration.postponement if exploration is not None else 0.0
     policy.follow_preferred_errors = (
         exploration.follow_preferred_errors if exploration is not None else False
     )
@@ -147,6 +161,15 @@ cdef void _compare(
         elif costs[t] != -1:
             if wrong[0] == -1 or scores[t] > scores[wrong[0]]:
                 wrong[0] = t
+
+
+cdef int _another(const vector[int]& costs, int t) noexcept nogil:
+    """A transition of the same cost as t, t itself if there is no other."""
+    cdef int other
+    for other in range(<int>costs.size()):
+        if other != t and costs[other] == costs[t]:
+            return other
+    return t
 
 
 cdef bint _errs(

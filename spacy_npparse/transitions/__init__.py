@@ -1,5 +1,6 @@
 """Transition systems, their oracles, and tree algorithms; compiled, with a Python window."""
 
+from spacy_npparse.transitions.coverage import derivable
 from spacy_npparse.transitions.projectivity import (
     complete_heads,
     is_projective,
@@ -23,6 +24,7 @@ __all__ = [
     "TransitionSystem",
     "UncoveredTree",
     "complete_heads",
+    "derivable",
     "get_transition_system",
     "is_projective",
     "is_tree",

@@ -23,6 +23,7 @@ cdef class Oracle:
     cdef readonly TransitionSystem system
     cdef readonly bint explores
     cdef readonly bint honours_single_root
+    cdef readonly bint postpones
     cdef int n
     cdef int capacity
     cdef int* gold
@@ -36,3 +37,4 @@ cdef class Oracle:
 cdef class StaticOracle(Oracle):
     cdef int move(self, Configuration c) noexcept nogil
     cdef int incomplete(self, Configuration c, int word) noexcept nogil
+    cdef bint derives(self, Configuration c) noexcept nogil

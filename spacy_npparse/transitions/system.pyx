@@ -134,6 +134,8 @@ cdef class Oracle:
     explores: costs are meaningful off the gold derivation too.
     honours_single_root: costs take the system's single-root precondition into account. Other
         oracles are exact without it, so training uses them without it.
+    postpones: a static oracle with several transitions of cost 0 where one of them can wait;
+        roll-outs choose among them by chance.
     """
 
     def __cinit__(self):
@@ -145,6 +147,7 @@ cdef class Oracle:
         self.system = system
         self.explores = False
         self.honours_single_root = False
+        self.postpones = False
 
     def __dealloc__(self):
         free(self.gold)
@@ -199,6 +202,12 @@ cdef class Oracle:
         cdef int d
         return [self.tree[d] for d in range(self.n + 1)]
 
+    def fill_costs(self, list configurations, int[:, ::1] out):
+        """`costs` of many configurations. out: [configurations, transitions]."""
+        cdef int i
+        for i in range(out.shape[0]):
+            self.costs(configurations[i], &out[i, 0])
+
     def cost_list(self, Configuration c):
         """`costs` for Python callers."""
         cdef vector[int] out
@@ -227,6 +236,14 @@ cdef class StaticOracle(Oracle):
             if self.tree[d] == word and c.heads[d] == -1:
                 count += 1
         return count
+
+    cdef bint derives(self, Configuration c) noexcept nogil:
+        """Whether the configuration holds the gold tree."""
+        cdef int d
+        for d in range(1, self.n + 1):
+            if c.heads[d] != self.tree[d]:
+                return False
+        return True
 
     cdef void costs(self, Configuration c, int* out) noexcept nogil:
         """0 for the gold transition, 1 for every other legal one."""

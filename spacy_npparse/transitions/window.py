@@ -164,6 +164,7 @@ class Oracle:
 
     explores: costs are meaningful off the gold derivation too.
     honours_single_root: costs take the single-root precondition into account.
+    postpones: several transitions may cost 0 on the gold derivation, as one of them can wait.
     """
 
     def __init__(self, system: TransitionSystem, name: str, heads: Sequence[int]) -> None:
@@ -180,6 +181,10 @@ class Oracle:
     @property
     def honours_single_root(self) -> bool:
         return bool(self._kernel.honours_single_root)
+
+    @property
+    def postpones(self) -> bool:
+        return bool(self._kernel.postpones)
 
     def costs(self, configuration: Configuration) -> dict[str, int]:
         """Cost of each legal transition."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
 
 from spacy_npparse.transitions import (
     Configuration,
@@ -46,33 +50,86 @@ def wrong_heads(tree: Heads, gold: Heads) -> int:
 
 
 class Reachable:
-    """All configurations of a system for n words, with the trees reachable from each."""
+    """All configurations of a system for n words, successors before their predecessors.
+
+    configurations: the last one is initial.
+    compiled: the same, as the kernel sees them.
+    successors: [configurations, transitions] numbers of configurations, -1 if illegal.
+    trees: all trees that can be built.
+    """
 
     def __init__(self, system: TransitionSystem, n: int) -> None:
         self.system = system
-        self.next: dict[Configuration, dict[str, Configuration]] = {}
-        self.trees: dict[Configuration, frozenset[Heads]] = {}
+        self.configurations: list[Configuration] = []
+        self.compiled: list[Any] = []
+        self._numbers: dict[Configuration, int] = {}
+        self._steps: list[list[int]] = []
         self.initial = system.initial(n)
         self._expand(self.initial)
+        self.successors = numpy.array(self._steps)
+        self.terminal = (self.successors == -1).all(axis=1)
+        self.trees = {
+            (0, *self.configurations[i].heads[1:]) for i in numpy.flatnonzero(self.terminal)
+        }
 
-    def _expand(self, configuration: Configuration) -> frozenset[Heads]:
-        if configuration not in self.trees:
-            steps = {
-                name: self.system.apply(configuration, name)
-                for name in self.system.legal(configuration)
-            }
-            self.next[configuration] = steps
-            if steps:
-                found = frozenset().union(*(self._expand(step) for step in steps.values()))
+    def _expand(self, configuration: Configuration) -> int:
+        if configuration not in self._numbers:
+            kernel = self.system.kernel
+            compiled = load(kernel, configuration)
+            steps = [-1] * kernel.n_transitions
+            for t in kernel.legal_transitions(compiled):
+                after = load(kernel, configuration)
+                kernel.take(after, t)
+                steps[t] = self._expand(Configuration(after.structures()))
+            self._numbers[configuration] = len(self.configurations)
+            self.configurations.append(configuration)
+            self.compiled.append(compiled)
+            self._steps.append(steps)
+        return self._numbers[configuration]
+
+    def steps(self) -> Iterator[tuple[Configuration, str, Configuration]]:
+        """All configurations, what can be done there, and what comes of it."""
+        names = self.system.transitions
+        for number, t in zip(*numpy.nonzero(self.successors >= 0), strict=True):
+            after = self.configurations[self.successors[number, t]]
+            yield self.configurations[number], names[t], after
+
+    def losses(self, golds: Sequence[Heads]) -> NDArray[numpy.int8]:
+        """The least number of wrong heads reachable: [configurations, golds]."""
+        gold = numpy.array(golds)[:, 1:]
+        losses = numpy.empty((len(self.configurations), len(golds)), dtype=numpy.int8)
+        for number, configuration in enumerate(self.configurations):
+            if self.terminal[number]:
+                wrong = (gold != configuration.heads[1:]) & (gold != -1)
+                losses[number] = wrong.sum(axis=1)
             else:
-                found = frozenset([(0, *configuration.heads[1:])])
-            self.trees[configuration] = found
-        return self.trees[configuration]
+                after = self.successors[number]
+                losses[number] = losses[after[after >= 0]].min(axis=0)
+        return losses
 
-    def losses(self, gold: Heads) -> dict[Configuration, int]:
-        """The least number of wrong heads reachable from each configuration."""
-        wrong = {tree: wrong_heads(tree, gold) for tree in self.trees[self.initial]}
-        return {c: min(wrong[tree] for tree in trees) for c, trees in self.trees.items()}
+    def true_costs(self, losses: NDArray[numpy.int8]) -> NDArray[numpy.int32]:
+        """What each transition loses, -1 if illegal: [configurations, transitions]."""
+        lost = losses[self.successors].astype(numpy.int32) - losses[:, None]
+        return numpy.where(self.successors >= 0, lost, -1)
+
+    def costs(self, oracle: str, gold: Heads) -> NDArray[numpy.int32]:
+        """What the oracle says of that, in random order: it may keep results, but must not depend
+        on what came before."""
+        kernel = self.system.kernel.oracle(oracle)
+        kernel.set_gold(gold)
+        order = numpy.random.default_rng(len(gold)).permutation(len(self.compiled))
+        shuffled = numpy.empty((len(order), self.system.kernel.n_transitions), dtype=numpy.int32)
+        kernel.fill_costs([self.compiled[i] for i in order], shuffled)
+        costs = numpy.empty_like(shuffled)
+        costs[order] = shuffled
+        return costs
+
+
+def load(kernel: Any, configuration: Configuration) -> Any:
+    """A compiled configuration with this content."""
+    compiled = kernel.new_configuration()
+    compiled.load(len(configuration.heads) - 1, configuration.as_dict())
+    return compiled
 
 
 @cache

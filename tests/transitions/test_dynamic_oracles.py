@@ -1,14 +1,16 @@
 """Costs of exploring oracles against the true loss, found by exhaustive search.
 
 An exploring oracle of a newly registered system is held to be exact in the whole system unless
-it is listed in RESTRICTED or INEXACT.
+it is listed below.
 """
 
 import random
 
+import numpy
 import pytest
 from brute_force import (
     EXPLORING,
+    ORACLES,
     all_trees,
     partial_trees,
     reachable,
@@ -26,8 +28,23 @@ from spacy_npparse.transitions import (
 
 # Exact in the system where SWAP is taken when forced, and only then.
 RESTRICTED = {("arc_hybrid_swap", "static-dynamic")}
-# Approximations.
-INEXACT = {("arc_hybrid_swap", "static-dynamic-lazy")}
+# Exact for gold trees that the system can build.
+COVERED = {
+    (name, "dynamic")
+    for name in (
+        "arc_eager",
+        "nonmonotonic_arc_eager",
+        "nonmonotonic_arc_eager_left",
+        "nonmonotonic_arc_eager_reduce",
+    )
+}
+# Approximations, and costs that are preferences.
+INEXACT = {
+    ("arc_hybrid_swap", "static-dynamic-lazy"),
+    ("nonmonotonic_covington", "dynamic"),
+    ("two_planar", "dynamic"),
+    *(pair for pair in EXPLORING if pair[1] == "joint"),
+}
 EXACT = [pair for pair in EXPLORING if pair not in RESTRICTED | INEXACT]
 
 
@@ -38,17 +55,14 @@ def preconditions(name, oracle):
 
 
 def assert_exact(name, oracle, n, golds):
-    """In random order: oracles may keep results, but must not depend on what came before."""
     for single in preconditions(name, oracle):
         search = reachable(name, single, n)
-        for gold in golds:
-            losses = search.losses(gold)
-            oracle_of_gold = search.system.oracle(oracle, gold)
-            for configuration in random.Random(n).sample(list(search.next), len(search.next)):
-                steps = search.next[configuration]
-                if steps:
-                    true = {t: losses[after] - losses[configuration] for t, after in steps.items()}
-                    assert oracle_of_gold.costs(configuration) == true, (gold, configuration)
+        losses = search.losses(golds)
+        for gold, loss in zip(golds, losses.T, strict=True):
+            if (name, oracle) not in COVERED or loss[-1] == 0:
+                wrong = search.costs(oracle, gold) != search.true_costs(loss)
+                wrong &= ~search.terminal[:, None]
+                assert not wrong.any(), (gold, search.configurations[wrong.any(axis=1).argmax()])
 
 
 @pytest.mark.parametrize(("name", "oracle"), EXACT)
@@ -64,7 +78,10 @@ def test_costs_are_loss_differences_for_four_words(name, oracle):
 
 @pytest.mark.parametrize(("name", "oracle"), EXACT)
 def test_costs_are_loss_differences_for_five_words(name, oracle):
-    assert_exact(name, oracle, 5, random.Random(5).sample(all_trees(5), 12))
+    golds = all_trees(5)
+    if (name, oracle) in COVERED:
+        golds = tuple(filter(is_projective, golds))
+    assert_exact(name, oracle, 5, random.Random(5).sample(golds, 40))
 
 
 @pytest.mark.slow
@@ -76,7 +93,44 @@ def test_costs_are_loss_differences_for_all_trees_of_five_words(name, oracle):
 @pytest.mark.parametrize(("name", "oracle"), EXACT)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_missing_heads_cost_nothing(name, oracle, n):
-    assert_exact(name, oracle, n, partial_trees(n))
+    assert_exact(name, oracle, n, list(partial_trees(n)))
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "share"),
+    [
+        ("two_planar", 3, 1.0),
+        ("two_planar", 4, 0.9996),
+        ("nonmonotonic_covington", 3, 0.97),
+        ("nonmonotonic_covington", 4, 0.93),
+    ],
+)
+def test_approximate_costs_are_right_nearly_everywhere(name, n, share):
+    search = reachable(name, False, n)
+    golds = [gold for gold in all_trees(n) if gold in search.trees]
+    right = [
+        (search.costs("dynamic", gold) == search.true_costs(loss)).all(axis=1)[~search.terminal]
+        for gold, loss in zip(golds, search.losses(golds).T, strict=True)
+    ]
+    assert numpy.mean(right) >= share
+
+
+@pytest.mark.parametrize("name", sorted(name for name, oracle in INEXACT if oracle == "joint"))
+def test_the_joint_oracle_prefers_what_is_right_monotonically(name):
+    search = reachable(name, False, 4)
+    preferred = 0
+    for gold in filter(is_projective, all_trees(4)):
+        costs = search.costs("dynamic", gold)
+        joint = search.costs("joint", gold)
+        monotonic = get_transition_system("arc_eager", single_root=False).oracle("dynamic", gold)
+        for c, c_costs, c_joint in zip(search.configurations, costs, joint, strict=True):
+            free = [t for t, cost in enumerate(c_costs) if cost == 0]
+            names = [search.system.transitions[t] for t in free]
+            allowed = monotonic.costs(c)
+            kept = [t for t, name in zip(free, names, strict=True) if allowed.get(name) == 0]
+            assert [t for t, cost in enumerate(c_joint) if cost == 0] == (kept or free)
+            preferred += 0 < len(kept) < len(free)
+    assert preferred > 0
 
 
 def test_the_arc_decomposable_formulas_are_used_for_projective_gold():
@@ -197,13 +251,13 @@ def test_rdeps_are_a_function_of_the_configuration():
             agenda.extend((system.apply(c, t), updates[t]) for t in costs)
 
 
-@pytest.mark.parametrize(("name", "oracle"), [p for p in EXPLORING if p not in INEXACT])
+@pytest.mark.parametrize(("name", "oracle"), [p for p in ORACLES if p not in INEXACT])
 def test_free_transitions_lead_to_the_gold_tree(name, oracle):
     """From the start, whatever transitions of cost 0 are chosen."""
     system = get_transition_system(name, single_root=False)
     covered = reachable(name, False, 4)
     for gold in all_trees(4):
-        if gold in covered.trees[covered.initial]:
+        if gold in covered.trees:
             oracle_of_gold = system.oracle(oracle, gold)
             agenda = {system.initial(4)}
             while agenda:

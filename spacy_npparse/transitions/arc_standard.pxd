@@ -1,0 +1,31 @@
+from libcpp.vector cimport vector
+
+from spacy_npparse.transitions.configuration cimport Configuration
+from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
+
+cdef enum:
+    SHIFT = 0
+    LEFT_ARC = 1
+    RIGHT_ARC = 2
+
+
+cdef class ArcStandard(TransitionSystem):
+    pass
+
+
+cdef class ArcStandardStatic(StaticOracle):
+    pass
+
+
+cdef class ArcStandardDynamic(Oracle):
+    cdef vector[int] left
+    cdef vector[int] right
+    cdef vector[int] left_arc
+    cdef vector[int] tops
+    cdef vector[int] over
+    cdef vector[int] under
+    cdef vector[int] right_of
+    cdef vector[int] stack
+
+    cdef int loss(self, int head, int dependent) noexcept nogil
+    cdef int remaining(self, int depth, int first) noexcept nogil

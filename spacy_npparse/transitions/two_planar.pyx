@@ -1,0 +1,360 @@
+"""The 2-planar system: two stacks, each of whose arcs do not cross (Gómez-Rodríguez and Nivre 2010).
+
+`i` is the top of the active stack and `j` the front of the buffer. The root is implicit: words
+without head at the end are its dependents.
+"""
+
+from libcpp.vector cimport vector
+
+from spacy_npparse.transitions.components cimport lost_arcs, top
+from spacy_npparse.transitions.configuration cimport (
+    Configuration, buffer_item, pop_front, push_front
+)
+from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
+
+cdef enum:
+    SHIFT = 0
+    REDUCE = 1
+    LEFT_ARC = 2
+    RIGHT_ARC = 3
+    SWITCH = 4
+
+
+cdef class TwoStackConfiguration(Configuration):
+    """Two stacks, of which one is active.
+
+    stack, inactive: the active stack and the other one, top last.
+    plane: 0 or 1, which of the two is active; switched: whether SWITCH was the last transition.
+    """
+
+    cdef vector[int] stacks[2]
+    # How many of the two stacks hold each word.
+    cdef vector[int] presence
+    cdef int active
+    cdef bint switched
+
+    cdef int reset(self, int n) except -1 nogil:
+        Configuration.reset(self, n)
+        self.stacks[0].clear()
+        self.stacks[1].clear()
+        self.presence.assign(n + 1, 0)
+        self.active = 0
+        self.switched = False
+        return 0
+
+    cpdef dict structures(self):
+        cdef dict structures = Configuration.structures(self)
+        structures["stack"] = tuple(self.stacks[self.active])
+        structures["inactive"] = tuple(self.stacks[1 - self.active])
+        structures["plane"] = (self.active,)
+        structures["switched"] = (int(self.switched),)
+        return structures
+
+    cpdef load(self, int n, dict structures):
+        """Raises ValueError unless the buffer holds the last words and the stacks earlier ones."""
+        cdef int word
+        first = n + 1 - len(structures["buffer"])
+        words = structures["stack"] + structures["inactive"]
+        if structures["buffer"] != tuple(range(first, n + 1)) or set(words) - set(range(1, first)):
+            raise ValueError(
+                f"stacks {structures['stack']} and {structures['inactive']} and buffer "
+                f"{structures['buffer']} do not share out the words 1..{n}"
+            )
+        self.reset(n)
+        for word in range(n, first - 1, -1):
+            push_front(self, word)
+        self.active = structures["plane"][0]
+        self.switched = structures["switched"][0]
+        for plane, stack in ((self.active, "stack"), (1 - self.active, "inactive")):
+            for word in structures[stack]:
+                self.stacks[<int>plane].push_back(word)
+                self.presence[word] += 1
+        for word in range(n + 1):
+            self.heads[word] = structures["heads"][word]
+
+
+cdef inline int top_of(TwoStackConfiguration c, int plane) noexcept nogil:
+    """The top of a stack, -1 if it is empty."""
+    return c.stacks[plane].back() if c.stacks[plane].size() > 0 else -1
+
+
+cdef class TwoPlanar(TransitionSystem):
+    """2-planar.
+
+    Σ is the active stack, Π the other one. Initial: ([], [], [1..n], ∅). Terminal: (Σ, Π, [], A).
+
+        SHIFT      (Σ, Π, j|β, A)    => (Σ|j, Π|j, β, A)
+        REDUCE     (Σ|i, Π, B, A)    => (Σ, Π, B, A)
+        LEFT-ARC   (Σ|i, Π, j|β, A)  => (Σ|i, Π, j|β, A ∪ {j → i})     A(i) = ⊥, no cycle
+        RIGHT-ARC  (Σ|i, Π, j|β, A)  => (Σ|i, Π, j|β, A ∪ {i → j})     A(j) = ⊥, no cycle
+        SWITCH     (Σ, Π, B, A)      => (Π, Σ, B, A)    not twice in a row, Π not empty
+
+    Single root (own rules): a word without head leaves its last stack only if no other such word
+    has done so, and a word below it stays on a stack or in the buffer; the last word gets a head
+    below that word only, and is shifted when one word without head is left. No dead ends.
+    Length at most 8n. Covers the trees whose arcs, those from the root aside, can be drawn on two
+    planes without crossings.
+    """
+
+    def __init__(self, *, bint single_root=True):
+        super().__init__(
+            ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC", "SWITCH"),
+            ("s1", "s0", "b0", "top of the other stack", "head of s0", "head of b0"),
+            single_root,
+        )
+
+    def new_configuration(self):
+        return TwoStackConfiguration()
+
+    def oracle_classes(self):
+        return {"static": TwoPlanarStatic, "dynamic": TwoPlanarDynamic}
+
+    def max_length(self, int n):
+        return 8 * n
+
+    cdef int initialise(self, Configuration c, int n) except -1 nogil:
+        cdef int word
+        c.reset(n)
+        for word in range(n, 0, -1):
+            push_front(c, word)
+        return 0
+
+    cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
+        cdef int i = top_of(<TwoStackConfiguration>c, (<TwoStackConfiguration>c).active)
+        cdef int j = buffer_item(c, 0)
+        if t == SHIFT:
+            return c.buffer_size > 1 or not self.single_root or self.headless(c) == 1
+        if t == SWITCH:
+            return not (<TwoStackConfiguration>c).switched and (
+                top_of(<TwoStackConfiguration>c, 1 - (<TwoStackConfiguration>c).active) != -1
+            )
+        if i == -1:
+            return False
+        if t == REDUCE:
+            return not self.single_root or self.may_leave(<TwoStackConfiguration>c, i)
+        if t == LEFT_ARC:
+            return c.heads[i] == -1 and top(c.heads, j) != i
+        if c.heads[j] != -1 or top(c.heads, i) == j:
+            return False
+        if not self.single_root or c.buffer_size > 1:
+            return True
+        return not self.another_is_out(<TwoStackConfiguration>c, top(c.heads, i))
+
+    cdef int headless(self, Configuration c) noexcept nogil:
+        """Number of words without head."""
+        cdef int word
+        cdef int count = 0
+        for word in range(1, c.n + 1):
+            count += c.heads[word] == -1
+        return count
+
+    cdef bint another_is_out(self, TwoStackConfiguration c, int root) noexcept nogil:
+        """Whether a word without head other than the root is left of j and on no stack."""
+        cdef int word
+        for word in range(1, buffer_item(c, 0)):
+            if word != root and c.heads[word] == -1 and c.presence[word] == 0:
+                return True
+        return False
+
+    cdef bint may_leave(self, TwoStackConfiguration c, int i) noexcept nogil:
+        """Whether one word without head can still remain once i is taken from the active stack."""
+        cdef int root = top(c.heads, i)
+        cdef int j = buffer_item(c, 0)
+        cdef int word
+        if c.presence[i] > 1:
+            return True
+        if root == i:
+            if self.another_is_out(c, i):
+                return False
+        elif c.presence[root] > 0 or root == j:
+            return True
+        # The root is out of reach: some word below it has to stay.
+        if c.heads[j] != -1 and (c.buffer_size == 1 or top(c.heads, j) == root):
+            return top(c.heads, j) == root
+        for word in range(j - 1, 0, -1):
+            if word != i and c.presence[word] > 0 and top(c.heads, word) == root:
+                return True
+        return False
+
+    cdef void apply(self, Configuration c, int t) noexcept nogil:
+        cdef int active = (<TwoStackConfiguration>c).active
+        cdef int i = top_of(<TwoStackConfiguration>c, active)
+        cdef int j, word
+        cdef int presence = (<TwoStackConfiguration>c).presence[i] if i != -1 else 0
+        (<TwoStackConfiguration>c).switched = t == SWITCH
+        if t == SHIFT:
+            j = pop_front(c)
+            (<TwoStackConfiguration>c).stacks[0].push_back(j)
+            (<TwoStackConfiguration>c).stacks[1].push_back(j)
+            (<TwoStackConfiguration>c).presence[j] = 2
+            if c.buffer_size == 0:
+                for word in range(1, c.n + 1):
+                    c.heads[word] = max(c.heads[word], 0)
+        elif t == REDUCE:
+            (<TwoStackConfiguration>c).stacks[active].pop_back()
+            (<TwoStackConfiguration>c).presence[i] = presence - 1
+        elif t == LEFT_ARC:
+            c.heads[i] = buffer_item(c, 0)
+        elif t == RIGHT_ARC:
+            c.heads[buffer_item(c, 0)] = i
+        else:
+            (<TwoStackConfiguration>c).active = 1 - active
+
+    cdef bint is_terminal(self, Configuration c) noexcept nogil:
+        return c.buffer_size == 0
+
+    cdef void positions(self, Configuration c, int* out) noexcept nogil:
+        cdef int active = (<TwoStackConfiguration>c).active
+        cdef int i = top_of(<TwoStackConfiguration>c, active)
+        cdef int j = buffer_item(c, 0)
+        cdef size_t depth = (<TwoStackConfiguration>c).stacks[active].size()
+        out[0] = (<TwoStackConfiguration>c).stacks[active][depth - 2] if depth > 1 else -1
+        out[1] = i
+        out[2] = j
+        out[3] = top_of(<TwoStackConfiguration>c, 1 - active)
+        out[4] = c.heads[i] if i != -1 else -1
+        out[5] = c.heads[j] if j != -1 else -1
+
+    cdef int dependent(self, Configuration c, int t) noexcept nogil:
+        if t == LEFT_ARC:
+            return top_of(<TwoStackConfiguration>c, (<TwoStackConfiguration>c).active)
+        return buffer_item(c, 0) if t == RIGHT_ARC else -1
+
+
+cdef class TwoPlanarStatic(StaticOracle):
+    """Each gold arc has a plane: 0 unless it crosses an arc of plane 0 that it is connected to by
+    crossings. The first that holds:
+
+        LEFT-ARC or RIGHT-ARC  if there is an unbuilt gold arc of the active plane between i and j
+        REDUCE                 if there is one between j and a deeper item of the active stack
+        SWITCH                 if there is one of the other plane between j and the other stack
+        SHIFT
+
+    Derives every tree that the system covers. (Gómez-Rodríguez and Nivre choose the planes along
+    the derivation, which saves some SWITCH.)
+    """
+
+    # Of the gold arc to each word.
+    cdef vector[int] planes
+
+    cdef int precompute(self) except -1 nogil:
+        cdef vector[int] agenda
+        cdef int d, arc, other
+        self.planes.assign(self.n + 1, -1)
+        for d in range(1, self.n + 1):
+            if self.tree[d] == 0 or self.planes[d] != -1:
+                continue
+            self.planes[d] = 0
+            agenda.push_back(d)
+            while agenda.size() > 0:
+                arc = agenda.back()
+                agenda.pop_back()
+                for other in range(1, self.n + 1):
+                    if self.planes[other] == -1 and self.cross(arc, other):
+                        self.planes[other] = 1 - self.planes[arc]
+                        agenda.push_back(other)
+        return 0
+
+    cdef bint cross(self, int d, int e) noexcept nogil:
+        """Whether the gold arcs to d and e cross; those from the root do not count."""
+        cdef int d_left = min(d, self.tree[d])
+        cdef int d_right = max(d, self.tree[d])
+        cdef int e_left = min(e, self.tree[e])
+        cdef int e_right = max(e, self.tree[e])
+        if d_left == 0 or e_left == 0:
+            return False
+        return d_left < e_left < d_right < e_right or e_left < d_left < e_right < d_right
+
+    cdef int pending(self, TwoStackConfiguration c, int word, int j) noexcept nogil:
+        """The plane of the unbuilt gold arc between two words, -1 if there is none."""
+        if self.tree[word] == j and c.heads[word] == -1:
+            return self.planes[word]
+        if self.tree[j] == word and c.heads[j] == -1:
+            return self.planes[j]
+        return -1
+
+    cdef bint any_pending(self, TwoStackConfiguration c, int plane, int j) noexcept nogil:
+        """Whether a word of the stack has such an arc of the stack's plane with j."""
+        cdef size_t place
+        for place in range(c.stacks[plane].size()):
+            if self.pending(c, c.stacks[plane][place], j) == plane:
+                return True
+        return False
+
+    cdef int move(self, Configuration c) noexcept nogil:
+        cdef int active = (<TwoStackConfiguration>c).active
+        cdef int i = top_of(<TwoStackConfiguration>c, active)
+        cdef int j = buffer_item(c, 0)
+        if i != -1 and self.pending(<TwoStackConfiguration>c, i, j) == active:
+            return LEFT_ARC if self.tree[i] == j else RIGHT_ARC
+        if self.any_pending(<TwoStackConfiguration>c, active, j):
+            return REDUCE
+        if self.any_pending(<TwoStackConfiguration>c, 1 - active, j):
+            return SWITCH
+        return SHIFT
+
+
+cdef class TwoPlanarDynamic(Oracle):
+    """Approximate costs (Fernández-González and Gómez-Rodríguez 2018).
+
+    The loss of a configuration is the number of gold arcs that are lost, cycles of arcs within
+    reach included (see `components`); an arc's words have been passed if the later one is left of
+    j, or the earlier one is on no stack and left of j. The cost of a transition is the difference
+    it makes.
+
+    A lower bound: two arcs that cross may be within reach, but on one plane only.
+    """
+
+    cdef vector[char] passed
+    cdef vector[int] work
+
+    def __init__(self, TransitionSystem system):
+        super().__init__(system)
+        self.explores = True
+
+    cdef int precompute(self) except -1 nogil:
+        self.passed.resize(self.n + 1)
+        return 0
+
+    cdef int loss(self, TwoStackConfiguration c, int j) noexcept nogil:
+        """The loss with the arcs and stacks of c, and j at the front of the buffer."""
+        cdef int d, later, earlier
+        for d in range(1, self.n + 1):
+            later = max(d, self.gold[d])
+            earlier = min(d, self.gold[d])
+            self.passed[d] = later < j or (0 < earlier < j and c.presence[earlier] == 0)
+        return lost_arcs(c.heads, self.gold, self.n, self.passed.data(), self.work)
+
+    cdef void costs(self, Configuration c, int* out) noexcept nogil:
+        cdef int i = top_of(<TwoStackConfiguration>c, (<TwoStackConfiguration>c).active)
+        cdef int j = buffer_item(c, 0)
+        cdef int least = 2 * self.n + 2
+        cdef int t, presence
+        for t in range(self.system.n_transitions):
+            out[t] = -1
+            if not self.system.is_legal(c, t):
+                continue
+            if t == SHIFT:
+                # j goes on both stacks.
+                (<TwoStackConfiguration>c).presence[j] = 2
+                out[t] = self.loss(<TwoStackConfiguration>c, j + 1)
+                (<TwoStackConfiguration>c).presence[j] = 0
+            elif t == REDUCE:
+                presence = (<TwoStackConfiguration>c).presence[i]
+                (<TwoStackConfiguration>c).presence[i] = presence - 1
+                out[t] = self.loss(<TwoStackConfiguration>c, j)
+                (<TwoStackConfiguration>c).presence[i] = presence
+            elif t == LEFT_ARC:
+                c.heads[i] = j
+                out[t] = self.loss(<TwoStackConfiguration>c, j)
+                c.heads[i] = -1
+            elif t == RIGHT_ARC:
+                c.heads[j] = i
+                out[t] = self.loss(<TwoStackConfiguration>c, j)
+                c.heads[j] = -1
+            else:
+                out[t] = self.loss(<TwoStackConfiguration>c, j)
+            least = min(least, out[t])
+        for t in range(self.system.n_transitions):
+            if out[t] != -1:
+                out[t] -= least
