@@ -98,8 +98,10 @@ def roll_out(
                     sentences_seen.push_back(sentence)
                     if (
                         oracle.explores
-                        and not training.is_reordering(good)
-                        and not training.is_reordering(wrong)
+                        and (
+                            oracle.explores_reordering
+                            or not (training.is_reordering(good) or training.is_reordering(wrong))
+                        )
                         and _errs(policy, scorer.scores[good], scorer.scores[wrong], &random_state)
                     ):
                         t = wrong

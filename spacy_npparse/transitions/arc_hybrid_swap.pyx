@@ -13,10 +13,6 @@ from spacy_npparse.transitions.configuration cimport (
 from spacy_npparse.transitions.projectivity cimport in_order_ranks, maximal_components
 from spacy_npparse.transitions.system cimport Oracle, TransitionSystem
 
-cdef enum:
-    SWAP = 3
-
-
 cdef class ArcHybridSwap(ArcHybrid):
     """Arc-hybrid with SWAP.
 
@@ -39,11 +35,15 @@ cdef class ArcHybridSwap(ArcHybrid):
         self.n_positions = len(self.position_names)
 
     def oracle_classes(self):
+        # That module builds on this one.
+        from spacy_npparse.transitions.fully_dynamic import FullyDynamic
+
         return {
             "static": ArcHybridSwapStatic,
             "lazy": ArcHybridSwapLazy,
             "static-dynamic": StaticDynamic,
             "static-dynamic-lazy": StaticDynamicLazy,
+            "dynamic": FullyDynamic,
         }
 
     def max_length(self, int n):
@@ -134,8 +134,6 @@ cdef class StaticDynamic(Oracle):
     the stack, the upper one will not be swapped back, and it is the head or has other items
     between itself and its head.
     """
-
-    cdef vector[int] ranks
 
     def __init__(self, TransitionSystem system):
         super().__init__(system)

@@ -24,6 +24,8 @@ cdef class Oracle:
     cdef readonly bint explores
     cdef readonly bint honours_single_root
     cdef readonly bint postpones
+    cdef readonly bint proven
+    cdef readonly bint explores_reordering
     cdef int n
     cdef int capacity
     cdef int* gold

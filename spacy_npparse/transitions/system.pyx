@@ -84,7 +84,7 @@ cdef class TransitionSystem:
         return -1
 
     cdef bint is_reordering(self, int t) noexcept nogil:
-        """Whether t only changes the word order; roll-outs never take such a move by mistake."""
+        """Whether t only changes the word order."""
         return False
 
     def legal_transitions(self, Configuration c):
@@ -132,8 +132,12 @@ cdef class Oracle:
     harmlessly, for what needs a whole tree (word orders, static derivations).
 
     explores: costs are meaningful off the gold derivation too.
+    explores_reordering: the same of derivations with wrong reorderings; without it, roll-outs never
+        reorder words by mistake.
     honours_single_root: costs take the system's single-root precondition into account. Other
         oracles are exact without it, so training uses them without it.
+    proven: whether the costs asked for last are those that the oracle promises; some fall back
+        where that would take too long.
     postpones: a static oracle with several transitions of cost 0 where one of them can wait;
         roll-outs choose among them by chance.
     """
@@ -148,6 +152,8 @@ cdef class Oracle:
         self.explores = False
         self.honours_single_root = False
         self.postpones = False
+        self.proven = True
+        self.explores_reordering = False
 
     def __dealloc__(self):
         free(self.gold)

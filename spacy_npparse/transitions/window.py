@@ -164,6 +164,8 @@ class Oracle:
 
     explores: costs are meaningful off the gold derivation too.
     honours_single_root: costs take the single-root precondition into account.
+    explores_reordering: the same of derivations with wrong reorderings.
+    proven: the costs asked for last are those that the oracle promises, no fall-back.
     postpones: several transitions may cost 0 on the gold derivation, as one of them can wait.
     """
 
@@ -181,6 +183,14 @@ class Oracle:
     @property
     def honours_single_root(self) -> bool:
         return bool(self._kernel.honours_single_root)
+
+    @property
+    def explores_reordering(self) -> bool:
+        return bool(self._kernel.explores_reordering)
+
+    @property
+    def proven(self) -> bool:
+        return bool(self._kernel.proven)
 
     @property
     def postpones(self) -> bool:

@@ -95,7 +95,8 @@ def slow_roll_out(system, oracle_name, tables, trees, exploration, seed):
                 arcs.append(cells)
                 costs_seen.append([costs.get(t, -1) for t in training.transitions])
                 sentences.append(sentence)
-                if oracle.explores and exploration and not {good, wrong} & REORDERING:
+                may_err = oracle.explores_reordering or not {good, wrong} & REORDERING
+                if oracle.explores and exploration and may_err:
                     lead = by_name[good] - by_name[wrong]
                     if lead < 0 and exploration.follow_preferred_errors:
                         follow = wrong
