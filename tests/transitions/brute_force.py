@@ -50,22 +50,21 @@ def wrong_heads(tree: Heads, gold: Heads) -> int:
 
 
 class Reachable:
-    """All configurations of a system for n words, successors before their predecessors.
+    """All configurations that can follow one, successors before their predecessors.
 
-    configurations: the last one is initial.
+    configurations: the last one is the one to start from.
     compiled: the same, as the kernel sees them.
     successors: [configurations, transitions] numbers of configurations, -1 if illegal.
     trees: all trees that can be built.
     """
 
-    def __init__(self, system: TransitionSystem, n: int) -> None:
+    def __init__(self, system: TransitionSystem, start: Configuration) -> None:
         self.system = system
         self.configurations: list[Configuration] = []
         self.compiled: list[Any] = []
         self._numbers: dict[Configuration, int] = {}
         self._steps: list[list[int]] = []
-        self.initial = system.initial(n)
-        self._expand(self.initial)
+        self._expand(start)
         self.successors = numpy.array(self._steps)
         self.terminal = (self.successors == -1).all(axis=1)
         self.trees = {
@@ -134,7 +133,8 @@ def load(kernel: Any, configuration: Configuration) -> Any:
 
 @cache
 def reachable(name: str, single: bool, n: int) -> Reachable:
-    return Reachable(get_transition_system(name, single_root=single), n)
+    system = get_transition_system(name, single_root=single)
+    return Reachable(system, system.initial(n))
 
 
 def restricted_losses(

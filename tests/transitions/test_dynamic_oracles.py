@@ -11,6 +11,7 @@ import pytest
 from brute_force import (
     EXPLORING,
     ORACLES,
+    Reachable,
     all_trees,
     partial_trees,
     reachable,
@@ -56,13 +57,16 @@ def preconditions(name, oracle):
 
 def assert_exact(name, oracle, n, golds):
     for single in preconditions(name, oracle):
-        search = reachable(name, single, n)
-        losses = search.losses(golds)
-        for gold, loss in zip(golds, losses.T, strict=True):
-            if (name, oracle) not in COVERED or loss[-1] == 0:
-                wrong = search.costs(oracle, gold) != search.true_costs(loss)
-                wrong &= ~search.terminal[:, None]
-                assert not wrong.any(), (gold, search.configurations[wrong.any(axis=1).argmax()])
+        assert_costs_are_true(name, oracle, reachable(name, single, n), golds)
+
+
+def assert_costs_are_true(name, oracle, search, golds):
+    losses = search.losses(golds)
+    for gold, loss in zip(golds, losses.T, strict=True):
+        if (name, oracle) not in COVERED or loss[-1] == 0:
+            wrong = search.costs(oracle, gold) != search.true_costs(loss)
+            wrong &= ~search.terminal[:, None]
+            assert not wrong.any(), (gold, search.configurations[wrong.any(axis=1).argmax()])
 
 
 @pytest.mark.parametrize(("name", "oracle"), EXACT)
@@ -88,6 +92,32 @@ def test_costs_are_loss_differences_for_five_words(name, oracle):
 @pytest.mark.parametrize(("name", "oracle"), EXACT)
 def test_costs_are_loss_differences_for_all_trees_of_five_words(name, oracle):
     assert_exact(name, oracle, 5, all_trees(5))
+
+
+@pytest.mark.parametrize(("name", "oracle"), EXACT)
+def test_costs_are_loss_differences_at_the_end_of_longer_sentences(name, oracle):
+    """From configurations that random transitions lead to, with up to eight to go."""
+    rng = random.Random(11)
+    for single in preconditions(name, oracle):
+        system = get_transition_system(name, single_root=single)
+        for n in (6, 8, 10, 12):
+            visited = [system.initial(n)]
+            while not system.is_terminal(visited[-1]):
+                step = rng.choice(system.legal(visited[-1]))
+                visited.append(system.apply(visited[-1], step))
+            search = Reachable(system, visited[max(len(visited) - rng.randint(4, 9), 0)])
+            golds = [random_tree(n, rng) for _ in range(20)]
+            if (name, oracle) in COVERED:
+                golds = [rng.choice(sorted(search.trees))]
+            assert_costs_are_true(name, oracle, search, golds)
+
+
+def random_tree(n, rng):
+    words = rng.sample(range(1, n + 1), n)
+    heads = [0] * (n + 1)
+    for i, word in enumerate(words):
+        heads[word] = rng.choice([0, *words[:i]])
+    return tuple(heads)
 
 
 @pytest.mark.parametrize(("name", "oracle"), EXACT)
