@@ -1,9 +1,19 @@
-"""Scores in, trees out: greedy decoding and oracle-guided roll-outs."""
+"""Scores in, trees out: greedy decoding, beam search and oracle-guided roll-outs."""
 
+from spacy_npparse.decoding.beam import decode_beam
 from spacy_npparse.decoding.exploration import Exploration
 from spacy_npparse.decoding.greedy import decode_greedy
-from spacy_npparse.decoding.results import GreedyResult, RollOut
+from spacy_npparse.decoding.results import BeamResult, GreedyResult, RollOut
 from spacy_npparse.decoding.rollout import roll_out
 from spacy_npparse.decoding.tables import ScoreTables
 
-__all__ = ["Exploration", "GreedyResult", "RollOut", "ScoreTables", "decode_greedy", "roll_out"]
+__all__ = [
+    "BeamResult",
+    "Exploration",
+    "GreedyResult",
+    "RollOut",
+    "ScoreTables",
+    "decode_beam",
+    "decode_greedy",
+    "roll_out",
+]

@@ -22,6 +22,20 @@ class GreedyResult(NamedTuple):
     n_transitions: Int32s
 
 
+class BeamResult(NamedTuple):
+    """Trees found by beam search, the best first.
+
+    heads: [width, words] as in `GreedyResult`; -1 where the beam held fewer derivations. Different
+        derivations may build the same tree.
+    scores: float64 [width, sentences] log-probability of each derivation, -inf for none.
+    n_transitions: [sentences] length of the best derivation.
+    """
+
+    heads: Int32s
+    scores: NDArray[np.float64]
+    n_transitions: Int32s
+
+
 class RollOut(NamedTuple):
     """Configurations visited in training that have something to teach.
 

@@ -8,6 +8,7 @@ cdef class Configuration:
     cdef int* heads
 
     cdef int reset(self, int n) except -1 nogil
+    cdef int copy(self, Configuration other) except -1 nogil
     cpdef dict structures(self)
     cpdef load(self, int n, dict structures)
 

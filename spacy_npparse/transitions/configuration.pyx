@@ -1,6 +1,7 @@
 """What a parser knows half-way through a sentence."""
 
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 
 cdef class Configuration:
@@ -10,8 +11,8 @@ cdef class Configuration:
     stored back to front, so that a word can return to its front in constant time.
 
     One object serves any number of sentences: memory grows to the longest and is reused.
-    Systems with further structures subclass this and return their class from
-    `TransitionSystem.new_configuration`.
+    Systems with further structures subclass this, `reset`, `copy`, `structures` and `load`
+    included, and return their class from `TransitionSystem.new_configuration`.
     """
 
     def __cinit__(self):
@@ -45,6 +46,16 @@ cdef class Configuration:
         self.buffer_size = 0
         for word in range(n + 1):
             self.heads[word] = -1
+        return 0
+
+    cdef int copy(self, Configuration other) except -1 nogil:
+        """Become equal to another configuration of the same system."""
+        self.reset(other.n)
+        self.stack_size = other.stack_size
+        self.buffer_size = other.buffer_size
+        memcpy(self.stack, other.stack, other.stack_size * sizeof(int))
+        memcpy(self.buffer, other.buffer, other.buffer_size * sizeof(int))
+        memcpy(self.heads, other.heads, (other.n + 1) * sizeof(int))
         return 0
 
     cpdef dict structures(self):

@@ -25,6 +25,14 @@ cdef class ListConfiguration(Configuration):
     lambda1, lambda2: words.
     """
 
+    cdef int reset(self, int n) except -1 nogil:
+        cdef int word
+        Configuration.reset(self, n)
+        # SHIFT puts words back by setting the size of the stack only.
+        for word in range(1, n + 1):
+            self.stack[word - 1] = word
+        return 0
+
     cpdef dict structures(self):
         cdef dict structures = Configuration.structures(self)
         cdef int j = self.n + 1 - self.buffer_size
@@ -41,8 +49,6 @@ cdef class ListConfiguration(Configuration):
         self.reset(n)
         for word in range(n, n - <int>len(structures["buffer"]), -1):
             push_front(self, word)
-        for word in range(1, n + 1):
-            self.stack[word - 1] = word
         self.stack_size = len(structures["stack"])
         for word in range(n + 1):
             self.heads[word] = structures["heads"][word]
@@ -84,7 +90,6 @@ cdef class Covington(TransitionSystem):
         c.reset(n)
         for word in range(n, 0, -1):
             push_front(c, word)
-            c.stack[word - 1] = word
         return 0
 
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:

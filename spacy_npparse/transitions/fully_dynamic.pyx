@@ -93,7 +93,7 @@ cdef class FullyDynamic(Oracle):
             read_state(c, &self.state)
             lost = self.least_loss.loss_of_pop(self.state)
             lost += self.wrong_of_two(c, t)
-        copy(c, after)
+        after.copy(c)
         self.system.apply(after, t)
         read_state(after, &self.start)
         lowest = self.least_loss.lower_bound(self.start)
@@ -126,20 +126,6 @@ cdef class FullyDynamic(Oracle):
                 lost += self.least_loss.loss_of_pop(self.state) + self.wrong_of_two(c, move)
             self.system.apply(c, move)
         return lost
-
-
-cdef void copy(Configuration c, Configuration to) noexcept nogil:
-    """Make `to`, which has room enough, the same configuration."""
-    cdef int i
-    to.n = c.n
-    to.stack_size = c.stack_size
-    to.buffer_size = c.buffer_size
-    for i in range(c.stack_size):
-        to.stack[i] = c.stack[i]
-    for i in range(c.buffer_size):
-        to.buffer[i] = c.buffer[i]
-    for i in range(c.n + 1):
-        to.heads[i] = c.heads[i]
 
 
 cdef void read_state(Configuration c, State* state) noexcept nogil:

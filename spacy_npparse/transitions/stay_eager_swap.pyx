@@ -35,6 +35,12 @@ cdef class UnshiftConfiguration(Configuration):
         self.any_unshifted = False
         return 0
 
+    cdef int copy(self, Configuration other) except -1 nogil:
+        Configuration.copy(self, other)
+        self.was_unshifted = (<UnshiftConfiguration>other).was_unshifted
+        self.any_unshifted = (<UnshiftConfiguration>other).any_unshifted
+        return 0
+
     cpdef dict structures(self):
         cdef dict structures = Configuration.structures(self)
         structures["unshifted"] = tuple([w for w in range(self.n + 1) if self.was_unshifted[w]])

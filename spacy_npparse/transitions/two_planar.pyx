@@ -42,6 +42,15 @@ cdef class TwoStackConfiguration(Configuration):
         self.switched = False
         return 0
 
+    cdef int copy(self, Configuration other) except -1 nogil:
+        Configuration.copy(self, other)
+        self.stacks[0] = (<TwoStackConfiguration>other).stacks[0]
+        self.stacks[1] = (<TwoStackConfiguration>other).stacks[1]
+        self.presence = (<TwoStackConfiguration>other).presence
+        self.active = (<TwoStackConfiguration>other).active
+        self.switched = (<TwoStackConfiguration>other).switched
+        return 0
+
     cpdef dict structures(self):
         cdef dict structures = Configuration.structures(self)
         structures["stack"] = tuple(self.stacks[self.active])

@@ -1,0 +1,87 @@
+"""Beam search against greedy decoding and against all derivations."""
+
+import numpy as np
+import pytest
+from test_greedy import SYSTEMS, decode, random_tables, scores
+
+from spacy_npparse.decoding import decode_beam
+from spacy_npparse.transitions import get_transition_system, is_tree
+
+
+def search(system, tables, lengths, width):
+    return decode_beam(system.kernel, tables, np.array(lengths, dtype=np.int32), width)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_beam_of_one_is_greedy(name):
+    system = get_transition_system(name)
+    lengths = [3, 1, 12, 7, 25]
+    tables = random_tables(system, lengths, seed=3)
+    found = search(system, tables, lengths, 1)
+    expected = decode(system, tables, lengths)
+    assert found.heads[0].tolist() == expected.heads.tolist()
+    assert found.n_transitions.tolist() == expected.n_transitions.tolist()
+
+
+def all_derivations(system, tables, n):
+    """Log-probability of every derivation, and its tree."""
+    found = []
+    agenda = [(0.0, system.initial(n))]
+    while agenda:
+        score, c = agenda.pop()
+        if system.is_terminal(c):
+            found.append((score, c.heads[1:]))
+            continue
+        _, _, values = scores(system, tables, c, 0, 0)
+        legal = system.legal(c)
+        chosen = np.array([values[system.transitions.index(t)] for t in legal], dtype=float)
+        probabilities = chosen - np.log(np.exp(chosen - chosen.max()).sum()) - chosen.max()
+        agenda += [
+            (score + p, system.apply(c, t)) for t, p in zip(legal, probabilities, strict=True)
+        ]
+    return sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_wide_beam_finds_all_derivations_in_their_order(name):
+    system = get_transition_system(name)
+    tables = random_tables(system, [3], seed=5)
+    expected = all_derivations(system, tables, 3)
+    found = search(system, tables, [3], len(expected) + 5)
+    assert found.scores[: len(expected), 0] == pytest.approx([s for s, _ in expected], abs=1e-4)
+    assert np.isneginf(found.scores[len(expected) :]).all()
+    assert (found.heads[len(expected) :] == -1).all()
+    assert np.exp(found.scores).sum() == pytest.approx(1.0)
+    assert sorted(map(tuple, found.heads[: len(expected)].tolist())) == sorted(
+        tree for _, tree in expected
+    )
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_wider_beams_find_likelier_trees(name):
+    system = get_transition_system(name)
+    lengths = [9] * 20
+    tables = random_tables(system, lengths, seed=1)
+    tables.output_weights[:] *= 0.1
+    narrow, wide = (search(system, tables, lengths, width) for width in (1, 8))
+    assert wide.scores[0].mean() > narrow.scores[0].mean()
+    assert (np.diff(wide.scores, axis=0) <= 0).all()
+    for rank in range(8):
+        for first in range(0, 180, 9):
+            assert is_tree([0, *wide.heads[rank, first : first + 9]], single_root=True)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_no_numbers_still_give_trees(value):
+    system = get_transition_system("arc_hybrid_swap")
+    tables = random_tables(system, [6])
+    tables.words[:] = value
+    found = search(system, tables, [6], 4)
+    assert all(is_tree([0, *heads], single_root=True) for heads in found.heads if heads[0] >= 0)
+    assert is_tree([0, *found.heads[0]], single_root=True)
+
+
+def test_the_width_is_checked():
+    system = get_transition_system("arc_hybrid")
+    with pytest.raises(ValueError, match="at least 1 wide, not 0"):
+        search(system, random_tables(system, [2]), [2], 0)
