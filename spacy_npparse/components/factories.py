@@ -7,7 +7,7 @@ from spacy.language import Language
 from thinc.api import Model
 
 from ..transitions.registry import transition_systems
-from .settings import make_settings
+from .settings import make_decoder_settings, make_settings
 from .transition_parser import TransitionParser
 
 DEFAULT_MODEL = {
@@ -31,6 +31,7 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
         oracle: str,
         loss: str,
         exploration: dict[str, Any],
+        decoder: dict[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,
     ) -> TransitionParser:
         system = transition_systems.get(system_name)(single_root=True)
@@ -42,6 +43,7 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
             system_name=system_name,
             system=system,
             settings=settings,
+            decoder=make_decoder_settings(name, decoder),
             scorer=scorer,
         )
 
@@ -53,6 +55,7 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
             "oracle": oracle,
             "loss": "log-likelihood",
             "exploration": {"probability": 0.1, "margin": 1.0, "warm_up": 0},
+            "decoder": {"beam_width": 1},
             "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
         },
         default_score_weights={

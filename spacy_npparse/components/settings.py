@@ -1,4 +1,4 @@
-"""How a parser is trained: oracle, loss and exploration, checked when the component is made."""
+"""How a parser is trained and how it searches, checked when the component is made."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -26,6 +26,31 @@ class TrainingSettings:
     def exploration_at(self, n_updates: int) -> Exploration | None:
         """The policy after a number of updates, None for none."""
         return self.exploration if n_updates >= self.warm_up else None
+
+
+@dataclass(frozen=True)
+class DecoderSettings:
+    """How trees are searched for.
+
+    beam_width: derivations that are followed side by side; 1 is greedy.
+    """
+
+    beam_width: int = 1
+
+    def __post_init__(self) -> None:
+        if self.beam_width < 1:
+            raise ValueError(f"decoder beam_width is {self.beam_width}, but must be 1 or more")
+
+
+def make_decoder_settings(name: str, decoder: dict[str, Any]) -> DecoderSettings:
+    """Check the decoder's settings of component `name`. Raises ValueError naming the wrong one."""
+    known = {field.name: type(field.default) for field in fields(DecoderSettings)}
+    for setting, value in decoder.items():
+        _check(f"{name}: decoder.{setting}", value, known.get(setting), list(known))
+    try:
+        return DecoderSettings(**decoder)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
 
 
 def make_settings(

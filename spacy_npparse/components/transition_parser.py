@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
-from ..decoding import Exploration, decode_greedy, roll_out
+from ..decoding import Exploration, ScoreTables, decode_beam, decode_greedy, roll_out
 from ..models.losses import LOSSES
 from ..models.shim import torch_shim
 from ..models.transition_parser_net import TransitionParserNet
@@ -27,7 +27,7 @@ from ..transitions import derivable
 from .annotation import ROOT_LABEL, SPACE_LABEL, Parse, make_parses, write_parse
 from .gold import GoldBatch, gold_batch
 from .sentences import SentenceBatch, read_tokens, split_sentences
-from .settings import TrainingSettings
+from .settings import DecoderSettings, TrainingSettings
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +45,7 @@ class TransitionParser(TrainablePipe):
         system_name: of the transition system in the registry.
         system: the compiled transition system.
         settings: how it is trained.
+        decoder: how it searches.
         scorer: computes the scores of `nlp.evaluate`.
     """
 
@@ -57,6 +58,7 @@ class TransitionParser(TrainablePipe):
         system_name: str,
         system: Any,
         settings: TrainingSettings,
+        decoder: DecoderSettings,
         scorer: Callable[..., dict[str, Any]] | None,
     ):
         self.vocab = vocab
@@ -65,6 +67,7 @@ class TransitionParser(TrainablePipe):
         self.system = system
         self.system_name = system_name
         self.settings = settings
+        self.decoder = decoder
         self.scorer = scorer
         self.cfg: dict[str, Any] = {"labels": [], "system": system_name}
         self._n_updates = 0
@@ -254,8 +257,14 @@ class TransitionParser(TrainablePipe):
         rows, lengths = self._rows(vectors, sentences)
         arcs = self._net.score_arcs(rows, lengths)
         tables = self._net.tables(self._net.project(rows), arcs)
-        heads = decode_greedy(self.system, tables, sentences.lengths).heads
+        heads = self._search(tables, sentences.lengths)
         return heads, self._predict_labels(rows, sentences, heads)
+
+    def _search(self, tables: ScoreTables, lengths: NDArray[numpy.int32]) -> NDArray[numpy.int32]:
+        """The best trees found: heads of all words, in the sentence."""
+        if self.decoder.beam_width == 1:
+            return decode_greedy(self.system, tables, lengths).heads
+        return decode_beam(self.system, tables, lengths, self.decoder.beam_width).heads[0]
 
     def _loss(self, vectors: Tensor, gold: GoldBatch, exploration: Exploration | None) -> Tensor:
         rows, lengths = self._rows(vectors, gold.sentences)

@@ -7,6 +7,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_npparse.transitions import get_transition_system, transition_systems
+
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-train.conllu"
 TINY_ENCODER = {
     "@architectures": "spacy_npparse.CharBiLSTM.v1",
@@ -22,18 +24,8 @@ TINY_MODEL = {
     "dropout": 0.0,
     "tok2vec": TINY_ENCODER,
 }
-ORACLES = [
-    ("arc_hybrid", "static"),
-    ("arc_hybrid", "dynamic"),
-    ("arc_hybrid", "exact"),
-    ("arc_hybrid_swap", "static"),
-    ("arc_hybrid_swap", "lazy"),
-    ("arc_hybrid_swap", "static-dynamic"),
-    ("arc_hybrid_swap", "static-dynamic-lazy"),
-    ("arc_standard_swap", "eager"),
-    ("arc_standard_swap", "lazy"),
-]
-SYSTEMS = ["arc_hybrid", "arc_hybrid_swap", "arc_standard_swap"]
+SYSTEMS = sorted(transition_systems.get_all())
+ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
 
 
 def example(nlp: Language, words: list[str], heads: list[Any], deps: list[Any], **gold) -> Example:

@@ -34,10 +34,13 @@ def test_config_of_one_line_is_filled():
 @pytest.mark.parametrize(
     "setting, words",
     [
-        ({"oracle": "dynamic"}, ["parser", "oracle", "'dynamic'", "static-dynamic"]),
+        ({"oracle": "eager"}, ["parser", "oracle", "'eager'", "static-dynamic"]),
         ({"loss": "hinge"}, ["parser", "loss", "'hinge'", "margin"]),
         ({"exploration": {"probability": 1.5}}, ["parser", "probability", "1.5", "between"]),
         ({"exploration": {"probability": "high"}}, ["exploration.probability", "'high'", "float"]),
+        ({"decoder": {"beam_width": 0}}, ["parser", "beam_width is 0", "1 or more"]),
+        ({"decoder": {"beam_width": 2.5}}, ["decoder.beam_width", "2.5", "int"]),
+        ({"decoder": {"width": 2}}, ["decoder.width", "beam_width"]),
         ({"exploration": {"margin": -1}}, ["parser", "margin", "-1"]),
         ({"exploration": {"warm_up": -1}}, ["parser", "exploration.warm_up", "-1"]),
         ({"exploration": {"warm_up": 0.5}}, ["exploration.warm_up", "0.5", "int"]),

@@ -4,6 +4,7 @@ import time
 
 import numpy
 import pytest
+import spacy
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -106,6 +107,22 @@ def test_trees_are_valid_whatever_the_weights(make_nlp, sample, system, spoil):
     spoil(nlp.get_pipe("parser").model.shims[0].net)
     for doc in nlp.pipe(eg.predicted for eg in sample(nlp, sentences_per_doc=3)):
         check_trees(doc)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_beam_finds_trees_too(make_nlp, sample, tmp_path, system):
+    nlp = make_nlp(system, decoder={"beam_width": 4})
+    nlp.initialize(lambda: sample(nlp))
+    docs = [eg.predicted for eg in sample(nlp, sentences_per_doc=3)]
+    expected = []
+    for doc in nlp.pipe(docs):
+        check_trees(doc)
+        expected.append([token.head.i for token in doc])
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert loaded.get_pipe("parser").decoder.beam_width == 4
+    docs = [eg.predicted for eg in sample(loaded, sentences_per_doc=3)]
+    assert [[token.head.i for token in doc] for doc in loaded.pipe(docs)] == expected
 
 
 @pytest.mark.parametrize(
