@@ -18,4 +18,7 @@ modules = [
 for module in modules:
     module.language = "c++"
 
-setup(ext_modules=cythonize(modules, build_dir="build/cython", compiler_directives=DIRECTIVES))
+setup(
+    ext_modules=cythonize(modules, build_dir="build/cython", compiler_directives=DIRECTIVES),
+    options={"build_ext": {"parallel": True}},
+)

@@ -2,6 +2,8 @@
 
 from libc.math cimport exp, log
 
+from operator import attrgetter, itemgetter
+
 import numpy as np
 
 from spacy_npparse.decoding.scoring cimport Scorer, look_up, score_transitions
@@ -91,17 +93,17 @@ cdef list search(
             steps = []
             for hypothesis in waiting:
                 extend(steps, system, scorer, hypothesis, sentence, root_row)
-            steps.sort(key=first_item, reverse=True)
+            steps.sort(key=itemgetter(0), reverse=True)
             waiting = []
             for score, parent, t in steps[:width]:
                 hypothesis = follow(system, parent, score, t, n)
                 (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
-            ready.sort(key=score_of, reverse=True)
+            ready.sort(key=attrgetter("score"), reverse=True)
             del ready[width:]
             if len(ready) == width:
                 # Scores only fall: what is no better now will not be.
-                worst = score_of(ready[width - 1])
-                waiting = [hypothesis for hypothesis in waiting if score_of(hypothesis) > worst]
+                worst = ready[width - 1].score
+                waiting = [hypothesis for hypothesis in waiting if hypothesis.score > worst]
         beam = ready
     return beam
 
@@ -156,10 +158,3 @@ cdef Hypothesis follow(TransitionSystem system, Hypothesis parent, double score,
             hypothesis.frontier += 1
     return hypothesis
 
-
-def first_item(step):
-    return step[0]
-
-
-def score_of(Hypothesis hypothesis):
-    return hypothesis.score

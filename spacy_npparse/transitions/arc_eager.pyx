@@ -6,7 +6,7 @@ none. On the stack, a word with a head has its head directly below.
 """
 
 from spacy_npparse.transitions.configuration cimport (
-    Configuration, buffer_item, pop, pop_front, push, push_front, stack_item
+    Configuration, buffer_item, pop, pop_front, push, stack_item
 )
 from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
 
@@ -33,31 +33,25 @@ cdef class ArcEager(TransitionSystem):
     Covers exactly the projective trees.
     """
 
+    names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE")
+    position_names = ("s1", "s0", "b0", "b1", "head of s0")
+    root = "right"
     # Which transitions may revise what was done: see `NonmonotonicArcEager`.
-    cdef readonly bint left_revises
-    cdef readonly bint reduce_revises
+    nonmonotonic = ()
+
+    cdef bint left_revises
+    cdef bint reduce_revises
 
     def __init__(self, *, bint single_root=True):
-        super().__init__(
-            ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE"),
-            ("s1", "s0", "b0", "b1", "head of s0"),
-            single_root,
-        )
-        self.left_revises = self.reduce_revises = False
+        super().__init__(single_root=single_root)
+        self.left_revises = "LEFT-ARC" in self.nonmonotonic
+        self.reduce_revises = "REDUCE" in self.nonmonotonic
 
     def oracle_classes(self):
         return {"static": ArcEagerStatic, "dynamic": ArcEagerDynamic}
 
     def max_length(self, int n):
         return 2 * n + 1
-
-    cdef int initialise(self, Configuration c, int n) except -1 nogil:
-        cdef int word
-        c.reset(n)
-        push_front(c, 0)
-        for word in range(n, 0, -1):
-            push_front(c, word)
-        return 0
 
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
         cdef int s = stack_item(c, 0)
@@ -93,14 +87,6 @@ cdef class ArcEager(TransitionSystem):
     cdef bint is_terminal(self, Configuration c) noexcept nogil:
         return c.buffer_size == 0
 
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
-        cdef int s = stack_item(c, 0)
-        out[0] = stack_item(c, 1)
-        out[1] = s
-        out[2] = buffer_item(c, 0)
-        out[3] = buffer_item(c, 1)
-        out[4] = c.heads[s] if s > 0 else -1
-
     cdef int dependent(self, Configuration c, int t) noexcept nogil:
         cdef int s = stack_item(c, 0)
         if t == RIGHT_ARC:
@@ -120,9 +106,7 @@ cdef class NonmonotonicArcEager(ArcEager):
     `NonmonotonicReduceArcEager` have only one of the two.
     """
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(single_root=single_root)
-        self.left_revises = self.reduce_revises = True
+    nonmonotonic = ("LEFT-ARC", "REDUCE")
 
     def oracle_classes(self):
         return {"static": ArcEagerStatic, "dynamic": ArcEagerDynamic, "joint": JointArcEager}
@@ -131,17 +115,13 @@ cdef class NonmonotonicArcEager(ArcEager):
 cdef class NonmonotonicLeftArcEager(NonmonotonicArcEager):
     """Arc-eager in which only LEFT-ARC is non-monotonic ("NML")."""
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(single_root=single_root)
-        self.reduce_revises = False
+    nonmonotonic = ("LEFT-ARC",)
 
 
 cdef class NonmonotonicReduceArcEager(NonmonotonicArcEager):
     """Arc-eager in which only REDUCE is non-monotonic ("NMD")."""
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(single_root=single_root)
-        self.left_revises = False
+    nonmonotonic = ("REDUCE",)
 
 
 cdef class ArcEagerStatic(StaticOracle):

@@ -1,6 +1,5 @@
 from libcpp.vector cimport vector
 
-from spacy_npparse.transitions.configuration cimport Configuration
 from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
 
 cdef enum:

@@ -5,7 +5,7 @@ below it, `b` is the front of the buffer and β the buffer behind it.
 """
 
 from spacy_npparse.transitions.configuration cimport (
-    Configuration, buffer_item, pop, pop_front, push, push_front, stack_item
+    Configuration, buffer_item, pop, pop_front, push, stack_item
 )
 from spacy_npparse.transitions.projectivity cimport projective
 from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
@@ -24,10 +24,9 @@ cdef class ArcHybrid(TransitionSystem):
     Covers exactly the projective trees.
     """
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(
-            ("SHIFT", "LEFT-ARC", "RIGHT-ARC"), ("s2", "s1", "s0", "b0"), single_root
-        )
+    names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
+    position_names = ("s2", "s1", "s0", "b0")
+    root = "right"
 
     def oracle_classes(self):
         return {
@@ -38,14 +37,6 @@ cdef class ArcHybrid(TransitionSystem):
 
     def max_length(self, int n):
         return 2 * n
-
-    cdef int initialise(self, Configuration c, int n) except -1 nogil:
-        cdef int word
-        c.reset(n)
-        push_front(c, 0)
-        for word in range(n, 0, -1):
-            push_front(c, word)
-        return 0
 
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
         if t == SHIFT:
@@ -71,12 +62,6 @@ cdef class ArcHybrid(TransitionSystem):
 
     cdef bint is_terminal(self, Configuration c) noexcept nogil:
         return c.stack_size == 0 and c.buffer_size == 1
-
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
-        out[0] = stack_item(c, 2)
-        out[1] = stack_item(c, 1)
-        out[2] = stack_item(c, 0)
-        out[3] = buffer_item(c, 0)
 
     cdef int dependent(self, Configuration c, int t) noexcept nogil:
         return stack_item(c, 0) if t == LEFT_ARC or t == RIGHT_ARC else -1
@@ -262,7 +247,6 @@ cdef class ArcHybridExact(Oracle):
         cdef int p = self.n + 1 - c.buffer_size
         cdef int s0 = stack_item(c, 0)
         cdef int i, t
-        cdef int least = 2 * self.n + 2
         cdef int known = 1
         while (
             known < self.n_rows and known <= depth and self.row_words[known] == c.stack[known - 1]
@@ -290,9 +274,4 @@ cdef class ArcHybridExact(Oracle):
             out[RIGHT_ARC] = (
                 self.loss_rows[(depth - 1) * size + p] + self.pop_loss(stack_item(c, 1), s0)
             )
-        for t in range(self.system.n_transitions):
-            if out[t] != -1:
-                least = min(least, out[t])
-        for t in range(self.system.n_transitions):
-            if out[t] != -1:
-                out[t] -= least
+        self.subtract_least(out)

@@ -25,14 +25,10 @@ cdef class ArcHybridSwap(ArcHybrid):
     Covers all trees; no dead ends.
     """
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(single_root=single_root)
-        self.names += ("SWAP",)
-        self.n_transitions = len(self.names)
-        # SWAP leaves s0 behind the front of the buffer: a scorer that cannot see it there would
-        # take the configurations before and after for the same.
-        self.position_names += ("b1",)
-        self.n_positions = len(self.position_names)
+    names = ArcHybrid.names + ("SWAP",)
+    # SWAP leaves s0 behind the front of the buffer: a scorer that cannot see it there would take
+    # the configurations before and after for the same.
+    position_names = ArcHybrid.position_names + ("b1",)
 
     def oracle_classes(self):
         # That module builds on this one.
@@ -62,10 +58,6 @@ cdef class ArcHybridSwap(ArcHybrid):
             push_front(c, b)
         else:
             ArcHybrid.apply(self, c, t)
-
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
-        ArcHybrid.positions(self, c, out)
-        out[self.n_positions - 1] = buffer_item(c, 1) if c.buffer_size > 1 else -1
 
     cdef bint is_reordering(self, int t) noexcept nogil:
         return t == SWAP

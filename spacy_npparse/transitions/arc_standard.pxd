@@ -1,7 +1,6 @@
 from libcpp.vector cimport vector
 
-from spacy_npparse.transitions.configuration cimport Configuration
-from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
+from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, TransitionSystem
 
 cdef enum:
     SHIFT = 0
@@ -17,15 +16,14 @@ cdef class ArcStandardStatic(StaticOracle):
     pass
 
 
-cdef class ArcStandardDynamic(Oracle):
+cdef class ArcStandardDynamic(LossOracle):
     cdef vector[int] left
     cdef vector[int] right
     cdef vector[int] left_arc
     cdef vector[int] tops
     cdef vector[int] over
     cdef vector[int] under
-    cdef vector[int] right_of
     cdef vector[int] stack
 
-    cdef int loss(self, int head, int dependent) noexcept nogil
+    cdef bint wrong(self, int head, int dependent) noexcept nogil
     cdef int remaining(self, int depth, int first) noexcept nogil

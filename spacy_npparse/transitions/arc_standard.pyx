@@ -7,9 +7,9 @@ is complete when all its gold dependents are attached.
 from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.configuration cimport (
-    Configuration, buffer_item, pop, pop_front, push, push_front, stack_item
+    Configuration, pop, pop_front, push, stack_item
 )
-from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
+from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, TransitionSystem
 
 
 cdef class ArcStandard(TransitionSystem):
@@ -25,24 +25,14 @@ cdef class ArcStandard(TransitionSystem):
     Covers exactly the projective trees.
     """
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(
-            ("SHIFT", "LEFT-ARC", "RIGHT-ARC"), ("s2", "s1", "s0", "b0"), single_root
-        )
+    names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
+    position_names = ("s2", "s1", "s0", "b0")
 
     def oracle_classes(self):
         return {"static": ArcStandardStatic, "dynamic": ArcStandardDynamic}
 
     def max_length(self, int n):
         return 2 * n
-
-    cdef int initialise(self, Configuration c, int n) except -1 nogil:
-        cdef int word
-        c.reset(n)
-        push(c, 0)
-        for word in range(n, 0, -1):
-            push_front(c, word)
-        return 0
 
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
         cdef int i = stack_item(c, 1)
@@ -70,12 +60,6 @@ cdef class ArcStandard(TransitionSystem):
     cdef bint is_terminal(self, Configuration c) noexcept nogil:
         return c.stack_size == 1 and c.buffer_size == 0
 
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
-        out[0] = stack_item(c, 2)
-        out[1] = stack_item(c, 1)
-        out[2] = stack_item(c, 0)
-        out[3] = buffer_item(c, 0)
-
     cdef int dependent(self, Configuration c, int t) noexcept nogil:
         if t == LEFT_ARC:
             return stack_item(c, 1)
@@ -97,7 +81,7 @@ cdef class ArcStandardStatic(StaticOracle):
         return SHIFT
 
 
-cdef class ArcStandardDynamic(Oracle):
+cdef class ArcStandardDynamic(LossOracle):
     """Exact loss for any gold tree, by dynamic programming. O(n³) for each configuration.
 
     The system is not arc-decomposable (Goldberg, Sartorio and Satta 2014, who search the same
@@ -124,15 +108,12 @@ cdef class ArcStandardDynamic(Oracle):
             under[j][y] + Σ over i <= l < j of c(s_j, s_l) + c(y, s_j)               for j >= i
             over[i][z] + left_arc[z][y]                                             for z < y
 
-    What is left to lose is top[0][n+1]; the cost of a transition is the difference it makes.
+    What is left to lose is top[0][n+1].
+
     Exact without the single-root precondition.
     """
 
-    def __init__(self, TransitionSystem system):
-        super().__init__(system)
-        self.explores = True
-
-    cdef int loss(self, int head, int dependent) noexcept nogil:
+    cdef bint wrong(self, int head, int dependent) noexcept nogil:
         """c(head, dependent)."""
         return self.gold[dependent] != -1 and self.gold[dependent] != head
 
@@ -152,8 +133,8 @@ cdef class ArcStandardDynamic(Oracle):
                 least = 2 * n
                 for k in range(v, y):
                     least = min(least, self.right[v * size + k + 1] + self.left[(k + 1) * size + y])
-                self.left_arc[v * size + y] = least + self.loss(y, v)
-                right_arc[v * size + y] = least + self.loss(v, y)
+                self.left_arc[v * size + y] = least + self.wrong(y, v)
+                right_arc[v * size + y] = least + self.wrong(v, y)
                 least = 2 * n
                 for k in range(v, y):
                     least = min(least, self.left[v * size + k] + self.left_arc[k * size + y])
@@ -195,8 +176,8 @@ cdef class ArcStandardDynamic(Oracle):
                 # All of s_i+1..s_j-1 are dependents of s_j.
                 chain = 0
                 for y in range(i + 1, j):
-                    chain += self.loss(self.stack[j], self.stack[y])
-                chain += self.loss(s, self.stack[j])
+                    chain += self.wrong(self.stack[j], self.stack[y])
+                chain += self.wrong(s, self.stack[j])
                 for v in range(first, n + 2):
                     top[v] = min(top[v], self.tops[j * size + v] + chain)
             for y in range(first, n + 1):
@@ -205,49 +186,32 @@ cdef class ArcStandardDynamic(Oracle):
                 for v in range(first, y + 1):
                     least = min(least, top[v] + self.left[v * size + y])
                 under[y] = least
-                least = min(least, over_above[y]) + self.loss(s, y)
+                least = min(least, over_above[y]) + self.wrong(s, y)
                 for v in range(y + 1, n + 2):
                     top[v] = min(top[v], least + self.right[y * size + v])
             if i == 0:
                 break
             for y in range(first, n + 1):
-                over[y] = over_above[y] + self.loss(y, s)
+                over[y] = over_above[y] + self.wrong(y, s)
             for j in range(i, depth):
                 chain = 0
                 for y in range(i, j):
-                    chain += self.loss(self.stack[j], self.stack[y])
+                    chain += self.wrong(self.stack[j], self.stack[y])
                 for y in range(first, n + 1):
                     over[y] = min(
                         over[y],
-                        self.under[j * size + y] + chain + self.loss(y, self.stack[j]),
+                        self.under[j * size + y] + chain + self.wrong(y, self.stack[j]),
                     )
             for y in range(first, n + 1):
                 for v in range(first, y):
                     over[y] = min(over[y], over[v] + self.left_arc[v * size + y])
         return self.tops[n + 1]
 
-    cdef void costs(self, Configuration c, int* out) noexcept nogil:
-        cdef int depth = c.stack_size
-        cdef int first = self.n + 1 - c.buffer_size
-        cdef int j = stack_item(c, 0)
-        cdef int i = stack_item(c, 1)
-        cdef int k, t
-        cdef int least = 4 * self.n + 4
-        for k in range(depth):
+    cdef int loss(self, Configuration c) noexcept nogil:
+        cdef int k
+        cdef int lost = 0
+        for k in range(1, self.n + 1):
+            lost += c.heads[k] != -1 and self.wrong(c.heads[k], k)
+        for k in range(c.stack_size):
             self.stack[k] = c.stack[k]
-        for t in range(self.system.n_transitions):
-            out[t] = -1
-        if self.system.is_legal(c, SHIFT):
-            self.stack[depth] = first
-            out[SHIFT] = self.remaining(depth + 1, first + 1)
-        if self.system.is_legal(c, RIGHT_ARC):
-            out[RIGHT_ARC] = self.remaining(depth - 1, first) + self.loss(i, j)
-        if self.system.is_legal(c, LEFT_ARC):
-            self.stack[depth - 2] = j
-            out[LEFT_ARC] = self.remaining(depth - 1, first) + self.loss(j, i)
-        for t in range(self.system.n_transitions):
-            if out[t] != -1:
-                least = min(least, out[t])
-        for t in range(self.system.n_transitions):
-            if out[t] != -1:
-                out[t] -= least
+        return lost + self.remaining(c.stack_size, self.n + 1 - c.buffer_size)

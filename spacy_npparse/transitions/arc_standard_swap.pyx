@@ -28,10 +28,7 @@ cdef class ArcStandardSwap(ArcStandard):
     Covers all trees; no dead ends.
     """
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(single_root=single_root)
-        self.names += ("SWAP",)
-        self.n_transitions = len(self.names)
+    names = ArcStandard.names + ("SWAP",)
 
     def oracle_classes(self):
         return {"eager": ArcStandardSwapEager, "lazy": ArcStandardSwapLazy}

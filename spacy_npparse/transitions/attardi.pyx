@@ -23,14 +23,7 @@ cdef class Attardi(ArcStandard):
     Covers all trees of up to three words, 117 of 125 of four and 1011 of 1296 of five.
     """
 
-    degree = 2
-
-    def __init__(self, *, bint single_root=True):
-        cdef int q
-        super().__init__(single_root=single_root)
-        for q in range(2, self.degree + 1):
-            self.names += (f"LEFT-ARC-{q}", f"RIGHT-ARC-{q}")
-        self.n_transitions = len(self.names)
+    names = ArcStandard.names + ("LEFT-ARC-2", "RIGHT-ARC-2")
 
     def oracle_classes(self):
         return {"static": AttardiStatic}
@@ -59,9 +52,6 @@ cdef class Attardi(ArcStandard):
         pop(c)
         push(c, s0)
 
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
-        ArcStandard.positions(self, c, out)
-
     cdef int dependent(self, Configuration c, int t) noexcept nogil:
         if t == SHIFT:
             return -1
@@ -71,16 +61,8 @@ cdef class Attardi(ArcStandard):
 cdef class AttardiDegree3(Attardi):
     """Attardi of degree 3. Covers 123 of 125 trees of four words and 1218 of 1296 of five."""
 
-    degree = 3
-
-    def __init__(self, *, bint single_root=True):
-        super().__init__(single_root=single_root)
-        self.position_names = ("s3",) + self.position_names
-        self.n_positions = len(self.position_names)
-
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
-        out[0] = stack_item(c, 3)
-        Attardi.positions(self, c, out + 1)
+    names = Attardi.names + ("LEFT-ARC-3", "RIGHT-ARC-3")
+    position_names = ("s3",) + Attardi.position_names
 
 
 cdef class AttardiStatic(StaticOracle):

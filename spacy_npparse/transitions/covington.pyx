@@ -10,7 +10,8 @@ from spacy_npparse.transitions.components cimport lost_arcs, top
 from spacy_npparse.transitions.configuration cimport (
     Configuration, buffer_item, pop, pop_front, push_front, stack_item
 )
-from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
+from spacy_npparse.transitions.projectivity cimport dominates
+from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, TransitionSystem
 
 cdef enum:
     SHIFT = 0
@@ -69,12 +70,9 @@ cdef class Covington(TransitionSystem):
     Length at most n + n(n-1)/2. Covers all trees.
     """
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(
-            ("SHIFT", "NO-ARC", "LEFT-ARC", "RIGHT-ARC"),
-            ("s1", "s0", "b0", "head of s0", "head of b0"),
-            single_root,
-        )
+    names = ("SHIFT", "NO-ARC", "LEFT-ARC", "RIGHT-ARC")
+    position_names = ("s1", "s0", "b0", "head of s0", "head of b0")
+    root = "implicit"
 
     def new_configuration(self):
         return ListConfiguration()
@@ -84,13 +82,6 @@ cdef class Covington(TransitionSystem):
 
     def max_length(self, int n):
         return n + n * (n - 1) // 2
-
-    cdef int initialise(self, Configuration c, int n) except -1 nogil:
-        cdef int word
-        c.reset(n)
-        for word in range(n, 0, -1):
-            push_front(c, word)
-        return 0
 
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
         if t != SHIFT and c.stack_size == 0:
@@ -160,15 +151,6 @@ cdef class Covington(TransitionSystem):
     cdef bint is_terminal(self, Configuration c) noexcept nogil:
         return c.buffer_size == 0
 
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
-        cdef int i = stack_item(c, 0)
-        cdef int j = buffer_item(c, 0)
-        out[0] = stack_item(c, 1)
-        out[1] = i
-        out[2] = j
-        out[3] = c.heads[i] if i != -1 else -1
-        out[4] = c.heads[j] if j != -1 else -1
-
     cdef int dependent(self, Configuration c, int t) noexcept nogil:
         if t == LEFT_ARC:
             return stack_item(c, 0)
@@ -222,61 +204,34 @@ cdef class CovingtonStatic(StaticOracle):
         return SHIFT
 
 
-cdef class CovingtonDynamic(Oracle):
+cdef class CovingtonDynamic(LossOracle):
     """The dynamic oracle of Gómez-Rodríguez and Fernández-González (2015).
 
     The loss of a configuration is the number of gold arcs that are lost, cycles of arcs within
     reach included (see `components`); an arc's words have been passed if the later one is left of
-    j, or is j and the other is in λ2. The cost of a transition is the difference it makes. O(n).
+    j, or is j and the other is in λ2. O(n).
     Exact without the single-root precondition.
     """
 
     cdef vector[char] passed
     cdef vector[int] work
 
-    def __init__(self, TransitionSystem system):
-        super().__init__(system)
-        self.explores = True
-
     cdef int precompute(self) except -1 nogil:
         self.passed.resize(self.n + 1)
         return 0
 
-    cdef int loss(self, Configuration c, int i, int j) noexcept nogil:
-        """The loss with the arcs of c, λ1 up to i, and j at the front of the buffer."""
+    cdef int loss(self, Configuration c) noexcept nogil:
+        cdef int j = self.n + 1 - c.buffer_size
         cdef int d, later, earlier
         for d in range(1, self.n + 1):
             later = max(d, self.gold[d])
             earlier = min(d, self.gold[d])
-            self.passed[d] = later < j or (later == j and earlier > i)
+            self.passed[d] = later < j or (later == j and earlier > c.stack_size)
         return self.count(c)
 
     cdef int count(self, Configuration c) noexcept nogil:
         """The loss, with `passed` set."""
         return lost_arcs(c.heads, self.gold, self.n, self.passed.data(), self.work)
-
-    cdef void costs(self, Configuration c, int* out) noexcept nogil:
-        cdef int i = stack_item(c, 0)
-        cdef int j = buffer_item(c, 0)
-        cdef int head_of_i = c.heads[i] if i != -1 else -1
-        cdef int head_of_j = c.heads[j]
-        cdef int least = 2 * self.n + 2
-        cdef int t
-        for t in range(self.system.n_transitions):
-            out[t] = -1
-            if not self.system.is_legal(c, t):
-                continue
-            if t == SHIFT:
-                out[t] = self.loss(c, j, j + 1)
-            else:
-                (<Covington>self.system).attach(c, t)
-                out[t] = self.loss(c, i - 1, j)
-                c.heads[i] = head_of_i
-                c.heads[j] = head_of_j
-            least = min(least, out[t])
-        for t in range(self.system.n_transitions):
-            if out[t] != -1:
-                out[t] -= least
 
 
 cdef class NonmonotonicCovingtonDynamic(CovingtonDynamic):
@@ -296,12 +251,3 @@ cdef class NonmonotonicCovingtonDynamic(CovingtonDynamic):
             elif self.gold[d] > 0 and c.heads[d] != self.gold[d]:
                 lost += self.passed[d]
         return lost
-
-
-cdef bint dominates(const int* heads, int ancestor, int word) noexcept nogil:
-    """Whether the arcs so far lead from the ancestor down to the word."""
-    while word > 0:
-        if word == ancestor:
-            return True
-        word = heads[word]
-    return False

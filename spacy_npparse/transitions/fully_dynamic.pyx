@@ -68,22 +68,17 @@ cdef class FullyDynamic(Oracle):
         return 0
 
     cdef void costs(self, Configuration c, int* out) noexcept nogil:
-        cdef int t, loss
-        cdef int least = 4 * self.n + 4
+        cdef int t
         self.proven = True
         for t in range(self.system.n_transitions):
             out[t] = -1
             if self.system.is_legal(c, t):
-                loss = self.loss_after(c, t, self.scratch)
-                self.proven = self.proven and loss != -1
-                least = min(least, loss)
-                out[t] = loss
-        if not self.proven:
+                out[t] = self.loss_after(c, t, self.scratch)
+                self.proven = self.proven and out[t] != -1
+        if self.proven:
+            self.subtract_least(out)
+        else:
             self.restricted.costs(c, out)
-            return
-        for t in range(self.system.n_transitions):
-            if out[t] != -1:
-                out[t] -= least
 
     cdef int loss_after(self, Configuration c, int t, Configuration after) noexcept nogil:
         """What t and the best that can follow it lose, -1 if that is not known."""

@@ -5,7 +5,7 @@ below it, `b` is the front of the buffer.
 """
 
 from spacy_npparse.transitions.configuration cimport (
-    Configuration, buffer_item, pop, pop_front, push, push_front, stack_item
+    Configuration, buffer_item, pop, pop_front, push, stack_item
 )
 from spacy_npparse.transitions.system cimport StaticOracle, TransitionSystem
 
@@ -37,34 +37,16 @@ cdef class MH4(TransitionSystem):
     here an item of the stack may serve in several deductions.
     """
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(
-            (
-                "SHIFT",
-                "LEFT-ARC",
-                "RIGHT-ARC",
-                "LEFT-ARC'",
-                "RIGHT-ARC'",
-                "LEFT-ARC-2",
-                "RIGHT-ARC-2",
-            ),
-            ("s2", "s1", "s0", "b0"),
-            single_root,
-        )
+    names = (
+        "SHIFT", "LEFT-ARC", "RIGHT-ARC", "LEFT-ARC'", "RIGHT-ARC'", "LEFT-ARC-2", "RIGHT-ARC-2"
+    )
+    position_names = ("s2", "s1", "s0", "b0")
 
     def oracle_classes(self):
         return {"static": MH4Static}
 
     def max_length(self, int n):
         return 2 * n
-
-    cdef int initialise(self, Configuration c, int n) except -1 nogil:
-        cdef int word
-        c.reset(n)
-        push(c, 0)
-        for word in range(n, 0, -1):
-            push_front(c, word)
-        return 0
 
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
         cdef int head, word
@@ -93,12 +75,6 @@ cdef class MH4(TransitionSystem):
 
     cdef bint is_terminal(self, Configuration c) noexcept nogil:
         return c.stack_size == 1 and c.buffer_size == 0
-
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
-        out[0] = stack_item(c, 2)
-        out[1] = stack_item(c, 1)
-        out[2] = stack_item(c, 0)
-        out[3] = buffer_item(c, 0)
 
     cdef int dependent(self, Configuration c, int t) noexcept nogil:
         if t == LEFT_ARC or t == RIGHT_ARC or t == RIGHT_ARC_2:

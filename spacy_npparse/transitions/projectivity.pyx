@@ -50,17 +50,18 @@ cdef int complete(const int* heads, int n, int* out) except -1 nogil:
     for d in range(1, n + 1):
         if out[d] == -1:
             h = d - 1
-            while h > 0 and _dominates(out, d, h):
+            while h > 0 and dominates(out, d, h):
                 h -= 1
             if h == 0:
                 h = d + 1
-                while h <= n and _dominates(out, d, h):
+                while h <= n and dominates(out, d, h):
                     h += 1
             out[d] = h if h <= n else 0
     return 0
 
 
-cdef bint _dominates(const int* heads, int ancestor, int word) noexcept nogil:
+cdef bint dominates(const int* heads, int ancestor, int word) noexcept nogil:
+    """Whether the arcs lead from the ancestor down to the word, or the two are the same."""
     while word > 0:
         if word == ancestor:
             return True

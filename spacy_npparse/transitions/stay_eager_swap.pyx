@@ -9,6 +9,7 @@ from libcpp.vector cimport vector
 from spacy_npparse.transitions.configuration cimport (
     Configuration, buffer_item, pop, pop_front, push, push_front, stack_item
 )
+from spacy_npparse.transitions.projectivity cimport dominates
 from spacy_npparse.transitions.system cimport StaticOracle, TransitionSystem
 
 cdef enum:
@@ -75,12 +76,8 @@ cdef class StayEagerSwap(TransitionSystem):
     ends.
     """
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(
-            ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "SWAP", "REDUCE", "UNSHIFT"),
-            ("s1", "s0", "b0", "b1", "head of s0", "head of b0"),
-            single_root,
-        )
+    names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "SWAP", "REDUCE", "UNSHIFT")
+    position_names = ("s1", "s0", "b0", "b1", "head of s0", "head of b0")
 
     def new_configuration(self):
         return UnshiftConfiguration()
@@ -90,14 +87,6 @@ cdef class StayEagerSwap(TransitionSystem):
 
     def max_length(self, int n):
         return 3 * n + n * (n - 1) + 2 * n
-
-    cdef int initialise(self, Configuration c, int n) except -1 nogil:
-        cdef int word
-        c.reset(n)
-        push(c, 0)
-        for word in range(n, 0, -1):
-            push_front(c, word)
-        return 0
 
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
         cdef int i = stack_item(c, 0)
@@ -114,9 +103,9 @@ cdef class StayEagerSwap(TransitionSystem):
         if t == SHIFT:
             return not (<UnshiftConfiguration>c).was_unshifted[j] or c.heads[j] != -1
         if t == LEFT_ARC:
-            return i > 0 and c.heads[i] == -1 and not dominates(c, i, j)
+            return i > 0 and c.heads[i] == -1 and not dominates(c.heads, i, j)
         if t == RIGHT_ARC:
-            if c.heads[j] != -1 or dominates(c, j, i):
+            if c.heads[j] != -1 or dominates(c.heads, j, i):
                 return False
             if i == 0 and self.single_root:
                 for word in range(1, c.n + 1):
@@ -149,16 +138,6 @@ cdef class StayEagerSwap(TransitionSystem):
 
     cdef bint is_terminal(self, Configuration c) noexcept nogil:
         return c.stack_size == 1 and c.buffer_size == 0
-
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
-        cdef int i = stack_item(c, 0)
-        cdef int j = buffer_item(c, 0)
-        out[0] = stack_item(c, 1)
-        out[1] = i
-        out[2] = j
-        out[3] = buffer_item(c, 1)
-        out[4] = c.heads[i]
-        out[5] = c.heads[j] if j != -1 else -1
 
     cdef int dependent(self, Configuration c, int t) noexcept nogil:
         if t == LEFT_ARC:
@@ -246,12 +225,3 @@ cdef class StayEagerSwapNonStatic(StayEagerSwapStatic):
             and not self.pending_below(c, buffer_item(c, 0))
         ):
             out[SHIFT] = 0
-
-
-cdef bint dominates(Configuration c, int ancestor, int word) noexcept nogil:
-    """Whether the arcs so far lead from the ancestor down to the word, or the two are the same."""
-    while word != -1:
-        if word == ancestor:
-            return True
-        word = c.heads[word]
-    return False

@@ -1,14 +1,23 @@
+from libcpp.vector cimport vector
+
 from spacy_npparse.transitions.configuration cimport Configuration
 
 
+cdef struct Place:
+    bint in_buffer
+    int depth
+    bint head_of
+
+
 cdef class TransitionSystem:
-    cdef readonly tuple names
-    cdef readonly tuple position_names
     cdef readonly tuple candidate_arcs
     cdef readonly int n_transitions
     cdef readonly int n_positions
     cdef readonly int n_candidate_arcs
     cdef readonly bint single_root
+    cdef bint root_on_stack
+    cdef bint root_in_buffer
+    cdef vector[Place] places
 
     cdef int initialise(self, Configuration c, int n) except -1 nogil
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil
@@ -34,6 +43,13 @@ cdef class Oracle:
     cdef int prepare(self, const int* heads, int n) except -1 nogil
     cdef int precompute(self) except -1 nogil
     cdef void costs(self, Configuration c, int* out) noexcept nogil
+    cdef void subtract_least(self, int* costs) noexcept nogil
+
+
+cdef class LossOracle(Oracle):
+    cdef Configuration after
+
+    cdef int loss(self, Configuration c) noexcept nogil
 
 
 cdef class StaticOracle(Oracle):

@@ -4,9 +4,13 @@ A new system is one file: a `TransitionSystem` subclass that states its transiti
 `Oracle` subclass per oracle; plus one line in `registry.py`.
 """
 
+import re
+
+from libc.limits cimport INT_MAX
 from libc.stdlib cimport free, malloc
 from libcpp.vector cimport vector
 
+from spacy_npparse.transitions.configuration cimport buffer_item, push, push_front, stack_item
 from spacy_npparse.transitions.projectivity cimport check_acyclic, complete
 
 # Arcs that the transitions of stack-based systems build, and their reverses.
@@ -19,20 +23,33 @@ cdef class TransitionSystem:
     single_root: give every sentence exactly one word whose head is the root. False is the
         paper's unconstrained system.
 
-    Transitions are numbered in the order of `names`. `position_names` are the places of a
-    configuration that the scorer looks at, such as "s0" for the top of the stack;
-    `candidate_arcs` are those of `ARCS` between them, as (dependent, head), whose scores it looks
-    at.
+    Subclasses state as class attributes:
+
+    names: of the transitions, which are numbered in this order.
+    position_names: the places of a configuration that the scorer looks at: "s0" for the top of the
+        stack, "b0" for the front of the buffer and so on, "head of s0" for the head of that word.
+        Others are for `positions` to fill in.
+    root: where the root is at the start: "left", the bottom of the stack, "right", the end of the
+        buffer, or "implicit", nowhere.
+
+    `candidate_arcs` are those of `ARCS` between the positions, as (dependent, head), whose scores
+    the scorer looks at.
     """
 
-    def __init__(self, tuple names, tuple position_names, bint single_root):
-        self.names = names
-        self.position_names = position_names
-        self.n_transitions = len(names)
-        self.n_positions = len(position_names)
-        self.candidate_arcs = tuple([arc for arc in ARCS if set(arc) <= set(position_names)])
+    names = ()
+    position_names = ()
+    root = "left"
+
+    def __init__(self, *, bint single_root=True):
+        self.n_transitions = len(self.names)
+        self.n_positions = len(self.position_names)
+        self.candidate_arcs = tuple([arc for arc in ARCS if set(arc) <= set(self.position_names)])
         self.n_candidate_arcs = len(self.candidate_arcs)
         self.single_root = single_root
+        self.root_on_stack = self.root == "left"
+        self.root_in_buffer = self.root == "right"
+        for name in self.position_names:
+            self.places.push_back(_place(name))
 
     def with_single_root(self, bint single_root):
         """The same system with or without the single-root precondition."""
@@ -64,10 +81,18 @@ cdef class TransitionSystem:
 
     cdef int initialise(self, Configuration c, int n) except -1 nogil:
         """Make c the initial configuration of a sentence of n words."""
-        return c.reset(n)
+        cdef int word
+        c.reset(n)
+        if self.root_on_stack:
+            push(c, 0)
+        if self.root_in_buffer:
+            push_front(c, 0)
+        for word in range(n, 0, -1):
+            push_front(c, word)
+        return 0
 
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
-        """The precondition of transition t."""
+        """The precondition of transition t, in a configuration that is not terminal."""
         return False
 
     cdef void apply(self, Configuration c, int t) noexcept nogil:
@@ -78,6 +103,15 @@ cdef class TransitionSystem:
 
     cdef void positions(self, Configuration c, int* out) noexcept nogil:
         """Write the word at each position, -1 where there is none."""
+        cdef int i, word
+        for i in range(self.n_positions):
+            if self.places[i].in_buffer:
+                word = buffer_item(c, self.places[i].depth)
+            elif self.places[i].depth >= 0:
+                word = stack_item(c, self.places[i].depth)
+            else:
+                word = -1
+            out[i] = c.heads[word] if self.places[i].head_of and word != -1 else word
 
     cdef int dependent(self, Configuration c, int t) noexcept nogil:
         """The word to which the legal transition t gives a head, -1 if it adds no arc."""
@@ -188,7 +222,19 @@ cdef class Oracle:
         return 0
 
     cdef void costs(self, Configuration c, int* out) noexcept nogil:
-        """Write the cost of every legal transition, -1 for the illegal ones."""
+        """Write the cost of every legal transition, -1 for the illegal ones, in a configuration
+        that is not terminal."""
+
+    cdef void subtract_least(self, int* costs) noexcept nogil:
+        """Turn losses into costs: the least one, of those that are not -1, becomes 0."""
+        cdef int t
+        cdef int least = INT_MAX
+        for t in range(self.system.n_transitions):
+            if costs[t] != -1:
+                least = min(least, costs[t])
+        for t in range(self.system.n_transitions):
+            if costs[t] != -1:
+                costs[t] -= least
 
     def set_gold(self, heads):
         """`prepare` for Python callers. heads: n + 1 ints, heads[0] ignored, -1 = missing."""
@@ -209,17 +255,46 @@ cdef class Oracle:
         return [self.tree[d] for d in range(self.n + 1)]
 
     def fill_costs(self, list configurations, int[:, ::1] out):
-        """`costs` of many configurations. out: [configurations, transitions]."""
-        cdef int i
+        """`costs` of many configurations, -1 in terminal ones. out: [configurations, transitions]."""
+        cdef int i, t
         for i in range(out.shape[0]):
-            self.costs(configurations[i], &out[i, 0])
+            for t in range(self.system.n_transitions):
+                out[i, t] = -1
+            if not self.system.is_terminal(configurations[i]):
+                self.costs(configurations[i], &out[i, 0])
 
     def cost_list(self, Configuration c):
-        """`costs` for Python callers."""
+        """`costs` for Python callers; -1 in a terminal configuration."""
         cdef vector[int] out
-        out.resize(self.system.n_transitions)
-        self.costs(c, out.data())
+        out.assign(self.system.n_transitions, -1)
+        if not self.system.is_terminal(c):
+            self.costs(c, out.data())
         return list(out)
+
+
+cdef class LossOracle(Oracle):
+    """An exploring oracle that knows the least loss reachable from any configuration; the cost of a
+    transition is the difference it makes.
+    """
+
+    def __init__(self, TransitionSystem system):
+        super().__init__(system)
+        self.explores = True
+        self.after = system.new_configuration()
+
+    cdef int loss(self, Configuration c) noexcept nogil:
+        """The gold arcs that are, or have to be, missing in the end; -1 if that is not known."""
+        return 0
+
+    cdef void costs(self, Configuration c, int* out) noexcept nogil:
+        cdef int t
+        for t in range(self.system.n_transitions):
+            out[t] = -1
+            if self.system.is_legal(c, t):
+                self.after.copy(c)
+                self.system.apply(self.after, t)
+                out[t] = self.loss(self.after)
+        self.subtract_least(out)
 
 
 cdef class StaticOracle(Oracle):
@@ -260,3 +335,13 @@ cdef class StaticOracle(Oracle):
                 out[t] = 0 if t == gold else 1
             else:
                 out[t] = -1
+
+
+cdef Place _place(str name):
+    """Where the scorer looks; depth -1 if the name is none of those that all systems share."""
+    cdef Place place
+    found = re.fullmatch("(head of )?([sb])([0-9])", name)
+    place.head_of = found is not None and found[1] is not None
+    place.in_buffer = found is not None and found[2] == "b"
+    place.depth = int(found[3]) if found is not None else -1
+    return place

@@ -10,7 +10,7 @@ from spacy_npparse.transitions.components cimport lost_arcs, top
 from spacy_npparse.transitions.configuration cimport (
     Configuration, buffer_item, pop_front, push_front
 )
-from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
+from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, TransitionSystem
 
 cdef enum:
     SHIFT = 0
@@ -105,12 +105,9 @@ cdef class TwoPlanar(TransitionSystem):
     planes without crossings.
     """
 
-    def __init__(self, *, bint single_root=True):
-        super().__init__(
-            ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC", "SWITCH"),
-            ("s1", "s0", "b0", "top of the other stack", "head of s0", "head of b0"),
-            single_root,
-        )
+    names = ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC", "SWITCH")
+    position_names = ("s1", "s0", "b0", "top of the other stack", "head of s0", "head of b0")
+    root = "implicit"
 
     def new_configuration(self):
         return TwoStackConfiguration()
@@ -120,13 +117,6 @@ cdef class TwoPlanar(TransitionSystem):
 
     def max_length(self, int n):
         return 8 * n
-
-    cdef int initialise(self, Configuration c, int n) except -1 nogil:
-        cdef int word
-        c.reset(n)
-        for word in range(n, 0, -1):
-            push_front(c, word)
-        return 0
 
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
         cdef int i = top_of(<TwoStackConfiguration>c, (<TwoStackConfiguration>c).active)
@@ -303,13 +293,12 @@ cdef class TwoPlanarStatic(StaticOracle):
         return SHIFT
 
 
-cdef class TwoPlanarDynamic(Oracle):
+cdef class TwoPlanarDynamic(LossOracle):
     """Approximate costs (Fernández-González and Gómez-Rodríguez 2018).
 
     The loss of a configuration is the number of gold arcs that are lost, cycles of arcs within
     reach included (see `components`); an arc's words have been passed if the later one is left of
-    j, or the earlier one is on no stack and left of j. The cost of a transition is the difference
-    it makes.
+    j, or the earlier one is on no stack and left of j.
 
     A lower bound: two arcs that cross may be within reach, but on one plane only.
     """
@@ -317,53 +306,17 @@ cdef class TwoPlanarDynamic(Oracle):
     cdef vector[char] passed
     cdef vector[int] work
 
-    def __init__(self, TransitionSystem system):
-        super().__init__(system)
-        self.explores = True
-
     cdef int precompute(self) except -1 nogil:
         self.passed.resize(self.n + 1)
         return 0
 
-    cdef int loss(self, TwoStackConfiguration c, int j) noexcept nogil:
-        """The loss with the arcs and stacks of c, and j at the front of the buffer."""
+    cdef int loss(self, Configuration c) noexcept nogil:
         cdef int d, later, earlier
+        cdef int j = self.n + 1 - c.buffer_size
         for d in range(1, self.n + 1):
             later = max(d, self.gold[d])
             earlier = min(d, self.gold[d])
-            self.passed[d] = later < j or (0 < earlier < j and c.presence[earlier] == 0)
+            self.passed[d] = later < j or (
+                0 < earlier < j and (<TwoStackConfiguration>c).presence[earlier] == 0
+            )
         return lost_arcs(c.heads, self.gold, self.n, self.passed.data(), self.work)
-
-    cdef void costs(self, Configuration c, int* out) noexcept nogil:
-        cdef int i = top_of(<TwoStackConfiguration>c, (<TwoStackConfiguration>c).active)
-        cdef int j = buffer_item(c, 0)
-        cdef int least = 2 * self.n + 2
-        cdef int t, presence
-        for t in range(self.system.n_transitions):
-            out[t] = -1
-            if not self.system.is_legal(c, t):
-                continue
-            if t == SHIFT:
-                # j goes on both stacks.
-                (<TwoStackConfiguration>c).presence[j] = 2
-                out[t] = self.loss(<TwoStackConfiguration>c, j + 1)
-                (<TwoStackConfiguration>c).presence[j] = 0
-            elif t == REDUCE:
-                presence = (<TwoStackConfiguration>c).presence[i]
-                (<TwoStackConfiguration>c).presence[i] = presence - 1
-                out[t] = self.loss(<TwoStackConfiguration>c, j)
-                (<TwoStackConfiguration>c).presence[i] = presence
-            elif t == LEFT_ARC:
-                c.heads[i] = j
-                out[t] = self.loss(<TwoStackConfiguration>c, j)
-                c.heads[i] = -1
-            elif t == RIGHT_ARC:
-                c.heads[j] = i
-                out[t] = self.loss(<TwoStackConfiguration>c, j)
-                c.heads[j] = -1
-            else:
-                out[t] = self.loss(<TwoStackConfiguration>c, j)
-            least = min(least, out[t])
-        for t in range(self.system.n_transitions):
-            if out[t] != -1:
-                out[t] -= least
