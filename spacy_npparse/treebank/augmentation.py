@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, ORTH, POS, SENT_START, TAG
 from spacy.language import Language
-from spacy.symbols import PUNCT
+from spacy.symbols import ADJ, ADV, INTJ, NOUN, NUM, PROPN, VERB
 from spacy.tokens import Doc
 from spacy.training import Example
 
 _ANNOTATION = [TAG, POS, MORPH, LEMMA, HEAD, DEP, SENT_START]
+# UD's open classes, and numerals.
+_CONTENT = frozenset({ADJ, ADV, INTJ, NOUN, NUM, PROPN, VERB})
 # Enough to draw from; later words of a frequent kind add nothing.
 _MAX_WORDS = 2000
 
@@ -22,14 +24,15 @@ Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
 
 
 class NonceAugmenter:
-    """Exchanges words for others with the same part of speech and features.
+    """Exchanges content words for others of the same part of speech, features and relation.
 
     The sentences that come out mean nothing, but their trees are as good as before: a parser that
     cannot lean on the few words of a small treebank has to learn from their form and order.
-    The words to draw from are those of the examples that have passed by. Examples whose predicted
-    and gold tokens differ, untagged words and punctuation are left alone.
+    The words to draw from are those of the examples that have passed by. Function words, which
+    tell one relation from another, are left alone, and so are untagged words and examples whose
+    predicted and gold tokens differ.
 
-    probability: share of the words that are exchanged.
+    probability: share of the content words that are exchanged.
 
     Source: Gulordava et al. (2018); for parsing Vania et al. (2019).
     """
@@ -41,12 +44,12 @@ class NonceAugmenter:
                 f"not {probability}"
             )
         self.probability = probability
-        self._words: dict[tuple[int, int], list[int]] = defaultdict(list)
+        self._words: dict[tuple[int, int, int], list[int]] = defaultdict(list)
 
     def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
         """Yield one example in place of another."""
         gold = example.reference
-        tokens = gold.to_array([ORTH, POS, MORPH])
+        tokens = gold.to_array([ORTH, POS, MORPH, DEP])
         if (
             len(example.predicted) != len(gold)
             or (example.predicted.to_array(ORTH) != tokens[:, 0]).any()
@@ -59,10 +62,10 @@ class NonceAugmenter:
         else:
             yield _with_forms(example, forms)
 
-    def _exchange(self, form: int, pos: int, morph: int) -> int:
-        if not pos or pos == PUNCT:
+    def _exchange(self, form: int, pos: int, morph: int, dep: int) -> int:
+        if pos not in _CONTENT:
             return form
-        words = self._words[pos, morph]
+        words = self._words[pos, morph, dep]
         if len(words) < _MAX_WORDS:
             words.append(form)
         return random.choice(words) if random.random() < self.probability else form
