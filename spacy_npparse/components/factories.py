@@ -7,7 +7,7 @@ from spacy.language import Language
 from thinc.api import Model
 
 from ..transitions.registry import transition_systems
-from .settings import make_decoder_settings, make_settings
+from .settings import check_encoding, make_decoder_settings, make_settings
 from .transition_parser import TransitionParser
 
 DEFAULT_MODEL = {
@@ -33,6 +33,7 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
         exploration: dict[str, Any],
         decoder: dict[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,
+        pseudo_projective: str | None = None,
     ) -> TransitionParser:
         system = transition_systems.get(system_name)(single_root=True)
         settings = make_settings(name, tuple(system.oracle_classes()), oracle, loss, exploration)
@@ -44,6 +45,7 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
             system=system,
             settings=settings,
             decoder=make_decoder_settings(name, decoder),
+            pseudo_projective=check_encoding(name, system, pseudo_projective),
             scorer=scorer,
         )
 
@@ -56,6 +58,7 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
             "loss": "log-likelihood",
             "exploration": {"probability": 0.1, "margin": 1.0, "warm_up": 0},
             "decoder": {"beam_width": 1},
+            "pseudo_projective": None,
             "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
         },
         default_score_weights={

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..decoding import Exploration
 from ..models.losses import LOSSES
+from ..transitions.pseudo_projective import ENCODINGS
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,22 @@ def make_settings(
         return TrainingSettings(oracle, loss, Exploration(**policy), warm_up)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
+
+
+def check_encoding(name: str, system: Any, encoding: str | None) -> str | None:
+    """Return the pseudo-projective encoding of component `name`. Raises ValueError unless there is
+    one of that name and the system is projective."""
+    if encoding is not None and encoding not in ENCODINGS:
+        raise ValueError(
+            f"{name}: there is no pseudo_projective encoding {encoding!r}; choose one of: "
+            f"{', '.join(ENCODINGS)}"
+        )
+    if encoding is not None and not system.projective:
+        raise ValueError(
+            f"{name}: pseudo_projective is for projective systems, but {type(system).__name__} "
+            "builds non-projective trees by itself. Remove the setting."
+        )
+    return encoding
 
 
 def _check(setting: str, value: Any, expected: type | None, known: list[str]) -> None:

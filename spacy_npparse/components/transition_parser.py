@@ -24,8 +24,10 @@ from ..models.losses import LOSSES
 from ..models.shim import torch_shim
 from ..models.transition_parser_net import TransitionParserNet
 from ..transitions import derivable
+from ..transitions.pseudo_projective import Decorated
 from .annotation import ROOT_LABEL, SPACE_LABEL, Parse, make_parses, write_parse
-from .gold import GoldBatch, gold_batch
+from .gold import MISSING, GoldBatch, gold_batch
+from .pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from .sentences import SentenceBatch, read_tokens, split_sentences
 from .settings import DecoderSettings, TrainingSettings
 
@@ -46,6 +48,7 @@ class TransitionParser(TrainablePipe):
         system: the compiled transition system.
         settings: how it is trained.
         decoder: how it searches.
+        pseudo_projective: how labels tell where arcs cross, None if they do not.
         scorer: computes the scores of `nlp.evaluate`.
     """
 
@@ -59,6 +62,7 @@ class TransitionParser(TrainablePipe):
         system: Any,
         settings: TrainingSettings,
         decoder: DecoderSettings,
+        pseudo_projective: str | None,
         scorer: Callable[..., dict[str, Any]] | None,
     ):
         self.vocab = vocab
@@ -69,7 +73,12 @@ class TransitionParser(TrainablePipe):
         self.settings = settings
         self.decoder = decoder
         self.scorer = scorer
-        self.cfg: dict[str, Any] = {"labels": [], "system": system_name}
+        self.cfg: dict[str, Any] = {
+            "labels": [],
+            "system": system_name,
+            "pseudo_projective": pseudo_projective,
+            "decorated": [],
+        }
         self._n_updates = 0
 
     @property
@@ -112,6 +121,8 @@ class TransitionParser(TrainablePipe):
             labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
         self.cfg["labels"] = list(labels) or [SPACE_LABEL]
         self._add_label_strings()
+        if self.cfg["pseudo_projective"] is not None:
+            self.cfg["decorated"] = self._collect_decorated(get_examples())
         sample = [eg.predicted for eg in islice(get_examples(), 10)]
         if not sample:
             raise ValueError(Errors.E923.format(name=self.name))
@@ -119,7 +130,7 @@ class TransitionParser(TrainablePipe):
             n_positions=self.system.n_positions,
             n_candidate_arcs=self.system.n_candidate_arcs,
             n_transitions=self.system.n_transitions,
-            n_labels=len(self.cfg["labels"]),
+            n_labels=len(self.cfg["labels"]) + len(self.cfg["decorated"]),
         )
         self.model.initialize(X=sample, Y=sizes)
         self._n_updates = 0
@@ -130,7 +141,7 @@ class TransitionParser(TrainablePipe):
         """Warn if there are gold trees that teach a static oracle's parser no transitions."""
         n_trees = n_derivable = 0
         for batch in minibatch(examples, 256):
-            gold = gold_batch(batch, self._label_numbers())
+            gold = self._gold(batch)
             found = derivable(self.system, gold.sentences.lengths, gold.heads)
             n_trees += len(found)
             n_derivable += int(found.sum())
@@ -145,6 +156,14 @@ class TransitionParser(TrainablePipe):
                 self.settings.oracle,
             )
 
+    def _collect_decorated(self, examples: Iterable[Example]) -> list[list[int]]:
+        """The labels with notes of the pseudo-projective encoding, as lists of numbers."""
+        found: set[Decorated] = set()
+        for batch in minibatch(examples, 256):
+            gold = gold_batch(batch, self._label_numbers())
+            found |= decorated_labels(gold, self.cfg["pseudo_projective"])
+        return [list(map(int, label)) for label in sorted(found)]
+
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
         """Parse Docs without changing them."""
         docs = list(docs)
@@ -153,14 +172,16 @@ class TransitionParser(TrainablePipe):
         tokens = read_tokens(docs)
         sentences = split_sentences(tokens)
         heads = numpy.zeros(len(sentences.words), dtype=numpy.int32)
-        labels = numpy.zeros(len(sentences.words), dtype=numpy.uint64)
+        labels = numpy.zeros(len(sentences.words), dtype=numpy.int64)
         with torch.no_grad():
             vectors = self._net.with_root(self.model.predict(docs))
             for chosen in sentences.parts():
                 part = sentences.select(chosen)
                 in_part = chosen[sentences.sentence]
                 heads[in_part], labels[in_part] = self._parse(vectors, part)
-        return make_parses(tokens, sentences, heads, labels, self.vocab.strings)
+        if self._encoding is not None:
+            heads, labels = self._encoding.decode(sentences.lengths, heads, labels)
+        return make_parses(tokens, sentences, heads, self._hashes[labels], self.vocab.strings)
 
     def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
         """Write the trees of `predict` to the Docs."""
@@ -226,7 +247,7 @@ class TransitionParser(TrainablePipe):
 
         vectors: token vectors of the predicted Docs, [n_tokens, width].
         """
-        gold = gold_batch(examples, self._label_numbers())
+        gold = self._gold(examples)
         exploration = self.settings.exploration_at(self._n_updates)
         loss = vectors.new_zeros(())
         vectors = self._net.with_root(vectors)
@@ -238,8 +259,30 @@ class TransitionParser(TrainablePipe):
     def _net(self) -> TransitionParserNet:
         return torch_shim(self.model).net
 
+    @property
+    def _encoding(self) -> PseudoProjectiveLabels | None:
+        if self.cfg["pseudo_projective"] is None:
+            return None
+        decorated = [
+            Decorated(label, bool(lifted), head_label, bool(passed))
+            for label, lifted, head_label, passed in self.cfg["decorated"]
+        ]
+        n_labels = len(self.cfg["labels"])
+        return PseudoProjectiveLabels(self.cfg["pseudo_projective"], n_labels, decorated)
+
+    @property
+    def _hashes(self) -> NDArray[numpy.uint64]:
+        """Hash of each label by its number; the last one, number -1, is the root's."""
+        labels = [*self.cfg["labels"], ROOT_LABEL]
+        return numpy.array([self.vocab.strings[label] for label in labels], dtype=numpy.uint64)
+
     def _label_numbers(self) -> dict[int, int]:
         return {self.vocab.strings[label]: i for i, label in enumerate(self.cfg["labels"])}
+
+    def _gold(self, examples: Sequence[Example]) -> GoldBatch:
+        """The gold trees to learn from."""
+        gold = gold_batch(examples, self._label_numbers())
+        return gold if self._encoding is None else self._encoding.encode(gold)
 
     def _rows(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
         """Vectors of the rows of sentences and the lengths of these, on the model's device.
@@ -252,8 +295,8 @@ class TransitionParser(TrainablePipe):
 
     def _parse(
         self, vectors: Tensor, sentences: SentenceBatch
-    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint64]]:
-        """Heads (in the sentence) and hashes of labels of all words."""
+    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
+        """Heads (in the sentence) and numbers of labels (-1 for the root's) of all words."""
         rows, lengths = self._rows(vectors, sentences)
         arcs = self._net.score_arcs(rows, lengths)
         tables = self._net.tables(self._net.project(rows), arcs)
@@ -300,13 +343,11 @@ class TransitionParser(TrainablePipe):
 
     def _predict_labels(
         self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[numpy.int32]
-    ) -> NDArray[numpy.uint64]:
-        strings = self.vocab.strings
-        hashes = numpy.array([strings[label] for label in self.cfg["labels"]], dtype=numpy.uint64)
-        labels = numpy.full(len(heads), strings[ROOT_LABEL], dtype=numpy.uint64)
+    ) -> NDArray[numpy.int64]:
+        labels = numpy.full(len(heads), MISSING)
         arcs = heads > 0
         best = self._score_labels(rows, sentences, heads, arcs).argmax(dim=1)
-        labels[arcs] = hashes[best.cpu().numpy()]
+        labels[arcs] = best.cpu().numpy()
         return labels
 
     def _score_labels(

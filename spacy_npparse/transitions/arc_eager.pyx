@@ -36,6 +36,7 @@ cdef class ArcEager(TransitionSystem):
     names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE")
     position_names = ("s1", "s0", "b0", "b1", "head of s0")
     root = "right"
+    projective = True
     # Which transitions may revise what was done: see `NonmonotonicArcEager`.
     nonmonotonic = ()
 

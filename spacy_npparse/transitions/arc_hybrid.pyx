@@ -27,6 +27,7 @@ cdef class ArcHybrid(TransitionSystem):
     names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
     position_names = ("s2", "s1", "s0", "b0")
     root = "right"
+    projective = True
 
     def oracle_classes(self):
         return {

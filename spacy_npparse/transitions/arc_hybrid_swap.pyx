@@ -29,6 +29,7 @@ cdef class ArcHybridSwap(ArcHybrid):
     # SWAP leaves s0 behind the front of the buffer: a scorer that cannot see it there would take
     # the configurations before and after for the same.
     position_names = ArcHybrid.position_names + ("b1",)
+    projective = False
 
     def oracle_classes(self):
         # That module builds on this one.

@@ -27,6 +27,7 @@ cdef class ArcStandard(TransitionSystem):
 
     names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
     position_names = ("s2", "s1", "s0", "b0")
+    projective = True
 
     def oracle_classes(self):
         return {"static": ArcStandardStatic, "dynamic": ArcStandardDynamic}

@@ -29,6 +29,7 @@ cdef class ArcStandardSwap(ArcStandard):
     """
 
     names = ArcStandard.names + ("SWAP",)
+    projective = False
 
     def oracle_classes(self):
         return {"eager": ArcStandardSwapEager, "lazy": ArcStandardSwapLazy}

@@ -24,6 +24,7 @@ cdef class Attardi(ArcStandard):
     """
 
     names = ArcStandard.names + ("LEFT-ARC-2", "RIGHT-ARC-2")
+    projective = False
 
     def oracle_classes(self):
         return {"static": AttardiStatic}

@@ -31,6 +31,7 @@ cdef class TransitionSystem:
         Others are for `positions` to fill in.
     root: where the root is at the start: "left", the bottom of the stack, "right", the end of the
         buffer, or "implicit", nowhere.
+    projective: whether it builds projective trees only.
 
     `candidate_arcs` are those of `ARCS` between the positions, as (dependent, head), whose scores
     the scorer looks at.
@@ -39,6 +40,7 @@ cdef class TransitionSystem:
     names = ()
     position_names = ()
     root = "left"
+    projective = False
 
     def __init__(self, *, bint single_root=True):
         self.n_transitions = len(self.names)

@@ -46,6 +46,8 @@ def test_config_of_one_line_is_filled():
         ({"exploration": {"warm_up": 0.5}}, ["exploration.warm_up", "0.5", "int"]),
         ({"exploration": {"rate": 0.5}}, ["exploration.rate", "probability", "warm_up"]),
         ({"exploration": {"follow_preferred_errors": 1}}, ["follow_preferred_errors", "bool"]),
+        ({"pseudo_projective": "tail"}, ["parser", "'tail'", "head", "path", "head+path"]),
+        ({"pseudo_projective": "head"}, ["parser", "projective", "ArcHybridSwap", "Remove"]),
         ({"model": {**TINY_MODEL, "hidden_size": 0}}, ["hidden_size", "positive", "0"]),
         ({"model": {**TINY_MODEL, "label_size": -3}}, ["label_size", "positive", "-3"]),
         ({"model": {**TINY_MODEL, "dropout": 1.0}}, ["dropout", "1.0"]),

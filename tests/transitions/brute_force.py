@@ -40,6 +40,14 @@ def all_trees(n: int) -> tuple[Heads, ...]:
     return tuple(heads for heads in candidates if is_tree(heads, single_root=False))
 
 
+def random_tree(n, rng):
+    words = rng.sample(range(1, n + 1), n)
+    heads = [0] * (n + 1)
+    for i, word in enumerate(words):
+        heads[word] = rng.choice([0, *words[:i]])
+    return tuple(heads)
+
+
 def single_root(heads: Heads) -> bool:
     return heads[1:].count(0) == 1
 

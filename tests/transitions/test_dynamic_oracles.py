@@ -14,6 +14,7 @@ from brute_force import (
     Reachable,
     all_trees,
     partial_trees,
+    random_tree,
     reachable,
     restricted_losses,
     single_root,
@@ -109,14 +110,6 @@ def test_costs_are_loss_differences_at_the_end_of_longer_sentences(name, oracle)
             if (name, oracle) in COVERED:
                 golds = [rng.choice(sorted(search.trees))]
             assert_costs_are_true(name, oracle, search, golds)
-
-
-def random_tree(n, rng):
-    words = rng.sample(range(1, n + 1), n)
-    heads = [0] * (n + 1)
-    for i, word in enumerate(words):
-        heads[word] = rng.choice([0, *words[:i]])
-    return tuple(heads)
 
 
 @pytest.mark.parametrize(("name", "oracle"), EXACT)

@@ -7,14 +7,7 @@ from brute_force import SYSTEMS, all_trees, reachable, single_root
 
 from spacy_npparse.transitions import get_transition_system, is_projective, is_tree
 
-PROJECTIVE = {
-    "arc_standard",
-    "arc_eager",
-    "arc_hybrid",
-    "nonmonotonic_arc_eager",
-    "nonmonotonic_arc_eager_left",
-    "nonmonotonic_arc_eager_reduce",
-}
+PROJECTIVE = {name for name in SYSTEMS if get_transition_system(name).kernel.projective}
 
 
 @pytest.mark.parametrize("single", [True, False])
@@ -37,11 +30,16 @@ def test_single_root_takes_no_single_root_tree_away(name, n):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-@pytest.mark.parametrize("name", [*PROJECTIVE, "arc_hybrid_swap", "arc_standard_swap"])
+@pytest.mark.parametrize("name", [*sorted(PROJECTIVE), "arc_hybrid_swap", "arc_standard_swap"])
 def test_coverage(name, n):
     search = reachable(name, False, n)
     expected = {t for t in all_trees(n) if name not in PROJECTIVE or is_projective(t)}
     assert search.trees == expected
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_that_are_not_projective_say_so(name):
+    assert all(map(is_projective, reachable(name, False, 4).trees)) == (name in PROJECTIVE)
 
 
 @pytest.mark.parametrize("single", [True, False])
