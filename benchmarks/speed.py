@@ -20,7 +20,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_npparse.components import transition_parser
+from spacy_npparse.components import search, transition_parser
 from spacy_npparse.evaluation.scorer import parser_score
 from spacy_npparse.treebank import ConlluCorpus, read_conllu, unannotated_doc
 
@@ -124,7 +124,7 @@ def report_shares(nlp: Language, path: Path) -> None:
     for run in range(RUNS + 1):
         docs = make_docs(nlp, path)
         encoding = seconds(lambda: [*encoder.pipe(docs, batch_size=BATCH)])  # noqa: B023
-        with timed(transition_parser, "decode_greedy") as spent:
+        with timed(search, "decode_greedy") as spent:
             parsing = seconds(lambda: [*parser.pipe(docs, batch_size=BATCH)])  # noqa: B023
         if run:
             after.append(parsing / (encoding + parsing))
@@ -142,7 +142,7 @@ def report_loop(nlp: Language, path: Path) -> None:
         times = []
         for _ in range(RUNS + 1):
             docs = [Doc(nlp.vocab, words=text) for text in texts]
-            with timed(transition_parser, "decode_greedy") as spent:
+            with timed(search, "decode_greedy") as spent:
                 list(nlp.pipe(docs, batch_size=BATCH))
             times.append(sum(spent))
         rates[length] = length * len(texts) / median(times[1:])

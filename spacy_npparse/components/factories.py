@@ -57,7 +57,7 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
             "oracle": oracle,
             "loss": "log-likelihood",
             "exploration": {"probability": 0.1, "margin": 1.0, "warm_up": 0},
-            "decoder": {"beam_width": 1},
+            "decoder": {"beam_width": 1, "k_best": 0, "confidence": False},
             "pseudo_projective": None,
             "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
         },

@@ -34,13 +34,27 @@ class DecoderSettings:
     """How trees are searched for.
 
     beam_width: derivations that are followed side by side; 1 is greedy.
+    k_best: trees of each sentence that are kept, with their scores, in `doc._.k_best_trees`.
+    confidence: keep the probability of each arc in `token._.head_probability`.
     """
 
     beam_width: int = 1
+    k_best: int = 0
+    confidence: bool = False
 
     def __post_init__(self) -> None:
         if self.beam_width < 1:
             raise ValueError(f"decoder beam_width is {self.beam_width}, but must be 1 or more")
+        if not 0 <= self.k_best <= self.beam_width:
+            raise ValueError(
+                f"decoder k_best is {self.k_best}, but must be between 0 and beam_width, which is "
+                f"{self.beam_width}"
+            )
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees of each sentence have to be found."""
+        return max(1, self.k_best)
 
 
 def make_decoder_settings(name: str, decoder: dict[str, Any]) -> DecoderSettings:

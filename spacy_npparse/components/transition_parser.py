@@ -19,16 +19,26 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
-from ..decoding import Exploration, ScoreTables, decode_beam, decode_greedy, roll_out
+from ..decoding import Exploration, roll_out
 from ..models.losses import LOSSES
 from ..models.shim import torch_shim
 from ..models.transition_parser_net import TransitionParserNet
 from ..transitions import derivable
 from ..transitions.pseudo_projective import Decorated
-from .annotation import ROOT_LABEL, SPACE_LABEL, Parse, make_parses, write_parse
+from .annotation import (
+    ROOT_LABEL,
+    SPACE_LABEL,
+    Parse,
+    make_parses,
+    register_extensions,
+    with_probabilities,
+    with_ranked,
+    write_parse,
+)
 from .gold import MISSING, GoldBatch, gold_batch
 from .pseudo_projective import PseudoProjectiveLabels, decorated_labels
-from .sentences import SentenceBatch, read_tokens, split_sentences
+from .search import Found, no_trees, search
+from .sentences import SentenceBatch, TokenBatch, read_tokens, split_sentences
 from .settings import DecoderSettings, TrainingSettings
 
 logger = logging.getLogger(__name__)
@@ -80,6 +90,7 @@ class TransitionParser(TrainablePipe):
             "decorated": [],
         }
         self._n_updates = 0
+        register_extensions()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -171,17 +182,40 @@ class TransitionParser(TrainablePipe):
             return []
         tokens = read_tokens(docs)
         sentences = split_sentences(tokens)
-        heads = numpy.zeros(len(sentences.words), dtype=numpy.int32)
-        labels = numpy.zeros(len(sentences.words), dtype=numpy.int64)
+        found = no_trees(self.decoder.n_trees, sentences.lengths)
+        labels = numpy.full(found.heads.shape, MISSING, dtype=numpy.int64)
         with torch.no_grad():
             vectors = self._net.with_root(self.model.predict(docs))
             for chosen in sentences.parts():
                 part = sentences.select(chosen)
-                in_part = chosen[sentences.sentence]
-                heads[in_part], labels[in_part] = self._parse(vectors, part)
-        if self._encoding is not None:
-            heads, labels = self._encoding.decode(sentences.lengths, heads, labels)
-        return make_parses(tokens, sentences, heads, self._hashes[labels], self.vocab.strings)
+                words = chosen[sentences.sentence]
+                best, labels[:, words] = self._parse(vectors, part)
+                found.heads[:, words] = best.heads
+                found.scores[:, chosen] = best.scores
+                found.probabilities[words] = best.probabilities
+        return self._make_parses(tokens, sentences, found, labels)
+
+    def _make_parses(
+        self,
+        tokens: TokenBatch,
+        sentences: SentenceBatch,
+        found: Found,
+        labels: NDArray[numpy.int64],
+    ) -> list[Parse]:
+        """The trees of all Docs. labels: int64 [n_trees, n_words], their numbers."""
+        ranks = []
+        for heads, numbers in zip(found.heads, labels, strict=True):
+            if self._encoding is not None:
+                heads, numbers = self._encoding.decode(sentences.lengths, heads, numbers)
+            hashes = self._hashes[numbers]
+            ranks.append(make_parses(tokens, sentences, heads, hashes, self.vocab.strings))
+        parses = ranks[0]
+        if self.decoder.confidence:
+            parses = with_probabilities(parses, tokens, sentences, found.probabilities)
+        if self.decoder.k_best:
+            strings = self.vocab.strings
+            parses = with_ranked(parses, tokens, sentences, ranks, found.scores, strings)
+        return parses
 
     def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
         """Write the trees of `predict` to the Docs."""
@@ -295,19 +329,14 @@ class TransitionParser(TrainablePipe):
 
     def _parse(
         self, vectors: Tensor, sentences: SentenceBatch
-    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
-        """Heads (in the sentence) and numbers of labels (-1 for the root's) of all words."""
+    ) -> tuple[Found, NDArray[numpy.int64]]:
+        """The best trees and the numbers of their labels, -1 for the root's: [n_trees, n_words]."""
         rows, lengths = self._rows(vectors, sentences)
         arcs = self._net.score_arcs(rows, lengths)
         tables = self._net.tables(self._net.project(rows), arcs)
-        heads = self._search(tables, sentences.lengths)
-        return heads, self._predict_labels(rows, sentences, heads)
-
-    def _search(self, tables: ScoreTables, lengths: NDArray[numpy.int32]) -> NDArray[numpy.int32]:
-        """The best trees found: heads of all words, in the sentence."""
-        if self.decoder.beam_width == 1:
-            return decode_greedy(self.system, tables, lengths).heads
-        return decode_beam(self.system, tables, lengths, self.decoder.beam_width).heads[0]
+        found = search(self.system, tables, sentences.lengths, self.decoder)
+        labels = [self._predict_labels(rows, sentences, heads) for heads in found.heads]
+        return found, numpy.stack(labels)
 
     def _loss(self, vectors: Tensor, gold: GoldBatch, exploration: Exploration | None) -> Tensor:
         rows, lengths = self._rows(vectors, gold.sentences)

@@ -1,5 +1,7 @@
 """Greedy decoding: the best legal transition in every configuration."""
 
+from libc.math cimport exp
+
 import numpy as np
 
 from spacy_npparse.decoding.scoring cimport Scorer, look_up, score_transitions
@@ -26,11 +28,16 @@ def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
     cdef int root_row = 0
     cdef int first_word = 0
     cdef int[::1] heads
+    cdef bint chosen
     cdef int[::1] n_transitions
+    cdef float[::1] probabilities
     result = GreedyResult(
-        np.empty(scorer.n_words, dtype=np.int32), np.zeros(lengths.shape[0], dtype=np.int32)
+        np.empty(scorer.n_words, dtype=np.int32),
+        np.ones(scorer.n_words, dtype=np.float32),
+        np.zeros(lengths.shape[0], dtype=np.int32),
     )
     heads = result.heads
+    probabilities = result.probabilities
     n_transitions = result.n_transitions
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
@@ -38,10 +45,16 @@ def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
             system.initialise(c, n)
             while not system.is_terminal(c):
                 t = only_legal(system, c)
-                if t == -1:
+                chosen = t == -1
+                if chosen:
                     look_up(scorer, system, c, sentence, root_row)
                     score_transitions(scorer)
                     t = best_legal(system, c, scorer.scores.data())
+                word = system.dependent(c, t)
+                if word != -1:
+                    probabilities[first_word + word - 1] = (
+                        probability(system, c, scorer.scores.data(), t) if chosen else 1.0
+                    )
                 system.apply(c, t)
                 n_transitions[sentence] += 1
             for word in range(n):
@@ -71,3 +84,15 @@ cdef int best_legal(TransitionSystem system, Configuration c, const float* score
         if system.is_legal(c, t) and (best == -1 or scores[t] > scores[best]):
             best = t
     return best
+
+
+cdef float probability(
+    TransitionSystem system, Configuration c, const float* scores, int chosen
+) noexcept nogil:
+    """Of the chosen transition among the legal ones: a softmax of their scores."""
+    cdef int t
+    cdef double total = 0.0
+    for t in range(system.n_transitions):
+        if system.is_legal(c, t):
+            total += exp(scores[t] - scores[chosen])
+    return <float>(1.0 / total)

@@ -15,10 +15,14 @@ class GreedyResult(NamedTuple):
 
     heads: [words] head of each word, sentence by sentence, counted from 1 within the sentence; 0
         is the root.
+    probabilities: float32 [words] probability, among the legal ones, of the transition that
+        attached each word; 1 if there was no choice, or nothing attached it (a word that hangs on
+        the root in systems where that goes without saying). Not a number if scores are not.
     n_transitions: [sentences] length of each derivation.
     """
 
     heads: Int32s
+    probabilities: NDArray[np.float32]
     n_transitions: Int32s
 
 

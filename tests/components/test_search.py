@@ -1,0 +1,115 @@
+"""Confidence and k-best trees: what users get on request."""
+
+import math
+
+import numpy
+import pytest
+import spacy
+from parser_helpers import SYSTEMS, check_trees
+from spacy.tokens import Doc
+
+from spacy_npparse.components import search
+from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.decoding import BeamResult
+
+WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
+STARTS = [True, False, False, False, False, False, False, True, False]
+
+
+def parse(nlp, words=WORDS, starts=STARTS):
+    return nlp(Doc(nlp.vocab, words=words, sent_starts=starts))
+
+
+@pytest.fixture
+def make_parser(make_nlp, sample):
+    """Makes a pipeline whose parser has random weights and the given decoder settings."""
+
+    def make(system="arc_hybrid_swap", pseudo_projective=None, **decoder):
+        nlp = make_nlp(system, decoder=decoder, pseudo_projective=pseudo_projective)
+        nlp.initialize(lambda: sample(nlp))
+        return nlp
+
+    return make
+
+
+@pytest.mark.parametrize("beam_width", [1, 3])
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_words_have_probabilities(make_parser, system, beam_width):
+    doc = parse(make_parser(system, beam_width=beam_width, confidence=True))
+    for token in doc:
+        if token.is_space:
+            assert token._.head_probability is None
+        else:
+            assert 0.0 < token._.head_probability <= 1.0
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_best_trees_come_in_their_order(make_parser, system):
+    doc = parse(make_parser(system, beam_width=6, k_best=3))
+    assert len(doc._.k_best_trees) == 2
+    for sentence, trees in zip(doc.sents, doc._.k_best_trees, strict=True):
+        assert trees[0]["heads"] == [token.head.i for token in sentence]
+        assert trees[0]["deps"] == [token.dep_ for token in sentence]
+        scores = [tree["score"] for tree in trees]
+        assert scores == sorted(scores, reverse=True)
+        assert sum(map(math.exp, scores)) <= 1.0 + 1e-6
+        assert len({tuple(tree["heads"]) for tree in trees}) == len(trees)
+        for tree in trees:
+            starts = [i == 0 for i in range(len(sentence))]
+            heads = [head - sentence.start for head in tree["heads"]]
+            words = [token.text for token in sentence]
+            check_trees(
+                Doc(doc.vocab, words=words, heads=heads, deps=tree["deps"], sent_starts=starts)
+            )
+    # Of the two words of the second sentence either is the head.
+    assert len(doc._.k_best_trees[1]) == 2
+
+
+def test_nothing_is_written_unless_asked_for(make_parser):
+    doc = parse(make_parser(beam_width=2))
+    assert doc._.k_best_trees is None
+    assert doc[0]._.head_probability is None
+    assert not doc.user_data
+
+
+@pytest.mark.parametrize("words", [[], [" "], ["a"]])
+def test_docs_with_next_to_nothing(make_parser, words):
+    nlp = make_parser(beam_width=2, k_best=2, confidence=True)
+    doc = parse(nlp, words, [True] * len(words))
+    assert [len(trees) for trees in doc._.k_best_trees] == [1] * words.count("a")
+
+
+def test_settings_hold_after_loading_and_in_other_processes(make_parser, tmp_path):
+    nlp = make_parser(beam_width=4, k_best=2, confidence=True)
+    expected = parse(nlp)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    docs = [Doc(loaded.vocab, words=WORDS, sent_starts=STARTS) for _ in range(4)]
+    for doc in loaded.pipe(docs, n_process=2, batch_size=2):
+        assert doc._.k_best_trees == expected._.k_best_trees
+        assert doc[3]._.head_probability == expected[3]._.head_probability
+
+
+def test_no_notes_on_labels_of_further_trees(make_parser, sample):
+    nlp = make_parser("arc_standard", "head+path", beam_width=8, k_best=8)
+    plain = {*nlp.get_pipe("parser").labels, "dep"}
+    for eg in sample(nlp):
+        doc = nlp(eg.predicted)
+        assert {dep for trees in doc._.k_best_trees for tree in trees for dep in tree["deps"]} <= (
+            plain
+        )
+
+
+def test_probabilities_of_a_beam(monkeypatch):
+    """Three derivations of two trees, and a sentence with one derivation only."""
+    beam = BeamResult(
+        numpy.array([[0, 1, 0], [2, 0, -1], [2, 0, -1]], dtype=numpy.int32),
+        numpy.array([numpy.log([0.4, 0.3, 0.2]), [numpy.log(0.5), -numpy.inf, -numpy.inf]]).T,
+        numpy.array([4, 2], dtype=numpy.int32),
+    )
+    monkeypatch.setattr(search, "decode_beam", lambda *_: beam)
+    lengths = numpy.array([2, 1], dtype=numpy.int32)
+    found = search.search(None, None, lengths, DecoderSettings(beam_width=3, k_best=3))
+    assert found.heads.tolist() == [[2, 0, 0], [0, 1, -1], [-1, -1, -1]]
+    assert numpy.exp(found.scores) == pytest.approx(numpy.array([[0.5, 0.5], [0.4, 0], [0, 0]]))
+    assert found.probabilities.tolist() == pytest.approx([5 / 9, 5 / 9, 1.0])
