@@ -16,7 +16,8 @@ class Found(NamedTuple):
     """Trees of some sentences, the best first.
 
     heads: int32 [n_trees, n_words], in the sentence; -1 where fewer trees were found.
-    scores: float64 [n_trees, n_sentences], log-probability of each tree, -inf for none.
+    scores: float64 [n_trees, n_sentences], log-probability of each tree, up to a constant if scores
+        are not normalised; -inf for none.
     probabilities: float32 [n_words], of the arc to each word in the best tree.
     """
 
@@ -36,16 +37,23 @@ def no_trees(n_trees: int, lengths: NDArray[numpy.int32]) -> Found:
 
 
 def search(
-    system: Any, tables: ScoreTables, lengths: NDArray[numpy.int32], settings: DecoderSettings
+    system: Any,
+    tables: ScoreTables,
+    lengths: NDArray[numpy.int32],
+    settings: DecoderSettings,
+    *,
+    normalised: bool,
 ) -> Found:
-    """Find the best trees. system, tables, lengths: as in `decode_greedy`.
+    """Find the best trees.
+
+    system, tables, lengths: as in `decode_greedy`; normalised: as in `decode_beam`.
 
     Greedy search knows the probability of each transition, but no score of the tree (0).
     """
     if settings.beam_width == 1 and not settings.k_best:
         result = decode_greedy(system, tables, lengths)
         return Found(result.heads[None], numpy.zeros((1, len(lengths))), result.probabilities)
-    beam = decode_beam(system, tables, lengths, settings.beam_width)
+    beam = decode_beam(system, tables, lengths, settings.beam_width, normalised)
     return _merge(beam, lengths, settings.n_trees)
 
 

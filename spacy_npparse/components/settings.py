@@ -8,13 +8,17 @@ from ..decoding import Exploration
 from ..models.losses import LOSSES
 from ..transitions.pseudo_projective import ENCODINGS
 
+# The loss of a whole derivation that the beam prefers to the right ones.
+MAX_VIOLATION = "max-violation"
+
 
 @dataclass(frozen=True)
 class TrainingSettings:
     """Settings of one component.
 
     oracle: name of an oracle of the transition system.
-    loss: "log-likelihood" or "margin".
+    loss: "log-likelihood" or "margin" of the transitions in the states of a roll-out, or
+        "max-violation": of derivations, found by the beam of the decoder's settings.
     exploration: how roll-outs leave the oracle's path.
     warm_up: updates during which they do not.
     """
@@ -80,8 +84,9 @@ def make_settings(
             f"{name}: its transition system has no oracle {oracle!r}; choose one of: "
             f"{', '.join(oracles)}"
         )
-    if loss not in LOSSES:
-        raise ValueError(f"{name}: there is no loss {loss!r}; choose one of: {', '.join(LOSSES)}")
+    losses = (*LOSSES, MAX_VIOLATION)
+    if loss not in losses:
+        raise ValueError(f"{name}: there is no loss {loss!r}; choose one of: {', '.join(losses)}")
     policy = {"warm_up": 0, **exploration}
     known = {"warm_up": int, **{field.name: type(field.default) for field in fields(Exploration)}}
     for setting, value in policy.items():

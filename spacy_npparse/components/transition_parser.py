@@ -19,8 +19,8 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
-from ..decoding import Exploration, roll_out
-from ..models.losses import LOSSES
+from ..decoding import Exploration, max_violations, roll_out
+from ..models.losses import LOSSES, max_violation_loss
 from ..models.shim import torch_shim
 from ..models.transition_parser_net import TransitionParserNet
 from ..transitions import derivable
@@ -39,9 +39,12 @@ from .gold import MISSING, GoldBatch, gold_batch
 from .pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from .search import Found, no_trees, search
 from .sentences import SentenceBatch, TokenBatch, read_tokens, split_sentences
-from .settings import DecoderSettings, TrainingSettings
+from .settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
 
 logger = logging.getLogger(__name__)
+
+# By how much right derivations should score higher than others.
+_MARGIN = 1.0
 
 
 class TransitionParser(TrainablePipe):
@@ -334,7 +337,13 @@ class TransitionParser(TrainablePipe):
         rows, lengths = self._rows(vectors, sentences)
         arcs = self._net.score_arcs(rows, lengths)
         tables = self._net.tables(self._net.project(rows), arcs)
-        found = search(self.system, tables, sentences.lengths, self.decoder)
+        found = search(
+            self.system,
+            tables,
+            sentences.lengths,
+            self.decoder,
+            normalised=self.settings.loss != MAX_VIOLATION,
+        )
         labels = [self._predict_labels(rows, sentences, heads) for heads in found.heads]
         return found, numpy.stack(labels)
 
@@ -342,26 +351,29 @@ class TransitionParser(TrainablePipe):
         rows, lengths = self._rows(vectors, gold.sentences)
         arcs = self._net.score_arcs(rows, lengths)
         heads = torch.from_numpy(gold.heads).to(rows.device).long()
+        table = self._net.project(rows)
         return (
-            self._transition_loss(rows, arcs, gold, exploration)
+            self._transition_loss(table, arcs, gold, exploration)
             + self._net.head_selection_loss(arcs, lengths, heads)
             + self._label_loss(rows, gold)
         )
 
     def _transition_loss(
-        self, rows: Tensor, arcs: Tensor, gold: GoldBatch, exploration: Exploration | None
+        self, table: Tensor, arcs: Tensor, gold: GoldBatch, exploration: Exploration | None
     ) -> Tensor:
-        table = self._net.project(rows)
-        visited = roll_out(
-            self.system,
-            self.settings.oracle,
-            self._net.tables(table, arcs),
-            gold.sentences.lengths,
-            gold.heads,
-            exploration,
-            int(numpy.random.randint(2**31)),
-        )
-        costs = torch.from_numpy(visited.costs).to(rows.device)
+        """Of the states of a roll-out, or of the derivations that a beam found.
+
+        table, arcs: what `project` and `score_arcs` return.
+        """
+        sentences = (self._net.tables(table, arcs), gold.sentences.lengths, gold.heads)
+        oracle = self.settings.oracle
+        if self.settings.loss == MAX_VIOLATION:
+            width = self.decoder.beam_width
+            found = max_violations(self.system, oracle, *sentences, width, _MARGIN)
+            return max_violation_loss(self._net.score(table, arcs, found), found, _MARGIN)
+        seed = int(numpy.random.randint(2**31))
+        visited = roll_out(self.system, oracle, *sentences, exploration, seed)
+        costs = torch.from_numpy(visited.costs).to(table.device)
         return LOSSES[self.settings.loss](self._net.score(table, arcs, visited), costs)
 
     def _label_loss(self, rows: Tensor, gold: GoldBatch) -> Tensor:

@@ -7,47 +7,172 @@ from operator import attrgetter, itemgetter
 import numpy as np
 
 from spacy_npparse.decoding.scoring cimport Scorer, look_up, score_transitions
-from spacy_npparse.transitions.configuration cimport Configuration
-from spacy_npparse.transitions.system cimport TransitionSystem
+from spacy_npparse.transitions.configuration cimport Configuration, buffer_item
+from spacy_npparse.transitions.system cimport Oracle, TransitionSystem
 
 from spacy_npparse.decoding.results import BeamResult
 
+# What is no number, or close to none, counts as this: it ranks last.
+cdef double LOWEST = -1e30
+
 
 cdef class Hypothesis:
-    """A configuration, the log-probability of what led to it, and its progress.
+    """A configuration and what led to it.
 
+    score: of the derivation.
+    derivation: the last transition and, nested, the derivation before it; empty at the start.
     frontier: how many words have left the buffer at least once; the number of words + 1 when the
         configuration is terminal.
+    length: number of transitions.
+    wrong: whether one of them was not of least cost.
     """
 
-    cdef Configuration configuration
-    cdef readonly double score
-    cdef int frontier
-    cdef int length
-
-    def __cinit__(self, TransitionSystem system, double score, int frontier, int length):
+    def __cinit__(self, TransitionSystem system):
         self.configuration = system.new_configuration()
-        self.score = score
-        self.frontier = frontier
-        self.length = length
+        self.derivation = ()
 
 
-def decode_beam(TransitionSystem system, tables, const int[::1] lengths, int width):
-    """Parse a batch of sentences with a beam.
+cdef class Beam:
+    """The best derivations of one sentence that have read equally many words, the best first.
 
-    The probability of a derivation is the product of those of its transitions, each a softmax of
-    the scores over what is legal. Derivations of different lengths compete when they have read
-    equally many words (after Stern, Fried and Klein 2017), whatever else they did: systems with
-    SWAP need more transitions for some trees.
+    Derivations of different lengths compete when they have read equally many words (after Stern,
+    Fried and Klein 2017), whatever else they did: systems with SWAP need more transitions for some
+    trees.
+
+    system, scorer: what is searched.
+    n, sentence, root_row: the words of the sentence, its number, the row of its root.
+    width: hypotheses that are kept.
+    normalised: the score of a derivation is its log-probability, that of a transition being a
+        softmax over what is legal; otherwise it is the sum of the scores of the transitions.
+    oracle: tells right from wrong transitions, and is prepared for the sentence; may be None.
+    right_only: never take a wrong one.
+    """
+
+    def __cinit__(
+        self,
+        TransitionSystem system,
+        Scorer scorer,
+        int n,
+        int sentence,
+        int root_row,
+        int width,
+        bint normalised,
+        Oracle oracle=None,
+        bint right_only=False,
+    ):
+        cdef Hypothesis start = Hypothesis(system)
+        self.system = system
+        self.scorer = scorer
+        self.n = n
+        self.sentence = sentence
+        self.root_row = root_row
+        self.width = width
+        self.normalised = normalised
+        self.oracle = oracle
+        self.right_only = right_only
+        self.costs.resize(system.n_transitions)
+        system.initialise(start.configuration, n)
+        self.hypotheses = [start]
+
+    cdef int advance(self, int frontier) except -1:
+        """Follow all hypotheses until they have read so many words."""
+        cdef Hypothesis hypothesis
+        cdef list steps
+        waiting, ready = [], []
+        for hypothesis in self.hypotheses:
+            (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
+        while waiting:
+            steps = []
+            for hypothesis in waiting:
+                self.extend(steps, hypothesis)
+            steps.sort(key=itemgetter(0), reverse=True)
+            waiting = []
+            for score, parent, t, wrong in steps[:self.width]:
+                hypothesis = self.follow(parent, score, t, wrong)
+                (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
+            ready.sort(key=attrgetter("score"), reverse=True)
+            del ready[self.width:]
+            if self.normalised and len(ready) == self.width:
+                # Log-probabilities only fall: what is no better now will not be.
+                worst = ready[self.width - 1].score
+                waiting = [hypothesis for hypothesis in waiting if hypothesis.score > worst]
+        self.hypotheses = ready
+        return 0
+
+    cdef int extend(self, list steps, Hypothesis hypothesis) except -1:
+        """Add (score, hypothesis, transition, wrong) for every legal transition."""
+        cdef Configuration c = hypothesis.configuration
+        cdef double best = LOWEST
+        cdef double total = 0.0
+        cdef double score
+        cdef int t
+        cdef int least = -1
+        cdef bint wrong
+        if self.oracle is not None and not hypothesis.wrong:
+            self.oracle.costs(c, self.costs.data())
+            for t in range(self.system.n_transitions):
+                if self.costs[t] != -1 and (least == -1 or self.costs[t] < least):
+                    least = self.costs[t]
+        look_up(self.scorer, self.system, c, self.sentence, self.root_row)
+        score_transitions(self.scorer)
+        for t in range(self.system.n_transitions):
+            if self.system.is_legal(c, t):
+                best = max(best, self.value(t, 0.0))
+        if self.normalised:
+            for t in range(self.system.n_transitions):
+                if self.system.is_legal(c, t):
+                    total += exp(self.value(t, best))
+            best += log(total)
+        else:
+            best = 0.0
+        for t in range(self.system.n_transitions):
+            if self.system.is_legal(c, t):
+                wrong = hypothesis.wrong or (least != -1 and self.costs[t] != least)
+                if not (wrong and self.right_only):
+                    score = hypothesis.score + self.value(t, best)
+                    steps.append((score, hypothesis, t, wrong))
+        return 0
+
+    cdef double value(self, int t, double log_total) noexcept nogil:
+        """The score of a transition that was scored last, minus what normalises it."""
+        cdef double score = self.scorer.scores[t]
+        return (score if -LOWEST > score > LOWEST else LOWEST) - log_total
+
+    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong):
+        """The hypothesis after a transition."""
+        cdef Hypothesis hypothesis = Hypothesis(self.system)
+        cdef Configuration c = hypothesis.configuration
+        cdef int front = buffer_item(parent.configuration, 0)
+        cdef int size = parent.configuration.buffer_size
+        hypothesis.score = score
+        hypothesis.derivation = (t, parent.derivation)
+        hypothesis.length = parent.length + 1
+        hypothesis.wrong = wrong
+        hypothesis.frontier = parent.frontier
+        c.copy(parent.configuration)
+        self.system.apply(c, t)
+        if self.system.is_terminal(c):
+            hypothesis.frontier = self.n + 1
+        elif c.buffer_size < size and front == parent.frontier + 1:
+            hypothesis.frontier += 1
+        return hypothesis
+
+
+def decode_beam(
+    TransitionSystem system, tables, const int[::1] lengths, int width, bint normalised=True
+):
+    """Parse a batch of sentences with a beam; see `Beam`.
 
     system, tables, lengths: as in `decode_greedy`.
     width: hypotheses that are kept.
+    normalised: whether scores are log-probabilities; False for models that were trained globally.
 
     Returns a BeamResult. Raises ValueError if shapes do not fit, or width is not positive.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
+    cdef Beam beam
     cdef Hypothesis hypothesis
-    cdef int sentence, n, rank, word
+    cdef int sentence, n, rank, word, frontier
     cdef int root_row = 0
     cdef int first_word = 0
     cdef int[:, ::1] heads
@@ -63,98 +188,16 @@ def decode_beam(TransitionSystem system, tables, const int[::1] lengths, int wid
     scores = result.scores
     for sentence in range(<int>lengths.shape[0]):
         n = lengths[sentence]
-        beam = search(system, scorer, n, sentence, root_row, width)
-        for rank in range(<int>len(beam)):
-            hypothesis = beam[rank]
+        beam = Beam(system, scorer, n, sentence, root_row, width, normalised)
+        for frontier in range(1, n + 2):
+            beam.advance(frontier)
+        for rank in range(<int>len(beam.hypotheses)):
+            hypothesis = beam.hypotheses[rank]
             scores[rank, sentence] = hypothesis.score
             for word in range(n):
                 heads[rank, first_word + word] = hypothesis.configuration.heads[word + 1]
-        hypothesis = beam[0]
+        hypothesis = beam.hypotheses[0]
         result.n_transitions[sentence] = hypothesis.length
         first_word += n
         root_row += n + 1
     return result
-
-
-cdef list search(
-    TransitionSystem system, Scorer scorer, int n, int sentence, int root_row, int width
-):
-    """The terminal hypotheses, the best one first; at most one for each derivation."""
-    cdef Hypothesis hypothesis = Hypothesis(system, 0.0, 0, 0)
-    cdef int frontier
-    cdef list ready, waiting, steps
-    system.initialise(hypothesis.configuration, n)
-    beam = [hypothesis]
-    for frontier in range(1, n + 2):
-        waiting, ready = [], []
-        for hypothesis in beam:
-            (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
-        while waiting:
-            steps = []
-            for hypothesis in waiting:
-                extend(steps, system, scorer, hypothesis, sentence, root_row)
-            steps.sort(key=itemgetter(0), reverse=True)
-            waiting = []
-            for score, parent, t in steps[:width]:
-                hypothesis = follow(system, parent, score, t, n)
-                (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
-            ready.sort(key=attrgetter("score"), reverse=True)
-            del ready[width:]
-            if len(ready) == width:
-                # Scores only fall: what is no better now will not be.
-                worst = ready[width - 1].score
-                waiting = [hypothesis for hypothesis in waiting if hypothesis.score > worst]
-        beam = ready
-    return beam
-
-
-cdef int extend(
-    list steps,
-    TransitionSystem system,
-    Scorer scorer,
-    Hypothesis hypothesis,
-    int sentence,
-    int root_row,
-) except -1:
-    """Add (score, hypothesis, transition) for every legal transition."""
-    cdef Configuration c = hypothesis.configuration
-    cdef int t
-    cdef double best = -1e300
-    cdef double total = 0.0
-    cdef double value
-    look_up(scorer, system, c, sentence, root_row)
-    score_transitions(scorer)
-    for t in range(system.n_transitions):
-        if system.is_legal(c, t):
-            # What is no number ranks last.
-            value = scorer.scores[t]
-            if not -1e30 < value < 1e30:
-                scorer.scores[t] = -1e30
-            best = max(best, <double>scorer.scores[t])
-    for t in range(system.n_transitions):
-        if system.is_legal(c, t):
-            total += exp(scorer.scores[t] - best)
-    for t in range(system.n_transitions):
-        if system.is_legal(c, t):
-            value = scorer.scores[t] - best - log(total)
-            steps.append((hypothesis.score + value, hypothesis, t))
-    return 0
-
-
-cdef Hypothesis follow(TransitionSystem system, Hypothesis parent, double score, int t, int n):
-    """The hypothesis after a transition."""
-    cdef Hypothesis hypothesis = Hypothesis(system, score, parent.frontier, parent.length + 1)
-    cdef Configuration c = hypothesis.configuration
-    cdef int place
-    c.copy(parent.configuration)
-    system.apply(c, t)
-    if system.is_terminal(c):
-        hypothesis.frontier = n + 1
-    elif hypothesis.frontier < n:
-        # Unread words are in their order at the back of the buffer, behind them the root, if it
-        # is there.
-        place = n - 1 - hypothesis.frontier + (c.buffer_size > 0 and c.buffer[0] == 0)
-        if place >= c.buffer_size or c.buffer[place] != hypothesis.frontier + 1:
-            hypothesis.frontier += 1
-    return hypothesis
-

@@ -31,7 +31,8 @@ class BeamResult(NamedTuple):
 
     heads: [width, words] as in `GreedyResult`; -1 where the beam held fewer derivations. Different
         derivations may build the same tree.
-    scores: float64 [width, sentences] log-probability of each derivation, -inf for none.
+    scores: float64 [width, sentences] log-probability of each derivation, or the sum of the scores
+        of its transitions; -inf for none.
     n_transitions: [sentences] length of the best derivation.
     """
 
@@ -54,3 +55,20 @@ class RollOut(NamedTuple):
     arcs: NDArray[np.int64]
     costs: Int32s
     sentence: Int32s
+
+
+class Violations(NamedTuple):
+    """Derivations that score too high, and the right ones they are compared with: what the two do
+    not share.
+
+    states, arcs: as in `RollOut`.
+    transitions: int64 [states] the transition taken in each.
+    signs: float32 [states] 1 in the wrong derivation, -1 in the right one.
+    sentence: int64 [states] index of the sentence, ascending.
+    """
+
+    states: Int32s
+    arcs: NDArray[np.int64]
+    transitions: NDArray[np.int64]
+    signs: NDArray[np.float32]
+    sentence: NDArray[np.int64]

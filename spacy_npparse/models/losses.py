@@ -1,7 +1,9 @@
-"""Losses over transitions with costs, for states that an oracle judged."""
+"""Losses over transitions with costs, for states that an oracle judged, and over derivations."""
 
 import torch
 from torch import Tensor
+
+from ..decoding import Violations
 
 IMPOSSIBLE = -1e9
 
@@ -32,6 +34,21 @@ def margin_loss(scores: Tensor, costs: Tensor) -> Tensor:
     best, legal = split_by_cost(scores, costs)
     others = legal.masked_fill(best > IMPOSSIBLE / 2, IMPOSSIBLE)
     return torch.relu(1.0 - best.amax(dim=1) + others.amax(dim=1)).sum()
+
+
+def max_violation_loss(scores: Tensor, visited: Violations, margin: float) -> Tensor:
+    """Sum over sentences of max(0, margin + score of the wrong - score of the right derivation).
+
+    scores: [n_states, n_transitions].
+
+    Source: Huang, Fayong and Guo (2012).
+    """
+    transitions = torch.from_numpy(visited.transitions).to(scores.device)
+    signs = torch.from_numpy(visited.signs).to(scores.device)
+    _, sentence = torch.from_numpy(visited.sentence).unique(return_inverse=True)
+    chosen = scores.gather(1, transitions[:, None])[:, 0] * signs
+    differences = chosen.new_zeros(int(sentence.max()) + 1 if len(sentence) else 0)
+    return torch.relu(margin + differences.index_add(0, sentence.to(scores.device), chosen)).sum()
 
 
 LOSSES = {"log-likelihood": log_likelihood_loss, "margin": margin_loss}

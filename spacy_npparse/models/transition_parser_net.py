@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from ..decoding import RollOut, ScoreTables
+from ..decoding import RollOut, ScoreTables, Violations
 from .losses import IMPOSSIBLE
 
 
@@ -120,8 +120,8 @@ class TransitionParserNet(nn.Module):
         )
         return ScoreTables(*(part.detach().cpu().contiguous().numpy() for part in parts))
 
-    def score(self, table: Tensor, arcs: Tensor, visited: RollOut) -> Tensor:
-        """Scores of all transitions in the states of a roll-out: [n_states, n_transitions].
+    def score(self, table: Tensor, arcs: Tensor, visited: RollOut | Violations) -> Tensor:
+        """Scores of all transitions in the states visited: [n_states, n_transitions].
 
         table, arcs: as in `tables`.
         """

@@ -109,7 +109,9 @@ def test_probabilities_of_a_beam(monkeypatch):
     )
     monkeypatch.setattr(search, "decode_beam", lambda *_: beam)
     lengths = numpy.array([2, 1], dtype=numpy.int32)
-    found = search.search(None, None, lengths, DecoderSettings(beam_width=3, k_best=3))
+    found = search.search(
+        None, None, lengths, DecoderSettings(beam_width=3, k_best=3), normalised=True
+    )
     assert found.heads.tolist() == [[2, 0, 0], [0, 1, -1], [-1, -1, -1]]
     assert numpy.exp(found.scores) == pytest.approx(numpy.array([[0.5, 0.5], [0.4, 0], [0, 0]]))
     assert found.probabilities.tolist() == pytest.approx([5 / 9, 5 / 9, 1.0])

@@ -27,10 +27,11 @@ def changed(before, after):
 @pytest.mark.parametrize(
     "system, oracle, loss",
     [(*pair, "log-likelihood") for pair in ORACLES]
-    + [("arc_hybrid_swap", oracle, "margin") for oracle in ("static", "static-dynamic")],
+    + [("arc_hybrid_swap", oracle, "margin") for oracle in ("static", "static-dynamic")]
+    + [(*pair, "max-violation") for pair in ORACLES],
 )
 def test_every_oracle_trains_on_nonprojective_trees(make_nlp, sample, system, oracle, loss):
-    nlp = make_nlp(system, oracle=oracle, loss=loss)
+    nlp = make_nlp(system, oracle=oracle, loss=loss, decoder={"beam_width": 2})
     examples = sample(nlp, limit=5, sentences_per_doc=2)
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.01
@@ -222,11 +223,15 @@ def test_gradients_are_those_of_the_loss(make_nlp, sample):
             )
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_ten_sentences_are_learned_by_heart(make_nlp, sample, system):
+@pytest.mark.parametrize(
+    "system, settings",
+    [(system, {}) for system in SYSTEMS]
+    + [("arc_hybrid_swap", {"loss": "max-violation", "decoder": {"beam_width": 4}})],
+)
+def test_ten_sentences_are_learned_by_heart(make_nlp, sample, system, settings):
     model = {**TINY_MODEL, "hidden_size": 64, "label_size": 64}
     model["tok2vec"] = {**TINY_ENCODER, "width": 64, "word_width": 32}
-    nlp = make_nlp(system, model=model)
+    nlp = make_nlp(system, model=model, **settings)
     examples = [eg for eg in sample(nlp, limit=40) if is_derivable(system, eg.reference)][:10]
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.01

@@ -1,0 +1,33 @@
+from libcpp.vector cimport vector
+
+from spacy_npparse.decoding.scoring cimport Scorer
+from spacy_npparse.transitions.configuration cimport Configuration
+from spacy_npparse.transitions.system cimport Oracle, TransitionSystem
+
+
+cdef class Hypothesis:
+    cdef Configuration configuration
+    cdef readonly double score
+    cdef tuple derivation
+    cdef int frontier
+    cdef int length
+    cdef bint wrong
+
+
+cdef class Beam:
+    cdef list hypotheses
+    cdef TransitionSystem system
+    cdef Scorer scorer
+    cdef Oracle oracle
+    cdef bint normalised
+    cdef bint right_only
+    cdef int n
+    cdef int sentence
+    cdef int root_row
+    cdef int width
+    cdef vector[int] costs
+
+    cdef int advance(self, int frontier) except -1
+    cdef int extend(self, list steps, Hypothesis hypothesis) except -1
+    cdef double value(self, int t, double log_total) noexcept nogil
+    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong)

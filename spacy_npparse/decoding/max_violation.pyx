@@ -1,0 +1,152 @@
+"""Global training: a beam is compared with the gold derivations (Huang, Fayong and Guo 2012)."""
+
+import numpy as np
+
+from spacy_npparse.decoding.beam cimport Beam, Hypothesis
+from spacy_npparse.decoding.scoring cimport Scorer, look_up
+from spacy_npparse.transitions.configuration cimport Configuration
+from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
+
+from spacy_npparse.decoding.results import Violations
+
+
+def max_violations(
+    TransitionSystem system,
+    str oracle_name,
+    tables,
+    const int[::1] lengths,
+    const int[::1] heads,
+    int width,
+    double margin,
+):
+    """Search each sentence of a batch with a beam and find where it goes most wrong.
+
+    Two beams run side by side: one follows all transitions, the other only those of least cost.
+    Where the best wrong derivation of the first exceeds the best one of the second by most, the
+    two are compared. They are scored by the sum of the scores of their transitions, without
+    normalisation, up to that point.
+
+    A sentence teaches nothing if no wrong derivation comes within the margin; nor, with a static
+    oracle, if its tree cannot be built or a head is missing. As in `roll_out`, the single-root
+    precondition is left out unless the oracle takes it into account.
+
+    system, oracle_name, tables, lengths, heads: as in `roll_out`.
+    width: hypotheses that are kept.
+    margin: by how much the right derivation should score higher.
+
+    Returns a Violations. Raises ValueError if shapes do not fit, the oracle is unknown, the heads
+    of a sentence form a cycle, or width is not positive.
+    """
+    cdef Scorer scorer = Scorer(system, tables, lengths)
+    cdef TransitionSystem training = system
+    cdef Oracle oracle = system.oracle(oracle_name)
+    cdef Beam every, right
+    cdef Hypothesis wrong_one, right_one, hypothesis
+    cdef double violation
+    cdef int sentence, n, frontier
+    cdef int root_row = 0
+    cdef int first_word = 0
+    cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL
+    if heads.shape[0] != scorer.n_words:
+        raise ValueError(f"there are {heads.shape[0]} gold heads for {scorer.n_words} words")
+    if width < 1:
+        raise ValueError(f"a beam must be at least 1 wide, not {width}")
+    if system.single_root and not oracle.honours_single_root:
+        training = system.with_single_root(False)
+        oracle = training.oracle(oracle_name)
+    record = _Record(training, scorer)
+    for sentence in range(<int>lengths.shape[0]):
+        n = lengths[sentence]
+        oracle.prepare(gold + first_word, n)
+        every = Beam(training, scorer, n, sentence, root_row, width, False, oracle)
+        right = Beam(training, scorer, n, sentence, root_row, width, False, oracle, True)
+        violation = -margin
+        wrong_one = right_one = None
+        for frontier in range(1, n + 2):
+            every.advance(frontier)
+            right.advance(frontier)
+            for hypothesis in every.hypotheses:
+                if hypothesis.wrong:
+                    if hypothesis.score - (<Hypothesis>right.hypotheses[0]).score > violation:
+                        wrong_one, right_one = hypothesis, right.hypotheses[0]
+                        violation = wrong_one.score - right_one.score
+                    break
+        if wrong_one is not None and _is_gold(oracle, right.hypotheses[0]):
+            record.add(sentence, root_row, n, wrong_one, right_one)
+        first_word += n
+        root_row += n + 1
+    return record.violations()
+
+
+cdef bint _is_gold(Oracle oracle, Hypothesis hypothesis):
+    """Whether a derivation of least cost is one to learn from."""
+    cdef int d
+    if oracle.explores:
+        return True
+    for d in range(1, oracle.n + 1):
+        if oracle.gold[d] == -1:
+            return False
+    return (<StaticOracle>oracle).derives(hypothesis.configuration)
+
+
+cdef class _Record:
+    """The configurations in which wrong and right derivations differ."""
+
+    cdef TransitionSystem system
+    cdef Scorer scorer
+    cdef Configuration configuration
+    cdef list states
+    cdef list arcs
+    cdef list transitions
+    cdef list signs
+    cdef list sentences
+
+    def __cinit__(self, TransitionSystem system, Scorer scorer):
+        self.system = system
+        self.scorer = scorer
+        self.configuration = system.new_configuration()
+        self.states, self.arcs = [], []
+        self.transitions, self.signs, self.sentences = [], [], []
+
+    cdef int add(
+        self, int sentence, int root_row, int n, Hypothesis wrong_one, Hypothesis right_one
+    ) except -1:
+        """Compare two derivations, from where they part."""
+        cdef list wrong_steps = _transitions(wrong_one)
+        cdef list right_steps = _transitions(right_one)
+        cdef int common = 0
+        while wrong_steps[common:common + 1] == right_steps[common:common + 1]:
+            common += 1
+        for sign, steps in ((1, wrong_steps), (-1, right_steps)):
+            self.system.initialise(self.configuration, n)
+            for i, t in enumerate(steps):
+                if i >= common:
+                    look_up(self.scorer, self.system, self.configuration, sentence, root_row)
+                    self.states.append(list(self.scorer.rows))
+                    self.arcs.append(list(self.scorer.cells))
+                    self.transitions.append(t)
+                    self.signs.append(sign)
+                    self.sentences.append(sentence)
+                self.system.apply(self.configuration, t)
+        return 0
+
+    def violations(self):
+        """All that was added."""
+        n_states = len(self.states)
+        return Violations(
+            np.array(self.states, dtype=np.int32).reshape(n_states, self.system.n_positions),
+            np.array(self.arcs, dtype=np.int64).reshape(n_states, self.system.n_candidate_arcs),
+            np.array(self.transitions, dtype=np.int64),
+            np.array(self.signs, dtype=np.float32),
+            np.array(self.sentences, dtype=np.int64),
+        )
+
+
+cdef list _transitions(Hypothesis hypothesis):
+    """Those of a derivation, the first one first."""
+    derivation = hypothesis.derivation
+    transitions = []
+    while derivation:
+        t, derivation = derivation
+        transitions.append(t)
+    return transitions[::-1]

@@ -1,0 +1,123 @@
+"""Global training: what a beam finds against all derivations."""
+
+import numpy as np
+import pytest
+from test_greedy import SYSTEMS, random_tables, scores
+
+from spacy_npparse.decoding import max_violations
+from spacy_npparse.transitions import get_transition_system
+
+GOLD = (0, 3, 0, 2)
+ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
+
+
+def find(system, oracle, tables, golds, width, margin=1.0):
+    lengths = np.array([len(gold) - 1 for gold in golds], dtype=np.int32)
+    heads = np.array([head for gold in golds for head in gold[1:]], dtype=np.int32)
+    return max_violations(system.kernel, oracle, tables, lengths, heads, width, margin)
+
+
+def total(tables, found, system):
+    """Score of what is wrong minus that of what is right."""
+    difference = 0.0
+    for row, cells, t, sign in zip(
+        found.states, found.arcs, found.transitions, found.signs, strict=True
+    ):
+        hidden = sum(tables.words[r, p] for p, r in enumerate(row))
+        for cell, weights in zip(cells, tables.arc_weights, strict=True):
+            if cell >= 0:
+                hidden = hidden + tables.arcs.flat[cell] * weights
+        values = tables.output_weights @ np.maximum(hidden, 0) + tables.output_bias
+        difference += sign * values[t]
+    return difference
+
+
+def all_prefixes(system, oracle, tables, n):
+    """Every derivation whenever it has read one more word: words read, score, whether wrong."""
+    agenda = [(0.0, system.initial(n), 0, set(), False)]
+    while agenda:
+        score, c, read, seen, wrong = agenda.pop()
+        if system.is_terminal(c):
+            continue
+        costs = oracle.costs(c) if not wrong else {}
+        _, _, values = scores(system, tables, c, 0, 0)
+        for name in system.legal(c):
+            after = system.apply(c, name)
+            off = wrong or costs[name] != min(costs.values())
+            new = score + values[system.transitions.index(name)]
+            out = seen | (set(range(1, n + 1)) - set(after.buffer))
+            frontier = n + 1 if system.is_terminal(after) else len(out)
+            if frontier > read:
+                yield frontier, new, off
+            agenda.append((new, after, frontier, out, off))
+
+
+@pytest.mark.parametrize(("name", "oracle"), ORACLES)
+def test_a_wide_beam_finds_the_largest_violation(name, oracle):
+    system = get_transition_system(name)
+    if not system.kernel.oracle(oracle).honours_single_root:
+        free = get_transition_system(name, single_root=False)
+    else:
+        free = system
+    gold = (0, 2, 0, 2)
+    for seed in range(6):
+        tables = random_tables(system, [3], seed)
+        best = {}
+        for frontier, score, wrong in all_prefixes(free, free.oracle(oracle, gold), tables, 3):
+            best[frontier, wrong] = max(score, best.get((frontier, wrong), -np.inf))
+        expected = max(
+            best[frontier, True] - best[frontier, False]
+            for frontier, wrong in best
+            if wrong and (frontier, False) in best
+        )
+        found = find(system, oracle, tables, [gold], 5000)
+        if expected > -1.0:
+            assert total(tables, found, system) == pytest.approx(expected, abs=1e-3)
+        else:
+            assert len(found.states) == 0
+
+
+@pytest.mark.parametrize("width", [1, 4])
+@pytest.mark.parametrize(("name", "oracle"), ORACLES)
+def test_narrow_beams_find_violations(name, oracle, width):
+    system = get_transition_system(name)
+    golds = [(0, 2, 0, 2, 3), (0, 0), (0, 2, 3, 0, 3, 4, 7, 3)]
+    tables = random_tables(system, [len(gold) - 1 for gold in golds], seed=2)
+    found = find(system, oracle, tables, golds, width)
+    assert set(found.sentence) <= {0, 1, 2} and (np.diff(found.sentence) >= 0).all()
+    assert total(tables, found, system) > -3.0
+    for sentence in set(found.sentence):
+        signs = found.signs[found.sentence == sentence]
+        assert (signs == 1).any() or (signs == -1).any()
+
+
+def test_what_a_static_oracle_does_not_know_teaches_nothing():
+    tables_of = lambda system, n: random_tables(system, [n], seed=1)  # noqa: E731
+    projective = get_transition_system("arc_standard")
+    crossing = (0, 3, 4, 0, 3)
+    assert len(find(projective, "static", tables_of(projective, 4), [crossing], 4).states) == 0
+    assert len(find(projective, "dynamic", tables_of(projective, 4), [crossing], 4).states) > 0
+    system = get_transition_system("arc_hybrid_swap")
+    partial = (0, 3, -1, 0, 3)
+    assert len(find(system, "static", tables_of(system, 4), [partial], 4).states) == 0
+    assert len(find(system, "static-dynamic", tables_of(system, 4), [partial], 4).states) > 0
+
+
+def test_no_violation_beyond_the_margin():
+    system = get_transition_system("arc_hybrid_swap")
+    tables = random_tables(system, [3], seed=0)
+    assert len(find(system, "static-dynamic", tables, [GOLD], 4, margin=1e6).states)
+    assert not len(find(system, "static-dynamic", tables, [GOLD], 4, margin=-1e6).states)
+
+
+def test_bad_input_is_refused():
+    system = get_transition_system("arc_hybrid_swap")
+    tables = random_tables(system, [3])
+    with pytest.raises(ValueError, match="at least 1 wide"):
+        find(system, "static", tables, [GOLD], 0)
+    with pytest.raises(ValueError, match="cycle"):
+        find(system, "static", tables, [(0, 2, 1, 0)], 2)
+    with pytest.raises(ValueError, match="gold heads"):
+        max_violations(
+            system.kernel, "static", tables, np.array([3], "int32"), np.zeros(2, "int32"), 2, 1.0
+        )
