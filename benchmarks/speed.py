@@ -8,14 +8,14 @@ One process, one thread, warm, medians of five runs; ratios are taken side by si
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import spacy
 import torch
+from recording import recorded
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -73,23 +73,9 @@ def seconds(run: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
-@contextmanager
-def timed(module: Any, name: str) -> Iterator[list[float]]:
-    """Measure every call of a module's function: a list of seconds."""
-    function = getattr(module, name)
-    spent: list[float] = []
-
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        start = time.process_time()
-        result = function(*args, **kwargs)
-        spent.append(time.process_time() - start)
-        return result
-
-    setattr(module, name, wrapper)
-    try:
-        yield spent
-    finally:
-        setattr(module, name, function)
+def total(calls: list[tuple[float, Any]]) -> float:
+    """The CPU time of some calls."""
+    return sum(spent for spent, _ in calls)
 
 
 def report_parsing(pipelines: dict[str, Language], path: Path) -> None:
@@ -124,11 +110,11 @@ def report_shares(nlp: Language, path: Path) -> None:
     for run in range(RUNS + 1):
         docs = make_docs(nlp, path)
         encoding = seconds(lambda: [*encoder.pipe(docs, batch_size=BATCH)])  # noqa: B023
-        with timed(search, "decode_greedy") as spent:
+        with recorded(search, "decode_greedy") as calls:
             parsing = seconds(lambda: [*parser.pipe(docs, batch_size=BATCH)])  # noqa: B023
         if run:
             after.append(parsing / (encoding + parsing))
-            loop.append(sum(spent) / (encoding + parsing))
+            loop.append(total(calls) / (encoding + parsing))
     print(f"after the encoder: {100 * median(after):.1f} % of the parse time")
     print(f"transition loop: {100 * median(loop):.2f} % of the parse time")
 
@@ -142,9 +128,9 @@ def report_loop(nlp: Language, path: Path) -> None:
         times = []
         for _ in range(RUNS + 1):
             docs = [Doc(nlp.vocab, words=text) for text in texts]
-            with timed(search, "decode_greedy") as spent:
+            with recorded(search, "decode_greedy") as calls:
                 list(nlp.pipe(docs, batch_size=BATCH))
-            times.append(sum(spent))
+            times.append(total(calls))
         rates[length] = length * len(texts) / median(times[1:])
         print(f"transition loop alone, {length} words a sentence: {rates[length]:,.0f} words/s")
     print(f"cost per word at length 1000: {rates[20] / rates[1000]:.2f} times that at length 20")
@@ -154,14 +140,14 @@ def report_roll_outs(nlp: Language, path: Path) -> None:
     """The share of training time that roll-outs take, over one pass of the treebank."""
     examples = list(ConlluCorpus(path)(nlp))
     optimizer = nlp.create_optimizer()
-    with timed(transition_parser, "roll_out") as spent:
-        total = seconds(
+    with recorded(transition_parser, "roll_out") as calls:
+        training = seconds(
             lambda: [
                 nlp.update(examples[i : i + 16], sgd=optimizer, drop=0.3)
                 for i in range(0, len(examples), 16)
             ]
         )
-    print(f"roll-outs: {100 * sum(spent) / total:.2f} % of the training time")
+    print(f"roll-outs: {100 * total(calls) / training:.2f} % of the training time")
 
 
 if __name__ == "__main__":

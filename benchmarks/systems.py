@@ -1,0 +1,187 @@
+"""Train parsers that differ in their settings only, and compare them.
+
+    python benchmarks/systems.py got-ud-train.conllu got-ud-dev.conllu training/systems/gothic \\
+        --rows arc_hybrid_swap arc_hybrid_swap,oracle=static mh4 --seeds 0 1 2
+
+A row is the name of a transition system and settings of its component, such as
+`arc_standard,oracle=dynamic,pseudo_projective=head` or `mh4,decoder.beam_width=4`. What is not set
+has its default; the decoder's settings need no training of their own, unless the beam is trained
+(`loss=max-violation`).
+
+Every row and seed is a `spacy train` of its own. Results that are in the output folder already are
+not produced again, so that a stopped comparison goes on where it was, and several processes can
+share the rows out between them. The table gives means over seeds and standard deviations, and the
+p-value of the difference in LAS to the first row (approximate randomisation over sentences).
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Any
+
+import spacy
+import torch
+from recording import recorded
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_npparse.components import search
+from spacy_npparse.evaluation.alignment import align_words
+from spacy_npparse.evaluation.analysis import analysis_of_sentences
+from spacy_npparse.evaluation.attachment import Comparison, attachment_scores
+from spacy_npparse.evaluation.nonprojective import nonprojective_scores
+from spacy_npparse.evaluation.significance import approximate_randomisation
+from spacy_npparse.transitions import transition_systems
+from spacy_npparse.treebank import Sentence, read_conllu, sentences_from_doc, unannotated_doc
+
+COLUMNS = {
+    "UAS": "UAS",
+    "LAS": "LAS",
+    "nonproj_las": "LAS, non-projective sentences",
+    "nonproj_precision": "non-projective arcs P",
+    "nonproj_recall": "non-projective arcs R",
+    "words_per_second": "decoder, words/s",
+    "transitions_per_word": "transitions/word",
+}
+RUNS = 3
+BATCH = 128
+
+
+def main() -> None:
+    """Do what is missing and print the table."""
+    arguments = parse_arguments()
+    torch.set_num_threads(1)
+    rows = {
+        row: [result(arguments, row, seed) for seed in arguments.seeds] for row in arguments.rows
+    }
+    print(f"| parser ({len(arguments.seeds)} seeds) |", " | ".join(COLUMNS.values()), "| p |")
+    print("|---" * (len(COLUMNS) + 2) + "|")
+    first = next(iter(rows.values()))
+    for row, results in rows.items():
+        cells = [cell([result[name] for result in results]) for name in COLUMNS]
+        p = approximate_randomisation(correct_words(first), correct_words(results))
+        print("|", " | ".join([row, *cells, "" if results is first else f"{p:.4f}"]), "|")
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("train", type=Path, help="CoNLL-U file to train on")
+    parser.add_argument("dev", type=Path, help="CoNLL-U file to choose the best model on")
+    parser.add_argument("output", type=Path, help="folder for the models and their results")
+    parser.add_argument("--test", type=Path, help="CoNLL-U file to report; otherwise dev")
+    parser.add_argument("--rows", nargs="+", default=sorted(transition_systems.get_all()))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0])
+    parser.add_argument("--updates", type=int, help="otherwise as many as the config says")
+    parser.add_argument("--config", default="configs/accuracy.cfg")
+    return parser.parse_args()
+
+
+def result(arguments: argparse.Namespace, row: str, seed: int) -> dict[str, Any]:
+    """What a row gets with one seed; trained and evaluated unless that is done."""
+    path = arguments.output / "results" / f"{row}-{seed}.json"
+    if not path.exists():
+        system, *settings = row.split(",")
+        found = evaluate(
+            train(arguments, system, settings, seed),
+            arguments.test or arguments.dev,
+            [setting for setting in settings if setting.startswith("decoder.")],
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(found), encoding="utf8")
+    return dict(json.loads(path.read_text(encoding="utf8")))
+
+
+def train(arguments: argparse.Namespace, system: str, settings: list[str], seed: int) -> Path:
+    """The best model of a row, trained unless it is there. Raises CalledProcessError."""
+    if "loss=max-violation" not in settings:
+        settings = [setting for setting in settings if not setting.startswith("decoder.")]
+    folder = arguments.output / "models" / f"{','.join([system, *settings])}-{seed}"
+    if not (folder / "model-last").exists():
+        command: list[object] = [
+            *("spacy", "train", arguments.config, "--output", folder),
+            *("--paths.train", arguments.train, "--paths.dev", arguments.dev),
+            *("--components.parser.factory", f"{system}_parser", "--system.seed", seed),
+        ]
+        for setting in settings:
+            name, value = setting.split("=", 1)
+            command += [f"--components.parser.{name}", value]
+        if arguments.updates:
+            command += ["--training.max_steps", arguments.updates]
+            command += ["--training.optimizer.learn_rate.total_steps", arguments.updates]
+        subprocess.run([sys.executable, "-m", *map(str, command)], check=True)
+    return folder / "model-best"
+
+
+def evaluate(model: Path, gold: Path, decoder: list[str]) -> dict[str, Any]:
+    """What a model reaches on gold tokens and sentences.
+
+    decoder: its settings, where they are not the model's.
+
+    Returns the columns of the table, and for each sentence how many words have the right head and
+    relation ("correct").
+    """
+    pairs = [setting.split("=", 1) for setting in decoder]
+    overrides = {f"components.parser.{name}": json.loads(value) for name, value in pairs}
+    nlp = spacy.load(model, config=overrides)
+    sentences = list(read_conllu(gold))
+    runs = [parse(nlp, sentences) for _ in range(RUNS)]
+    docs, _, n_transitions = runs[0]
+    expected = analysis_of_sentences(sentences)
+    found = analysis_of_sentences(s for doc in docs for s in sentences_from_doc(doc))
+    comparison = Comparison(expected, found, align_words(expected, found))
+    crossing = nonprojective_scores(comparison)
+    official = attachment_scores(comparison)
+    n_words = len(expected)
+    return {
+        "UAS": 100 * official["UAS"].f1,
+        "LAS": 100 * official["LAS"].f1,
+        "nonproj_las": percent(crossing.las),
+        "nonproj_precision": percent(crossing.precision),
+        "nonproj_recall": percent(crossing.recall),
+        "words_per_second": n_words / median(seconds for _, seconds, _ in runs),
+        "transitions_per_word": n_transitions / n_words,
+        "correct": [sum(comparison.arc_right[a:b]) for a, b in expected.sentence_words],
+    }
+
+
+def parse(nlp: Language, sentences: list[Sentence]) -> tuple[list[Doc], float, int]:
+    """The parsed sentences, the CPU time of the decoder, and the transitions it took."""
+    docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
+    with (
+        recorded(search, "decode_greedy") as greedy,
+        recorded(search, "decode_beam") as beam,
+    ):
+        docs = list(nlp.pipe(docs, batch_size=BATCH))
+    calls = greedy + beam
+    n_transitions = sum(int(result.n_transitions.sum()) for _, result in calls)
+    return docs, sum(seconds for seconds, _ in calls), n_transitions
+
+
+def percent(rate: float | None) -> float | None:
+    """A rate in percent, None where nothing is counted."""
+    return None if rate is None else 100 * rate
+
+
+def correct_words(results: list[dict[str, Any]]) -> list[int]:
+    """How many words of each sentence are right, all seeds together."""
+    return [sum(counts) for counts in zip(*(r["correct"] for r in results), strict=True)]
+
+
+def cell(values: list[float | None]) -> str:
+    """Mean and standard deviation of the runs."""
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return "-"
+    if mean(known) > 1000:
+        return f"{mean(known):,.0f}"
+    return f"{mean(known):.2f}" + (f" ± {stdev(known):.2f}" if len(known) > 1 else "")
+
+
+if __name__ == "__main__":
+    main()
