@@ -1,6 +1,7 @@
 """Greedy decoding: the best legal transition in every configuration."""
 
 from libc.math cimport exp
+from libcpp.vector cimport vector
 
 import numpy as np
 
@@ -29,6 +30,7 @@ def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
     cdef int first_word = 0
     cdef int[::1] heads
     cdef bint chosen
+    cdef vector[char] legal
     cdef int[::1] n_transitions
     cdef float[::1] probabilities
     result = GreedyResult(
@@ -36,6 +38,7 @@ def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
         np.ones(scorer.n_words, dtype=np.float32),
         np.zeros(lengths.shape[0], dtype=np.int32),
     )
+    legal.resize(system.n_transitions)
     heads = result.heads
     probabilities = result.probabilities
     n_transitions = result.n_transitions
@@ -44,16 +47,15 @@ def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
             n = lengths[sentence]
             system.initialise(c, n)
             while not system.is_terminal(c):
-                t = only_legal(system, c)
-                chosen = t == -1
+                chosen = read_legal(system, c, legal.data()) > 1
                 if chosen:
                     look_up(scorer, system, c, sentence, root_row)
                     score_transitions(scorer)
-                    t = best_legal(system, c, scorer.scores.data())
+                t = best_legal(legal, scorer.scores)
                 word = system.dependent(c, t)
                 if word != -1:
                     probabilities[first_word + word - 1] = (
-                        probability(system, c, scorer.scores.data(), t) if chosen else 1.0
+                        probability(legal, scorer.scores, t) if chosen else 1.0
                     )
                 system.apply(c, t)
                 n_transitions[sentence] += 1
@@ -64,35 +66,33 @@ def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
     return result
 
 
-cdef int only_legal(TransitionSystem system, Configuration c) noexcept nogil:
-    """The legal transition if there is exactly one, else -1."""
+cdef int read_legal(TransitionSystem system, Configuration c, char* legal) noexcept nogil:
+    """Mark the legal transitions and count them."""
     cdef int t
-    cdef int only = -1
+    cdef int n_legal = 0
     for t in range(system.n_transitions):
-        if system.is_legal(c, t):
-            if only != -1:
-                return -1
-            only = t
-    return only
+        legal[t] = system.is_legal(c, t)
+        n_legal += legal[t]
+    return n_legal
 
 
-cdef int best_legal(TransitionSystem system, Configuration c, const float* scores) noexcept nogil:
+cdef int best_legal(const vector[char]& legal, const vector[float]& scores) noexcept nogil:
     """The first of the legal transitions with the highest score."""
     cdef int t
     cdef int best = -1
-    for t in range(system.n_transitions):
-        if system.is_legal(c, t) and (best == -1 or scores[t] > scores[best]):
+    for t in range(<int>legal.size()):
+        if legal[t] and (best == -1 or scores[t] > scores[best]):
             best = t
     return best
 
 
 cdef float probability(
-    TransitionSystem system, Configuration c, const float* scores, int chosen
+    const vector[char]& legal, const vector[float]& scores, int chosen
 ) noexcept nogil:
     """Of the chosen transition among the legal ones: a softmax of their scores."""
     cdef int t
     cdef double total = 0.0
-    for t in range(system.n_transitions):
-        if system.is_legal(c, t):
+    for t in range(<int>legal.size()):
+        if legal[t]:
             total += exp(scores[t] - scores[chosen])
     return <float>(1.0 / total)

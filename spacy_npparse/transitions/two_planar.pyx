@@ -30,6 +30,8 @@ cdef class TwoStackConfiguration(Configuration):
     cdef vector[int] stacks[2]
     # How many of the two stacks hold each word.
     cdef vector[int] presence
+    # A word without head that is left of the buffer and on no stack, 0 if there is none.
+    cdef int outside
     cdef int active
     cdef bint switched
 
@@ -38,6 +40,7 @@ cdef class TwoStackConfiguration(Configuration):
         self.stacks[0].clear()
         self.stacks[1].clear()
         self.presence.assign(n + 1, 0)
+        self.outside = 0
         self.active = 0
         self.switched = False
         return 0
@@ -47,6 +50,7 @@ cdef class TwoStackConfiguration(Configuration):
         self.stacks[0] = (<TwoStackConfiguration>other).stacks[0]
         self.stacks[1] = (<TwoStackConfiguration>other).stacks[1]
         self.presence = (<TwoStackConfiguration>other).presence
+        self.outside = (<TwoStackConfiguration>other).outside
         self.active = (<TwoStackConfiguration>other).active
         self.switched = (<TwoStackConfiguration>other).switched
         return 0
@@ -80,6 +84,8 @@ cdef class TwoStackConfiguration(Configuration):
                 self.presence[word] += 1
         for word in range(n + 1):
             self.heads[word] = structures["heads"][word]
+            if 0 < word < first and self.heads[word] == -1 and self.presence[word] == 0:
+                self.outside = word
 
 
 cdef inline int top_of(TwoStackConfiguration c, int plane) noexcept nogil:
@@ -137,7 +143,7 @@ cdef class TwoPlanar(TransitionSystem):
             return False
         if not self.single_root or c.buffer_size > 1:
             return True
-        return not self.another_is_out(<TwoStackConfiguration>c, top(c.heads, i))
+        return (<TwoStackConfiguration>c).outside in (0, top(c.heads, i))
 
     cdef int headless(self, Configuration c) noexcept nogil:
         """Number of words without head."""
@@ -147,23 +153,15 @@ cdef class TwoPlanar(TransitionSystem):
             count += c.heads[word] == -1
         return count
 
-    cdef bint another_is_out(self, TwoStackConfiguration c, int root) noexcept nogil:
-        """Whether a word without head other than the root is left of j and on no stack."""
-        cdef int word
-        for word in range(1, buffer_item(c, 0)):
-            if word != root and c.heads[word] == -1 and c.presence[word] == 0:
-                return True
-        return False
-
     cdef bint may_leave(self, TwoStackConfiguration c, int i) noexcept nogil:
         """Whether one word without head can still remain once i is taken from the active stack."""
-        cdef int root = top(c.heads, i)
         cdef int j = buffer_item(c, 0)
-        cdef int word
+        cdef int root, word
         if c.presence[i] > 1:
             return True
+        root = top(c.heads, i)
         if root == i:
-            if self.another_is_out(c, i):
+            if c.outside != 0:
                 return False
         elif c.presence[root] > 0 or root == j:
             return True
@@ -192,6 +190,8 @@ cdef class TwoPlanar(TransitionSystem):
         elif t == REDUCE:
             (<TwoStackConfiguration>c).stacks[active].pop_back()
             (<TwoStackConfiguration>c).presence[i] = presence - 1
+            if presence == 1 and c.heads[i] == -1:
+                (<TwoStackConfiguration>c).outside = i
         elif t == LEFT_ARC:
             c.heads[i] = buffer_item(c, 0)
         elif t == RIGHT_ARC:

@@ -1,0 +1,94 @@
+"""How fast the decoders are by themselves, without a model: one thread, scores given.
+
+    python benchmarks/decoders.py
+    python benchmarks/decoders.py --systems covington mh4 --beam 4
+
+Scores are random, except that transitions which only reorder words are rare, as in real text; the
+hidden layer is as wide as that of `configs/accuracy.cfg`. Median of five runs, in CPU time.
+"""
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+from statistics import median
+from typing import Any
+
+import numpy
+from recording import recorded
+
+from spacy_npparse import decoding
+from spacy_npparse.decoding import ScoreTables
+from spacy_npparse.transitions import transition_systems
+
+N_WORDS = 10_000
+LENGTHS = (25, 1000)
+HIDDEN = 96
+RUNS = 5
+# Added to the scores of transitions that only reorder words.
+REORDERING = -8.0
+
+
+def main() -> None:
+    """Print words per second for each system, in short and in long sentences."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--systems", nargs="+", default=sorted(transition_systems.get_all()))
+    parser.add_argument("--beam", type=int, default=1, help="width of the beam; 1 is greedy")
+    arguments = parser.parse_args()
+    short, long = LENGTHS
+    print(
+        f"| system | words/s at length {short} | at length {long} | cost per word, ratio | "
+        f"transitions per word at length {short} | at length {long} |"
+    )
+    print("|---|---|---|---|---|---|")
+    for name in arguments.systems:
+        system = transition_systems.get(name)(single_root=True)
+        (rate, steps), (long_rate, long_steps) = (
+            measure(system, length, arguments.beam) for length in LENGTHS
+        )
+        print(
+            f"| {name} | {rate:,.0f} | {long_rate:,.0f} | {rate / long_rate:.2f} | {steps:.2f} | "
+            f"{long_steps:.2f} |"
+        )
+
+
+def measure(system: Any, length: int, width: int) -> tuple[float, float]:
+    """Words per second, and transitions per word, in sentences of one length."""
+    lengths = numpy.full(N_WORDS // length, length, dtype=numpy.int32)
+    tables = random_tables(system, lengths)
+    name = "decode_greedy" if width == 1 else "decode_beam"
+    with recorded(decoding, name) as calls:
+        decode: Callable[..., Any] = getattr(decoding, name)
+        if width > 1:
+            decode = partial(decode, width=width)
+        for _ in range(RUNS + 1):
+            decode(system, tables, lengths)
+    n_words = int(lengths.sum())
+    _, result = calls[0]
+    seconds = median(seconds for seconds, _ in calls[1:])
+    return n_words / seconds, int(result.n_transitions.sum()) / n_words
+
+
+def random_tables(system: Any, lengths: numpy.ndarray) -> ScoreTables:
+    """Scores for sentences of the given lengths."""
+    rng = numpy.random.default_rng(0)
+
+    def numbers(*shape: int) -> numpy.ndarray:
+        return rng.standard_normal(shape, dtype=numpy.float32)
+
+    size = int(lengths.max()) + 1
+    tables = ScoreTables(
+        words=numbers(int(lengths.sum()) + len(lengths) + 1, system.n_positions, HIDDEN),
+        arcs=numbers(len(lengths), size, size),
+        arc_weights=numbers(system.n_candidate_arcs, HIDDEN),
+        output_weights=numbers(system.n_transitions, HIDDEN) / HIDDEN**0.5,
+        output_bias=numbers(system.n_transitions),
+    )
+    for t in range(system.n_transitions):
+        tables.output_bias[t] += REORDERING * system.reorders(t)
+    return tables
+
+
+if __name__ == "__main__":
+    main()
