@@ -8,9 +8,9 @@ A row is the name of a transition system and settings of its component, such as
 has its default; the decoder's settings need no training of their own, unless the beam is trained
 (`loss=max-violation`).
 
-Every row and seed is a `spacy train` of its own. Results that are in the output folder already are
-not produced again, so that a stopped comparison goes on where it was, and several processes can
-share the rows out between them. The table gives means over seeds and standard deviations, and the
+Every row and seed is a `spacy train` of its own. What is finished in the output folder already is
+not done again, so that a stopped comparison goes on where it was, and several processes can share
+the seeds out between them. The table gives means over seeds and standard deviations, and the
 p-value of the difference in LAS to the first row (approximate randomisation over sentences).
 """
 
@@ -21,6 +21,7 @@ import sys
 from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
+from zlib import crc32
 
 import spacy
 import torch
@@ -36,6 +37,7 @@ from spacy_npparse.evaluation.nonprojective import nonprojective_scores
 from spacy_npparse.evaluation.significance import approximate_randomisation
 from spacy_npparse.transitions import transition_systems
 from spacy_npparse.treebank import Sentence, read_conllu, sentences_from_doc, unannotated_doc
+from spacy_npparse.treebank.files import replacing
 
 COLUMNS = {
     "UAS": "UAS",
@@ -54,16 +56,19 @@ def main() -> None:
     """Do what is missing and print the table."""
     arguments = parse_arguments()
     torch.set_num_threads(1)
+    check_settings(arguments)
     rows = {
         row: [result(arguments, row, seed) for seed in arguments.seeds] for row in arguments.rows
     }
     print(f"| parser ({len(arguments.seeds)} seeds) |", " | ".join(COLUMNS.values()), "| p |")
     print("|---" * (len(COLUMNS) + 2) + "|")
-    first = next(iter(rows.values()))
+    first, *_ = rows.values()
     for row, results in rows.items():
         cells = [cell([result[name] for result in results]) for name in COLUMNS]
-        p = approximate_randomisation(correct_words(first), correct_words(results))
-        print("|", " | ".join([row, *cells, "" if results is first else f"{p:.4f}"]), "|")
+        if results is not first:
+            p = approximate_randomisation(correct_words(first), correct_words(results))
+            cells.append(f"{p:.4f}")
+        print("|", " | ".join([row, *cells]), "|" if results is not first else "| |")
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -75,36 +80,73 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("dev", type=Path, help="CoNLL-U file to choose the best model on")
     parser.add_argument("output", type=Path, help="folder for the models and their results")
     parser.add_argument("--test", type=Path, help="CoNLL-U file to report; otherwise dev")
-    parser.add_argument("--rows", nargs="+", default=sorted(transition_systems.get_all()))
+    known = sorted(transition_systems.get_all())
+    parser.add_argument("--rows", nargs="+", type=row_of_table, default=known)
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     parser.add_argument("--updates", type=int, help="otherwise as many as the config says")
-    parser.add_argument("--config", default="configs/accuracy.cfg")
+    parser.add_argument("--config", type=Path, default=Path("configs/accuracy.cfg"))
     return parser.parse_args()
+
+
+def row_of_table(text: str) -> str:
+    """A row as it is given. Raises ArgumentTypeError, naming what is wrong."""
+    system, *settings = text.split(",")
+    if system not in transition_systems.get_all():
+        raise argparse.ArgumentTypeError(f"{text!r}: there is no transition system {system!r}")
+    for setting in settings:
+        if not all(setting.partition("=")):
+            raise argparse.ArgumentTypeError(f"{text!r}: {setting!r} should be NAME=VALUE")
+    return text
+
+
+def check_settings(arguments: argparse.Namespace) -> None:
+    """Leave a note in the output folder of what the comparison is about. Ends the program if it
+    was about something else."""
+    note = arguments.output / "comparison.json"
+    settings = {
+        **{name: checksum(getattr(arguments, name)) for name in ("train", "dev", "config")},
+        "updates": arguments.updates,
+    }
+    if not note.exists():
+        with replacing(note) as file:
+            file.write(json.dumps(settings).encode())
+    known = json.loads(note.read_text(encoding="utf8"))
+    changed = [name for name in settings if settings[name] != known[name]]
+    if changed:
+        sys.exit(
+            f"{arguments.output} holds a comparison with other settings ({', '.join(changed)}). "
+            "Give another folder."
+        )
+
+
+def checksum(path: Path) -> str:
+    """Of a file's content."""
+    return f"{crc32(path.read_bytes()):08x}"
 
 
 def result(arguments: argparse.Namespace, row: str, seed: int) -> dict[str, Any]:
     """What a row gets with one seed; trained and evaluated unless that is done."""
-    path = arguments.output / "results" / f"{row}-{seed}.json"
+    gold = arguments.test or arguments.dev
+    folder = arguments.output / "results" / f"{gold.stem}-{checksum(gold)}"
+    path = folder / f"{row}-{seed}.json"
     if not path.exists():
         system, *settings = row.split(",")
-        found = evaluate(
-            train(arguments, system, settings, seed),
-            arguments.test or arguments.dev,
-            [setting for setting in settings if setting.startswith("decoder.")],
-        )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(found), encoding="utf8")
+        decoder = [setting for setting in settings if setting.startswith("decoder.")]
+        found = evaluate(train(arguments, system, settings, seed), gold, decoder)
+        with replacing(path) as file:
+            file.write(json.dumps(found).encode())
     return dict(json.loads(path.read_text(encoding="utf8")))
 
 
 def train(arguments: argparse.Namespace, system: str, settings: list[str], seed: int) -> Path:
-    """The best model of a row, trained unless it is there. Raises CalledProcessError."""
+    """The best model of a row, trained unless that is done. Raises CalledProcessError."""
     if "loss=max-violation" not in settings:
         settings = [setting for setting in settings if not setting.startswith("decoder.")]
     folder = arguments.output / "models" / f"{','.join([system, *settings])}-{seed}"
-    if not (folder / "model-last").exists():
+    if not folder.exists():
+        unfinished = folder.with_name(f"{folder.name}.unfinished")
         command: list[object] = [
-            *("spacy", "train", arguments.config, "--output", folder),
+            *("spacy", "train", arguments.config, "--output", unfinished),
             *("--paths.train", arguments.train, "--paths.dev", arguments.dev),
             *("--components.parser.factory", f"{system}_parser", "--system.seed", seed),
         ]
@@ -115,6 +157,7 @@ def train(arguments: argparse.Namespace, system: str, settings: list[str], seed:
             command += ["--training.max_steps", arguments.updates]
             command += ["--training.optimizer.learn_rate.total_steps", arguments.updates]
         subprocess.run([sys.executable, "-m", *map(str, command)], check=True)
+        unfinished.rename(folder)
     return folder / "model-best"
 
 

@@ -99,13 +99,15 @@ def with_ranked(
         start, end = numpy.searchsorted(tokens.sentence, [number, number + 1]).tolist()
         doc = int(numpy.searchsorted(tokens.offsets, start, side="right")) - 1
         places = numpy.arange(start, end) - int(tokens.offsets[doc])
-        trees = []
+        trees: list[dict[str, Any]] = []
         for rank, score in zip(ranks, scores[:, sentence].tolist(), strict=True):
             if score > -numpy.inf:
                 distances, labels = rank[doc].arcs[places].T
-                heads = places + distances.astype(numpy.int64)
+                heads = (places + distances.astype(numpy.int64)).tolist()
                 deps = [strings[label] for label in labels.tolist()]
-                trees.append({"heads": heads.tolist(), "deps": deps, "score": score})
+                # Pseudo-projective trees can become one.
+                if all((tree["heads"], tree["deps"]) != (heads, deps) for tree in trees):
+                    trees.append({"heads": heads, "deps": deps, "score": score})
         ranked[doc].append(trees)
     return [parse._replace(ranked=trees) for parse, trees in zip(parses, ranked, strict=True)]
 

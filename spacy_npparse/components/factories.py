@@ -7,7 +7,7 @@ from spacy.language import Language
 from thinc.api import Model
 
 from ..transitions.registry import transition_systems
-from .settings import check_encoding, make_decoder_settings, make_settings
+from .settings import check_that_settings_fit, make_decoder_settings, make_settings
 from .transition_parser import TransitionParser
 
 DEFAULT_MODEL = {
@@ -32,11 +32,13 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
         loss: str,
         exploration: dict[str, Any],
         decoder: dict[str, Any],
+        pseudo_projective: str | None,
         scorer: Callable[..., dict[str, Any]] | None,
-        pseudo_projective: str | None = None,
     ) -> TransitionParser:
         system = transition_systems.get(system_name)(single_root=True)
         settings = make_settings(name, tuple(system.oracle_classes()), oracle, loss, exploration)
+        decoder_settings = make_decoder_settings(name, decoder)
+        check_that_settings_fit(name, system, settings, decoder_settings, pseudo_projective)
         return TransitionParser(
             nlp.vocab,
             model,
@@ -44,8 +46,8 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
             system_name=system_name,
             system=system,
             settings=settings,
-            decoder=make_decoder_settings(name, decoder),
-            pseudo_projective=check_encoding(name, system, pseudo_projective),
+            decoder=decoder_settings,
+            pseudo_projective=pseudo_projective,
             scorer=scorer,
         )
 

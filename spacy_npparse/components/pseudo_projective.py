@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from ..transitions import complete_heads, is_projective
 from ..transitions.pseudo_projective import Decorated, decode, encode
 from .gold import MISSING, GoldBatch
+from .sentences import SentenceBatch
 
 
 class PseudoProjectiveLabels:
@@ -30,29 +30,27 @@ class PseudoProjectiveLabels:
         """Gold trees made projective. Notes that have no number are left out, and the word stays
         with the head it was lifted to."""
         heads, labels = gold.heads.copy(), gold.labels.copy()
-        for part, lifted, noted in _encoded(gold, self.encoding):
-            heads[part] = lifted
-            labels[part] = [self._numbers.get(label, label.label) for label in noted]
-        labels[heads <= 0] = MISSING
+        for words, lifted, noted in _encoded(gold, self.encoding):
+            heads[words] = lifted
+            labels[words] = [self._numbers.get(label, label.label) for label in noted]
         return replace(gold, heads=heads, labels=labels)
 
     def decode(
         self,
-        lengths: NDArray[numpy.int32],
+        sentences: SentenceBatch,
         heads: NDArray[numpy.int32],
         labels: NDArray[numpy.int64],
     ) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
         """Heads as the labels describe them, and plain labels.
 
-        lengths: words of each sentence; heads: of all words, in the sentence; labels: numbers, -1
-        for root arcs.
+        heads: of all words, in the sentence; labels: numbers, -1 for root arcs.
         """
         root = Decorated(MISSING)
         heads = heads.copy()
         noted = [root if number == MISSING else self._labels[number] for number in labels.tolist()]
-        for part in _sentences(lengths):
-            if any(label.lifted for label in noted[part]):
-                heads[part] = decode([MISSING, *heads[part].tolist()], [root, *noted[part]])[1:]
+        for words in sentences.slices():
+            if any(label.lifted for label in noted[words]):
+                heads[words] = decode([MISSING, *heads[words].tolist()], [root, *noted[words]])[1:]
         return heads, numpy.array([label.label for label in noted], dtype=numpy.int64)
 
 
@@ -66,22 +64,23 @@ def decorated_labels(gold: GoldBatch, encoding: str) -> set[Decorated]:
     }
 
 
-def _encoded(
-    gold: GoldBatch, encoding: str
-) -> Iterator[tuple[slice, NDArray[numpy.int32], list[Decorated]]]:
+def _encoded(gold: GoldBatch, encoding: str) -> Iterator[tuple[slice, list[int], list[Decorated]]]:
     """The words of each non-projective sentence, with their new heads and labels.
 
-    Words with missing heads are attached harmlessly meanwhile.
+    Words with missing heads are attached harmlessly meanwhile. Nothing is known of a word that is
+    lifted past one of them, or to the root: that has no label to tell so.
     """
-    for part in _sentences(gold.sentences.lengths):
-        heads = gold.heads[part]
-        tree = complete_heads([MISSING, *heads.tolist()])
-        if not is_projective(tree):
-            lifted, labels = encode(tree, [MISSING, *gold.labels[part].tolist()], encoding)
-            yield part, numpy.where(heads == MISSING, MISSING, lifted[1:]), labels[1:]
-
-
-def _sentences(lengths: NDArray[numpy.int32]) -> list[slice]:
-    """The words of each sentence."""
-    bounds = numpy.concatenate([[0], numpy.cumsum(lengths)]).tolist()
-    return [slice(start, end) for start, end in pairwise(bounds)]
+    for words in gold.sentences.slices():
+        heads = [MISSING, *gold.heads[words].tolist()]
+        labels = [MISSING, *gold.labels[words].tolist()]
+        tree = complete_heads(heads)
+        if is_projective(tree):
+            continue
+        lifted, noted = encode(tree, labels, encoding)
+        for d in range(1, len(heads)):
+            above = heads[d]
+            while above not in (lifted[d], MISSING):
+                above = heads[above]
+            if above == MISSING or (lifted[d] == 0 and heads[d] != 0):
+                lifted[d], noted[d] = MISSING, Decorated(MISSING)
+        yield words, lifted[1:], noted[1:]

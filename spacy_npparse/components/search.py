@@ -1,7 +1,6 @@
 """The search for trees, and how sure it is of them."""
 
-from collections import defaultdict
-from itertools import pairwise
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..decoding import BeamResult, ScoreTables, decode_beam, decode_greedy
 from .gold import MISSING
+from .sentences import SentenceBatch
 from .settings import DecoderSettings
 
 
@@ -16,8 +16,8 @@ class Found(NamedTuple):
     """Trees of some sentences, the best first.
 
     heads: int32 [n_trees, n_words], in the sentence; -1 where fewer trees were found.
-    scores: float64 [n_trees, n_sentences], log-probability of each tree, up to a constant if scores
-        are not normalised; -inf for none.
+    scores: float64 [n_trees, n_sentences], of each tree, -inf for none: its log-probability, or,
+        if scores are not normalised, the score of its best derivation.
     probabilities: float32 [n_words], of the arc to each word in the best tree.
     """
 
@@ -26,12 +26,12 @@ class Found(NamedTuple):
     probabilities: NDArray[numpy.float32]
 
 
-def no_trees(n_trees: int, lengths: NDArray[numpy.int32]) -> Found:
-    """What is known before the search. lengths: words of each sentence."""
-    n_words = int(lengths.sum())
+def no_trees(n_trees: int, sentences: SentenceBatch) -> Found:
+    """What is known before the search."""
+    n_words = len(sentences.words)
     return Found(
         numpy.full((n_trees, n_words), MISSING, dtype=numpy.int32),
-        numpy.full((n_trees, len(lengths)), -numpy.inf),
+        numpy.full((n_trees, len(sentences.lengths)), -numpy.inf),
         numpy.ones(n_words, dtype=numpy.float32),
     )
 
@@ -39,41 +39,49 @@ def no_trees(n_trees: int, lengths: NDArray[numpy.int32]) -> Found:
 def search(
     system: Any,
     tables: ScoreTables,
-    lengths: NDArray[numpy.int32],
+    sentences: SentenceBatch,
     settings: DecoderSettings,
     *,
     normalised: bool,
 ) -> Found:
     """Find the best trees.
 
-    system, tables, lengths: as in `decode_greedy`; normalised: as in `decode_beam`.
+    system, tables: as in `decode_greedy`; normalised: as in `decode_beam`.
 
     Greedy search knows the probability of each transition, but no score of the tree (0).
     """
-    if settings.beam_width == 1 and not settings.k_best:
+    lengths = sentences.lengths
+    if settings.beam_width == 1:
         result = decode_greedy(system, tables, lengths)
         return Found(result.heads[None], numpy.zeros((1, len(lengths))), result.probabilities)
     beam = decode_beam(system, tables, lengths, settings.beam_width, normalised)
-    return _merge(beam, lengths, settings.n_trees)
+    return _merge(beam, sentences, settings.n_trees, numpy.logaddexp if normalised else max)
 
 
-def _merge(beam: BeamResult, lengths: NDArray[numpy.int32], n_trees: int) -> Found:
-    """The trees of a beam. The probability of a tree is the sum of those of its derivations; that
-    of an arc is the share of the beam's probability that lies on trees with it."""
-    found = no_trees(n_trees, lengths)
-    bounds = numpy.concatenate([[0], numpy.cumsum(lengths)]).tolist()
-    for sentence, (start, end) in enumerate(pairwise(bounds)):
-        scores: dict[tuple[int, ...], float] = defaultdict(lambda: -numpy.inf)
-        for heads, score in zip(beam.heads[:, start:end], beam.scores[:, sentence], strict=True):
+def _merge(
+    beam: BeamResult,
+    sentences: SentenceBatch,
+    n_trees: int,
+    join: Callable[[float, float], float],
+) -> Found:
+    """The trees of a beam. The probability of an arc is the share of the beam's probability that
+    lies on trees with it.
+
+    join: gives the score of a tree from those of two of its derivations.
+    """
+    found = no_trees(n_trees, sentences)
+    for sentence, words in enumerate(sentences.slices()):
+        scores: dict[tuple[int, ...], float] = {}
+        for heads, score in zip(beam.heads[:, words], beam.scores[:, sentence], strict=True):
             if score > -numpy.inf:
                 tree = tuple(heads.tolist())
-                scores[tree] = float(numpy.logaddexp(scores[tree], score))
+                scores[tree] = float(join(scores[tree], score)) if tree in scores else float(score)
         ranked = sorted(scores, key=scores.__getitem__, reverse=True)
         trees = numpy.array(ranked, dtype=numpy.int32)
         values = numpy.array([scores[tree] for tree in ranked])
         kept = min(n_trees, len(ranked))
-        found.heads[:kept, start:end] = trees[:kept]
+        found.heads[:kept, words] = trees[:kept]
         found.scores[:kept, sentence] = values[:kept]
         shares = numpy.exp(values - values[0])
-        found.probabilities[start:end] = shares @ (trees == trees[0]) / shares.sum()
+        found.probabilities[words] = shares @ (trees == trees[0]) / shares.sum()
     return found

@@ -80,6 +80,11 @@ class SentenceBatch:
         tokens[self.rows] = self.words
         return tokens
 
+    def slices(self) -> list[slice]:
+        """The words of each sentence."""
+        bounds = numpy.concatenate([[0], numpy.cumsum(self.lengths)]).tolist()
+        return [slice(start, end) for start, end in pairwise(bounds)]
+
     def parts(self) -> Iterator[NDArray[numpy.bool_]]:
         """Parts of the batch, of sentences of similar length, whose arcs can be scored at once
         without much padding or memory: bool [n_sentences] each."""

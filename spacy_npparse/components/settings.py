@@ -19,7 +19,7 @@ class TrainingSettings:
     oracle: name of an oracle of the transition system.
     loss: "log-likelihood" or "margin" of the transitions in the states of a roll-out, or
         "max-violation": of derivations, found by the beam of the decoder's settings.
-    exploration: how roll-outs leave the oracle's path.
+    exploration: how roll-outs leave the oracle's path. A beam that is trained needs none.
     warm_up: updates during which they do not.
     """
 
@@ -38,8 +38,12 @@ class DecoderSettings:
     """How trees are searched for.
 
     beam_width: derivations that are followed side by side; 1 is greedy.
-    k_best: trees of each sentence that are kept, with their scores, in `doc._.k_best_trees`.
-    confidence: keep the probability of each arc in `token._.head_probability`.
+    k_best: at most so many trees of each sentence are kept, with their scores, in
+        `doc._.k_best_trees`; 0 for none. It takes a beam to find several.
+    confidence: keep the probability of each arc in `token._.head_probability`. For greedy search,
+        that of the transition that built it, among the legal ones; for a beam, the share of its
+        probability that lies on trees with that arc. Of a word that was lifted (pseudo-projective
+        parsing), it is that of the lifted arc.
     """
 
     beam_width: int = 1
@@ -49,10 +53,10 @@ class DecoderSettings:
     def __post_init__(self) -> None:
         if self.beam_width < 1:
             raise ValueError(f"decoder beam_width is {self.beam_width}, but must be 1 or more")
-        if not 0 <= self.k_best <= self.beam_width:
+        if not 0 <= self.k_best <= (self.beam_width if self.beam_width > 1 else 0):
             raise ValueError(
-                f"decoder k_best is {self.k_best}, but must be between 0 and beam_width, which is "
-                f"{self.beam_width}"
+                f"decoder k_best is {self.k_best}, but must be 0, or up to as many as the beam is "
+                f"wide, and beam_width is {self.beam_width}"
             )
 
     @property
@@ -102,20 +106,31 @@ def make_settings(
         raise ValueError(f"{name}: {error}") from error
 
 
-def check_encoding(name: str, system: Any, encoding: str | None) -> str | None:
-    """Return the pseudo-projective encoding of component `name`. Raises ValueError unless there is
-    one of that name and the system is projective."""
-    if encoding is not None and encoding not in ENCODINGS:
+def check_that_settings_fit(
+    name: str,
+    system: Any,
+    settings: TrainingSettings,
+    decoder: DecoderSettings,
+    pseudo_projective: str | None,
+) -> None:
+    """Raise ValueError unless the settings of component `name` fit each other and the system."""
+    if settings.loss == MAX_VIOLATION and decoder.beam_width == 1:
         raise ValueError(
-            f"{name}: there is no pseudo_projective encoding {encoding!r}; choose one of: "
-            f"{', '.join(ENCODINGS)}"
+            f"{name}: the loss {MAX_VIOLATION!r} trains a beam, but decoder.beam_width is 1; make "
+            "it 2 or more"
         )
-    if encoding is not None and not system.projective:
+    if pseudo_projective is None:
+        return
+    if pseudo_projective not in ENCODINGS:
+        raise ValueError(
+            f"{name}: there is no pseudo_projective encoding {pseudo_projective!r}; choose one "
+            f"of: {', '.join(ENCODINGS)}"
+        )
+    if not system.projective:
         raise ValueError(
             f"{name}: pseudo_projective is for projective systems, but {type(system).__name__} "
             "builds non-projective trees by itself. Remove the setting."
         )
-    return encoding
 
 
 def _check(setting: str, value: Any, expected: type | None, known: list[str]) -> None:

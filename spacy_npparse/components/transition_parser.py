@@ -24,7 +24,6 @@ from ..models.losses import LOSSES, max_violation_loss
 from ..models.shim import torch_shim
 from ..models.transition_parser_net import TransitionParserNet
 from ..transitions import derivable
-from ..transitions.pseudo_projective import Decorated
 from .annotation import (
     ROOT_LABEL,
     SPACE_LABEL,
@@ -35,8 +34,8 @@ from .annotation import (
     with_ranked,
     write_parse,
 )
-from .gold import MISSING, GoldBatch, gold_batch
-from .pseudo_projective import PseudoProjectiveLabels, decorated_labels
+from .gold import MISSING, GoldBatch
+from .labels import Labels
 from .search import Found, no_trees, search
 from .sentences import SentenceBatch, TokenBatch, read_tokens, split_sentences
 from .settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
@@ -91,7 +90,11 @@ class TransitionParser(TrainablePipe):
             "system": system_name,
             "pseudo_projective": pseudo_projective,
             "decorated": [],
+            # Whether derivations are scored by their probability: by how it was trained last.
+            "normalised": settings.loss != MAX_VIOLATION,
         }
+        self._pseudo_projective = pseudo_projective
+        self._labels = Labels(self.cfg, vocab.strings)
         self._n_updates = 0
         register_extensions()
 
@@ -123,20 +126,22 @@ class TransitionParser(TrainablePipe):
         """Collect the labels and build the model.
 
         Args:
-            get_examples: gives a representative sample of the training data; all of it is read
-                for the labels if they are not given.
+            get_examples: gives a representative sample of the training data. All of it is read
+                for the labels, unless they are given, for those of a pseudo-projective encoding,
+                and, with a static oracle, to count the trees that it cannot derive.
             nlp: the pipeline.
             labels: the arc labels, without the root's.
 
-        Raises ValueError if there is not one example.
+        Raises ValueError if there is not one example, or if one has labels other than those given.
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         if labels is None:
             labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
         self.cfg["labels"] = list(labels) or [SPACE_LABEL]
-        self._add_label_strings()
-        if self.cfg["pseudo_projective"] is not None:
-            self.cfg["decorated"] = self._collect_decorated(get_examples())
+        self.cfg["decorated"] = []
+        self._labels = Labels(self.cfg, self.vocab.strings)
+        self.cfg["decorated"] = self._labels.collect_decorated(get_examples())
+        self._labels = Labels(self.cfg, self.vocab.strings)
         sample = [eg.predicted for eg in islice(get_examples(), 10)]
         if not sample:
             raise ValueError(Errors.E923.format(name=self.name))
@@ -155,7 +160,7 @@ class TransitionParser(TrainablePipe):
         """Warn if there are gold trees that teach a static oracle's parser no transitions."""
         n_trees = n_derivable = 0
         for batch in minibatch(examples, 256):
-            gold = self._gold(batch)
+            gold = self._labels.gold(batch)
             found = derivable(self.system, gold.sentences.lengths, gold.heads)
             n_trees += len(found)
             n_derivable += int(found.sum())
@@ -170,14 +175,6 @@ class TransitionParser(TrainablePipe):
                 self.settings.oracle,
             )
 
-    def _collect_decorated(self, examples: Iterable[Example]) -> list[list[int]]:
-        """The labels with notes of the pseudo-projective encoding, as lists of numbers."""
-        found: set[Decorated] = set()
-        for batch in minibatch(examples, 256):
-            gold = gold_batch(batch, self._label_numbers())
-            found |= decorated_labels(gold, self.cfg["pseudo_projective"])
-        return [list(map(int, label)) for label in sorted(found)]
-
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
         """Parse Docs without changing them."""
         docs = list(docs)
@@ -185,7 +182,7 @@ class TransitionParser(TrainablePipe):
             return []
         tokens = read_tokens(docs)
         sentences = split_sentences(tokens)
-        found = no_trees(self.decoder.n_trees, sentences.lengths)
+        found = no_trees(self.decoder.n_trees, sentences)
         labels = numpy.full(found.heads.shape, MISSING, dtype=numpy.int64)
         with torch.no_grad():
             vectors = self._net.with_root(self.model.predict(docs))
@@ -208,9 +205,7 @@ class TransitionParser(TrainablePipe):
         """The trees of all Docs. labels: int64 [n_trees, n_words], their numbers."""
         ranks = []
         for heads, numbers in zip(found.heads, labels, strict=True):
-            if self._encoding is not None:
-                heads, numbers = self._encoding.decode(sentences.lengths, heads, numbers)
-            hashes = self._hashes[numbers]
+            heads, hashes = self._labels.decode(sentences, heads, numbers)
             ranks.append(make_parses(tokens, sentences, heads, hashes, self.vocab.strings))
         parses = ranks[0]
         if self.decoder.confidence:
@@ -274,6 +269,7 @@ class TransitionParser(TrainablePipe):
         loss = self.get_loss(examples, vectors)
         backprop(loss)
         self._n_updates += 1
+        self.cfg["normalised"] = self.settings.loss != MAX_VIOLATION
         if sgd is not None:
             self.finish_update(sgd)
         losses[self.name] += float(loss.detach())
@@ -284,7 +280,7 @@ class TransitionParser(TrainablePipe):
 
         vectors: token vectors of the predicted Docs, [n_tokens, width].
         """
-        gold = self._gold(examples)
+        gold = self._labels.gold(examples)
         exploration = self.settings.exploration_at(self._n_updates)
         loss = vectors.new_zeros(())
         vectors = self._net.with_root(vectors)
@@ -295,31 +291,6 @@ class TransitionParser(TrainablePipe):
     @property
     def _net(self) -> TransitionParserNet:
         return torch_shim(self.model).net
-
-    @property
-    def _encoding(self) -> PseudoProjectiveLabels | None:
-        if self.cfg["pseudo_projective"] is None:
-            return None
-        decorated = [
-            Decorated(label, bool(lifted), head_label, bool(passed))
-            for label, lifted, head_label, passed in self.cfg["decorated"]
-        ]
-        n_labels = len(self.cfg["labels"])
-        return PseudoProjectiveLabels(self.cfg["pseudo_projective"], n_labels, decorated)
-
-    @property
-    def _hashes(self) -> NDArray[numpy.uint64]:
-        """Hash of each label by its number; the last one, number -1, is the root's."""
-        labels = [*self.cfg["labels"], ROOT_LABEL]
-        return numpy.array([self.vocab.strings[label] for label in labels], dtype=numpy.uint64)
-
-    def _label_numbers(self) -> dict[int, int]:
-        return {self.vocab.strings[label]: i for i, label in enumerate(self.cfg["labels"])}
-
-    def _gold(self, examples: Sequence[Example]) -> GoldBatch:
-        """The gold trees to learn from."""
-        gold = gold_batch(examples, self._label_numbers())
-        return gold if self._encoding is None else self._encoding.encode(gold)
 
     def _rows(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
         """Vectors of the rows of sentences and the lengths of these, on the model's device.
@@ -338,11 +309,7 @@ class TransitionParser(TrainablePipe):
         arcs = self._net.score_arcs(rows, lengths)
         tables = self._net.tables(self._net.project(rows), arcs)
         found = search(
-            self.system,
-            tables,
-            sentences.lengths,
-            self.decoder,
-            normalised=self.settings.loss != MAX_VIOLATION,
+            self.system, tables, sentences, self.decoder, normalised=self.cfg["normalised"]
         )
         labels = [self._predict_labels(rows, sentences, heads) for heads in found.heads]
         return found, numpy.stack(labels)
@@ -432,11 +399,12 @@ class TransitionParser(TrainablePipe):
                 f"it was trained as {self.cfg['system']!r} and cannot be used as "
                 f"{self.system_name!r}: use the factory {self.cfg['system']}_parser."
             )
-        self._add_label_strings()
-
-    def _add_label_strings(self) -> None:
-        for label in (*self.labels, SPACE_LABEL):
-            self.vocab.strings.add(label, allow_transient=False)  # type: ignore[call-arg]
+        if self.cfg["pseudo_projective"] != self._pseudo_projective:
+            raise ValueError(
+                f"it was trained with pseudo_projective = {self.cfg['pseudo_projective']!r} and "
+                f"cannot be used with {self._pseudo_projective!r}: change the setting."
+            )
+        self._labels = Labels(self.cfg, self.vocab.strings)
 
 
 def _deps(doc: Doc) -> Iterator[str]:

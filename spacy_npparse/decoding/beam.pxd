@@ -26,8 +26,9 @@ cdef class Beam:
     cdef int root_row
     cdef int width
     cdef vector[int] costs
+    cdef vector[char] legal
 
     cdef int advance(self, int frontier) except -1
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1
-    cdef double value(self, int t, double log_total) noexcept nogil
+    cdef double value(self, int t, double offset) noexcept nogil
     cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong)

@@ -71,7 +71,10 @@ cdef class Beam:
         self.oracle = oracle
         self.right_only = right_only
         self.costs.resize(system.n_transitions)
+        self.legal.resize(system.n_transitions)
         system.initialise(start.configuration, n)
+        if system.is_terminal(start.configuration):
+            start.frontier = n + 1
         self.hypotheses = [start]
 
     cdef int advance(self, int frontier) except -1:
@@ -115,28 +118,29 @@ cdef class Beam:
                     least = self.costs[t]
         look_up(self.scorer, self.system, c, self.sentence, self.root_row)
         score_transitions(self.scorer)
+        self.system.mark_legal(c, self.legal.data())
         for t in range(self.system.n_transitions):
-            if self.system.is_legal(c, t):
+            if self.legal[t]:
                 best = max(best, self.value(t, 0.0))
         if self.normalised:
             for t in range(self.system.n_transitions):
-                if self.system.is_legal(c, t):
+                if self.legal[t]:
                     total += exp(self.value(t, best))
             best += log(total)
         else:
             best = 0.0
         for t in range(self.system.n_transitions):
-            if self.system.is_legal(c, t):
+            if self.legal[t]:
                 wrong = hypothesis.wrong or (least != -1 and self.costs[t] != least)
                 if not (wrong and self.right_only):
                     score = hypothesis.score + self.value(t, best)
                     steps.append((score, hypothesis, t, wrong))
         return 0
 
-    cdef double value(self, int t, double log_total) noexcept nogil:
-        """The score of a transition that was scored last, minus what normalises it."""
+    cdef double value(self, int t, double offset) noexcept nogil:
+        """The score of a transition that was scored last, minus an offset."""
         cdef double score = self.scorer.scores[t]
-        return (score if -LOWEST > score > LOWEST else LOWEST) - log_total
+        return (score if -LOWEST > score > LOWEST else LOWEST) - offset
 
     cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong):
         """The hypothesis after a transition."""

@@ -30,6 +30,7 @@ def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
     cdef int first_word = 0
     cdef int[::1] heads
     cdef bint chosen
+    cdef bint root_goes_without_saying = not (system.root_on_stack or system.root_in_buffer)
     cdef vector[char] legal
     cdef int[::1] n_transitions
     cdef float[::1] probabilities
@@ -47,7 +48,7 @@ def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
             n = lengths[sentence]
             system.initialise(c, n)
             while not system.is_terminal(c):
-                chosen = read_legal(system, c, legal.data()) > 1
+                chosen = system.mark_legal(c, legal.data()) > 1
                 if chosen:
                     look_up(scorer, system, c, sentence, root_row)
                     score_transitions(scorer)
@@ -61,19 +62,11 @@ def decode_greedy(TransitionSystem system, tables, const int[::1] lengths):
                 n_transitions[sentence] += 1
             for word in range(n):
                 heads[first_word + word] = c.heads[word + 1]
+                if root_goes_without_saying and c.heads[word + 1] == 0:
+                    probabilities[first_word + word] = 1.0
             first_word += n
             root_row += n + 1
     return result
-
-
-cdef int read_legal(TransitionSystem system, Configuration c, char* legal) noexcept nogil:
-    """Mark the legal transitions and count them."""
-    cdef int t
-    cdef int n_legal = 0
-    for t in range(system.n_transitions):
-        legal[t] = system.is_legal(c, t)
-        n_legal += legal[t]
-    return n_legal
 
 
 cdef int best_legal(const vector[char]& legal, const vector[float]& scores) noexcept nogil:

@@ -15,6 +15,7 @@ Heads are n + 1 integers, heads[0] ignored. Labels are integers from 0, -1 where
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from spacy_npparse.transitions.projectivity import nonprojective_arcs
@@ -28,7 +29,7 @@ class Decorated(NamedTuple):
 
     label: of the arc.
     lifted: whether the arc was lifted.
-    head_label: the label of the original head of a lifted arc; -1 if the encoding does not tell.
+    head_label: the label of the original head of a lifted arc; -1 if that is not noted.
     passed: whether an arc was lifted past the word.
     """
 
@@ -62,7 +63,8 @@ def encode(
     """The projective tree, and labels that tell the difference.
 
     labels: n + 1, of the arc to each word; labels[0] is ignored.
-    encoding: one of `ENCODINGS`. A label that is missing has no notes.
+    encoding: one of `ENCODINGS`. A label that is missing has no notes, and without the label of
+        the original head, the encoding by heads alone has nothing to note.
 
     Returns n + 1 heads and n + 1 labels. Raises ValueError if heads is no tree.
     """
@@ -71,8 +73,8 @@ def encode(
     for d in range(1, len(lifted)):
         if labels[d] == MISSING:
             continue
-        if lifted[d] != heads[d]:
-            head_label = labels[heads[d]] if encoding != "path" else MISSING
+        head_label = labels[heads[d]] if encoding != "path" else MISSING
+        if lifted[d] != heads[d] and (encoding != "head" or head_label != MISSING):
             decorated[d] = decorated[d]._replace(lifted=True, head_label=head_label)
         if encoding != "head" and d in passed:
             decorated[d] = decorated[d]._replace(passed=True)
@@ -92,7 +94,7 @@ def decode(heads: Sequence[int], labels: Sequence[Decorated]) -> list[int]:
     restored = list(heads)
     if not any(label.lifted for label in labels):
         return restored
-    for d in list(_breadth_first(restored, 0, skipped=-1)):
+    for d in list(_breadth_first(_dependents(restored), 0, skipped=-1)):
         if labels[d].lifted:
             restored[d] = _find_head(restored, labels, d)
     return restored
@@ -101,25 +103,26 @@ def decode(heads: Sequence[int], labels: Sequence[Decorated]) -> list[int]:
 def _find_head(heads: list[int], labels: Sequence[Decorated], d: int) -> int:
     """The head of d that its label describes; the present one if there is none."""
     noted = labels[d].head_label
-    path = list(_breadth_first(heads, heads[d], skipped=d, labels=labels))
+    dependents = _dependents(heads)
+    on_path = [[word for word in words if labels[word].passed] for words in dependents]
+    path = list(_breadth_first(on_path, heads[d], skipped=d))
     if noted == MISSING:
         return path[-1] if path else heads[d]
-    anywhere = _breadth_first(heads, heads[d], skipped=d)
-    candidates = (word for words in (path, anywhere) for word in words)
+    candidates = chain(path, _breadth_first(dependents, heads[d], skipped=d))
     return next((word for word in candidates if labels[word].label == noted), heads[d])
 
 
-def _breadth_first(
-    heads: Sequence[int], top: int, *, skipped: int, labels: Sequence[Decorated] | None = None
-) -> Iterator[int]:
-    """The descendants of a word, without one of them and what is below it; if labels are given,
-    only passed words, reached over passed words."""
+def _dependents(heads: Sequence[int]) -> list[list[int]]:
+    """Of each word, from left to right."""
+    dependents: list[list[int]] = [[] for _ in heads]
+    for d in range(1, len(heads)):
+        dependents[heads[d]].append(d)
+    return dependents
+
+
+def _breadth_first(dependents: list[list[int]], top: int, *, skipped: int) -> Iterator[int]:
+    """The descendants of a word, without one of them and what is below it."""
     level = [top]
     while level:
-        level = [
-            word
-            for head in level
-            for word in range(1, len(heads))
-            if heads[word] == head and word != skipped and (labels is None or labels[word].passed)
-        ]
+        level = [word for head in level for word in dependents[head] if word != skipped]
         yield from level

@@ -21,6 +21,7 @@ cdef class TransitionSystem:
 
     cdef int initialise(self, Configuration c, int n) except -1 nogil
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil
+    cdef int mark_legal(self, Configuration c, char* legal) noexcept nogil
     cdef void apply(self, Configuration c, int t) noexcept nogil
     cdef bint is_terminal(self, Configuration c) noexcept nogil
     cdef void positions(self, Configuration c, int* out) noexcept nogil

@@ -97,6 +97,15 @@ cdef class TransitionSystem:
         """The precondition of transition t, in a configuration that is not terminal."""
         return False
 
+    cdef int mark_legal(self, Configuration c, char* legal) noexcept nogil:
+        """Mark the legal transitions in a configuration that is not terminal, and count them."""
+        cdef int t
+        cdef int n_legal = 0
+        for t in range(self.n_transitions):
+            legal[t] = self.is_legal(c, t)
+            n_legal += legal[t]
+        return n_legal
+
     cdef void apply(self, Configuration c, int t) noexcept nogil:
         """Take the legal transition t."""
 
@@ -285,7 +294,7 @@ cdef class LossOracle(Oracle):
         self.after = system.new_configuration()
 
     cdef int loss(self, Configuration c) noexcept nogil:
-        """The gold arcs that are, or have to be, missing in the end; -1 if that is not known."""
+        """How many gold arcs are, or have to be, missing in the end."""
         return 0
 
     cdef void costs(self, Configuration c, int* out) noexcept nogil:

@@ -6,8 +6,15 @@ import spacy
 from parser_helpers import SAMPLE, TINY_MODEL
 from spacy.language import Language
 from spacy.training import Example
+from spacy.util import fix_random_seed
 
 from spacy_npparse.treebank import ConlluCorpus
+
+
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Weights, dropout and exploration are the same in every run of a test."""
+    fix_random_seed(0)
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ def test_config_of_one_line_is_filled():
         ({"exploration": {"probability": "high"}}, ["exploration.probability", "'high'", "float"]),
         ({"decoder": {"beam_width": 0}}, ["parser", "beam_width is 0", "1 or more"]),
         ({"decoder": {"beam_width": 2.5}}, ["decoder.beam_width", "2.5", "int"]),
+        ({"loss": "max-violation"}, ["parser", "max-violation", "beam_width is 1", "2 or more"]),
         ({"decoder": {"k_best": 2}}, ["parser", "k_best is 2", "beam_width", "1"]),
         ({"decoder": {"confidence": "yes"}}, ["decoder.confidence", "'yes'", "bool"]),
         ({"decoder": {"width": 2}}, ["decoder.width", "beam_width"]),

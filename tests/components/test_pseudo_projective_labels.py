@@ -83,7 +83,7 @@ def test_given_labels_and_notes_that_were_not_seen(make_nlp):
     nlp.get_pipe("parser").initialize(lambda: [seen], nlp=nlp, labels=["nsubj", "obj", "xcomp"])
     parser = nlp.get_pipe("parser")
     assert parser.cfg["decorated"] == []
-    gold = parser._gold([new])
+    gold = parser._labels.gold([new])
     assert gold.heads.tolist() == [2, 0, 2, 2]
     assert gold.labels.tolist() == [1, -1, 0, 2]
 
@@ -93,6 +93,49 @@ def test_partial_gold(make_nlp):
     eg = example(nlp, WORDS, HEADS, DEPS)
     partial = example(nlp, WORDS, [3, 1, None, 1], ["obj", "ROOT", None, "xcomp"])
     nlp.initialize(lambda: [eg])
-    gold = nlp.get_pipe("parser")._gold([partial])
+    gold = nlp.get_pipe("parser")._labels.gold([partial])
     assert gold.heads.tolist() == [2, 0, -1, 2]
     assert gold.labels.tolist()[0] == 3
+
+
+def test_nothing_is_known_of_words_lifted_past_missing_heads(make_nlp):
+    nlp = make_nlp("arc_hybrid", pseudo_projective="head")
+    words = ["a", "b", "c", "d"]
+    # Whole, the tree is 3 <- 1, 1 -> 2, 2 -> 4 under the root 3; without the head of b, it is not
+    # known how far d is to be lifted.
+    whole = example(nlp, words, [2, 0, 2, 1], ["x", "y", "ROOT", "z"])
+    partial = example(nlp, words, [2, None, 2, 1], ["x", None, "ROOT", "z"])
+    nlp.initialize(lambda: [whole])
+    labels = nlp.get_pipe("parser")._labels
+    assert labels.gold([whole]).heads.tolist() == [3, 1, 0, 3]
+    assert labels.gold([partial]).heads.tolist() == [3, -1, 0, -1]
+
+
+def test_nothing_is_lifted_to_the_root(make_nlp):
+    """It would lose its label; sentences with several roots need that."""
+    nlp = make_nlp("arc_hybrid", pseudo_projective="head")
+    eg = example(nlp, ["a", "b", "c"], [0, 1, 0], ["ROOT", "ROOT", "x"])
+    nlp.initialize(lambda: [eg])
+    parser = nlp.get_pipe("parser")
+    assert parser._labels.gold([eg]).heads.tolist() == [0, 0, -1]
+    assert parser.cfg["decorated"] == []
+
+
+def test_a_model_keeps_its_encoding(make_nlp, sample, tmp_path):
+    nlp = make_nlp("arc_standard", pseudo_projective="head")
+    nlp.initialize(lambda: sample(nlp))
+    nlp.to_disk(tmp_path)
+    again = make_nlp("arc_standard", pseudo_projective="head").from_bytes(nlp.to_bytes())
+    assert again.get_pipe("parser").cfg == nlp.get_pipe("parser").cfg
+    for other in (None, "path"):
+        with pytest.raises(ValueError, match="trained with pseudo_projective = 'head' and cannot"):
+            spacy.load(tmp_path, config={"components.parser.pseudo_projective": other})
+
+
+def test_trees_that_become_the_same_are_one(make_nlp, sample):
+    decoder = {"beam_width": 16, "k_best": 16}
+    nlp = make_nlp("arc_standard", pseudo_projective="head", decoder=decoder)
+    nlp.initialize(lambda: sample(nlp, limit=100))
+    for eg in sample(nlp, limit=40):
+        for trees in nlp(eg.predicted)._.k_best_trees:
+            assert len({(*tree["heads"], *tree["deps"]) for tree in trees}) == len(trees)

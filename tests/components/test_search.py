@@ -9,6 +9,7 @@ from parser_helpers import SYSTEMS, check_trees
 from spacy.tokens import Doc
 
 from spacy_npparse.components import search
+from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import BeamResult
 
@@ -100,7 +101,10 @@ def test_no_notes_on_labels_of_further_trees(make_parser, sample):
         )
 
 
-def test_probabilities_of_a_beam(monkeypatch):
+@pytest.mark.parametrize(
+    ("normalised", "first", "second", "share"), [(True, 0.5, 0.4, 5 / 9), (False, 0.4, 0.3, 4 / 7)]
+)
+def test_trees_of_a_beam(monkeypatch, normalised, first, second, share):
     """Three derivations of two trees, and a sentence with one derivation only."""
     beam = BeamResult(
         numpy.array([[0, 1, 0], [2, 0, -1], [2, 0, -1]], dtype=numpy.int32),
@@ -108,10 +112,21 @@ def test_probabilities_of_a_beam(monkeypatch):
         numpy.array([4, 2], dtype=numpy.int32),
     )
     monkeypatch.setattr(search, "decode_beam", lambda *_: beam)
-    lengths = numpy.array([2, 1], dtype=numpy.int32)
-    found = search.search(
-        None, None, lengths, DecoderSettings(beam_width=3, k_best=3), normalised=True
-    )
-    assert found.heads.tolist() == [[2, 0, 0], [0, 1, -1], [-1, -1, -1]]
-    assert numpy.exp(found.scores) == pytest.approx(numpy.array([[0.5, 0.5], [0.4, 0], [0, 0]]))
-    assert found.probabilities.tolist() == pytest.approx([5 / 9, 5 / 9, 1.0])
+    sentences = SentenceBatch(numpy.arange(3), numpy.array([2, 1], dtype=numpy.int32), 3)
+    settings = DecoderSettings(beam_width=3, k_best=3)
+    found = search.search(None, None, sentences, settings, normalised=normalised)
+    trees = [[2, 0, 0], [0, 1, -1]] if normalised else [[0, 1, 0], [2, 0, -1]]
+    assert found.heads.tolist() == [*trees, [-1, -1, -1]]
+    expected = numpy.array([[first, 0.5], [second, 0], [0, 0]])
+    assert numpy.exp(found.scores) == pytest.approx(expected)
+    assert found.probabilities.tolist() == pytest.approx([share, share, 1.0])
+
+
+def test_derivations_are_scored_as_they_were_trained(make_parser, sample, tmp_path):
+    nlp = make_parser(beam_width=2, k_best=2)
+    nlp.to_disk(tmp_path)
+    override = {"components.parser.loss": "max-violation"}
+    loaded = spacy.load(tmp_path, config=override)
+    assert parse(loaded)._.k_best_trees == parse(nlp)._.k_best_trees
+    loaded.update(sample(loaded), sgd=loaded.create_optimizer())
+    assert loaded.get_pipe("parser").cfg["normalised"] is False

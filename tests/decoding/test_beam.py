@@ -85,3 +85,14 @@ def test_the_width_is_checked():
     system = get_transition_system("arc_hybrid")
     with pytest.raises(ValueError, match="at least 1 wide, not 0"):
         search(system, random_tables(system, [2]), [2], 0)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_sentences_without_words(name):
+    system = get_transition_system(name)
+    tables = random_tables(system, [0, 2, 0])
+    found = search(system, tables, [0, 2, 0], 3)
+    expected = decode(system, tables, [0, 2, 0])
+    assert found.n_transitions[[0, 2]].tolist() == expected.n_transitions[[0, 2]].tolist()
+    assert found.scores[0, [0, 2]].tolist() == [0.0, 0.0]
+    assert is_tree([0, *found.heads[0]])

@@ -64,12 +64,14 @@ def slow_greedy(system, tables, n, sentence, root_row):
         best = max(legal, key=lambda t: values[t])
         after = system.apply(c, system.transitions[best])
         for word in range(1, n + 1):
-            implied = after.heads[word] == 0 and system.kernel.root == "implicit"
-            if after.heads[word] not in (-1, c.heads[word]) and not implied:
+            if after.heads[word] not in (-1, c.heads[word]):
                 total = sum(np.exp(values[t] - values[best]) for t in legal)
                 probabilities[word - 1] = 1 / total
         c = after
         length += 1
+    for word in range(1, n + 1):
+        if c.heads[word] == 0 and system.kernel.root == "implicit":
+            probabilities[word - 1] = 1.0
     return list(c.heads[1:]), probabilities, length
 
 

@@ -103,6 +103,13 @@ def test_what_a_static_oracle_does_not_know_teaches_nothing():
     assert len(find(system, "static-dynamic", tables_of(system, 4), [partial], 4).states) > 0
 
 
+@pytest.mark.parametrize(("name", "oracle"), ORACLES)
+def test_sentences_without_words(name, oracle):
+    system = get_transition_system(name)
+    found = find(system, oracle, random_tables(system, [0, 2]), [(0,), (0, 2, 0)], 3)
+    assert set(found.sentence) <= {1}
+
+
 def test_no_violation_beyond_the_margin():
     system = get_transition_system("arc_hybrid_swap")
     tables = random_tables(system, [3], seed=0)

@@ -1,0 +1,70 @@
+"""The labels of a component: numbers for the model, hashes for the Doc."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+from spacy.strings import StringStore
+from spacy.training import Example
+from spacy.util import minibatch
+
+from ..transitions.pseudo_projective import Decorated
+from .annotation import ROOT_LABEL, SPACE_LABEL
+from .gold import GoldBatch, gold_batch
+from .pseudo_projective import PseudoProjectiveLabels, decorated_labels
+from .sentences import SentenceBatch
+
+
+class Labels:
+    """What a component's settings say of its labels.
+
+    cfg: "labels", the arc labels without the root's; "pseudo_projective", how they tell where arcs
+        cross, None if they do not; "decorated", the labels with notes that this takes, as numbers.
+    strings: gets all labels.
+    """
+
+    def __init__(self, cfg: Mapping[str, Any], strings: StringStore):
+        for label in (*cfg["labels"], ROOT_LABEL, SPACE_LABEL):
+            strings.add(label, allow_transient=False)  # type: ignore[call-arg]
+        self._numbers = {strings[label]: i for i, label in enumerate(cfg["labels"])}
+        # The last one, number -1, is the root's.
+        labels = [*cfg["labels"], ROOT_LABEL]
+        self._hashes = numpy.array([strings[label] for label in labels], dtype=numpy.uint64)
+        self._encoding = None
+        if cfg["pseudo_projective"] is not None:
+            decorated = [
+                Decorated(label, bool(lifted), head_label, bool(passed))
+                for label, lifted, head_label, passed in cfg["decorated"]
+            ]
+            self._encoding = PseudoProjectiveLabels(
+                cfg["pseudo_projective"], len(cfg["labels"]), decorated
+            )
+
+    def gold(self, examples: Sequence[Example]) -> GoldBatch:
+        """The gold trees to learn from; see `gold_batch`."""
+        gold = gold_batch(examples, self._numbers)
+        return gold if self._encoding is None else self._encoding.encode(gold)
+
+    def decode(
+        self,
+        sentences: SentenceBatch,
+        heads: NDArray[numpy.int32],
+        labels: NDArray[numpy.int64],
+    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint64]]:
+        """The heads of all words, as the labels tell, and hashes of the labels.
+
+        heads: in the sentence; labels: numbers, -1 for the root's.
+        """
+        if self._encoding is not None:
+            heads, labels = self._encoding.decode(sentences, heads, labels)
+        return heads, self._hashes[labels]
+
+    def collect_decorated(self, examples: Iterable[Example]) -> list[list[int]]:
+        """The labels with notes that the gold trees of some examples take, as numbers."""
+        if self._encoding is None:
+            return []
+        found: set[Decorated] = set()
+        for batch in minibatch(examples, 256):
+            found |= decorated_labels(gold_batch(batch, self._numbers), self._encoding.encoding)
+        return [list(map(int, label)) for label in sorted(found)]
