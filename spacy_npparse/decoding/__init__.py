@@ -1,21 +1,31 @@
 """Scores in, trees out: greedy decoding, beam search, and what training looks at."""
 
 from spacy_npparse.decoding.beam import decode_beam
+from spacy_npparse.decoding.chart import decode_chart
 from spacy_npparse.decoding.exploration import Exploration
 from spacy_npparse.decoding.greedy import decode_greedy
 from spacy_npparse.decoding.max_violation import max_violations
-from spacy_npparse.decoding.results import BeamResult, GreedyResult, RollOut, Violations
+from spacy_npparse.decoding.results import (
+    BeamResult,
+    ChartResult,
+    GreedyResult,
+    RollOut,
+    Violations,
+)
 from spacy_npparse.decoding.rollout import roll_out
-from spacy_npparse.decoding.tables import ScoreTables
+from spacy_npparse.decoding.tables import ChartScores, ScoreTables
 
 __all__ = [
     "BeamResult",
+    "ChartResult",
+    "ChartScores",
     "Exploration",
     "GreedyResult",
     "RollOut",
     "ScoreTables",
     "Violations",
     "decode_beam",
+    "decode_chart",
     "decode_greedy",
     "max_violations",
     "roll_out",

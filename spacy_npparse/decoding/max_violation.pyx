@@ -27,8 +27,8 @@ def max_violations(
     normalisation, up to that point.
 
     A sentence teaches nothing if no wrong derivation comes within the margin; nor, with a static
-    oracle, if its tree cannot be built or a head is missing. As in `roll_out`, the single-root
-    precondition is left out unless the oracle takes it into account.
+    oracle, if its tree cannot be built or a head is missing. As in `roll_out`, costs are those of
+    the system's `training_oracle`.
 
     system, oracle_name, tables, lengths, heads: as in `roll_out`.
     width: hypotheses that are kept.
@@ -38,8 +38,8 @@ def max_violations(
     of a sentence form a cycle, or width is not positive.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
-    cdef TransitionSystem training = system
-    cdef Oracle oracle = system.oracle(oracle_name)
+    cdef Oracle oracle = system.training_oracle(oracle_name)
+    cdef TransitionSystem training = oracle.system
     cdef Beam every, right
     cdef Hypothesis wrong_one, right_one, hypothesis
     cdef double violation
@@ -51,9 +51,6 @@ def max_violations(
         raise ValueError(f"there are {heads.shape[0]} gold heads for {scorer.n_words} words")
     if width < 1:
         raise ValueError(f"a beam must be at least 1 wide, not {width}")
-    if system.single_root and not oracle.honours_single_root:
-        training = system.with_single_root(False)
-        oracle = training.oracle(oracle_name)
     record = _Record(training, scorer)
     for sentence in range(<int>lengths.shape[0]):
         n = lengths[sentence]

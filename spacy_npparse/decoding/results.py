@@ -72,3 +72,17 @@ class Violations(NamedTuple):
     transitions: NDArray[np.int64]
     signs: NDArray[np.float32]
     sentence: NDArray[np.int64]
+
+
+class ChartResult(NamedTuple):
+    """The best derivations of an exact search.
+
+    heads: [words] as in `GreedyResult`.
+    transitions: [2 * words] the transitions of each derivation, as MH4 numbers them, sentence by
+        sentence; the one that shifts the root is not among them.
+    scores: float64 [sentences] of the derivations.
+    """
+
+    heads: Int32s
+    transitions: Int32s
+    scores: NDArray[np.float64]

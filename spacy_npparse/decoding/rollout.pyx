@@ -39,8 +39,7 @@ def roll_out(
     learn from them. So are, with a static oracle, those whose gold transition attaches a word
     with missing head, and all of a sentence whose tree the system cannot build.
 
-    Costs are those of the system without the single-root precondition, unless the oracle takes
-    it into account: the precondition belongs to prediction.
+    Costs are those of the system's `training_oracle`.
 
     system, tables, lengths: as in `decode_greedy`.
     oracle_name: one of the system's oracles.
@@ -53,8 +52,8 @@ def roll_out(
     heads of a sentence form a cycle.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
-    cdef TransitionSystem training = system
-    cdef Oracle oracle = system.oracle(oracle_name)
+    cdef Oracle oracle = system.training_oracle(oracle_name)
+    cdef TransitionSystem training = oracle.system
     cdef Configuration c = system.new_configuration()
     cdef Policy policy = _policy(exploration)
     cdef uint64_t random_state = <uint64_t>(seed & 0xFFFFFFFFFFFFFFFF)
@@ -70,9 +69,6 @@ def roll_out(
     cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL
     if heads.shape[0] != scorer.n_words:
         raise ValueError(f"there are {heads.shape[0]} gold heads for {scorer.n_words} words")
-    if system.single_root and not oracle.honours_single_root:
-        training = system.with_single_root(False)
-        oracle = training.oracle(oracle_name)
     costs.resize(system.n_transitions)
     with nogil:
         for sentence in range(<int>lengths.shape[0]):

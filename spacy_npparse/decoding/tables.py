@@ -29,3 +29,22 @@ class ScoreTables(NamedTuple):
     arc_weights: Floats
     output_weights: Floats
     output_bias: Floats
+
+
+class ChartScores(NamedTuple):
+    """Scores of all transitions that exact search can take.
+
+    Nodes are the root 0, the words 1..n, and the end of the sentence n + 1, which is at the front
+    of an empty buffer. The size exceeds the number of words of the longest sentence by 2 or more.
+    Links are the arc transitions of MH4, in the order of their names.
+
+    shift: float32 [sentences, size, size], of SHIFT by s0 and b0.
+    below, front: float32 [sentences, 6, size, size]; the score of a link is that of below by s1 and
+        s0, plus that of front by s0 and b0.
+    arcs: float32 [sentences, size, size], what the arc itself adds, by head and dependent.
+    """
+
+    shift: Floats
+    below: Floats
+    front: Floats
+    arcs: Floats

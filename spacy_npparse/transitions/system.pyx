@@ -77,6 +77,14 @@ cdef class TransitionSystem:
             )
         return classes[name](self)
 
+    def training_oracle(self, str name):
+        """An oracle to train with, of the system without the single-root precondition unless it
+        takes that into account: the precondition belongs to prediction."""
+        oracle = self.oracle(name)
+        if self.single_root and not oracle.honours_single_root:
+            return self.with_single_root(False).oracle(name)
+        return oracle
+
     def max_length(self, int n):
         """The longest derivation of a sentence of n words, in transitions."""
         raise NotImplementedError

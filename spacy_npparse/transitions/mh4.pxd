@@ -1,0 +1,5 @@
+from spacy_npparse.transitions.system cimport TransitionSystem
+
+
+cdef class MH4(TransitionSystem):
+    pass

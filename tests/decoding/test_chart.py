@@ -1,0 +1,158 @@
+"""Exact search against all derivations of the deduction system."""
+
+import itertools
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_npparse.decoding import ChartScores, decode_chart
+from spacy_npparse.transitions import get_transition_system, is_projective, is_tree
+
+MH4 = get_transition_system("mh4")
+LINKS = MH4.transitions[1:]
+
+
+def random_scores(lengths, seed=0):
+    rng = np.random.default_rng(seed)
+    size = max(lengths, default=0) + 2
+
+    def numbers(*shape):
+        return rng.standard_normal((len(lengths), *shape, size, size), dtype=np.float32)
+
+    return ChartScores(shift=numbers(), below=numbers(6), front=numbers(6), arcs=numbers())
+
+
+def decode(scores, lengths, n_heads, single_root=True):
+    return decode_chart(scores, np.array(lengths, dtype=np.int32), n_heads, single_root)
+
+
+def all_derivations(n, n_heads, single_root):
+    """Every derivation of [0, n + 1]: its transitions and heads."""
+
+    @cache
+    def item(nodes):
+        if len(nodes) == 2 and nodes[1] == nodes[0] + 1:
+            return [((), ())]
+        return [*combined(nodes), *linked(nodes)]
+
+    def combined(nodes):
+        for cut in range(1, len(nodes) - 1):
+            for left, right in itertools.product(item(nodes[: cut + 1]), item(nodes[cut:])):
+                yield (*left[0], "SHIFT", *right[0]), (*left[1], *right[1])
+
+    def linked(nodes):
+        if len(nodes) == n_heads:
+            return
+        first, last = nodes[0], nodes[-1]
+        for word in range(first + 1, last):
+            if word not in nodes:
+                full = tuple(sorted((*nodes, word)))
+                for name, head in links(full, word):
+                    final = single_root and not (len(full) == 3 and last == n + 1)
+                    if head <= n and not (head == 0 and final):
+                        for transitions, arcs in item(full):
+                            yield (*transitions, name), (*arcs, (head, word))
+
+    def links(nodes, word):
+        *_, s1, s0, b0 = nodes
+        if word == s0:
+            yield from (("RIGHT-ARC", s1), ("LEFT-ARC", b0))
+            if len(nodes) == 4:
+                yield "RIGHT-ARC-2", nodes[0]
+        elif len(nodes) == 4 and word == s1:
+            yield from (("RIGHT-ARC'", nodes[0]), ("LEFT-ARC'", s0), ("LEFT-ARC-2", b0))
+
+    return item((0, n + 1))
+
+
+def replay(scores, transitions, n, single_root=True):
+    """The tree of a derivation, and its score in the transition system."""
+    system = get_transition_system("mh4", single_root=single_root)
+    c = system.initial(n)
+    total = 0.0
+    for name in transitions:
+        s0, b0 = c.stack[-1], c.buffer[0] if c.buffer else n + 1
+        if name == "SHIFT":
+            # That of the root is not scored.
+            total += scores.shift[0, s0, b0]
+        else:
+            t, s1 = LINKS.index(name), c.stack[-2] if len(c.stack) > 1 else None
+            after = system.apply(c, name)
+            word = next(w for w in range(1, n + 1) if after.heads[w] != c.heads[w])
+            # Nothing is below the root.
+            total += scores.below[0, t, s1, s0] + scores.front[0, t, s0, b0]
+            total += scores.arcs[0, after.heads[word], word]
+        c = system.apply(c, name)
+    assert system.is_terminal(c)
+    return c.heads, total
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("n_heads", [3, 4])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_the_best_of_all_derivations_is_found(n, n_heads, single_root):
+    derivations = [transitions for transitions, _ in all_derivations(n, n_heads, single_root)]
+    for seed in range(5 if n < 4 else 2):
+        scores = random_scores([n], seed)
+        expected = max(replay(scores, d, n, single_root)[1] for d in derivations)
+        found = decode(scores, [n], n_heads, single_root)
+        names = [MH4.transitions[t] for t in found.transitions]
+        heads, total = replay(scores, names, n, single_root)
+        assert found.scores[0] == pytest.approx(expected, abs=1e-4)
+        assert total == pytest.approx(expected, abs=1e-4)
+        assert found.heads.tolist() == list(heads[1:])
+
+
+def gold_only(heads):
+    """Scores of 0 for gold arcs, and of -100 for others."""
+    n = len(heads) - 1
+    arcs = np.full((1, n + 2, n + 2), -100, dtype=np.float32)
+    for word in range(1, n + 1):
+        arcs[0, heads[word], word] = 0
+    zeros = np.zeros((1, n + 2, n + 2), dtype=np.float32)
+    links = np.zeros((1, 6, n + 2, n + 2), dtype=np.float32)
+    return ChartScores(shift=zeros, below=links, front=links, arcs=arcs)
+
+
+@pytest.mark.parametrize("n, n_covered", [(1, 1), (2, 3), (3, 16), (4, 118), (5, 1019)])
+def test_coverage(n, n_covered):
+    """The numbers of trees of MH4, and exactly the projective ones of MH3."""
+    covered = 0
+    for heads in itertools.product(range(n + 1), repeat=n):
+        heads = (0, *heads)
+        if is_tree(heads, single_root=False):
+            four, three = (decode(gold_only(heads), [n], k, single_root=False) for k in (4, 3))
+            assert (three.scores[0] == 0) == is_projective(heads)
+            covered += four.scores[0] == 0
+            assert four.scores[0] < 0 or four.heads.tolist() == list(heads[1:])
+    assert covered == n_covered
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(st.integers(0, 60), min_size=1, max_size=3),
+    st.integers(0, 2**32),
+    st.sampled_from([3, 4]),
+)
+def test_trees_of_any_length(lengths, seed, n_heads):
+    found = decode(random_scores(lengths, seed), lengths, n_heads)
+    first = 0
+    for n in lengths:
+        heads = [0, *found.heads[first : first + n]]
+        assert is_tree(heads)
+        assert n_heads == 4 or is_projective(heads)
+        first += n
+
+
+def test_wrong_shapes_are_named():
+    scores = random_scores([3])
+    with pytest.raises(ValueError, match="3 or 4 heads, not 5"):
+        decode(scores, [3], 5)
+    with pytest.raises(ValueError, match="scores of 5 nodes do not fit sentences of 4 to 4 words"):
+        decode(scores, [4], 4)
+    narrow = scores._replace(below=np.ascontiguousarray(scores.below[:, :5]))
+    with pytest.raises(ValueError, match=r"below scores have the shape \[1, 5, 5, 5\], but should"):
+        decode(narrow, [3], 4)
