@@ -8,16 +8,14 @@ hidden layer is as wide as that of `configs/accuracy.cfg`. Median of five runs, 
 """
 
 import argparse
-from collections.abc import Callable
+import time
 from functools import partial
 from statistics import median
 from typing import Any
 
 import numpy
-from recording import recorded
 
-from spacy_npparse import decoding
-from spacy_npparse.decoding import ScoreTables
+from spacy_npparse.decoding import ScoreTables, decode_beam, decode_greedy
 from spacy_npparse.transitions import transition_systems
 
 N_WORDS = 10_000
@@ -57,17 +55,14 @@ def measure(system: Any, length: int, width: int) -> tuple[float, float]:
     """Words per second, and transitions per word, in sentences of one length."""
     lengths = numpy.full(N_WORDS // length, length, dtype=numpy.int32)
     tables = random_tables(system, lengths)
-    name = "decode_greedy" if width == 1 else "decode_beam"
-    with recorded(decoding, name) as calls:
-        decode: Callable[..., Any] = getattr(decoding, name)
-        if width > 1:
-            decode = partial(decode, width=width)
-        for _ in range(RUNS + 1):
-            decode(system, tables, lengths)
+    decode = decode_greedy if width == 1 else partial(decode_beam, width=width)
+    seconds = []
+    for _ in range(RUNS + 1):
+        start = time.process_time()
+        result = decode(system, tables, lengths)
+        seconds.append(time.process_time() - start)
     n_words = int(lengths.sum())
-    _, result = calls[0]
-    seconds = median(seconds for seconds, _ in calls[1:])
-    return n_words / seconds, int(result.n_transitions.sum()) / n_words
+    return n_words / median(seconds[1:]), int(result.n_transitions.sum()) / n_words
 
 
 def random_tables(system: Any, lengths: numpy.ndarray) -> ScoreTables:

@@ -30,10 +30,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_npparse.components import search
-from spacy_npparse.evaluation.alignment import align_words
-from spacy_npparse.evaluation.analysis import analysis_of_sentences
-from spacy_npparse.evaluation.attachment import Comparison, attachment_scores
-from spacy_npparse.evaluation.nonprojective import nonprojective_scores
+from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.significance import approximate_randomisation
 from spacy_npparse.transitions import transition_systems
 from spacy_npparse.treebank import Sentence, read_conllu, sentences_from_doc, unannotated_doc
@@ -175,21 +172,18 @@ def evaluate(model: Path, gold: Path, decoder: list[str]) -> dict[str, Any]:
     sentences = list(read_conllu(gold))
     runs = [parse(nlp, sentences) for _ in range(RUNS)]
     docs, _, n_transitions = runs[0]
-    expected = analysis_of_sentences(sentences)
-    found = analysis_of_sentences(s for doc in docs for s in sentences_from_doc(doc))
-    comparison = Comparison(expected, found, align_words(expected, found))
-    crossing = nonprojective_scores(comparison)
-    official = attachment_scores(comparison)
-    n_words = len(expected)
+    scores = score_sentences(sentences, (s for doc in docs for s in sentences_from_doc(doc)))
+    crossing = scores.nonprojective
+    n_words = sum(len(doc) for doc in docs)
     return {
-        "UAS": 100 * official["UAS"].f1,
-        "LAS": 100 * official["LAS"].f1,
+        "UAS": 100 * scores.official["UAS"].f1,
+        "LAS": 100 * scores.official["LAS"].f1,
         "nonproj_las": percent(crossing.las),
         "nonproj_precision": percent(crossing.precision),
         "nonproj_recall": percent(crossing.recall),
         "words_per_second": n_words / median(seconds for _, seconds, _ in runs),
         "transitions_per_word": n_transitions / n_words,
-        "correct": [sum(comparison.arc_right[a:b]) for a, b in expected.sentence_words],
+        "correct": scores.correct_words,
     }
 
 

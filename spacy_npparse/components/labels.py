@@ -1,11 +1,12 @@
 """The labels of a component: numbers for the model, hashes for the Doc."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 from spacy.strings import StringStore
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
@@ -60,11 +61,29 @@ class Labels:
             heads, labels = self._encoding.decode(sentences, heads, labels)
         return heads, self._hashes[labels]
 
-    def collect_decorated(self, examples: Iterable[Example]) -> list[list[int]]:
-        """The labels with notes that the gold trees of some examples take, as numbers."""
-        if self._encoding is None:
-            return []
+
+def collect_labels(
+    cfg: dict[str, Any],
+    strings: StringStore,
+    get_examples: Callable[[], Iterable[Example]],
+    labels: Sequence[str] | None,
+) -> None:
+    """Write the labels of some examples to a component's settings.
+
+    labels: those without notes, if they are known.
+    """
+    if labels is None:
+        labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
+    cfg["labels"] = list(labels) or [SPACE_LABEL]
+    cfg["decorated"] = []
+    encoding = cfg["pseudo_projective"]
+    if encoding is not None:
+        plain = Labels({**cfg, "pseudo_projective": None}, strings)
         found: set[Decorated] = set()
-        for batch in minibatch(examples, 256):
-            found |= decorated_labels(gold_batch(batch, self._numbers), self._encoding.encoding)
-        return [list(map(int, label)) for label in sorted(found)]
+        for batch in minibatch(get_examples(), 256):
+            found |= decorated_labels(plain.gold(batch), encoding)
+        cfg["decorated"] = [list(map(int, label)) for label in sorted(found)]
+
+
+def _deps(doc: Doc) -> Iterator[str]:
+    return (token.dep_ for token in doc if token.dep_ and token.head.i != token.i)

@@ -24,20 +24,12 @@ from ..models.losses import LOSSES, max_violation_loss
 from ..models.shim import torch_shim
 from ..models.transition_parser_net import TransitionParserNet
 from ..transitions import derivable
-from .annotation import (
-    ROOT_LABEL,
-    SPACE_LABEL,
-    Parse,
-    make_parses,
-    register_extensions,
-    with_probabilities,
-    with_ranked,
-    write_parse,
-)
+from .annotation import ROOT_LABEL, Parse, register_extensions, write_parse
 from .gold import MISSING, GoldBatch
-from .labels import Labels
+from .labels import Labels, collect_labels
+from .parses import make_parses
 from .search import Found, no_trees, search
-from .sentences import SentenceBatch, TokenBatch, read_tokens, split_sentences
+from .sentences import SentenceBatch, read_tokens, split_sentences
 from .settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
 
 logger = logging.getLogger(__name__)
@@ -135,12 +127,7 @@ class TransitionParser(TrainablePipe):
         Raises ValueError if there is not one example, or if one has labels other than those given.
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        if labels is None:
-            labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
-        self.cfg["labels"] = list(labels) or [SPACE_LABEL]
-        self.cfg["decorated"] = []
-        self._labels = Labels(self.cfg, self.vocab.strings)
-        self.cfg["decorated"] = self._labels.collect_decorated(get_examples())
+        collect_labels(self.cfg, self.vocab.strings, get_examples, labels)
         self._labels = Labels(self.cfg, self.vocab.strings)
         sample = [eg.predicted for eg in islice(get_examples(), 10)]
         if not sample:
@@ -193,27 +180,11 @@ class TransitionParser(TrainablePipe):
                 found.heads[:, words] = best.heads
                 found.scores[:, chosen] = best.scores
                 found.probabilities[words] = best.probabilities
-        return self._make_parses(tokens, sentences, found, labels)
-
-    def _make_parses(
-        self,
-        tokens: TokenBatch,
-        sentences: SentenceBatch,
-        found: Found,
-        labels: NDArray[numpy.int64],
-    ) -> list[Parse]:
-        """The trees of all Docs. labels: int64 [n_trees, n_words], their numbers."""
-        ranks = []
-        for heads, numbers in zip(found.heads, labels, strict=True):
-            heads, hashes = self._labels.decode(sentences, heads, numbers)
-            ranks.append(make_parses(tokens, sentences, heads, hashes, self.vocab.strings))
-        parses = ranks[0]
-        if self.decoder.confidence:
-            parses = with_probabilities(parses, tokens, sentences, found.probabilities)
-        if self.decoder.k_best:
-            strings = self.vocab.strings
-            parses = with_ranked(parses, tokens, sentences, ranks, found.scores, strings)
-        return parses
+        trees = [
+            self._labels.decode(sentences, heads, numbers)
+            for heads, numbers in zip(found.heads, labels, strict=True)
+        ]
+        return make_parses(tokens, sentences, trees, found, self.decoder, self.vocab.strings)
 
     def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
         """Write the trees of `predict` to the Docs."""
@@ -405,7 +376,3 @@ class TransitionParser(TrainablePipe):
                 f"cannot be used with {self._pseudo_projective!r}: change the setting."
             )
         self._labels = Labels(self.cfg, self.vocab.strings)
-
-
-def _deps(doc: Doc) -> Iterator[str]:
-    return (token.dep_ for token in doc if token.dep_ and token.head.i != token.i)

@@ -18,8 +18,9 @@ import numpy as np
 from libcpp.vector cimport vector
 
 from spacy_npparse.decoding.results import ChartResult
+from spacy_npparse.transitions.mh4 import MH4
 from spacy_npparse.transitions.configuration cimport Configuration
-from spacy_npparse.transitions.mh4 cimport MH4
+from spacy_npparse.transitions.system cimport TransitionSystem
 
 
 cdef extern from "chart.h" namespace "npparse" nogil:
@@ -51,7 +52,7 @@ def decode_chart(tables, const int[::1] lengths, int n_heads, bint single_root=T
     cdef const float[:, :, :, ::1] below = tables.below
     cdef const float[:, :, :, ::1] front = tables.front
     cdef const float[:, :, ::1] arcs = tables.arcs
-    cdef MH4 system = MH4(single_root=single_root)
+    cdef TransitionSystem system = MH4(single_root=single_root)
     cdef Configuration c = system.new_configuration()
     cdef Chart chart
     cdef CChartScores scores

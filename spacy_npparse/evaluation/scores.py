@@ -21,12 +21,14 @@ class Scores:
     per_relation: LAS of each universal relation.
     exact_match: gold sentences with all arcs right; None if no gold tree is complete.
     nonprojective: see `NonProjectiveScores`.
+    correct_words: how many words of each gold sentence have the right head and relation.
     """
 
     official: dict[str, Score]
     per_relation: dict[str, Score]
     exact_match: Score | None
     nonprojective: NonProjectiveScores
+    correct_words: list[int]
 
     def as_dict(self) -> dict[str, Any]:
         """Rates (0..1) and counts, for JSON."""
@@ -99,6 +101,7 @@ def score_analyses(gold: Analysis, system: Analysis) -> Scores:
         per_relation=las_per_relation(comparison),
         exact_match=exact_match(comparison),
         nonprojective=nonprojective_scores(comparison),
+        correct_words=[sum(comparison.arc_right[a:b]) for a, b in gold.sentence_words],
     )
 
 

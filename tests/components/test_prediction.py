@@ -13,7 +13,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_npparse.components.annotation import Parse, make_parses, write_parse
+from spacy_npparse.components.annotation import Parse, write_parse
+from spacy_npparse.components.parses import tree_parses
 from spacy_npparse.components.sentences import read_tokens, split_sentences
 
 token = st.sampled_from(["wort", "ein", "haus", ".", " ", "\n", "\n\n"])
@@ -73,7 +74,7 @@ def test_whitespace_changes_nothing_for_the_words(parsing, tokens):
     assert sentences.lengths.sum() == len(sentences.words) == batch.is_word.sum()
     assert (sentences.tokens[sentences.rows] == sentences.words).all()
     first = numpy.concatenate([numpy.arange(n) for n in sentences.lengths] or [numpy.zeros(0, int)])
-    parses = make_parses(
+    parses = tree_parses(
         batch,
         sentences,
         first.astype(numpy.int32),  # a chain from left to right
