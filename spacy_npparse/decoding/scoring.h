@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include "vectorised.h"
+#include "lanes.h"
 
 namespace npparse {
 
@@ -18,45 +18,53 @@ struct Tables {
     int n_positions, n_arcs, n_transitions, width;
 };
 
+/* One unit of the hidden layer, or as many as there are lanes, before the ReLU. */
+template <typename Units>
+static inline void hidden_units(const Tables& t, const int* rows, const long long* cells, int first,
+                                float* hidden) {
+    const std::size_t width = t.width;
+    const std::size_t row_size = t.n_positions * width;
+    Units sum, part;
+    load(sum, t.words + rows[0] * row_size + first);
+    for (int p = 1; p < t.n_positions; ++p) {
+        load(part, t.words + rows[p] * row_size + p * width + first);
+        sum += part;
+    }
+    for (int a = 0; a < t.n_arcs; ++a) {
+        if (cells[a] < 0) continue;
+        load(part, t.arc_weights + a * width + first);
+        part *= t.arcs[cells[a]];
+        sum += part;
+    }
+    store(sum, hidden + first);
+}
+
 /* Scores of all transitions in one configuration: output layer over ReLU of the sum of the rows
    of its positions and of the weights of its arcs, times the arcs' numbers.
 
    rows: [n_positions]; cells: [n_arcs] places in the arcs, -1 for none; hidden: room for `width`
    numbers.
 
-   The output layer sums in separate lanes, so that the compiler may use vector instructions
-   without changing the order of additions: results do not depend on compiler flags. */
-NPPARSE_VECTORISED
+   The output layer sums in separate lanes, in an order that does not depend on the processor. */
 static void score(const Tables& t, const int* rows, const long long* cells,
                   float* __restrict hidden, float* __restrict scores) {
-    constexpr int lanes = 16;
     const int width = t.width;
-    const std::size_t row_size = static_cast<std::size_t>(t.n_positions) * width;
-    for (int k = 0; k < width; ++k) hidden[k] = t.words[rows[0] * row_size + k];
-    for (int p = 1; p < t.n_positions; ++p) {
-        const float* part = t.words + rows[p] * row_size + static_cast<std::size_t>(p) * width;
-        for (int k = 0; k < width; ++k) hidden[k] += part[k];
-    }
-    for (int a = 0; a < t.n_arcs; ++a) {
-        if (cells[a] < 0) continue;
-        const float value = t.arcs[cells[a]];
-        const float* row = t.arc_weights + static_cast<std::size_t>(a) * width;
-        for (int k = 0; k < width; ++k) hidden[k] += value * row[k];
-    }
+    const int whole = width - width % N_LANES;
+    for (int k = 0; k < whole; k += N_LANES) hidden_units<Lanes>(t, rows, cells, k, hidden);
+    for (int k = whole; k < width; ++k) hidden_units<float>(t, rows, cells, k, hidden);
     for (int k = 0; k < width; ++k) hidden[k] = hidden[k] > 0.0f ? hidden[k] : 0.0f;
     for (int i = 0; i < t.n_transitions; ++i) {
         const float* row = t.output_weights + static_cast<std::size_t>(i) * width;
-        float sums[lanes] = {};
-        float products[lanes];
-        int k = 0;
-        for (; k + lanes <= width; k += lanes) {
-            for (int lane = 0; lane < lanes; ++lane)
-                products[lane] = hidden[k + lane] * row[k + lane];
-            for (int lane = 0; lane < lanes; ++lane) sums[lane] += products[lane];
+        Lanes sums = {}, units, weights;
+        for (int k = 0; k < whole; k += N_LANES) {
+            load(units, hidden + k);
+            load(weights, row + k);
+            units *= weights;
+            sums += units;
         }
         float sum = t.output_bias[i];
-        for (; k < width; ++k) sum += hidden[k] * row[k];
-        for (int lane = 0; lane < lanes; ++lane) sum += sums[lane];
+        for (int k = whole; k < width; ++k) sum += hidden[k] * row[k];
+        for (int lane = 0; lane < N_LANES; ++lane) sum += sums[lane];
         scores[i] = sum;
     }
 }

@@ -69,8 +69,8 @@ cdef class StayEagerSwap(TransitionSystem):
     The slides leave open how every word gets a head. Here, own rules: a word that was unshifted
     is shifted again only once it has a head, and after the first UNSHIFT there is no SWAP.
 
-    Single root: RIGHT-ARC from the root only once; its dependent is never swapped, and reduced
-    only when stack and buffer hold nothing else but the root.
+    Single root: a dependent of the root is never swapped, and reduced only when stack and buffer
+    hold nothing else but the root; so the root is not on top again before.
 
     Gold derivations have 3n + 2·#SWAP transitions, #SWAP ≤ n(n-1)/2. Covers all trees; no dead
     ends.
@@ -91,7 +91,6 @@ cdef class StayEagerSwap(TransitionSystem):
     cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
         cdef int i = stack_item(c, 0)
         cdef int j = buffer_item(c, 0)
-        cdef int word
         if t == REDUCE:
             return i > 0 and c.heads[i] != -1 and not (
                 self.single_root and c.heads[i] == 0 and (c.stack_size > 2 or c.buffer_size > 0)
@@ -105,13 +104,7 @@ cdef class StayEagerSwap(TransitionSystem):
         if t == LEFT_ARC:
             return i > 0 and c.heads[i] == -1 and not dominates(c.heads, i, j)
         if t == RIGHT_ARC:
-            if c.heads[j] != -1 or dominates(c.heads, j, i):
-                return False
-            if i == 0 and self.single_root:
-                for word in range(1, c.n + 1):
-                    if c.heads[word] == 0:
-                        return False
-            return True
+            return c.heads[j] == -1 and not dominates(c.heads, j, i)
         if (<UnshiftConfiguration>c).any_unshifted or (self.single_root and c.heads[i] == 0):
             return False
         return 0 < i < j

@@ -6,7 +6,7 @@ without head at the end are its dependents.
 
 from libcpp.vector cimport vector
 
-from spacy_npparse.transitions.components cimport lost_arcs, top
+from spacy_npparse.transitions.components cimport lost_arcs
 from spacy_npparse.transitions.configuration cimport (
     Configuration, buffer_item, pop_front, push_front
 )
@@ -30,16 +30,25 @@ cdef class TwoStackConfiguration(Configuration):
     cdef vector[int] stacks[2]
     # How many of the two stacks hold each word.
     cdef vector[int] presence
+    # A word further up in the same partial tree, the word itself if it is the top.
+    cdef vector[int] above
+    # For the top of a partial tree: how many of its words the stacks hold.
+    cdef vector[int] held
     # A word without head that is left of the buffer and on no stack, 0 if there is none.
     cdef int outside
     cdef int active
     cdef bint switched
 
     cdef int reset(self, int n) except -1 nogil:
+        cdef int word
         Configuration.reset(self, n)
         self.stacks[0].clear()
         self.stacks[1].clear()
         self.presence.assign(n + 1, 0)
+        self.held.assign(n + 1, 0)
+        self.above.resize(n + 1)
+        for word in range(n + 1):
+            self.above[word] = word
         self.outside = 0
         self.active = 0
         self.switched = False
@@ -50,6 +59,8 @@ cdef class TwoStackConfiguration(Configuration):
         self.stacks[0] = (<TwoStackConfiguration>other).stacks[0]
         self.stacks[1] = (<TwoStackConfiguration>other).stacks[1]
         self.presence = (<TwoStackConfiguration>other).presence
+        self.above = (<TwoStackConfiguration>other).above
+        self.held = (<TwoStackConfiguration>other).held
         self.outside = (<TwoStackConfiguration>other).outside
         self.active = (<TwoStackConfiguration>other).active
         self.switched = (<TwoStackConfiguration>other).switched
@@ -86,11 +97,48 @@ cdef class TwoStackConfiguration(Configuration):
             self.heads[word] = structures["heads"][word]
             if 0 < word < first and self.heads[word] == -1 and self.presence[word] == 0:
                 self.outside = word
+            if self.heads[word] > 0:
+                self.above[word] = self.heads[word]
+        for word in range(1, first):
+            self.held[tree_top(self, word)] += self.presence[word] > 0
 
 
 cdef inline int top_of(TwoStackConfiguration c, int plane) noexcept nogil:
     """The top of a stack, -1 if it is empty."""
     return c.stacks[plane].back() if c.stacks[plane].size() > 0 else -1
+
+
+cdef inline int tree_top(TwoStackConfiguration c, int word) noexcept nogil:
+    """The top of the partial tree that holds the word. Shortens the way there."""
+    while c.above[word] != word:
+        c.above[word] = c.above[c.above[word]]
+        word = c.above[word]
+    return word
+
+
+cdef inline void attach(TwoStackConfiguration c, int d, int h) noexcept nogil:
+    """Give a word, which is the top of its partial tree, a head in another tree."""
+    c.heads[d] = h
+    c.above[d] = tree_top(c, h)
+    c.held[c.above[d]] += c.held[d]
+
+
+cdef inline void shift(TwoStackConfiguration c) noexcept nogil:
+    cdef int j = pop_front(c)
+    c.stacks[0].push_back(j)
+    c.stacks[1].push_back(j)
+    c.presence[j] = 2
+    c.held[tree_top(c, j)] += 1
+
+
+cdef inline void reduce_top(TwoStackConfiguration c) noexcept nogil:
+    cdef int i = c.stacks[c.active].back()
+    c.stacks[c.active].pop_back()
+    c.presence[i] -= 1
+    if c.presence[i] == 0:
+        c.held[tree_top(c, i)] -= 1
+        if c.heads[i] == -1:
+            c.outside = i
 
 
 cdef class TwoPlanar(TransitionSystem):
@@ -138,12 +186,12 @@ cdef class TwoPlanar(TransitionSystem):
         if t == REDUCE:
             return not self.single_root or self.may_leave(<TwoStackConfiguration>c, i)
         if t == LEFT_ARC:
-            return c.heads[i] == -1 and top(c.heads, j) != i
-        if c.heads[j] != -1 or top(c.heads, i) == j:
+            return c.heads[i] == -1 and tree_top(<TwoStackConfiguration>c, j) != i
+        if c.heads[j] != -1 or tree_top(<TwoStackConfiguration>c, i) == j:
             return False
         if not self.single_root or c.buffer_size > 1:
             return True
-        return (<TwoStackConfiguration>c).outside in (0, top(c.heads, i))
+        return (<TwoStackConfiguration>c).outside in (0, tree_top(<TwoStackConfiguration>c, i))
 
     cdef int headless(self, Configuration c) noexcept nogil:
         """Number of words without head."""
@@ -156,46 +204,36 @@ cdef class TwoPlanar(TransitionSystem):
     cdef bint may_leave(self, TwoStackConfiguration c, int i) noexcept nogil:
         """Whether one word without head can still remain once i is taken from the active stack."""
         cdef int j = buffer_item(c, 0)
-        cdef int root, word
+        cdef int root = tree_top(c, i)
         if c.presence[i] > 1:
             return True
-        root = top(c.heads, i)
         if root == i:
             if c.outside != 0:
                 return False
         elif c.presence[root] > 0 or root == j:
             return True
         # The root is out of reach: some word below it has to stay.
-        if c.heads[j] != -1 and (c.buffer_size == 1 or top(c.heads, j) == root):
-            return top(c.heads, j) == root
-        for word in range(j - 1, 0, -1):
-            if word != i and c.presence[word] > 0 and top(c.heads, word) == root:
-                return True
-        return False
+        if c.heads[j] != -1 and (c.buffer_size == 1 or tree_top(c, j) == root):
+            return tree_top(c, j) == root
+        return c.held[root] > 1
 
     cdef void apply(self, Configuration c, int t) noexcept nogil:
         cdef int active = (<TwoStackConfiguration>c).active
         cdef int i = top_of(<TwoStackConfiguration>c, active)
-        cdef int j, word
-        cdef int presence = (<TwoStackConfiguration>c).presence[i] if i != -1 else 0
+        cdef int j = buffer_item(c, 0)
+        cdef int word
         (<TwoStackConfiguration>c).switched = t == SWITCH
         if t == SHIFT:
-            j = pop_front(c)
-            (<TwoStackConfiguration>c).stacks[0].push_back(j)
-            (<TwoStackConfiguration>c).stacks[1].push_back(j)
-            (<TwoStackConfiguration>c).presence[j] = 2
+            shift(<TwoStackConfiguration>c)
             if c.buffer_size == 0:
                 for word in range(1, c.n + 1):
                     c.heads[word] = max(c.heads[word], 0)
         elif t == REDUCE:
-            (<TwoStackConfiguration>c).stacks[active].pop_back()
-            (<TwoStackConfiguration>c).presence[i] = presence - 1
-            if presence == 1 and c.heads[i] == -1:
-                (<TwoStackConfiguration>c).outside = i
+            reduce_top(<TwoStackConfiguration>c)
         elif t == LEFT_ARC:
-            c.heads[i] = buffer_item(c, 0)
+            attach(<TwoStackConfiguration>c, i, j)
         elif t == RIGHT_ARC:
-            c.heads[buffer_item(c, 0)] = i
+            attach(<TwoStackConfiguration>c, j, i)
         else:
             (<TwoStackConfiguration>c).active = 1 - active
 
