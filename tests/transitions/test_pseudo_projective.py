@@ -37,6 +37,8 @@ def test_lifting_takes_the_shortest_arc_first():
     heads = [-1, 4, 0, 5, 2, 2]
     assert [d for d, found in enumerate(nonprojective_arcs(heads)) if found] == [1, 3]
     assert lift(heads) == ([-1, 2, 0, 2, 2, 2], {5, 4})
+    # 1 -> 3 before 4 -> 1: once 1 were lifted to 2, 3 would follow it there.
+    assert lift([-1, 4, 0, 1, 2]) == ([-1, 2, 0, 4, 2], {1, 4})
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,14 @@ def test_one_lifted_arc_comes_back(encoding):
             assert is_tree(restored, single_root=False)
             if sum(label.lifted for label in labels) == 1:
                 assert restored == list(heads)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_words_come_back_from_the_root_downwards(encoding):
+    """4 goes back below 1 before 2, which is below 1 meanwhile, looks for it there."""
+    heads, labels = encode([-1, 3, 4, 0, 1], [-1, 2, 2, 1, 2], encoding)
+    assert heads == [-1, 3, 1, 0, 3]
+    assert decode(heads, labels) == [-1, 3, 4, 0, 1]
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
