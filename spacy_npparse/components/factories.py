@@ -7,11 +7,19 @@ from spacy.language import Language
 from thinc.api import Model
 
 from ..transitions.registry import transition_systems
-from .settings import check_that_settings_fit, make_decoder_settings, make_settings
+from .dependency_parser import DependencyParser
+from .settings import (
+    TREE_LOSSES,
+    check_choice,
+    check_that_settings_fit,
+    make_decoder_settings,
+    make_settings,
+)
+from .spanning_tree_parser import SpanningTreeParser
 from .transition_parser import TransitionParser
 
 DEFAULT_MODEL = {
-    "@architectures": "spacy_npparse.TransitionParser.v1",
+    "@architectures": "spacy_npparse.Parser.v1",
     "tok2vec": {"@architectures": "spacy_npparse.CharBiLSTM.v1"},
 }
 
@@ -51,16 +59,49 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
             scorer=scorer,
         )
 
+    _register(
+        system_name,
+        make_parser,
+        oracle=oracle,
+        loss="log-likelihood",
+        exploration={"probability": 0.1, "margin": 1.0, "warm_up": 0},
+        decoder={"beam_width": 1, "k_best": 0, "confidence": False},
+        pseudo_projective=None,
+    )
+    return make_parser
+
+
+def mst_factory() -> Callable[..., SpanningTreeParser]:
+    """Register the factory `mst_parser` and return it."""
+
+    def make_parser(
+        nlp: Language,
+        name: str,
+        model: Model,
+        loss: str,
+        decoder: dict[str, Any],
+        scorer: Callable[..., dict[str, Any]] | None,
+    ) -> SpanningTreeParser:
+        check_choice(f"{name}: loss", loss, TREE_LOSSES)
+        settings = make_decoder_settings(name, decoder, ["confidence"])
+        return SpanningTreeParser(
+            nlp.vocab, model, name, loss=loss, decoder=settings, scorer=scorer
+        )
+
+    _register("mst", make_parser, loss="log-likelihood", decoder={"confidence": False})
+    return make_parser
+
+
+def _register(
+    system_name: str, make_parser: Callable[..., DependencyParser], **config: Any
+) -> None:
+    """Make a factory known to spaCy. config: the defaults of its own settings."""
     Language.factory(
         f"{system_name}_parser",
         assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
         default_config={
             "model": DEFAULT_MODEL,
-            "oracle": oracle,
-            "loss": "log-likelihood",
-            "exploration": {"probability": 0.1, "margin": 1.0, "warm_up": 0},
-            "decoder": {"beam_width": 1, "k_best": 0, "confidence": False},
-            "pseudo_projective": None,
+            **config,
             "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
         },
         default_score_weights={
@@ -72,7 +113,6 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
         },
         func=make_parser,
     )
-    return make_parser
 
 
 arc_standard_parser = parser_factory("arc_standard", oracle="dynamic")
@@ -92,3 +132,4 @@ mh4_parser = parser_factory("mh4", oracle="static")
 covington_parser = parser_factory("covington", oracle="dynamic")
 nonmonotonic_covington_parser = parser_factory("nonmonotonic_covington", oracle="dynamic")
 two_planar_parser = parser_factory("two_planar", oracle="static")
+mst_parser = mst_factory()

@@ -13,6 +13,8 @@ from spacy.training import Example
 from .sentences import SentenceBatch, read_tokens, split_sentences
 
 MISSING = -1
+# What the score of a wrong arc is lowered by where the gold tree is wanted.
+FORBIDDING = 1e4
 
 _GOLD = [HEAD, DEP, SENT_START]
 
@@ -36,6 +38,17 @@ class GoldBatch:
         """Only some of the sentences. kept: bool [n_sentences]."""
         words = kept[self.sentences.sentence]
         return GoldBatch(self.sentences.select(kept), self.heads[words], self.labels[words])
+
+    def wrong_arcs(self, size: int) -> NDArray[numpy.float32]:
+        """Arcs that the gold trees are known not to have: float32 [n_sentences, size, size], 1 for
+        the arc of word d of sentence s to head h at [s, d, h], 0 for all others."""
+        wrong = numpy.zeros((len(self.sentences.lengths), size, size), dtype=numpy.float32)
+        known = self.heads != MISSING
+        sentence, heads = self.sentences.sentence[known], self.heads[known]
+        word = (self.sentences.rows - self.sentences.roots)[known]
+        wrong[sentence, word] = 1.0
+        wrong[sentence, word, heads] = 0.0
+        return wrong
 
 
 class _AlignedGold(NamedTuple):

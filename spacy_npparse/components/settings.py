@@ -1,12 +1,15 @@
 """How a parser is trained and how it searches, checked when the component is made."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from ..decoding import Exploration
 from ..models.losses import LOSSES
 from ..transitions.pseudo_projective import ENCODINGS
+
+# The losses of parsers that find the best of all trees.
+TREE_LOSSES = ("log-likelihood", "margin")
 
 # The loss of a whole derivation that the beam prefers to the right ones.
 MAX_VIOLATION = "max-violation"
@@ -65,9 +68,17 @@ class DecoderSettings:
         return max(1, self.k_best)
 
 
-def make_decoder_settings(name: str, decoder: dict[str, Any]) -> DecoderSettings:
-    """Check the decoder's settings of component `name`. Raises ValueError naming the wrong one."""
-    known = {field.name: type(field.default) for field in fields(DecoderSettings)}
+def make_decoder_settings(
+    name: str,
+    decoder: dict[str, Any],
+    settings: Sequence[str] = ("beam_width", "k_best", "confidence"),
+) -> DecoderSettings:
+    """Check the decoder's settings of component `name`, which has only some of them.
+
+    Raises ValueError naming the wrong one.
+    """
+    types = {field.name: type(field.default) for field in fields(DecoderSettings)}
+    known = {setting: types[setting] for setting in settings}
     for setting, value in decoder.items():
         _check(f"{name}: decoder.{setting}", value, known.get(setting), list(known))
     try:
@@ -83,14 +94,8 @@ def make_settings(
 
     Raises ValueError naming the wrong setting.
     """
-    if oracle not in oracles:
-        raise ValueError(
-            f"{name}: its transition system has no oracle {oracle!r}; choose one of: "
-            f"{', '.join(oracles)}"
-        )
-    losses = (*LOSSES, MAX_VIOLATION)
-    if loss not in losses:
-        raise ValueError(f"{name}: there is no loss {loss!r}; choose one of: {', '.join(losses)}")
+    check_choice(f"{name}: oracle", oracle, oracles)
+    check_choice(f"{name}: loss", loss, [*LOSSES, MAX_VIOLATION])
     policy = {"warm_up": 0, **exploration}
     known = {"warm_up": int, **{field.name: type(field.default) for field in fields(Exploration)}}
     for setting, value in policy.items():
@@ -121,16 +126,18 @@ def check_that_settings_fit(
         )
     if pseudo_projective is None:
         return
-    if pseudo_projective not in ENCODINGS:
-        raise ValueError(
-            f"{name}: there is no pseudo_projective encoding {pseudo_projective!r}; choose one "
-            f"of: {', '.join(ENCODINGS)}"
-        )
+    check_choice(f"{name}: pseudo_projective", pseudo_projective, ENCODINGS)
     if not system.projective:
         raise ValueError(
             f"{name}: pseudo_projective is for projective systems, but {type(system).__name__} "
             "builds non-projective trees by itself. Remove the setting."
         )
+
+
+def check_choice(setting: str, value: Any, choices: Collection[str]) -> None:
+    """Raise ValueError unless the value of a setting is one of some."""
+    if value not in choices:
+        raise ValueError(f"{setting} is {value!r}, but must be one of: {', '.join(choices)}")
 
 
 def _check(setting: str, value: Any, expected: type | None, known: list[str]) -> None:

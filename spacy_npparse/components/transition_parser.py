@@ -1,35 +1,25 @@
-"""The spaCy component that all transition systems share."""
+"""Parsers that search greedily or with a beam, one for each transition system."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy
 import torch
-from numpy.typing import NDArray
-from spacy.errors import Errors
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
-from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example
 from spacy.util import minibatch
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer, set_dropout_rate
+from thinc.api import Model, Optimizer
 from torch import Tensor
 
-from ..decoding import Exploration, max_violations, roll_out
+from ..decoding import max_violations, roll_out
 from ..models.losses import LOSSES, max_violation_loss
-from ..models.shim import torch_shim
-from ..models.transition_parser_net import TransitionParserNet
 from ..transitions import derivable
-from .annotation import ROOT_LABEL, Parse, register_extensions, write_parse
-from .gold import MISSING, GoldBatch
-from .labels import Labels, collect_labels
-from .parses import make_parses
-from .search import Found, no_trees, search
-from .sentences import SentenceBatch, read_tokens, split_sentences
+from .dependency_parser import DependencyParser
+from .gold import GoldBatch
+from .search import Found, search
+from .sentences import SentenceBatch
 from .settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
 
 logger = logging.getLogger(__name__)
@@ -38,22 +28,16 @@ logger = logging.getLogger(__name__)
 _MARGIN = 1.0
 
 
-class TransitionParser(TrainablePipe):
-    """Parses the sentences of a Doc with one transition system.
-
-    Sentence boundaries are an input: the parser gives each sentence of the Doc a tree with exactly
-    one root, and a Doc without boundaries is one sentence.
+class TransitionParser(DependencyParser):
+    """Parses with a transition system.
 
     Args:
-        vocab: the pipeline's vocabulary.
-        model: see `spacy_npparse.TransitionParser.v1`.
-        name: of the component in the pipeline.
+        vocab, model, name, scorer: see `DependencyParser`.
         system_name: of the transition system in the registry.
         system: the compiled transition system.
         settings: how it is trained.
         decoder: how it searches.
         pseudo_projective: how labels tell where arcs cross, None if they do not.
-        scorer: computes the scores of `nlp.evaluate`.
     """
 
     def __init__(
@@ -69,44 +53,20 @@ class TransitionParser(TrainablePipe):
         pseudo_projective: str | None,
         scorer: Callable[..., dict[str, Any]] | None,
     ):
-        self.vocab = vocab
-        self.model = model
-        self.name = name
-        self.system = system
-        self.system_name = system_name
-        self.settings = settings
-        self.decoder = decoder
-        self.scorer = scorer
-        self.cfg: dict[str, Any] = {
-            "labels": [],
-            "system": system_name,
-            "pseudo_projective": pseudo_projective,
-            "decorated": [],
-            # Whether derivations are scored by their probability: by how it was trained last.
-            "normalised": settings.loss != MAX_VIOLATION,
-        }
-        self._pseudo_projective = pseudo_projective
-        self._labels = Labels(self.cfg, vocab.strings)
-        self._n_updates = 0
-        register_extensions()
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The arc labels, the root's last."""
-        return tuple(dict.fromkeys([*self.cfg["labels"], ROOT_LABEL]))
-
-    @property
-    def label_data(self) -> list[str]:
-        """The labels as `spacy init labels` saves them for `initialize`."""
-        return list(self.cfg["labels"])
-
-    def add_label(self, label: str) -> int:
-        """Raises ValueError: the label set is fixed by `initialize`."""
-        raise ValueError(
-            f"{self.name}: labels cannot be added one by one. They are collected from the examples "
-            "in nlp.initialize(), or given there as initialize.components."
-            f"{self.name}.labels."
+        super().__init__(
+            vocab,
+            model,
+            name,
+            system_name=system_name,
+            decoder=decoder,
+            fixed={"pseudo_projective": pseudo_projective},
+            scorer=scorer,
         )
+        self.system = system
+        self.settings = settings
+        # Whether derivations are scored by their probability: by how it was trained last.
+        self.cfg["normalised"] = settings.loss != MAX_VIOLATION
+        self._n_updates = 0
 
     def initialize(
         self,
@@ -115,33 +75,19 @@ class TransitionParser(TrainablePipe):
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
-        """Collect the labels and build the model.
-
-        Args:
-            get_examples: gives a representative sample of the training data. All of it is read
-                for the labels, unless they are given, for those of a pseudo-projective encoding,
-                and, with a static oracle, to count the trees that it cannot derive.
-            nlp: the pipeline.
-            labels: the arc labels, without the root's.
-
-        Raises ValueError if there is not one example, or if one has labels other than those given.
-        """
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        collect_labels(self.cfg, self.vocab.strings, get_examples, labels)
-        self._labels = Labels(self.cfg, self.vocab.strings)
-        sample = [eg.predicted for eg in islice(get_examples(), 10)]
-        if not sample:
-            raise ValueError(Errors.E923.format(name=self.name))
-        sizes = dict(
-            n_positions=self.system.n_positions,
-            n_candidate_arcs=self.system.n_candidate_arcs,
-            n_transitions=self.system.n_transitions,
-            n_labels=len(self.cfg["labels"]) + len(self.cfg["decorated"]),
-        )
-        self.model.initialize(X=sample, Y=sizes)
+        """As `DependencyParser.initialize`."""
+        super().initialize(get_examples, nlp=nlp, labels=labels)
         self._n_updates = 0
         if not self.system.oracle(self.settings.oracle).explores:
             self._report_underivable(get_examples())
+
+    def _net_sizes(self) -> dict[str, Any]:
+        return dict(
+            scorer="transitions",
+            n_positions=self.system.n_positions,
+            n_candidate_arcs=self.system.n_candidate_arcs,
+            n_transitions=self.system.n_transitions,
+        )
 
     def _report_underivable(self, examples: Iterable[Example]) -> None:
         """Warn if there are gold trees that teach a static oracle's parser no transitions."""
@@ -162,56 +108,6 @@ class TransitionParser(TrainablePipe):
                 self.settings.oracle,
             )
 
-    def predict(self, docs: Iterable[Doc]) -> list[Parse]:
-        """Parse Docs without changing them."""
-        docs = list(docs)
-        if not docs:
-            return []
-        tokens = read_tokens(docs)
-        sentences = split_sentences(tokens)
-        found = no_trees(self.decoder.n_trees, sentences)
-        labels = numpy.full(found.heads.shape, MISSING, dtype=numpy.int64)
-        with torch.no_grad():
-            vectors = self._net.with_root(self.model.predict(docs))
-            for chosen in sentences.parts():
-                part = sentences.select(chosen)
-                words = chosen[sentences.sentence]
-                best, labels[:, words] = self._parse(vectors, part)
-                found.heads[:, words] = best.heads
-                found.scores[:, chosen] = best.scores
-                found.probabilities[words] = best.probabilities
-        trees = [
-            self._labels.decode(sentences, heads, numbers)
-            for heads, numbers in zip(found.heads, labels, strict=True)
-        ]
-        return make_parses(tokens, sentences, trees, found, self.decoder, self.vocab.strings)
-
-    def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
-        """Write the trees of `predict` to the Docs."""
-        for doc, parse in zip(docs, parses, strict=True):
-            write_parse(doc, parse)
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parse a stream of Docs in batches, in order. If a batch fails, its Docs are parsed one
-        by one, so that only those that fail themselves reach the error handler."""
-        for docs in minibatch(stream, size=batch_size):
-            try:
-                self.set_annotations(docs, self.predict(docs))
-            except Exception:
-                yield from self._pipe_one_by_one(docs)
-            else:
-                yield from docs
-
-    def _pipe_one_by_one(self, docs: Iterable[Doc]) -> Iterator[Doc]:
-        error_handler = self.get_error_handler()
-        for doc in docs:
-            try:
-                self.set_annotations([doc], self.predict([doc]))
-            except Exception as error:
-                error_handler(self.name, self, [doc], error)
-            else:
-                yield doc
-
     def update(
         self,
         examples: Iterable[Example],
@@ -221,84 +117,26 @@ class TransitionParser(TrainablePipe):
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
         """Learn from a batch: roll out the system under the oracle, then score all visited states
-        and all gold arcs in one differentiable pass.
-
-        Args:
-            examples: missing heads and misaligned tokens are left out of the loss.
-            drop: dropout rate for the encoder.
-            sgd: optimizer; without it, gradients are accumulated until `finish_update`.
-            losses: record of the losses, by component.
-
-        Returns the record. Raises ValueError on gold trees with cycles or unknown labels.
-        """
-        losses = {} if losses is None else losses
-        losses.setdefault(self.name, 0.0)
-        examples = list(examples)
-        validate_examples(examples, f"{type(self).__name__}.update")
-        set_dropout_rate(self.model, drop)
-        vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
-        loss = self.get_loss(examples, vectors)
-        backprop(loss)
+        and all gold arcs in one differentiable pass. Otherwise as `DependencyParser.update`."""
+        losses = super().update(examples, drop=drop, sgd=sgd, losses=losses)
         self._n_updates += 1
         self.cfg["normalised"] = self.settings.loss != MAX_VIOLATION
-        if sgd is not None:
-            self.finish_update(sgd)
-        losses[self.name] += float(loss.detach())
         return losses
 
-    def get_loss(self, examples: Sequence[Example], vectors: Tensor) -> Tensor:
-        """The loss of a batch as a torch scalar that can be back-propagated.
-
-        vectors: token vectors of the predicted Docs, [n_tokens, width].
-        """
-        gold = self._labels.gold(examples)
-        exploration = self.settings.exploration_at(self._n_updates)
-        loss = vectors.new_zeros(())
-        vectors = self._net.with_root(vectors)
-        for chosen in gold.sentences.parts():
-            loss = loss + self._loss(vectors, gold.select(chosen), exploration)
-        return loss
-
-    @property
-    def _net(self) -> TransitionParserNet:
-        return torch_shim(self.model).net
-
-    def _rows(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
-        """Vectors of the rows of sentences and the lengths of these, on the model's device.
-
-        vectors: of all tokens and the root.
-        """
-        tokens = torch.from_numpy(sentences.tokens).to(vectors.device)
-        lengths = torch.from_numpy(sentences.lengths).to(vectors.device).long()
-        return vectors[tokens], lengths
-
-    def _parse(
-        self, vectors: Tensor, sentences: SentenceBatch
-    ) -> tuple[Found, NDArray[numpy.int64]]:
-        """The best trees and the numbers of their labels, -1 for the root's: [n_trees, n_words]."""
-        rows, lengths = self._rows(vectors, sentences)
-        arcs = self._net.score_arcs(rows, lengths)
+    def _search(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Found:
         tables = self._net.tables(self._net.project(rows), arcs)
-        found = search(
-            self.system, tables, sentences, self.decoder, normalised=self.cfg["normalised"]
-        )
-        labels = [self._predict_labels(rows, sentences, heads) for heads in found.heads]
-        return found, numpy.stack(labels)
+        normalised = self.cfg["normalised"]
+        return search(self.system, tables, sentences, self.decoder, normalised=normalised)
 
-    def _loss(self, vectors: Tensor, gold: GoldBatch, exploration: Exploration | None) -> Tensor:
-        rows, lengths = self._rows(vectors, gold.sentences)
-        arcs = self._net.score_arcs(rows, lengths)
+    def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
         heads = torch.from_numpy(gold.heads).to(rows.device).long()
-        table = self._net.project(rows)
-        return (
-            self._transition_loss(table, arcs, gold, exploration)
-            + self._net.head_selection_loss(arcs, lengths, heads)
-            + self._label_loss(rows, gold)
-        )
+        return self._transition_loss(
+            self._net.project(rows), arcs, gold
+        ) + self._net.head_selection_loss(arcs, lengths, heads)
 
-    def _transition_loss(
-        self, table: Tensor, arcs: Tensor, gold: GoldBatch, exploration: Exploration | None
-    ) -> Tensor:
+    def _transition_loss(self, table: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
         """Of the states of a roll-out, or of the derivations that a beam found.
 
         table, arcs: what `project` and `score_arcs` return.
@@ -309,70 +147,8 @@ class TransitionParser(TrainablePipe):
             width = self.decoder.beam_width
             found = max_violations(self.system, oracle, *sentences, width, _MARGIN)
             return max_violation_loss(self._net.score(table, arcs, found), found, _MARGIN)
+        exploration = self.settings.exploration_at(self._n_updates)
         seed = int(numpy.random.randint(2**31))
         visited = roll_out(self.system, oracle, *sentences, exploration, seed)
         costs = torch.from_numpy(visited.costs).to(table.device)
         return LOSSES[self.settings.loss](self._net.score(table, arcs, visited), costs)
-
-    def _label_loss(self, rows: Tensor, gold: GoldBatch) -> Tensor:
-        known = gold.labels >= 0
-        scores = self._score_labels(rows, gold.sentences, gold.heads, known)
-        targets = torch.from_numpy(gold.labels[known]).to(rows.device)
-        return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
-
-    def _predict_labels(
-        self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[numpy.int32]
-    ) -> NDArray[numpy.int64]:
-        labels = numpy.full(len(heads), MISSING)
-        arcs = heads > 0
-        best = self._score_labels(rows, sentences, heads, arcs).argmax(dim=1)
-        labels[arcs] = best.cpu().numpy()
-        return labels
-
-    def _score_labels(
-        self,
-        rows: Tensor,
-        sentences: SentenceBatch,
-        heads: NDArray[numpy.int32],
-        arcs: NDArray[numpy.bool_],
-    ) -> Tensor:
-        """Scores of all labels, [arcs.sum(), n_labels], for the arcs of some words.
-
-        heads: int32 [n_words], in the sentence; arcs: bool [n_words].
-        """
-        head_rows = (sentences.roots + heads)[arcs]
-        return self._net.score_labels(
-            rows,
-            torch.from_numpy(head_rows).to(rows.device),
-            torch.from_numpy(sentences.rows[arcs]).to(rows.device),
-        )
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "TransitionParser":
-        """Load the component. Raises ValueError naming the folder if a file is damaged or belongs
-        to another transition system."""
-        try:
-            super().from_disk(path, exclude=exclude)
-            self._finish_loading()
-        except ValueError as error:
-            raise ValueError(f"Cannot load component {self.name!r} from {path}: {error}") from error
-        return self
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "TransitionParser":
-        """Load the component. Raises ValueError if the bytes are damaged or belong to another
-        transition system."""
-        super().from_bytes(bytes_data, exclude=exclude)
-        self._finish_loading()
-        return self
-
-    def _finish_loading(self) -> None:
-        if self.cfg["system"] != self.system_name:
-            raise ValueError(
-                f"it was trained as {self.cfg['system']!r} and cannot be used as "
-                f"{self.system_name!r}: use the factory {self.cfg['system']}_parser."
-            )
-        if self.cfg["pseudo_projective"] != self._pseudo_projective:
-            raise ValueError(
-                f"it was trained with pseudo_projective = {self.cfg['pseudo_projective']!r} and "
-                f"cannot be used with {self._pseudo_projective!r}: change the setting."
-            )
-        self._labels = Labels(self.cfg, self.vocab.strings)

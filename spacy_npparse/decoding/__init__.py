@@ -13,6 +13,7 @@ from spacy_npparse.decoding.results import (
     Violations,
 )
 from spacy_npparse.decoding.rollout import roll_out
+from spacy_npparse.decoding.spanning_tree import decode_spanning_trees
 from spacy_npparse.decoding.tables import ChartScores, ScoreTables
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "decode_beam",
     "decode_chart",
     "decode_greedy",
+    "decode_spanning_trees",
     "max_violations",
     "roll_out",
 ]

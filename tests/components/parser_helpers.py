@@ -18,13 +18,16 @@ TINY_ENCODER = {
     "char_width": 8,
 }
 TINY_MODEL = {
-    "@architectures": "spacy_npparse.TransitionParser.v1",
+    "@architectures": "spacy_npparse.Parser.v1",
     "hidden_size": 16,
     "label_size": 16,
     "dropout": 0.0,
     "tok2vec": TINY_ENCODER,
 }
+# Parsers that find the best of all trees.
+GLOBAL = ["mst"]
 SYSTEMS = sorted(transition_systems.get_all())
+PARSERS = [*SYSTEMS, *GLOBAL]
 ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
 
 

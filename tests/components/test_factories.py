@@ -2,14 +2,14 @@
 
 import pytest
 import spacy
-from parser_helpers import SYSTEMS, TINY_MODEL, check_trees
+from parser_helpers import PARSERS, TINY_MODEL, check_trees
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_model_from_config
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", PARSERS)
 def test_every_factory_is_found_and_survives_its_config(system):
     nlp = spacy.blank("xx")
     nlp.add_pipe(f"{system}_parser", name="parser")
@@ -62,6 +62,20 @@ def test_wrong_settings_are_named(setting, words):
         nlp.add_pipe(
             "arc_hybrid_swap_parser", name="parser", config={"model": TINY_MODEL, **setting}
         )
+    assert all(word in str(error.value) for word in words), str(error.value)
+
+
+@pytest.mark.parametrize(
+    "setting, words",
+    [
+        ({"loss": "hinge"}, ["parser", "loss", "'hinge'", "margin"]),
+        ({"decoder": {"beam_width": 2}}, ["decoder.beam_width", "confidence"]),
+    ],
+)
+def test_wrong_settings_of_spanning_trees_are_named(setting, words):
+    nlp = spacy.blank("xx")
+    with pytest.raises(ValueError) as error:
+        nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL, **setting})
     assert all(word in str(error.value) for word in words), str(error.value)
 
 
@@ -134,4 +148,4 @@ def test_disabled_component_does_nothing(trained):
 
 
 def test_factories_need_no_import():
-    assert all(Language.has_factory(f"{system}_parser") for system in SYSTEMS)
+    assert all(Language.has_factory(f"{system}_parser") for system in PARSERS)

@@ -8,7 +8,7 @@ import spacy
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from parser_helpers import SYSTEMS, check_trees
+from parser_helpers import PARSERS, SYSTEMS, check_trees
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -36,7 +36,7 @@ def heads(doc):
     return [token.head.i for token in doc]
 
 
-@pytest.fixture(scope="module", params=SYSTEMS)
+@pytest.fixture(scope="module", params=PARSERS)
 def parsing(request):
     import spacy
     from parser_helpers import SAMPLE, TINY_MODEL
@@ -101,7 +101,7 @@ def huge_weights(net):
 
 
 @pytest.mark.parametrize("spoil", [nan_weights, huge_weights])
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", PARSERS)
 def test_trees_are_valid_whatever_the_weights(make_nlp, sample, system, spoil):
     nlp = make_nlp(system)
     nlp.initialize(lambda: sample(nlp))
@@ -204,14 +204,14 @@ def test_no_docs(trained):
 
 
 def test_one_failing_doc_does_not_lose_its_batch(trained, monkeypatch):
-    from spacy_npparse.components import transition_parser
+    from spacy_npparse.components import dependency_parser
 
     def fail_on_b(doc, parse):
         if doc.text == "b":
             raise RuntimeError("cannot write")
         write_parse(doc, parse)
 
-    monkeypatch.setattr(transition_parser, "write_parse", fail_on_b)
+    monkeypatch.setattr(dependency_parser, "write_parse", fail_on_b)
     failed = []
     trained.set_error_handler(lambda name, proc, docs, error: failed.append((name, docs[0].text)))
     assert [doc.text for doc in trained.pipe(["a", "b", "c"])] == ["a", "c"]
@@ -219,12 +219,12 @@ def test_one_failing_doc_does_not_lose_its_batch(trained, monkeypatch):
 
 
 def test_errors_are_raised_without_handler(trained, monkeypatch):
-    from spacy_npparse.components import transition_parser
+    from spacy_npparse.components import dependency_parser
 
     def fail(doc, parse):
         raise RuntimeError("cannot write")
 
-    monkeypatch.setattr(transition_parser, "write_parse", fail)
+    monkeypatch.setattr(dependency_parser, "write_parse", fail)
     with pytest.raises(RuntimeError, match="cannot write"):
         list(trained.pipe(["a", "b"]))
 

@@ -4,7 +4,7 @@ import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parser_helpers import SYSTEMS
+from parser_helpers import PARSERS
 
 from spacy_npparse.components import sentences
 from spacy_npparse.components.sentences import SentenceBatch
@@ -28,7 +28,7 @@ def test_sentences_of_one_length_are_one_part():
     assert len(list(batch([20] * 128).parts())) == 1
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", PARSERS)
 def test_trees_do_not_depend_on_the_parts(make_nlp, sample, system, monkeypatch):
     nlp = make_nlp(system)
     examples = sample(nlp, limit=20)

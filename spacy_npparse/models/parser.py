@@ -1,4 +1,4 @@
-"""`spacy_npparse.TransitionParser.v1`: an encoder below the scorers of transitions and labels."""
+"""`spacy_npparse.Parser.v1`: an encoder below the scorers of trees and labels."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -8,22 +8,23 @@ from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 from torch import Tensor
 
+from .parser_net import ParserNet
 from .shim import TorchShim, torch_shim
 from .transition_parser_net import TransitionParserNet
 
 
-def TransitionParserModel(
+def ParserModel(
     tok2vec: Model[list[Doc], list[Floats2d]],
     hidden_size: int = 128,
     arc_size: int = 128,
     label_size: int = 128,
     dropout: float = 0.3,
 ) -> Model[list[Doc], Tensor]:
-    """Build the model that all transition systems share.
+    """Build the model that all parsers share.
 
     Args:
         tok2vec: any layer that gives one vector per token (an encoder of its own or a listener).
-        hidden_size: units of the hidden layer that scores transitions.
+        hidden_size: units of the hidden layers that score transitions.
         arc_size: units of the layers that score arcs, for the head selection of every word.
         label_size: units of the hidden layer that scores arc labels.
         dropout: rate on the hidden layers.
@@ -37,28 +38,24 @@ def TransitionParserModel(
     sizes = dict(hidden_size=hidden_size, arc_size=arc_size, label_size=label_size)
     for name, size in sizes.items():
         if size < 1:
-            raise ValueError(
-                f"spacy_npparse.TransitionParser.v1: {name} must be positive, not {size}"
-            )
+            raise ValueError(f"spacy_npparse.Parser.v1: {name} must be positive, not {size}")
     if not 0.0 <= dropout < 1.0:
-        raise ValueError(
-            f"spacy_npparse.TransitionParser.v1: dropout must be in [0, 1), not {dropout}"
-        )
+        raise ValueError(f"spacy_npparse.Parser.v1: dropout must be in [0, 1), not {dropout}")
     return Model(
-        "transition_parser",
+        "parser",
         forward,
         init=init,
         layers=[tok2vec],
         refs={"tok2vec": tok2vec},
         attrs={"sizes": {**sizes, "dropout": dropout}},
-        shims=[TorchShim(TransitionParserNet)],
+        shims=[TorchShim(build_net)],
     )
 
 
 def init(model: Model, X: list[Doc] | None = None, Y: dict[str, int] | None = None) -> None:
     """Build encoder and scorers.
 
-    X: sample Docs; Y: n_positions, n_candidate_arcs, n_transitions and n_labels.
+    X: sample Docs; Y: n_labels and what else `build_net` takes.
     """
     tok2vec = model.get_ref("tok2vec")
     tok2vec.initialize(X=X)
@@ -90,3 +87,17 @@ def forward(
         return backprop_tok2vec(d_encoded)
 
     return vectors, backprop
+
+
+def build_net(scorer: str, **sizes: Any) -> ParserNet:
+    """The network with a kind of scorer: "arcs" or "transitions".
+
+    sizes: arguments of the network.
+    """
+    return _NETS[scorer](**sizes)
+
+
+_NETS: dict[str, Callable[..., ParserNet]] = {
+    "arcs": ParserNet,
+    "transitions": TransitionParserNet,
+}

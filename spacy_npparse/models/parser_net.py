@@ -1,0 +1,105 @@
+"""The torch network that all parsers share: scores of arcs and their labels."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .losses import IMPOSSIBLE
+
+
+class ParserNet(nn.Module):
+    """Scores arcs, and labels by the two words of an arc.
+
+    The hidden layer of the labels is linear in both words before the activation, so that a word
+    is projected once, whatever the number of arcs it takes part in. All arcs of a sentence are
+    scored at once: each word chooses its head among the others.
+
+    Args:
+        n_inputs: width of the token vectors.
+        n_labels: arc labels, the root's excluded.
+        hidden_size, arc_size, label_size, dropout: see `spacy_npparse.models.parser.ParserModel`.
+        sizes: see `add_tree_scorer` of the subclass.
+
+    Source: the biaffine arc scorer of Dozat and Manning (2017).
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_labels: int,
+        hidden_size: int,
+        arc_size: int,
+        label_size: int,
+        dropout: float,
+        **sizes: int,
+    ):
+        super().__init__()
+        self.root = nn.Parameter(torch.empty(n_inputs).uniform_(-0.1, 0.1))
+        self.add_tree_scorer(n_inputs, hidden_size, **sizes)
+        self.arc_head = nn.Linear(n_inputs, arc_size)
+        self.arc_dependent = nn.Linear(n_inputs, arc_size)
+        self.arc_weight = nn.Parameter(torch.randn(arc_size, arc_size) * 0.5 / arc_size)
+        self.arc_bias = nn.Linear(arc_size, 1)
+        self.label_head = nn.Linear(n_inputs, label_size)
+        self.label_dependent = nn.Linear(n_inputs, label_size)
+        self.label_output = nn.Linear(label_size, n_labels)
+        self.dropout = nn.Dropout(dropout)
+
+    def add_tree_scorer(self, *inputs: Any, **sizes: Any) -> None:
+        """Add the layers that score what trees are made of, if that is more than arcs.
+
+        inputs: n_inputs and hidden_size.
+        """
+
+    def with_root(self, vectors: Tensor) -> Tensor:
+        """Vectors of all tokens and, last, of the root: [n_tokens + 1, n_inputs]."""
+        return torch.cat([vectors, self.root[None]])
+
+    def score_arcs(self, rows: Tensor, lengths: Tensor) -> Tensor:
+        """Log-probability of each head of each word among all words and the root:
+        [n_sentences, size, size], dependents in the second dimension, size = longest sentence + 1.
+
+        rows: [n_rows, n_inputs]; lengths: int64 [n_sentences], words of each sentence.
+        """
+        nodes = torch.arange(int(lengths.max()) + 1, device=rows.device)
+        roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
+        places = roots[:, None] + torch.minimum(nodes, lengths[:, None])
+        as_head = torch.relu(self.arc_head(rows))
+        as_dependent = self.dropout(torch.relu(self.arc_dependent(rows))) @ self.arc_weight
+        heads = self.dropout(as_head)[places].mT
+        absent = (nodes > lengths[:, None]) * IMPOSSIBLE
+        bias = self.arc_bias(as_head)[places].squeeze(2) + absent
+        scores = torch.baddbmm(bias[:, None], as_dependent[places], heads)
+        scores.diagonal(dim1=1, dim2=2).fill_(IMPOSSIBLE)
+        return scores.log_softmax(dim=2)
+
+    def head_selection_loss(self, arcs: Tensor, lengths: Tensor, heads: Tensor) -> Tensor:
+        """Sum over words of -log of the probability of the gold head.
+
+        It teaches the encoder about every word and its head, also where a derivation never
+        compares the two.
+
+        Args:
+            arcs: what `score_arcs` returns.
+            lengths: int64 [n_sentences], words of each sentence.
+            heads: int64 [n_words], in the sentence, 0 for the root, -1 for unknown.
+        """
+        by_head = arcs[sentences_and_words(lengths)]
+        return nn.functional.nll_loss(by_head, heads, ignore_index=-1, reduction="sum")
+
+    def score_labels(self, rows: Tensor, heads: Tensor, dependents: Tensor) -> Tensor:
+        """Scores of all labels for some arcs, [n_arcs, n_labels]. heads, dependents: int64
+        [n_arcs], rows of the two words."""
+        hidden = self.label_head(rows)[heads] + self.label_dependent(rows)[dependents]
+        return self.label_output(self.dropout(torch.relu(hidden)))
+
+
+def sentences_and_words(lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """The sentence of each word, and its number there from 1 on: int64 [n_words] each.
+
+    lengths: int64 [n_sentences], words of each sentence.
+    """
+    sentence = torch.repeat_interleave(lengths)
+    word = torch.arange(1, len(sentence) + 1, device=lengths.device)
+    return sentence, word - (torch.cumsum(lengths, dim=0) - lengths)[sentence]
