@@ -7,10 +7,12 @@ from spacy.language import Language
 from thinc.api import Model
 
 from ..transitions.registry import transition_systems
+from .chart_parser import ChartParser
 from .dependency_parser import DependencyParser
 from .settings import (
     TREE_LOSSES,
     check_choice,
+    check_positive,
     check_that_settings_fit,
     make_decoder_settings,
     make_settings,
@@ -22,9 +24,11 @@ DEFAULT_MODEL = {
     "@architectures": "spacy_npparse.Parser.v1",
     "tok2vec": {"@architectures": "spacy_npparse.CharBiLSTM.v1"},
 }
+EXPLORATION = {"probability": 0.1, "margin": 1.0, "warm_up": 0}
+DECODER = {"beam_width": 1, "k_best": 0, "confidence": False}
 
 
-def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionParser]:
+def transition_factory(system_name: str, oracle: str) -> Callable[..., TransitionParser]:
     """Register the factory `{system_name}_parser` and return it.
 
     Args:
@@ -43,19 +47,15 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
         pseudo_projective: str | None,
         scorer: Callable[..., dict[str, Any]] | None,
     ) -> TransitionParser:
-        system = transition_systems.get(system_name)(single_root=True)
-        settings = make_settings(name, tuple(system.oracle_classes()), oracle, loss, exploration)
-        decoder_settings = make_decoder_settings(name, decoder)
-        check_that_settings_fit(name, system, settings, decoder_settings, pseudo_projective)
-        return TransitionParser(
-            nlp.vocab,
-            model,
+        return _transition_parser(
+            nlp,
             name,
+            model,
             system_name=system_name,
-            system=system,
-            settings=settings,
-            decoder=decoder_settings,
-            pseudo_projective=pseudo_projective,
+            system=system_name,
+            training=(oracle, loss, exploration),
+            decoder=decoder,
+            fixed={"pseudo_projective": pseudo_projective},
             scorer=scorer,
         )
 
@@ -64,9 +64,82 @@ def parser_factory(system_name: str, oracle: str) -> Callable[..., TransitionPar
         make_parser,
         oracle=oracle,
         loss="log-likelihood",
-        exploration={"probability": 0.1, "margin": 1.0, "warm_up": 0},
-        decoder={"beam_width": 1, "k_best": 0, "confidence": False},
+        exploration=EXPLORATION,
+        decoder=DECODER,
         pseudo_projective=None,
+    )
+    return make_parser
+
+
+def chart_factory(
+    system_name: str, n_heads: int, greedy_system: str, oracle: str
+) -> Callable[..., DependencyParser]:
+    """Register the factory of a parser with multi-headed items and return it.
+
+    Args:
+        system_name: of the factory, without `_parser`.
+        n_heads: heads of the largest items.
+        greedy_system: the transition system of greedy search.
+        oracle: the default oracle of that.
+    """
+
+    def make_parser(
+        nlp: Language,
+        name: str,
+        model: Model,
+        search: str,
+        features: str,
+        max_length: int,
+        oracle: str,
+        loss: str,
+        exploration: dict[str, Any],
+        decoder: dict[str, Any],
+        scorer: Callable[..., dict[str, Any]] | None,
+    ) -> DependencyParser:
+        check_choice(f"{name}: search", search, ["exact", "greedy"])
+        if search == "greedy":
+            return _transition_parser(
+                nlp,
+                name,
+                model,
+                system_name=system_name,
+                system=greedy_system,
+                training=(oracle, loss, exploration),
+                decoder=decoder,
+                fixed={"pseudo_projective": None, "search": "greedy"},
+                scorer=scorer,
+            )
+        check_choice(f"{name}: features", features, ["hybrid", "two"])
+        check_choice(f"{name}: loss", loss, TREE_LOSSES)
+        check_positive(f"{name}: max_length", max_length)
+        settings = make_decoder_settings(name, decoder)
+        if settings.beam_width > 1:
+            raise ValueError(
+                f"{name}: decoder.beam_width is {settings.beam_width}, but exact search has no "
+                'beam. Make it 1, or set search = "greedy".'
+            )
+        return ChartParser(
+            nlp.vocab,
+            model,
+            name,
+            n_heads=n_heads,
+            features=features,
+            loss=loss,
+            max_length=max_length,
+            decoder=settings,
+            scorer=scorer,
+        )
+
+    _register(
+        system_name,
+        make_parser,
+        search="exact",
+        features="hybrid",
+        max_length=300,
+        loss="margin",
+        oracle=oracle,
+        exploration=EXPLORATION,
+        decoder=DECODER,
     )
     return make_parser
 
@@ -92,6 +165,37 @@ def mst_factory() -> Callable[..., SpanningTreeParser]:
     return make_parser
 
 
+def _transition_parser(
+    nlp: Language,
+    name: str,
+    model: Model,
+    *,
+    system_name: str,
+    system: str,
+    training: tuple[str, str, dict[str, Any]],
+    decoder: dict[str, Any],
+    fixed: dict[str, Any],
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> TransitionParser:
+    """Make a parser with a transition system of the registry. training: oracle, loss and
+    exploration; decoder: settings of the search."""
+    kernel = transition_systems.get(system)(single_root=True)
+    settings = make_settings(name, tuple(kernel.oracle_classes()), *training)
+    decoder_settings = make_decoder_settings(name, decoder)
+    check_that_settings_fit(name, kernel, settings, decoder_settings, fixed["pseudo_projective"])
+    return TransitionParser(
+        nlp.vocab,
+        model,
+        name,
+        system_name=system_name,
+        system=kernel,
+        settings=settings,
+        decoder=decoder_settings,
+        fixed=fixed,
+        scorer=scorer,
+    )
+
+
 def _register(
     system_name: str, make_parser: Callable[..., DependencyParser], **config: Any
 ) -> None:
@@ -115,21 +219,24 @@ def _register(
     )
 
 
-arc_standard_parser = parser_factory("arc_standard", oracle="dynamic")
-arc_eager_parser = parser_factory("arc_eager", oracle="dynamic")
-arc_hybrid_parser = parser_factory("arc_hybrid", oracle="dynamic")
-nonmonotonic_arc_eager_parser = parser_factory("nonmonotonic_arc_eager", oracle="joint")
-nonmonotonic_arc_eager_left_parser = parser_factory("nonmonotonic_arc_eager_left", oracle="joint")
-nonmonotonic_arc_eager_reduce_parser = parser_factory(
+arc_standard_parser = transition_factory("arc_standard", oracle="dynamic")
+arc_eager_parser = transition_factory("arc_eager", oracle="dynamic")
+arc_hybrid_parser = transition_factory("arc_hybrid", oracle="dynamic")
+nonmonotonic_arc_eager_parser = transition_factory("nonmonotonic_arc_eager", oracle="joint")
+nonmonotonic_arc_eager_left_parser = transition_factory(
+    "nonmonotonic_arc_eager_left", oracle="joint"
+)
+nonmonotonic_arc_eager_reduce_parser = transition_factory(
     "nonmonotonic_arc_eager_reduce", oracle="joint"
 )
-arc_standard_swap_parser = parser_factory("arc_standard_swap", oracle="lazy")
-arc_hybrid_swap_parser = parser_factory("arc_hybrid_swap", oracle="static-dynamic")
-stay_eager_swap_parser = parser_factory("stay_eager_swap", oracle="non-static")
-attardi_parser = parser_factory("attardi", oracle="static")
-attardi_3_parser = parser_factory("attardi_3", oracle="static")
-mh4_parser = parser_factory("mh4", oracle="static")
-covington_parser = parser_factory("covington", oracle="dynamic")
-nonmonotonic_covington_parser = parser_factory("nonmonotonic_covington", oracle="dynamic")
-two_planar_parser = parser_factory("two_planar", oracle="static")
+arc_standard_swap_parser = transition_factory("arc_standard_swap", oracle="lazy")
+arc_hybrid_swap_parser = transition_factory("arc_hybrid_swap", oracle="static-dynamic")
+stay_eager_swap_parser = transition_factory("stay_eager_swap", oracle="non-static")
+attardi_parser = transition_factory("attardi", oracle="static")
+attardi_3_parser = transition_factory("attardi_3", oracle="static")
+mh3_parser = chart_factory("mh3", 3, greedy_system="arc_hybrid", oracle="dynamic")
+mh4_parser = chart_factory("mh4", 4, greedy_system="mh4", oracle="static")
+covington_parser = transition_factory("covington", oracle="dynamic")
+nonmonotonic_covington_parser = transition_factory("nonmonotonic_covington", oracle="dynamic")
+two_planar_parser = transition_factory("two_planar", oracle="static")
 mst_parser = mst_factory()

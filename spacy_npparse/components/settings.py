@@ -140,6 +140,12 @@ def check_choice(setting: str, value: Any, choices: Collection[str]) -> None:
         raise ValueError(f"{setting} is {value!r}, but must be one of: {', '.join(choices)}")
 
 
+def check_positive(setting: str, value: Any) -> None:
+    """Raise ValueError unless the value of a setting is a positive number."""
+    if value < 1:
+        raise ValueError(f"{setting} is {value!r}, but must be 1 or more")
+
+
 def _check(setting: str, value: Any, expected: type | None, known: list[str]) -> None:
     """Raise ValueError unless the value has the expected type; None for a setting not known."""
     if expected is None:

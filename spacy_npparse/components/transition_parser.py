@@ -1,7 +1,7 @@
 """Parsers that search greedily or with a beam, one for each transition system."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -37,7 +37,7 @@ class TransitionParser(DependencyParser):
         system: the compiled transition system.
         settings: how it is trained.
         decoder: how it searches.
-        pseudo_projective: how labels tell where arcs cross, None if they do not.
+        fixed: see `DependencyParser`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class TransitionParser(DependencyParser):
         system: Any,
         settings: TrainingSettings,
         decoder: DecoderSettings,
-        pseudo_projective: str | None,
+        fixed: Mapping[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,
     ):
         super().__init__(
@@ -59,7 +59,7 @@ class TransitionParser(DependencyParser):
             name,
             system_name=system_name,
             decoder=decoder,
-            fixed={"pseudo_projective": pseudo_projective},
+            fixed=fixed,
             scorer=scorer,
         )
         self.system = system

@@ -15,12 +15,15 @@ found, so that memory is O(n³).
 
 import numpy as np
 
+from libc.limits cimport INT_MAX
 from libcpp.vector cimport vector
+
+from spacy_npparse.transitions.configuration cimport Configuration, buffer_item, stack_item
+from spacy_npparse.transitions.mh4 cimport head_of_arc
+from spacy_npparse.transitions.system cimport TransitionSystem
 
 from spacy_npparse.decoding.results import ChartResult
 from spacy_npparse.transitions.mh4 import MH4
-from spacy_npparse.transitions.configuration cimport Configuration
-from spacy_npparse.transitions.system cimport TransitionSystem
 
 
 cdef extern from "chart.h" namespace "npparse" nogil:
@@ -38,58 +41,140 @@ cdef extern from "chart.h" namespace "npparse" nogil:
         vector[int] derivation()
 
 
-def decode_chart(tables, const int[::1] lengths, int n_heads, bint single_root=True):
+def decode_chart(
+    tables, const int[::1] lengths, int n_heads, bint single_root=True, int max_length=INT_MAX
+):
     """Find the derivations of highest score.
 
     tables: a ChartScores.
     lengths: [sentences] number of words of each sentence.
     n_heads: heads of the largest items, 3 or 4.
     single_root: give every sentence exactly one word whose head is the root.
+    max_length: in sentences of more words the best transition is taken in every configuration
+        instead, in linear time.
 
     Returns a ChartResult. Raises ValueError if shapes do not fit, or n_heads is another number.
     """
-    cdef const float[:, :, ::1] shift = tables.shift
-    cdef const float[:, :, :, ::1] below = tables.below
-    cdef const float[:, :, :, ::1] front = tables.front
-    cdef const float[:, :, ::1] arcs = tables.arcs
-    cdef TransitionSystem system = MH4(single_root=single_root)
-    cdef Configuration c = system.new_configuration()
+    cdef _Derivations derivations = _Derivations(tables, lengths, n_heads, single_root)
     cdef Chart chart
-    cdef CChartScores scores
     cdef vector[int] transitions
-    cdef int sentence, n, t, word
-    cdef int first_word = 0
-    cdef int first_step = 0
-    cdef int[::1] heads
-    cdef int[::1] steps
-    cdef double[::1] totals
-    _check(tables, lengths, n_heads)
-    n_words = int(np.asarray(lengths).sum())
-    result = ChartResult(
-        np.empty(n_words, dtype=np.int32),
-        np.empty(2 * n_words, dtype=np.int32),
-        np.zeros(lengths.shape[0]),
-    )
-    heads, steps, totals = result
-    scores.size = <int>shift.shape[1]
+    cdef int sentence, n, t
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
             n = lengths[sentence]
-            scores.shift = &shift[sentence, 0, 0]
-            scores.below = &below[sentence, 0, 0, 0]
-            scores.front = &front[sentence, 0, 0, 0]
-            scores.arcs = &arcs[sentence, 0, 0]
-            totals[sentence] = chart.fill(scores, n, n_heads == 4, single_root)
-            transitions = chart.derivation()
-            system.initialise(c, n)
-            for t in range(2 * n):
-                steps[first_step + t] = transitions[t]
-                system.apply(c, transitions[t])
-            for word in range(n):
-                heads[first_word + word] = c.heads[word + 1]
-            first_word += n
-            first_step += 2 * n
-    return result
+            derivations.start(sentence, n)
+            if n > max_length:
+                derivations.totals[sentence] = derivations.take_greedily()
+            else:
+                derivations.totals[sentence] = chart.fill(
+                    derivations.scores, n, n_heads == 4, single_root
+                )
+                transitions = chart.derivation()
+                for t in range(<int>transitions.size()):
+                    derivations.take(transitions[t])
+            derivations.finish()
+    return derivations.result
+
+
+cdef class _Derivations:
+    """The derivations of the sentences of a batch, while they are taken down."""
+
+    cdef TransitionSystem system
+    cdef Configuration configuration
+    cdef CChartScores scores
+    cdef object result
+    cdef object arrays
+    cdef const float[:, :, ::1] shift
+    cdef const float[:, :, :, ::1] below
+    cdef const float[:, :, :, ::1] front
+    cdef const float[:, :, ::1] arcs
+    cdef int[::1] heads
+    cdef int[::1] steps
+    cdef int[:, ::1] nodes
+    cdef double[::1] totals
+    cdef int n_transitions, n, first_word, step
+
+    def __init__(self, tables, const int[::1] lengths, int n_heads, bint single_root):
+        _check(tables, lengths, n_heads)
+        n_words = int(np.asarray(lengths).sum())
+        self.system = MH4(single_root=single_root)
+        # With items of three heads it is arc-hybrid: SHIFT, LEFT-ARC and RIGHT-ARC.
+        self.n_transitions = self.system.n_transitions if n_heads == 4 else 3
+        self.configuration = self.system.new_configuration()
+        self.shift, self.below, self.front, self.arcs = tables
+        self.scores.size = <int>self.shift.shape[1]
+        self.result = ChartResult(
+            np.empty(n_words, dtype=np.int32),
+            np.empty(2 * n_words, dtype=np.int32),
+            np.empty((2 * n_words, 4), dtype=np.int32),
+            np.zeros(lengths.shape[0]),
+        )
+        self.heads, self.steps, self.nodes, self.totals = self.result
+        self.first_word = self.step = 0
+
+    cdef void start(self, int sentence, int n) noexcept nogil:
+        self.n = n
+        self.scores.shift = &self.shift[sentence, 0, 0]
+        self.scores.below = &self.below[sentence, 0, 0, 0]
+        self.scores.front = &self.front[sentence, 0, 0, 0]
+        self.scores.arcs = &self.arcs[sentence, 0, 0]
+        self.system.initialise(self.configuration, n)
+
+    cdef int front_node(self) noexcept nogil:
+        cdef int b0 = buffer_item(self.configuration, 0)
+        return self.n + 1 if b0 == -1 else b0
+
+    cdef float score(self, int t) noexcept nogil:
+        """Of a legal transition."""
+        cdef size_t size = self.scores.size
+        cdef size_t s0 = stack_item(self.configuration, 0)
+        cdef size_t b0 = self.front_node()
+        cdef size_t s1, link
+        if t == 0:
+            return self.scores.shift[s0 * size + b0]
+        s1 = stack_item(self.configuration, 1)
+        link = (t - 1) * size
+        return (
+            self.scores.below[(link + s1) * size + s0]
+            + self.scores.front[(link + s0) * size + b0]
+            + self.scores.arcs[
+                head_of_arc(self.configuration, t) * size
+                + self.system.dependent(self.configuration, t)
+            ]
+        )
+
+    cdef double take_greedily(self) noexcept nogil:
+        """To the end; returns the sum of the scores."""
+        cdef int t, best
+        cdef float score, best_score
+        cdef double total = 0.0
+        while not self.system.is_terminal(self.configuration):
+            best = -1
+            best_score = 0.0
+            for t in range(self.n_transitions):
+                if self.system.is_legal(self.configuration, t):
+                    score = self.score(t)
+                    if best == -1 or score > best_score:
+                        best = t
+                        best_score = score
+            total += best_score
+            self.take(best)
+        return total
+
+    cdef void take(self, int t) noexcept nogil:
+        cdef int depth
+        for depth in range(3):
+            self.nodes[self.step, 2 - depth] = stack_item(self.configuration, depth)
+        self.nodes[self.step, 3] = self.front_node()
+        self.steps[self.step] = t
+        self.step += 1
+        self.system.apply(self.configuration, t)
+
+    cdef void finish(self) noexcept nogil:
+        cdef int word
+        for word in range(self.n):
+            self.heads[self.first_word + word] = self.configuration.heads[word + 1]
+        self.first_word += self.n
 
 
 def _check(tables, lengths, n_heads):

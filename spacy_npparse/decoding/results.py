@@ -75,14 +75,17 @@ class Violations(NamedTuple):
 
 
 class ChartResult(NamedTuple):
-    """The best derivations of an exact search.
+    """Derivations that were found with the scores of a chart.
 
     heads: [words] as in `GreedyResult`.
     transitions: [2 * words] the transitions of each derivation, as MH4 numbers them, sentence by
         sentence; the one that shifts the root is not among them.
+    nodes: [2 * words, 4] before each transition, s2, s1 and s0, -1 for none, and b0, the end of
+        the sentence if there is no word left.
     scores: float64 [sentences] of the derivations.
     """
 
     heads: Int32s
     transitions: Int32s
+    nodes: Int32s
     scores: NDArray[np.float64]

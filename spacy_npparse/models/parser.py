@@ -8,6 +8,7 @@ from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 from torch import Tensor
 
+from .chart_parser_net import ChartParserNet
 from .parser_net import ParserNet
 from .shim import TorchShim, torch_shim
 from .transition_parser_net import TransitionParserNet
@@ -90,7 +91,7 @@ def forward(
 
 
 def build_net(scorer: str, **sizes: Any) -> ParserNet:
-    """The network with a kind of scorer: "arcs" or "transitions".
+    """The network with a kind of scorer: "arcs", "chart" or "transitions".
 
     sizes: arguments of the network.
     """
@@ -99,5 +100,6 @@ def build_net(scorer: str, **sizes: Any) -> ParserNet:
 
 _NETS: dict[str, Callable[..., ParserNet]] = {
     "arcs": ParserNet,
+    "chart": ChartParserNet,
     "transitions": TransitionParserNet,
 }

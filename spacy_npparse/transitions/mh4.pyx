@@ -97,7 +97,7 @@ cdef class MH4Static(StaticOracle):
         return SHIFT
 
 
-cdef inline int head_of_arc(Configuration c, int t) noexcept nogil:
+cdef int head_of_arc(Configuration c, int t) noexcept nogil:
     """The head of the arc that t builds, -1 if there is no such item."""
     if t == LEFT_ARC or t == LEFT_ARC_2:
         return buffer_item(c, 0)

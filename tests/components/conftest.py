@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 import spacy
-from parser_helpers import SAMPLE, TINY_MODEL
+from parser_helpers import FACTORIES, SAMPLE, TINY_MODEL
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -22,8 +22,10 @@ def make_nlp() -> Callable[..., Language]:
     """Makes a pipeline with one tiny parser, called "parser", not initialized."""
 
     def make(system: str = "arc_hybrid_swap", **config: Any) -> Language:
+        factory, settings = FACTORIES[system]
+        config = {"model": TINY_MODEL, **settings, **config}
         nlp = spacy.blank("xx")
-        nlp.add_pipe(f"{system}_parser", name="parser", config={"model": TINY_MODEL, **config})
+        nlp.add_pipe(f"{factory}_parser", name="parser", config=config)
         return nlp
 
     return make

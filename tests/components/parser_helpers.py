@@ -24,10 +24,22 @@ TINY_MODEL = {
     "dropout": 0.0,
     "tok2vec": TINY_ENCODER,
 }
-# Parsers that find the best of all trees.
-GLOBAL = ["mst"]
 SYSTEMS = sorted(transition_systems.get_all())
-PARSERS = [*SYSTEMS, *GLOBAL]
+# Parsers that find the best of all trees: factories and settings.
+GLOBAL: dict[str, tuple[str, dict[str, Any]]] = {
+    "mst": ("mst", {}),
+    "mst, margin": ("mst", {"loss": "margin"}),
+    "mh3, exact": ("mh3", {}),
+    "mh4, exact": ("mh4", {}),
+    "mh4, exact, two": ("mh4", {"features": "two"}),
+    "mh4, exact, local": ("mh4", {"loss": "log-likelihood"}),
+}
+FACTORIES: dict[str, tuple[str, dict[str, Any]]] = {
+    **{system: (system, {}) for system in SYSTEMS},
+    "mh4": ("mh4", {"search": "greedy", "loss": "log-likelihood"}),
+    **GLOBAL,
+}
+PARSERS = list(FACTORIES)
 ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 import spacy
-from parser_helpers import PARSERS, TINY_MODEL, check_trees
+from parser_helpers import FACTORIES, TINY_MODEL, check_trees
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_model_from_config
 
 
-@pytest.mark.parametrize("system", PARSERS)
+@pytest.mark.parametrize("system", sorted({factory for factory, _ in FACTORIES.values()}))
 def test_every_factory_is_found_and_survives_its_config(system):
     nlp = spacy.blank("xx")
     nlp.add_pipe(f"{system}_parser", name="parser")
@@ -66,16 +66,22 @@ def test_wrong_settings_are_named(setting, words):
 
 
 @pytest.mark.parametrize(
-    "setting, words",
+    "factory, setting, words",
     [
-        ({"loss": "hinge"}, ["parser", "loss", "'hinge'", "margin"]),
-        ({"decoder": {"beam_width": 2}}, ["decoder.beam_width", "confidence"]),
+        ("mst", {"loss": "hinge"}, ["parser", "loss", "'hinge'", "margin"]),
+        ("mst", {"decoder": {"beam_width": 2}}, ["decoder.beam_width", "confidence"]),
+        ("mh4", {"search": "beam"}, ["parser", "search", "'beam'", "exact", "greedy"]),
+        ("mh4", {"features": "three"}, ["parser", "features", "'three'", "hybrid", "two"]),
+        ("mh4", {"loss": "max-violation"}, ["parser", "loss", "max-violation", "margin"]),
+        ("mh4", {"max_length": 0}, ["parser", "max_length", "0", "1 or more"]),
+        ("mh4", {"decoder": {"beam_width": 2}}, ["parser", "beam_width is 2", "greedy"]),
+        ("mh3", {"search": "greedy", "oracle": "lazy"}, ["parser", "oracle", "'lazy'", "exact"]),
     ],
 )
-def test_wrong_settings_of_spanning_trees_are_named(setting, words):
+def test_wrong_settings_of_global_search_are_named(factory, setting, words):
     nlp = spacy.blank("xx")
     with pytest.raises(ValueError) as error:
-        nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL, **setting})
+        nlp.add_pipe(f"{factory}_parser", name="parser", config={"model": TINY_MODEL, **setting})
     assert all(word in str(error.value) for word in words), str(error.value)
 
 
@@ -148,4 +154,4 @@ def test_disabled_component_does_nothing(trained):
 
 
 def test_factories_need_no_import():
-    assert all(Language.has_factory(f"{system}_parser") for system in PARSERS)
+    assert all(Language.has_factory(f"{system}_parser") for system, _ in FACTORIES.values())

@@ -39,12 +39,13 @@ def heads(doc):
 @pytest.fixture(scope="module", params=PARSERS)
 def parsing(request):
     import spacy
-    from parser_helpers import SAMPLE, TINY_MODEL
+    from parser_helpers import FACTORIES, SAMPLE, TINY_MODEL
 
     from spacy_npparse.treebank import ConlluCorpus
 
     nlp = spacy.blank("xx")
-    nlp.add_pipe(f"{request.param}_parser", name="parser", config={"model": TINY_MODEL})
+    factory, settings = FACTORIES[request.param]
+    nlp.add_pipe(f"{factory}_parser", name="parser", config={"model": TINY_MODEL, **settings})
     nlp.initialize(lambda: ConlluCorpus(SAMPLE, limit=10)(nlp))
     return nlp
 
@@ -248,3 +249,18 @@ def test_evaluation_leaves_the_reference_alone(trained, sample):
     gold = [heads(eg.reference) for eg in examples]
     trained.evaluate([Example(eg.predicted, eg.reference) for eg in examples])
     assert [heads(eg.reference) for eg in examples] == gold
+
+
+def test_sentences_too_long_for_exact_search_are_parsed_greedily_and_counted(
+    make_nlp, sample, caplog
+):
+    nlp = make_nlp("mh4, exact", max_length=5)
+    nlp.initialize(lambda: sample(nlp))
+    docs = [Doc(nlp.vocab, words=["a"] * n) for n in (3, 6, 2, 400)]
+    for doc in nlp.pipe(docs):
+        check_trees(doc)
+    (record,) = (r for r in caplog.records if "max_length" in r.message)
+    assert "parser: 2 sentences have more than 5 words" in record.message
+    caplog.clear()
+    list(nlp.pipe([Doc(nlp.vocab, words=["a"] * 5)]))
+    assert "max_length" not in caplog.text

@@ -25,8 +25,8 @@ def parse(nlp, words=WORDS, starts=STARTS):
 def make_parser(make_nlp, sample):
     """Makes a pipeline whose parser has random weights and the given decoder settings."""
 
-    def make(system="arc_hybrid_swap", pseudo_projective=None, **decoder):
-        nlp = make_nlp(system, decoder=decoder, pseudo_projective=pseudo_projective)
+    def make(system="arc_hybrid_swap", settings=None, **decoder):
+        nlp = make_nlp(system, decoder=decoder, **(settings or {}))
         nlp.initialize(lambda: sample(nlp))
         return nlp
 

@@ -25,8 +25,9 @@ def random_scores(lengths, seed=0):
     return ChartScores(shift=numbers(), below=numbers(6), front=numbers(6), arcs=numbers())
 
 
-def decode(scores, lengths, n_heads, single_root=True):
-    return decode_chart(scores, np.array(lengths, dtype=np.int32), n_heads, single_root)
+def decode(scores, lengths, n_heads, single_root=True, **settings):
+    lengths = np.array(lengths, dtype=np.int32)
+    return decode_chart(scores, lengths, n_heads, single_root, **settings)
 
 
 def all_derivations(n, n_heads, single_root):
@@ -68,8 +69,9 @@ def all_derivations(n, n_heads, single_root):
     return item((0, n + 1))
 
 
-def replay(scores, transitions, n, single_root=True):
-    """The tree of a derivation, and its score in the transition system."""
+def replay(scores, transitions, n, single_root=True, whole=True):
+    """The tree of a derivation, or of the beginning of one, and its score in the transition
+    system."""
     system = get_transition_system("mh4", single_root=single_root)
     c = system.initial(n)
     total = 0.0
@@ -86,7 +88,7 @@ def replay(scores, transitions, n, single_root=True):
             total += scores.below[0, t, s1, s0] + scores.front[0, t, s0, b0]
             total += scores.arcs[0, after.heads[word], word]
         c = system.apply(c, name)
-    assert system.is_terminal(c)
+    assert system.is_terminal(c) or not whole
     return c.heads, total
 
 
@@ -104,6 +106,47 @@ def test_the_best_of_all_derivations_is_found(n, n_heads, single_root):
         assert found.scores[0] == pytest.approx(expected, abs=1e-4)
         assert total == pytest.approx(expected, abs=1e-4)
         assert found.heads.tolist() == list(heads[1:])
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("n_heads", [3, 4])
+def test_greedy_search_takes_the_best_transition(n_heads, single_root):
+    lengths = [1, 0, 7, 12]
+    tables = random_scores(lengths, seed=5)
+    found = decode(tables, lengths, n_heads, single_root, max_length=0)
+    system = get_transition_system("mh4", single_root=single_root)
+    steps, words = iter(found.transitions), iter(found.heads)
+    for sentence, n in enumerate(lengths):
+        scores = ChartScores(*(part[sentence : sentence + 1] for part in tables))
+        c = system.initial(n)
+        names = []
+        while not system.is_terminal(c):
+            names.append(MH4.transitions[next(steps)])
+            known = MH4.transitions if n_heads == 4 else MH4.transitions[:3]
+            allowed = [t for t in system.legal(c) if t in known]
+            before = replay(scores, names[:-1], n, single_root, whole=False)[1]
+            values = {
+                t: replay(scores, [*names[:-1], t], n, single_root, whole=False)[1] - before
+                for t in allowed
+            }
+            assert values[names[-1]] == pytest.approx(max(values.values()), abs=1e-5)
+            c = system.apply(c, names[-1])
+        heads, total = replay(scores, names, n, single_root)
+        assert list(heads[1:]) == [next(words) for _ in range(n)]
+        assert found.scores[sentence] == pytest.approx(total, abs=1e-4)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.lists(st.integers(0, 400), min_size=1, max_size=3), st.integers(0, 99))
+def test_long_sentences_are_searched_greedily(lengths, seed):
+    tables = random_scores(lengths, seed)
+    for n_heads in (3, 4):
+        found = decode(tables, lengths, n_heads, max_length=20)
+        for sentence, heads in enumerate(np.split(found.heads, np.cumsum(lengths)[:-1])):
+            assert len(heads) == 0 or is_tree([0, *heads.tolist()])
+            if len(heads) <= 20:
+                alone = ChartScores(*(part[sentence : sentence + 1] for part in tables))
+                assert found.scores[sentence] == decode(alone, [len(heads)], n_heads).scores[0]
 
 
 def gold_only(heads):

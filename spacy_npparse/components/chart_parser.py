@@ -1,0 +1,162 @@
+"""Parsers that find the best of all derivations with multi-headed items."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import minibatch
+from spacy.vocab import Vocab
+from thinc.api import Model
+from torch import Tensor
+
+from ..decoding import ChartResult, decode_chart
+from ..models.chart_parser_net import PairScores, chart_scores
+from ..models.parser_net import sentences_and_words
+from .dependency_parser import DependencyParser
+from .gold import FORBIDDING, GoldBatch
+from .search import Found
+from .sentences import SentenceBatch
+from .settings import DecoderSettings
+
+logger = logging.getLogger(__name__)
+
+
+class ChartParser(DependencyParser):
+    """Parses with MH3 or MH4: exact search over all derivations.
+
+    Longer sentences than `max_length` are parsed greedily, and counted in a warning.
+
+    Args:
+        vocab, model, name, scorer: see `DependencyParser`.
+        n_heads: heads of the largest items: 3 (projective trees) or 4.
+        features: "hybrid" or "two", the words that transitions are scored by.
+        loss: "margin" of the right derivation over all others, each wrong arc counting 1; or
+            "log-likelihood" of each transition of the right derivation by itself.
+        max_length: words of the longest sentence that is searched exactly.
+        decoder: only the confidence counts.
+
+    Source: Gómez-Rodríguez, Shi and Lee (2018).
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str,
+        *,
+        n_heads: int,
+        features: str,
+        loss: str,
+        max_length: int,
+        decoder: DecoderSettings,
+        scorer: Callable[..., dict[str, Any]] | None,
+    ):
+        super().__init__(
+            vocab,
+            model,
+            name,
+            system_name=f"mh{n_heads}",
+            decoder=decoder,
+            fixed={"pseudo_projective": None, "search": "exact", "features": features},
+            scorer=scorer,
+        )
+        self.n_heads = n_heads
+        self.loss = loss
+        self.max_length = max_length
+        self._n_too_long = 0
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        """As `DependencyParser.initialize`."""
+        super().initialize(get_examples, nlp=nlp, labels=labels)
+        self._report_uncovered(get_examples())
+
+    def _net_sizes(self) -> dict[str, Any]:
+        return {"scorer": "chart", "hybrid": self.cfg["features"] == "hybrid"}
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """As `DependencyParser.pipe`; one warning for all sentences that were too long."""
+        self._n_too_long = 0
+        yield from super().pipe(stream, batch_size=batch_size)
+        if self._n_too_long:
+            logger.warning(
+                "%s: %d sentences have more than %d words (max_length) and were parsed greedily.",
+                self.name,
+                self._n_too_long,
+                self.max_length,
+            )
+
+    def _search(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Found:
+        scores = self._net.score_pairs(rows, lengths, arcs)
+        found = self._best(scores, sentences)
+        self._n_too_long += int((sentences.lengths > self.max_length).sum())
+        sentence, word = sentences_and_words(lengths)
+        heads = torch.from_numpy(found.heads).to(arcs.device).long()
+        probabilities = arcs[sentence, word, heads].exp().cpu().numpy()
+        return Found(found.heads[None], found.scores[None], probabilities)
+
+    def _best(self, scores: PairScores, sentences: SentenceBatch) -> ChartResult:
+        """The best derivations; greedy ones where exact search would take too long."""
+        tables = chart_scores(scores)
+        return decode_chart(tables, sentences.lengths, self.n_heads, max_length=self.max_length)
+
+    def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
+        scores = self._net.score_pairs(rows, lengths, arcs)
+        wrong = torch.from_numpy(gold.wrong_arcs(arcs.shape[1])).to(arcs.device).mT
+        wrong = torch.nn.functional.pad(wrong, (0, 1, 0, 1))
+        right = self._best(scores._replace(arcs=scores.arcs - FORBIDDING * wrong), gold.sentences)
+        heads = torch.from_numpy(gold.heads).to(arcs.device).long()
+        loss = self._net.head_selection_loss(arcs, lengths, heads)
+        if self.loss == "log-likelihood":
+            by_transition = self._net.score_derivations(scores, lengths, right)
+            return loss + torch.nn.functional.cross_entropy(
+                by_transition, _transitions(right, arcs), reduction="sum"
+            )
+        scores = scores._replace(arcs=scores.arcs + wrong)
+        best = self._best(scores, gold.sentences)
+        return loss + self._total(scores, lengths, best) - self._total(scores, lengths, right)
+
+    def _total(self, scores: PairScores, lengths: Tensor, found: ChartResult) -> Tensor:
+        """The score of all derivations together."""
+        by_transition = self._net.score_derivations(scores, lengths, found)
+        return by_transition.gather(1, _transitions(found, by_transition)[:, None]).sum()
+
+    def _report_uncovered(self, examples: Iterable[Example]) -> None:
+        """Warn if there are gold trees that no derivation builds."""
+        n_trees = n_covered = 0
+        for batch in minibatch(examples, 256):
+            gold = self._labels.gold(batch)
+            for chosen in gold.sentences.parts():
+                part = gold.select(chosen)
+                size = int(part.sentences.lengths.max()) + 1
+                wrong = torch.from_numpy(part.wrong_arcs(size)).mT
+                wrong = torch.nn.functional.pad(wrong, (0, 1, 0, 1))
+                links = wrong.new_zeros(1).expand(len(wrong), 6, *wrong.shape[1:])
+                scores = PairScores(wrong.new_zeros(wrong.shape), links, links, -wrong)
+                found = self._best(scores, part.sentences)
+                n_trees += len(found.scores)
+                n_covered += int((found.scores == 0).sum())
+        if n_covered < n_trees:
+            logger.warning(
+                "%s: %d of %d training trees have no derivation in %s. The most similar trees that "
+                "have one are learnt instead.",
+                self.name,
+                n_trees - n_covered,
+                n_trees,
+                self.cfg["system"],
+            )
+
+
+def _transitions(found: ChartResult, like: Tensor) -> Tensor:
+    return torch.from_numpy(found.transitions).to(like.device).long()
