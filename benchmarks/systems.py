@@ -3,9 +3,9 @@
     python benchmarks/systems.py got-ud-train.conllu got-ud-dev.conllu training/systems/gothic \\
         --rows arc_hybrid_swap arc_hybrid_swap,oracle=static mh4 --seeds 0 1 2
 
-A row is the name of a transition system and settings of its component, such as
-`arc_standard,oracle=dynamic,pseudo_projective=head` or `mh4,decoder.beam_width=4`. What is not set
-has its default; the decoder's settings need no training of their own, unless the beam is trained
+A row is the name of a parser (its factory without `_parser`) and settings of its component, such as
+`arc_standard,oracle=dynamic,pseudo_projective=head` or `mh4,search=greedy`. What is not set has its
+default; the decoder's settings need no training of their own, unless the beam is trained
 (`loss=max-violation`).
 
 Every row and seed is a `spacy train` of its own. What is finished in the output folder already is
@@ -18,18 +18,21 @@ import argparse
 import json
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
 from zlib import crc32
 
+import numpy
 import spacy
 import torch
 from recording import recorded
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_npparse.components import search
+from spacy_npparse.components import chart_parser, search, spanning_tree_parser
+from spacy_npparse.decoding import ChartResult
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.significance import approximate_randomisation
 from spacy_npparse.transitions import transition_systems
@@ -47,6 +50,12 @@ COLUMNS = {
 }
 RUNS = 3
 BATCH = 128
+DECODERS = [
+    (search, "decode_greedy"),
+    (search, "decode_beam"),
+    (chart_parser, "decode_chart"),
+    (spanning_tree_parser, "decode_spanning_trees"),
+]
 
 
 def main() -> None:
@@ -88,8 +97,8 @@ def parse_arguments() -> argparse.Namespace:
 def row_of_table(text: str) -> str:
     """A row as it is given. Raises ArgumentTypeError, naming what is wrong."""
     system, *settings = text.split(",")
-    if system not in transition_systems.get_all():
-        raise argparse.ArgumentTypeError(f"{text!r}: there is no transition system {system!r}")
+    if not Language.has_factory(f"{system}_parser"):
+        raise argparse.ArgumentTypeError(f"{text!r}: there is no factory {system}_parser")
     for setting in settings:
         if not all(setting.partition("=")):
             raise argparse.ArgumentTypeError(f"{text!r}: {setting!r} should be NAME=VALUE")
@@ -182,7 +191,7 @@ def evaluate(model: Path, gold: Path, decoder: list[str]) -> dict[str, Any]:
         "nonproj_precision": percent(crossing.precision),
         "nonproj_recall": percent(crossing.recall),
         "words_per_second": n_words / median(seconds for _, seconds, _ in runs),
-        "transitions_per_word": n_transitions / n_words,
+        "transitions_per_word": n_transitions / n_words if n_transitions else None,
         "correct": scores.correct_words,
     }
 
@@ -190,14 +199,19 @@ def evaluate(model: Path, gold: Path, decoder: list[str]) -> dict[str, Any]:
 def parse(nlp: Language, sentences: list[Sentence]) -> tuple[list[Doc], float, int]:
     """The parsed sentences, the CPU time of the decoder, and the transitions it took."""
     docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
-    with (
-        recorded(search, "decode_greedy") as greedy,
-        recorded(search, "decode_beam") as beam,
-    ):
+    with ExitStack() as stack:
+        recordings = [stack.enter_context(recorded(*decoder)) for decoder in DECODERS]
         docs = list(nlp.pipe(docs, batch_size=BATCH))
-    calls = greedy + beam
-    n_transitions = sum(int(result.n_transitions.sum()) for _, result in calls)
+    calls = [call for recording in recordings for call in recording]
+    n_transitions = sum(transitions_of(result) for _, result in calls)
     return docs, sum(seconds for seconds, _ in calls), n_transitions
+
+
+def transitions_of(result: Any) -> int:
+    """How many transitions the derivations have that a decoder found, 0 if it finds none."""
+    if isinstance(result, ChartResult):
+        return len(result.transitions)
+    return int(getattr(result, "n_transitions", numpy.zeros(1)).sum())
 
 
 def percent(rate: float | None) -> float | None:

@@ -6,10 +6,13 @@ import numpy
 import pytest
 import spacy
 from parser_helpers import SYSTEMS, check_trees
+from spacy.strings import StringStore
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_npparse.components import search
-from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.components.parses import make_parses
+from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import BeamResult
 
@@ -92,13 +95,29 @@ def test_settings_hold_after_loading_and_in_other_processes(make_parser, tmp_pat
 
 
 def test_no_notes_on_labels_of_further_trees(make_parser, sample):
-    nlp = make_parser("arc_standard", "head+path", beam_width=8, k_best=8)
+    settings = {"pseudo_projective": "head+path"}
+    nlp = make_parser("arc_standard", settings, beam_width=8, k_best=8)
     plain = {*nlp.get_pipe("parser").labels, "dep"}
     for eg in sample(nlp):
         doc = nlp(eg.predicted)
         assert {dep for trees in doc._.k_best_trees for tree in trees for dep in tree["deps"]} <= (
             plain
         )
+
+
+def test_trees_that_become_one_are_told_once():
+    """As pseudo-projective ones can."""
+    strings = StringStore(["det", "ROOT"])
+    doc = Doc(Vocab(strings=strings), words=["a", "b"])
+    tokens = read_tokens([doc])
+    labels = numpy.array([strings["det"], strings["ROOT"]], dtype=numpy.uint64)
+    trees = [(numpy.array(heads, dtype=numpy.int32), labels) for heads in ([2, 0], [2, 0], [0, 1])]
+    heads = numpy.stack([heads for heads, _ in trees])
+    scores = numpy.array([[-1.0], [-2.0], [-3.0]])
+    found = search.Found(heads, scores, numpy.ones(2, dtype=numpy.float32))
+    settings = DecoderSettings(beam_width=3, k_best=3)
+    (result,) = make_parses(tokens, split_sentences(tokens), trees, found, settings, strings)
+    assert [tree["score"] for tree in result.ranked[0]] == [-1.0, -3.0]
 
 
 @pytest.mark.parametrize(
