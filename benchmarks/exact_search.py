@@ -1,0 +1,84 @@
+"""How exact search grows with the length of sentences: time, its exponent, and memory.
+
+    python benchmarks/exact_search.py
+    python benchmarks/exact_search.py --lengths 20 50 100
+
+One thread, random scores given, median of five runs in CPU time, in the order of the lengths; the
+memory is the most that the process has held so far. The exponent is that of the best fitting power
+of the length, from 50 words on.
+"""
+
+import argparse
+import resource
+import time
+from collections.abc import Callable
+from functools import partial
+from statistics import median
+from typing import Any
+
+import numpy
+
+from spacy_npparse.decoding import ChartScores, decode_chart, decode_spanning_trees
+
+RUNS = 5
+# Sentences that are decoded in one run: enough words to measure.
+WORDS = 1000
+
+
+def main() -> None:
+    """Print milliseconds for a sentence of each length."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--lengths", nargs="+", type=int, default=[20, 50, 100, 200, 300])
+    lengths = parser.parse_args().lengths
+    print("| search |", " | ".join(f"{n} words" for n in lengths), "| exponent | memory |")
+    print("|---" * (len(lengths) + 3) + "|")
+    searches: dict[str, Callable[[ChartScores, numpy.ndarray], Any]] = {
+        "spanning tree": lambda scores, n: decode_spanning_trees(scores.arcs.swapaxes(1, 2), n),
+        "MH3": partial(decode_chart, n_heads=3),
+        "MH4": partial(decode_chart, n_heads=4),
+    }
+    for name, search in searches.items():
+        times = [milliseconds(search, n) for n in lengths]
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        cells = [f"{value:.2f} ms" for value in times]
+        print(f"| {name} |", " | ".join(cells), f"| {exponent(lengths, times)} | {memory:.0f} MB |")
+
+
+def milliseconds(search: Callable[[ChartScores, numpy.ndarray], Any], n: int) -> float:
+    """For a sentence of n words."""
+    n_sentences = max(1, WORDS // n)
+    scores = random_scores(n_sentences, n + 2)
+    lengths = numpy.full(n_sentences, n, dtype=numpy.int32)
+    seconds = []
+    for _ in range(RUNS + 1):
+        start = time.process_time()
+        search(scores, lengths)
+        seconds.append(time.process_time() - start)
+    return 1000 * median(seconds[1:]) / n_sentences
+
+
+def random_scores(n_sentences: int, size: int) -> ChartScores:
+    """Of sentences with so many nodes."""
+    rng = numpy.random.default_rng(0)
+    shapes = [(), (6,), (6,), ()]
+    return ChartScores(
+        *(
+            rng.standard_normal((n_sentences, *shape, size, size), dtype=numpy.float32)
+            for shape in shapes
+        )
+    )
+
+
+def exponent(lengths: list[int], times: list[float]) -> str:
+    """Of the length, in the time."""
+    points = [(n, value) for n, value in zip(lengths, times, strict=True) if n >= 50]
+    if len(points) < 2:
+        return "-"
+    slope, _ = numpy.polyfit(*numpy.log(points).T, 1)
+    return f"{slope:.1f}"
+
+
+if __name__ == "__main__":
+    main()
