@@ -4,7 +4,9 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy
 import torch
+from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -28,7 +30,9 @@ logger = logging.getLogger(__name__)
 class ChartParser(DependencyParser):
     """Parses with MH3 or MH4: exact search over all derivations.
 
-    Longer sentences than `max_length` are parsed greedily, and counted in a warning.
+    Longer sentences than `max_length` are parsed greedily, and teach heads and labels only. Of gold
+    trees that no derivation builds, the most similar trees are learnt that have one. Warnings tell
+    how many there are.
 
     Args:
         vocab, model, name, scorer: see `DependencyParser`.
@@ -78,7 +82,7 @@ class ChartParser(DependencyParser):
     ) -> None:
         """As `DependencyParser.initialize`."""
         super().initialize(get_examples, nlp=nlp, labels=labels)
-        self._report_uncovered(get_examples())
+        self._report_unlearnable(get_examples())
 
     def _net_sizes(self) -> dict[str, Any]:
         return {"scorer": "chart", "hybrid": self.cfg["features"] == "hybrid"}
@@ -113,50 +117,65 @@ class ChartParser(DependencyParser):
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
         scores = self._net.score_pairs(rows, lengths, arcs)
-        wrong = torch.from_numpy(gold.wrong_arcs(arcs.shape[1])).to(arcs.device).mT
-        wrong = torch.nn.functional.pad(wrong, (0, 1, 0, 1))
+        wrong = _of_nodes(gold.wrong_arcs(arcs.shape[1])).to(arcs.device)
         right = self._best(scores._replace(arcs=scores.arcs - FORBIDDING * wrong), gold.sentences)
         heads = torch.from_numpy(gold.heads).to(arcs.device).long()
         loss = self._net.head_selection_loss(arcs, lengths, heads)
         if self.loss == "log-likelihood":
-            by_transition = self._net.score_derivations(scores, lengths, right)
-            return loss + torch.nn.functional.cross_entropy(
-                by_transition, _transitions(right, arcs), reduction="sum"
-            )
+            return loss - self._total(scores, lengths, right, normalised=True)
         scores = scores._replace(arcs=scores.arcs + wrong)
         best = self._best(scores, gold.sentences)
         return loss + self._total(scores, lengths, best) - self._total(scores, lengths, right)
 
-    def _total(self, scores: PairScores, lengths: Tensor, found: ChartResult) -> Tensor:
-        """The score of all derivations together."""
-        by_transition = self._net.score_derivations(scores, lengths, found)
-        return by_transition.gather(1, _transitions(found, by_transition)[:, None]).sum()
+    def _total(
+        self, scores: PairScores, lengths: Tensor, found: ChartResult, *, normalised: bool = False
+    ) -> Tensor:
+        """The score of all derivations together, but for those of sentences that are too long.
 
-    def _report_uncovered(self, examples: Iterable[Example]) -> None:
-        """Warn if there are gold trees that no derivation builds."""
-        n_trees = n_covered = 0
+        normalised: the log-probability of each transition among all.
+        """
+        by_transition = self._net.score_derivations(scores, lengths, found)
+        if normalised:
+            by_transition = by_transition.log_softmax(dim=1)
+        transitions = torch.from_numpy(found.transitions).to(lengths.device).long()
+        chosen = by_transition.gather(1, transitions[:, None])[:, 0]
+        return chosen[torch.repeat_interleave(lengths <= self.max_length, 2 * lengths)].sum()
+
+    def _report_unlearnable(self, examples: Iterable[Example]) -> None:
+        """Warn if there are gold trees that no derivation builds, or too large ones."""
+        n_trees = n_uncovered = n_too_long = 0
         for batch in minibatch(examples, 256):
             gold = self._labels.gold(batch)
             for chosen in gold.sentences.parts():
                 part = gold.select(chosen)
-                size = int(part.sentences.lengths.max()) + 1
-                wrong = torch.from_numpy(part.wrong_arcs(size)).mT
-                wrong = torch.nn.functional.pad(wrong, (0, 1, 0, 1))
+                wrong = _of_nodes(part.wrong_arcs(int(part.sentences.lengths.max()) + 1))
                 links = wrong.new_zeros(1).expand(len(wrong), 6, *wrong.shape[1:])
-                scores = PairScores(wrong.new_zeros(wrong.shape), links, links, -wrong)
-                found = self._best(scores, part.sentences)
-                n_trees += len(found.scores)
-                n_covered += int((found.scores == 0).sum())
-        if n_covered < n_trees:
+                scores = PairScores(torch.zeros_like(wrong), links, links, -wrong)
+                too_long = part.sentences.lengths > self.max_length
+                uncovered = (self._best(scores, part.sentences).scores < 0) & ~too_long
+                n_trees += len(too_long)
+                n_too_long += int(too_long.sum())
+                n_uncovered += int(uncovered.sum())
+        if n_uncovered:
             logger.warning(
                 "%s: %d of %d training trees have no derivation in %s. The most similar trees that "
                 "have one are learnt instead.",
                 self.name,
-                n_trees - n_covered,
+                n_uncovered,
                 n_trees,
-                self.cfg["system"],
+                self.system_name,
+            )
+        if n_too_long:
+            logger.warning(
+                "%s: %d of %d training trees have more than %d words (max_length). They teach "
+                "heads and labels, but no transitions.",
+                self.name,
+                n_too_long,
+                n_trees,
+                self.max_length,
             )
 
 
-def _transitions(found: ChartResult, like: Tensor) -> Tensor:
-    return torch.from_numpy(found.transitions).to(like.device).long()
+def _of_nodes(wrong: NDArray[numpy.float32]) -> Tensor:
+    """Wrong arcs by head and dependent, the end of the sentence being a node too."""
+    return torch.nn.functional.pad(torch.from_numpy(wrong).mT, (0, 1, 0, 1))

@@ -62,6 +62,47 @@ def test_trees_that_a_static_oracle_cannot_derive_are_counted(make_nlp, sample, 
     assert not torch.equal(before["arc_weight"], after["arc_weight"])
 
 
+def test_trees_that_exact_search_cannot_learn_are_counted(make_nlp, sample, caplog):
+    nlp = make_nlp("mh3, exact", max_length=8)
+    optimizer = nlp.initialize(lambda: sample(nlp, limit=200))
+    projective, long = (
+        re.search(rf"parser: ([1-9]\d*) of 200 training trees have {what}", caplog.text)
+        for what in ("no derivation in mh3", r"more than 8 words")
+    )
+    assert projective and long
+    optimizer.L2 = 0.0
+    before = weights(nlp)
+    nlp.update([eg for eg in sample(nlp) if len(eg.reference) > 8], sgd=optimizer)
+    after = weights(nlp)
+    assert torch.equal(before["front_pairs.weight"], after["front_pairs.weight"])
+    assert not torch.equal(before["arc_weight"], after["arc_weight"])
+
+
+@pytest.mark.parametrize("system", ["mst, margin", "mh3, exact", "mh4, exact"])
+def test_no_loss_once_gold_trees_win_by_a_margin(make_nlp, sample, system):
+    """The loss of a tree is what the best of all lacks of it, never less than nothing."""
+    nlp = make_nlp(system)
+    examples = [eg for eg in sample(nlp, limit=40) if is_derivable(system, eg.reference)][:5]
+    nlp.initialize(lambda: examples)
+    parser = nlp.get_pipe("parser")
+    net = parser.model.shims[0].net
+    gold = parser._labels.gold(examples)
+    vectors = net.with_root(parser.model.predict([eg.predicted for eg in examples])).detach()
+    rows, lengths = parser._rows(vectors, gold.sentences)
+    arcs = net.score_arcs(rows, lengths).detach()
+    wrong = torch.from_numpy(gold.wrong_arcs(arcs.shape[1]))
+    heads = torch.from_numpy(gold.heads).long()
+
+    @torch.no_grad()
+    def loss(arcs):
+        by_head = net.head_selection_loss(arcs, lengths, heads)
+        whole = parser._tree_loss(rows, lengths, arcs, gold)
+        return float(whole if system == "mst, margin" else whole - by_head)
+
+    assert loss(arcs) > 1.0
+    assert loss(-8.0 * wrong) == pytest.approx(0.0, abs=1e-3)
+
+
 def test_exploration_waits_for_the_warm_up(make_nlp, sample):
     nlp = make_nlp(exploration={"warm_up": 2})
     parser = nlp.get_pipe("parser")
