@@ -1,6 +1,6 @@
 """Transition systems, their oracles, and tree algorithms; compiled, with a Python window."""
 
-from spacy_npparse.transitions.coverage import derivable
+from spacy_npparse.transitions.coverage import derivable, derivation_counts
 from spacy_npparse.transitions.projectivity import (
     complete_heads,
     is_projective,
@@ -10,6 +10,13 @@ from spacy_npparse.transitions.projectivity import (
     projective_order,
 )
 from spacy_npparse.transitions.registry import transition_systems
+from spacy_npparse.transitions.shapes import (
+    crossing_arcs,
+    edge_degree,
+    gap_degree,
+    is_one_endpoint_crossing,
+    is_well_nested,
+)
 from spacy_npparse.transitions.window import (
     Configuration,
     Oracle,
@@ -24,10 +31,16 @@ __all__ = [
     "TransitionSystem",
     "UncoveredTree",
     "complete_heads",
+    "crossing_arcs",
     "derivable",
+    "derivation_counts",
+    "edge_degree",
+    "gap_degree",
     "get_transition_system",
+    "is_one_endpoint_crossing",
     "is_projective",
     "is_tree",
+    "is_well_nested",
     "mpc",
     "nonprojective_arcs",
     "projective_order",

@@ -1,4 +1,4 @@
-"""Which gold trees a transition system can build."""
+"""The gold trees that a transition system can build, and how it builds them."""
 
 import numpy as np
 
@@ -7,29 +7,46 @@ from spacy_npparse.transitions.system cimport StaticOracle, TransitionSystem
 
 
 def derivable(TransitionSystem system, const int[::1] lengths, const int[::1] heads):
-    """Which gold trees the system's first static oracle derives, with any number of words on the
-    root.
+    """Which gold trees the system's first static oracle derives: bool [sentences].
+
+    Arguments and errors as in `derivation_counts`.
+    """
+    return derivation_counts(system, lengths, heads)[:, 0] != -1
+
+
+def derivation_counts(
+    TransitionSystem system, const int[::1] lengths, const int[::1] heads, oracle_name=None
+):
+    """How often the gold derivation of each sentence takes each transition, with any number of
+    words on the root.
 
     lengths: [sentences] number of words of each sentence.
     heads: [words] gold heads, sentence by sentence, counted from 1 within the sentence; 0 is the
         root, -1 is missing (filled in harmlessly).
+    oracle_name: of a static oracle; the system's first one if there is none.
 
-    Returns bool [sentences]. Raises ValueError if the heads of a sentence form a cycle.
+    Returns int32 [sentences, transitions], -1 where the oracle does not derive the tree. Raises
+    ValueError if the heads of a sentence form a cycle.
     """
     cdef TransitionSystem free = system.with_single_root(False)
-    cdef StaticOracle oracle = free.oracle(next(iter(free.oracle_classes())))
+    cdef StaticOracle oracle = free.oracle(oracle_name or next(iter(free.oracle_classes())))
     cdef Configuration c = free.new_configuration()
-    cdef int sentence
+    cdef int sentence, t
     cdef int first_word = 0
     cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL
-    result = np.zeros(lengths.shape[0], dtype=bool)
-    cdef unsigned char[::1] found = result.view(np.uint8)
+    result = np.zeros((lengths.shape[0], free.n_transitions), dtype=np.int32)
+    cdef int[:, ::1] counts = result
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
             oracle.prepare(gold + first_word, lengths[sentence])
             free.initialise(c, lengths[sentence])
-            while not free.is_terminal(c) and free.is_legal(c, oracle.move(c)):
-                free.apply(c, oracle.move(c))
-            found[sentence] = free.is_terminal(c) and oracle.derives(c)
+            while not free.is_terminal(c):
+                t = oracle.move(c)
+                if not free.is_legal(c, t):
+                    break
+                free.apply(c, t)
+                counts[sentence, t] += 1
+            if not (free.is_terminal(c) and oracle.derives(c)):
+                counts[sentence, :] = -1
             first_word += lengths[sentence]
     return result

@@ -1,0 +1,99 @@
+"""How far trees are from being projective: the measures of the literature.
+
+All take n + 1 heads of a tree, heads[0] being ignored; the artificial root is a word like others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+
+def gap_degree(heads: Sequence[int]) -> int:
+    """The largest number of gaps in the yield of a word: places where it leaves words out.
+
+    Source: Bodirsky, Kuhlmann and Möhl (2005).
+    """
+    return max(
+        (
+            sum(b > a + 1 for a, b in zip(words, words[1:], strict=False))
+            for words in _yields(heads)
+        ),
+        default=0,
+    )
+
+
+def edge_degree(heads: Sequence[int]) -> int:
+    """The largest number of partial trees that lie under an arc without hanging on its head.
+
+    The partial trees are what the words strictly between head and dependent form among themselves.
+
+    Source: Nivre (2006).
+    """
+    largest = 0
+    above = _ancestors(heads)
+    for d in range(1, len(heads)):
+        left, right = sorted((d, heads[d]))
+        tops = [w for w in range(left + 1, right) if not left < heads[w] < right]
+        largest = max(largest, sum(heads[d] not in above[top] for top in tops))
+    return largest
+
+
+def is_well_nested(heads: Sequence[int]) -> bool:
+    """Whether no two disjoint subtrees interleave.
+
+    Source: Bodirsky, Kuhlmann and Möhl (2005).
+    """
+    above, yields = _ancestors(heads), _yields(heads)
+    split = [word for word, words in enumerate(yields) if words[-1] - words[0] >= len(words)]
+    for first, second in combinations(split, 2):
+        if first in above[second] or second in above[first]:
+            continue
+        # From one to the other and back again and once more.
+        owners = sorted([(w, first) for w in yields[first]] + [(w, second) for w in yields[second]])
+        changes = sum(a[1] != b[1] for a, b in zip(owners, owners[1:], strict=False))
+        if changes > 2:
+            return False
+    return True
+
+
+def is_one_endpoint_crossing(heads: Sequence[int]) -> bool:
+    """Whether all arcs that cross an arc have an end in common, for every arc.
+
+    Source: Pitler, Kannan and Marcus (2013).
+    """
+    arcs = [tuple(sorted((d, heads[d]))) for d in range(1, len(heads))]
+    for left, right in arcs:
+        crossing = [{a, b} for a, b in arcs if a < left < b < right or left < a < right < b]
+        if crossing and not set.intersection(*crossing):
+            return False
+    return True
+
+
+def crossing_arcs(heads: Sequence[int]) -> int:
+    """How many arcs cross another one."""
+    arcs = [tuple(sorted((d, heads[d]))) for d in range(1, len(heads))]
+    return sum(
+        any(a < left < b < right or left < a < right < b for a, b in arcs) for left, right in arcs
+    )
+
+
+def _ancestors(heads: Sequence[int]) -> list[set[int]]:
+    """The words above each word."""
+    above: list[set[int]] = []
+    for word in range(len(heads)):
+        found: set[int] = set()
+        while word:
+            word = heads[word]
+            found.add(word)
+        above.append(found)
+    return above
+
+
+def _yields(heads: Sequence[int]) -> list[list[int]]:
+    """Each word and the words below it, ascending."""
+    yields: list[list[int]] = [[word] for word in range(len(heads))]
+    for word, above in enumerate(_ancestors(heads)):
+        for ancestor in above:
+            yields[ancestor].append(word)
+    return [sorted(words) for words in yields]

@@ -1,0 +1,31 @@
+"""`statistics` as a user runs it."""
+
+import json
+
+from spacy_npparse.treebank import read_conllu
+
+
+def test_table_and_json(run, dev, tmp_path):
+    result = run("statistics", dev, dev, "--json", tmp_path / "counts.json")
+    assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "counts.json").read_text())
+    sentences = list(read_conllu(dev))
+    assert found["sentences"] == 2 * len(sentences)
+    assert found["words"] == 2 * sum(len(sentence.words) for sentence in sentences)
+    assert f"sentences                      | {2 * len(sentences):>8}" in result.output
+    assert "arc_hybrid_swap static" in result.output and "reorderings a sentence" in result.output
+
+
+def test_nothing_to_count_is_told(run, tmp_path):
+    path = tmp_path / "partial.conllu"
+    path.write_text("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n")
+    result = run("statistics", path)
+    assert result.exit_code == 1
+    assert "no sentence with all its heads" in result.output and "partial.conllu" in result.output
+
+
+def test_malformed_file_is_named(run, tmp_path):
+    path = tmp_path / "broken.conllu"
+    path.write_text("1\ta\n\n")
+    result = run("statistics", path)
+    assert result.exit_code == 1 and "broken.conllu" in result.output

@@ -1,0 +1,94 @@
+"""Statistics of treebanks."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from spacy_npparse.transitions import transition_systems
+from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank.statistics import treebank_statistics
+
+SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-train.conllu"
+UD = os.environ.get("SPACY_NPPARSE_UD")
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return treebank_statistics(read_conllu(SAMPLE))
+
+
+def test_the_parts_add_up(sample):
+    assert sum(sample.lengths.values()) == sample.sentences
+    assert sum(n * count for n, count in sample.lengths.items()) == sample.words
+    assert sum(sample.gap_degrees.values()) == sum(sample.edge_degrees.values()) == sample.sentences
+    assert sample.sentences - sample.covered["projective"] == sample.nonprojective_sentences
+    assert sample.gap_degrees[0] == sample.edge_degrees[0] == sample.covered["projective"]
+    assert sample.covered["projective"] < sample.covered["MH4"] <= sample.sentences
+    assert sample.covered_arcs["projective"] < sample.covered_arcs["MH4"] <= sample.words
+
+
+def test_every_system_is_there(sample):
+    assert set(sample.derivations) == set(transition_systems.get_all())
+    projective = sample.derivations["arc_standard"]["static"]
+    assert projective.sentences == sample.covered["projective"]
+    assert projective.transitions == 2 * projective.words
+    assert projective.reorderings is None
+    eager, lazy = (sample.derivations["arc_standard_swap"][name] for name in ("eager", "lazy"))
+    assert eager.sentences == lazy.sentences == sample.sentences
+    assert 0 < lazy.reorderings < eager.reorderings
+    assert eager.transitions == 2 * sample.words + 2 * eager.reorderings
+    for name in ("arc_standard_swap eager", "gap degree 0", "sentences: MH4", "arcs: projective"):
+        assert name in sample.table()
+
+
+FIGURES = {
+    # SYSTEMS: sentences, words; percent of projective, MH4, 1-endpoint-crossing, 2-planar,
+    # Attardi and greedy MH4 sentences; of projective and MH4 arcs; of non-projective and crossing
+    # arcs; reorderings a sentence: arc-standard eager and lazy, arc-hybrid, stay-eager.
+    "got": (
+        (3387, 35024),
+        (78.42, 97.25, 97.58, 99.82, 97.93, 99.08, 98.79),
+        (97.04, 99.73),
+        (3.28, 7.77),
+        (1.338, 0.441, 1.859, 0.421),
+    ),
+    "hu": (
+        (910, 20166),
+        (79.01, 98.35, 97.69, 99.89, 98.46, 99.78, 99.01),
+        (98.51, 99.92),
+        (1.59, 4.22),
+        (2.016, 0.475, 2.380, 0.459),
+    ),
+}
+
+
+@pytest.mark.skipif(not UD, reason="SPACY_NPPARSE_UD names no folder with UD treebanks")
+@pytest.mark.parametrize("language", FIGURES)
+def test_figures_of_the_literature(language):
+    """Table 3 of Gómez-Rodríguez, Shi and Lee (2018), and counts of our own."""
+    (path,) = Path(str(UD)).glob(f"2.0/*/{language}-ud-train.conllu")
+    found = treebank_statistics(read_conllu(path))
+    size, sentences, arcs, crossing, reorderings = FIGURES[language]
+    assert (found.sentences, found.words) == size
+
+    def percent(count, whole):
+        return round(100 * count / whole, 2)
+
+    covered = found.covered
+    derived = {
+        name: next(iter(oracles.values())).sentences for name, oracles in found.derivations.items()
+    }
+    classes = [covered["projective"], covered["MH4"], covered["1-endpoint-crossing"]]
+    classes += [derived[name] for name in ("two_planar", "attardi", "attardi_3", "mh4")]
+    assert tuple(percent(count, found.sentences) for count in classes) == sentences
+    assert tuple(percent(count, found.words) for count in found.covered_arcs.values()) == arcs
+    counts = (found.nonprojective_arcs, found.crossing_arcs)
+    assert tuple(percent(count, found.words) for count in counts) == crossing
+    oracles = [
+        found.derivations["arc_standard_swap"]["eager"],
+        found.derivations["arc_standard_swap"]["lazy"],
+        found.derivations["arc_hybrid_swap"]["static"],
+        found.derivations["stay_eager_swap"]["static"],
+    ]
+    assert tuple(round(o.reorderings / found.sentences, 3) for o in oracles) == reorderings
