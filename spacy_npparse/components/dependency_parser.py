@@ -1,6 +1,6 @@
 """What all parsers share: a spaCy component that gives every sentence a labelled tree."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,22 +13,22 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
 from ..models.shim import torch_shim
-from .annotation import ROOT_LABEL, Parse, register_extensions, write_parse
+from .annotation import ROOT_LABEL, Parse, register_extensions
 from .gold import MISSING, GoldBatch
 from .labels import Labels, collect_labels
 from .parses import make_parses
 from .search import Found, no_trees
 from .sentences import SentenceBatch, read_tokens, split_sentences
 from .settings import DecoderSettings
+from .tree_pipe import TreePipe
 
 
-class DependencyParser(TrainablePipe):
+class DependencyParser(TreePipe, TrainablePipe):
     """Parses the sentences of a Doc. A subclass says how trees are searched for, and what is
     learnt from gold trees beside the labels of their arcs.
 
@@ -134,6 +134,10 @@ class DependencyParser(TrainablePipe):
         n_labels = len(self.cfg["labels"]) + len(self.cfg["decorated"])
         self.model.initialize(X=sample, Y={**self._net_sizes(), "n_labels": n_labels})
 
+    def encode(self, docs: Sequence[Doc]) -> Tensor:
+        """Vectors of all tokens of some Docs and, last, of the root: [n_tokens + 1, width]."""
+        return self._net.with_root(self.model.predict(docs))
+
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
         """Parse Docs without changing them."""
         docs = list(docs)
@@ -144,7 +148,7 @@ class DependencyParser(TrainablePipe):
         found = no_trees(self.decoder.n_trees, sentences)
         labels = numpy.full(found.heads.shape, MISSING, dtype=numpy.int64)
         with torch.no_grad():
-            vectors = self._net.with_root(self.model.predict(docs))
+            vectors = self.encode(docs)
             for chosen in sentences.parts():
                 part = sentences.select(chosen)
                 words = chosen[sentences.sentence]
@@ -158,31 +162,27 @@ class DependencyParser(TrainablePipe):
         ]
         return make_parses(tokens, sentences, trees, found, self.decoder, self.vocab.strings)
 
-    def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
-        """Write the trees of `predict` to the Docs."""
-        for doc, parse in zip(docs, parses, strict=True):
-            write_parse(doc, parse)
+    def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[numpy.float32]:
+        """Log-probabilities of all arcs, see `ParserNet.score_arcs`. Arguments as in `_parse`."""
+        scores: Tensor = self._net.score_arcs(*self._rows(vectors, sentences))
+        return scores.cpu().numpy()
 
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parse a stream of Docs in batches, in order. If a batch fails, its Docs are parsed one
-        by one, so that only those that fail themselves reach the error handler."""
-        for docs in minibatch(stream, size=batch_size):
-            try:
-                self.set_annotations(docs, self.predict(docs))
-            except Exception:
-                yield from self._pipe_one_by_one(docs)
-            else:
-                yield from docs
+    def best_heads(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[numpy.int32]:
+        """Of all words, in their sentence: int32 [n_words]. Arguments as in `_parse`."""
+        rows, lengths = self._rows(vectors, sentences)
+        return self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences).heads[0]
 
-    def _pipe_one_by_one(self, docs: Iterable[Doc]) -> Iterator[Doc]:
-        error_handler = self.get_error_handler()
-        for doc in docs:
-            try:
-                self.set_annotations([doc], self.predict([doc]))
-            except Exception as error:
-                error_handler(self.name, self, [doc], error)
-            else:
-                yield doc
+    def label_scores(
+        self, vectors: Tensor, sentences: SentenceBatch, heads: NDArray[numpy.int32]
+    ) -> NDArray[numpy.float32]:
+        """Log-probabilities of the labels of all arcs of some trees that are not from the root:
+        [n_arcs, n_labels].
+
+        vectors, sentences: as in `_parse`; heads: int32 [n_words], in the sentence.
+        """
+        rows, _ = self._rows(vectors, sentences)
+        scores = self._score_labels(rows, sentences, heads, heads > 0)
+        return scores.log_softmax(dim=1).cpu().numpy()
 
     def update(
         self,
@@ -243,7 +243,10 @@ class DependencyParser(TrainablePipe):
     def _parse(
         self, vectors: Tensor, sentences: SentenceBatch
     ) -> tuple[Found, NDArray[numpy.int64]]:
-        """The best trees and the numbers of their labels, -1 for the root's: [n_trees, n_words]."""
+        """The best trees and the numbers of their labels, -1 for the root's: [n_trees, n_words].
+
+        vectors: what `encode` returns; sentences: of the same Docs.
+        """
         rows, lengths = self._rows(vectors, sentences)
         found = self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences)
         labels = [self._predict_labels(rows, sentences, heads) for heads in found.heads]

@@ -9,6 +9,7 @@ from thinc.api import Model
 from ..transitions.registry import transition_systems
 from .chart_parser import ChartParser
 from .dependency_parser import DependencyParser
+from .ensemble_parser import EnsembleParser
 from .settings import (
     TREE_LOSSES,
     check_choice,
@@ -19,6 +20,7 @@ from .settings import (
 )
 from .spanning_tree_parser import SpanningTreeParser
 from .transition_parser import TransitionParser
+from .tree_pipe import TreePipe
 
 DEFAULT_MODEL = {
     "@architectures": "spacy_npparse.Parser.v1",
@@ -62,6 +64,7 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Transitio
     _register(
         system_name,
         make_parser,
+        model=DEFAULT_MODEL,
         oracle=oracle,
         loss="log-likelihood",
         exploration=EXPLORATION,
@@ -133,6 +136,7 @@ def chart_factory(
     _register(
         system_name,
         make_parser,
+        model=DEFAULT_MODEL,
         search="exact",
         features="hybrid",
         max_length=300,
@@ -161,7 +165,36 @@ def mst_factory() -> Callable[..., SpanningTreeParser]:
             nlp.vocab, model, name, loss=loss, decoder=settings, scorer=scorer
         )
 
-    _register("mst", make_parser, loss="log-likelihood", decoder={"confidence": False})
+    _register(
+        "mst",
+        make_parser,
+        model=DEFAULT_MODEL,
+        loss="log-likelihood",
+        decoder={"confidence": False},
+    )
+    return make_parser
+
+
+def ensemble_factory() -> Callable[..., EnsembleParser]:
+    """Register the factory `ensemble_parser` and return it."""
+
+    def make_parser(
+        nlp: Language,
+        name: str,
+        members: list[str],
+        combine: str,
+        decoder: dict[str, Any],
+        scorer: Callable[..., dict[str, Any]] | None,
+    ) -> EnsembleParser:
+        check_choice(f"{name}: combine", combine, ["votes", "scores"])
+        if not members:
+            raise ValueError(f"{name}: there are no members. Name other parsers of the pipeline.")
+        settings = make_decoder_settings(name, decoder, ["confidence"])
+        return EnsembleParser(
+            nlp, name, members=members, combine=combine, decoder=settings, scorer=scorer
+        )
+
+    _register("ensemble", make_parser, combine="votes", decoder={"confidence": False})
     return make_parser
 
 
@@ -196,15 +229,12 @@ def _transition_parser(
     )
 
 
-def _register(
-    system_name: str, make_parser: Callable[..., DependencyParser], **config: Any
-) -> None:
+def _register(system_name: str, make_parser: Callable[..., TreePipe], **config: Any) -> None:
     """Make a factory known to spaCy. config: the defaults of its own settings."""
     Language.factory(
         f"{system_name}_parser",
         assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
         default_config={
-            "model": DEFAULT_MODEL,
             **config,
             "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
         },
@@ -240,3 +270,4 @@ covington_parser = transition_factory("covington", oracle="dynamic")
 nonmonotonic_covington_parser = transition_factory("nonmonotonic_covington", oracle="dynamic")
 two_planar_parser = transition_factory("two_planar", oracle="static")
 mst_parser = mst_factory()
+ensemble_parser = ensemble_factory()

@@ -11,14 +11,14 @@ _LOWEST = -1e6
 
 
 def decode_spanning_trees(
-    arcs: NDArray[np.float32], lengths: NDArray[np.int32]
+    arcs: NDArray[np.floating], lengths: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """The single-rooted trees of highest score; some tree whatever the scores are.
 
     So much is taken from the scores of all arcs from the root that a tree with one of them is
     better than any with two.
 
-    arcs: float32 [sentences, size, size], the score of each arc: arcs[s, d, h] of word d of
+    arcs: float [sentences, size, size], the score of each arc: arcs[s, d, h] of word d of
         sentence s to head h. The size exceeds the length of the longest sentence.
     lengths: [sentences] number of words of each sentence.
 

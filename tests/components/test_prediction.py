@@ -205,14 +205,14 @@ def test_no_docs(trained):
 
 
 def test_one_failing_doc_does_not_lose_its_batch(trained, monkeypatch):
-    from spacy_npparse.components import dependency_parser
+    from spacy_npparse.components import tree_pipe
 
     def fail_on_b(doc, parse):
         if doc.text == "b":
             raise RuntimeError("cannot write")
         write_parse(doc, parse)
 
-    monkeypatch.setattr(dependency_parser, "write_parse", fail_on_b)
+    monkeypatch.setattr(tree_pipe, "write_parse", fail_on_b)
     failed = []
     trained.set_error_handler(lambda name, proc, docs, error: failed.append((name, docs[0].text)))
     assert [doc.text for doc in trained.pipe(["a", "b", "c"])] == ["a", "c"]
@@ -220,12 +220,12 @@ def test_one_failing_doc_does_not_lose_its_batch(trained, monkeypatch):
 
 
 def test_errors_are_raised_without_handler(trained, monkeypatch):
-    from spacy_npparse.components import dependency_parser
+    from spacy_npparse.components import tree_pipe
 
     def fail(doc, parse):
         raise RuntimeError("cannot write")
 
-    monkeypatch.setattr(dependency_parser, "write_parse", fail)
+    monkeypatch.setattr(tree_pipe, "write_parse", fail)
     with pytest.raises(RuntimeError, match="cannot write"):
         list(trained.pipe(["a", "b"]))
 

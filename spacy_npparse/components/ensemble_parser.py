@@ -1,0 +1,152 @@
+"""Several trained parsers that agree on one tree."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy
+import torch
+from numpy.typing import NDArray
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc
+from torch import Tensor
+
+from ..decoding import decode_spanning_trees
+from .annotation import ROOT_LABEL, Parse, register_extensions
+from .dependency_parser import DependencyParser
+from .gold import MISSING
+from .parses import make_parses
+from .search import no_trees
+from .sentences import SentenceBatch, read_tokens, split_sentences
+from .settings import DecoderSettings
+from .tree_pipe import TreePipe
+
+
+class EnsembleParser(TreePipe, Pipe):
+    """Combines the parsers of a pipeline, which are disabled there, into one.
+
+    The tree is the single-rooted one that has most of what the members found or scored; its labels
+    are those that the members score best together. Members that listen to one encoder share what
+    it computes.
+
+    Args:
+        nlp: the pipeline.
+        name: of the component in the pipeline.
+        members: names of other components of the pipeline.
+        combine: "votes" of each member for the arcs of its tree, ties being settled by
+            probabilities; or "scores", the log-probabilities of all arcs.
+        decoder: only the confidence counts: the share of the votes, or the mean probability.
+        scorer: computes the scores of `nlp.evaluate`.
+
+    Source: reparsing as in Sagae and Lavie (2006).
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str,
+        *,
+        members: Sequence[str],
+        combine: str,
+        decoder: DecoderSettings,
+        scorer: Callable[..., dict[str, Any]] | None,
+    ):
+        self.nlp = nlp
+        self.vocab = nlp.vocab
+        self.name = name
+        self.members = list(members)
+        self.combine = combine
+        self.decoder = decoder
+        self.scorer = scorer
+        register_extensions()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The arc labels of the members that the pipeline has."""
+        known = {name: self.nlp.get_pipe(name) for name in self.nlp.component_names}
+        pipes = [known[name] for name in self.members if name in known]
+        return tuple(
+            dict.fromkeys(label for pipe in pipes for label in getattr(pipe, "labels", ()))
+        )
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Parse one Doc."""
+        return next(self.pipe([doc]), doc)
+
+    def parsers(self) -> list[DependencyParser]:
+        """The members. Raises ValueError if one is missing, is no parser of this package or has a
+        pseudo-projective encoding, or if they have different labels."""
+        parsers: list[DependencyParser] = []
+        for member in self.members:
+            if member not in self.nlp.component_names:
+                raise ValueError(
+                    f"{self.name}: the pipeline has no component {member!r}; it has: "
+                    f"{', '.join(self.nlp.component_names)}"
+                )
+            parser = self.nlp.get_pipe(member)
+            if not isinstance(parser, DependencyParser):
+                raise ValueError(f"{self.name}: {member!r} is no parser of spacy_npparse")
+            if parser.cfg["pseudo_projective"] is not None:
+                raise ValueError(f"{self.name}: {member!r} is pseudo-projective; leave it out")
+            if parsers and parser.labels != parsers[0].labels:
+                different = sorted(set(parser.labels) ^ set(parsers[0].labels))
+                raise ValueError(
+                    f"{self.name}: {self.members[0]!r} and {member!r} have different labels "
+                    f"({', '.join(different)}); train them on the same treebank"
+                )
+            parsers.append(parser)
+        return parsers
+
+    def predict(self, docs: Iterable[Doc]) -> list[Parse]:
+        """Parse Docs without changing them. Raises ValueError as `parsers` does."""
+        docs = list(docs)
+        if not docs:
+            return []
+        parsers = self.parsers()
+        tokens = read_tokens(docs)
+        sentences = split_sentences(tokens)
+        found = no_trees(1, sentences)
+        labels = numpy.full(len(sentences.words), MISSING, dtype=numpy.int64)
+        with torch.no_grad():
+            vectors = [parser.encode(docs) for parser in parsers]
+            for chosen in sentences.parts():
+                part = sentences.select(chosen)
+                words = chosen[sentences.sentence]
+                members = list(zip(parsers, vectors, strict=True))
+                found.heads[0, words], found.probabilities[words] = self._heads(members, part)
+                labels[words] = self._label_numbers(members, part, found.heads[0, words])
+        strings = self.vocab.strings
+        hashes = [strings[label] for label in (*parsers[0].label_data, ROOT_LABEL)]
+        trees = [(found.heads[0], numpy.array(hashes, dtype=numpy.uint64)[labels])]
+        return make_parses(tokens, sentences, trees, found, self.decoder, strings)
+
+    def _heads(
+        self, members: list[tuple[DependencyParser, Tensor]], sentences: SentenceBatch
+    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]:
+        """The best heads, and how sure the members are of them together: [n_words] each."""
+        scores = numpy.stack([parser.arc_scores(vectors, sentences) for parser, vectors in members])
+        word = sentences.rows - sentences.roots
+        if self.combine == "scores":
+            evidence, weights = numpy.exp(scores).mean(axis=0), scores.sum(axis=0)
+        else:
+            evidence = numpy.zeros(scores.shape[1:], dtype=numpy.float32)
+            for parser, vectors in members:
+                heads = parser.best_heads(vectors, sentences)
+                evidence[sentences.sentence, word, heads] += 1 / len(members)
+            # Probabilities of all words together count less than one vote.
+            share = 0.5 / (len(members) * (sentences.lengths[:, None, None] + 1.0))
+            weights = evidence + share * numpy.exp(scores).mean(axis=0)
+        heads = decode_spanning_trees(weights, sentences.lengths)
+        return heads, evidence[sentences.sentence, word, heads]
+
+    def _label_numbers(
+        self,
+        members: list[tuple[DependencyParser, Tensor]],
+        sentences: SentenceBatch,
+        heads: NDArray[numpy.int32],
+    ) -> NDArray[numpy.int64]:
+        """Of all words, -1 for the root's: [n_words]."""
+        labels = numpy.full(len(heads), MISSING, dtype=numpy.int64)
+        scores = sum(parser.label_scores(vectors, sentences, heads) for parser, vectors in members)
+        labels[heads > 0] = numpy.asarray(scores).argmax(axis=1)
+        return labels

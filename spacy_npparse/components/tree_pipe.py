@@ -1,0 +1,46 @@
+"""How components write trees to Docs: in batches."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from spacy.tokens import Doc
+from spacy.util import minibatch
+
+from .annotation import Parse, write_parse
+
+
+class TreePipe:
+    """A component that parses Docs in batches. Subclasses are spaCy pipes too."""
+
+    name: str
+    get_error_handler: Callable[[], Callable[..., Any]]
+
+    def predict(self, docs: Iterable[Doc]) -> list[Parse]:
+        """Parse Docs without changing them."""
+        raise NotImplementedError
+
+    def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
+        """Write the trees of `predict` to the Docs."""
+        for doc, parse in zip(docs, parses, strict=True):
+            write_parse(doc, parse)
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Parse a stream of Docs in batches, in order. If a batch fails, its Docs are parsed one
+        by one, so that only those that fail themselves reach the error handler."""
+        for docs in minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception:
+                yield from self._pipe_one_by_one(docs)
+            else:
+                yield from docs
+
+    def _pipe_one_by_one(self, docs: Iterable[Doc]) -> Iterator[Doc]:
+        error_handler = self.get_error_handler()
+        for doc in docs:
+            try:
+                self.set_annotations([doc], self.predict([doc]))
+            except Exception as error:
+                error_handler(self.name, self, [doc], error)
+            else:
+                yield doc

@@ -1,0 +1,157 @@
+"""Several parsers as one."""
+
+import shutil
+from pathlib import Path
+
+import numpy
+import pytest
+import spacy
+import torch
+from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, check_trees
+from spacy.tokens import Doc
+from spacy.util import load_config, load_model_from_config
+
+from spacy_npparse.components.sentences import read_tokens, split_sentences
+from spacy_npparse.decoding import decode_spanning_trees
+from spacy_npparse.treebank import ConlluCorpus
+
+CONFIG = Path(__file__).parents[2] / "configs" / "ensemble.cfg"
+MEMBERS = ["first", "second", "third"]
+
+
+@pytest.fixture
+def member(tmp_path, make_nlp, sample):
+    """Saves a pipeline with an initialized parser of random weights, like the configs' ones."""
+
+    def make(name, factory="arc_hybrid_swap", limit=10, **settings):
+        listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TINY_ENCODER["width"]}
+        nlp = spacy.blank("xx")
+        nlp.add_pipe("tok2vec", config={"model": TINY_ENCODER})
+        for pipe in ("senter", "morphologizer"):
+            nlp.add_pipe(pipe, config={"model": {"tok2vec": listener}})
+        config = {"model": {**TINY_MODEL, "tok2vec": listener}, **settings}
+        nlp.add_pipe(f"{factory}_parser", name="parser", config=config)
+        nlp.initialize(lambda: sample(nlp, limit=limit))
+        nlp.to_disk(tmp_path / name)
+        return tmp_path / name
+
+    return make
+
+
+def assemble(*paths, **parser):
+    """As `spacy assemble` does it."""
+    names = dict(zip(MEMBERS, map(str, paths), strict=True))
+    overrides = {f"paths.{name}": path for name, path in names.items()}
+    overrides |= {f"components.parser.{name}": value for name, value in parser.items()}
+    return load_model_from_config(load_config(CONFIG, overrides=overrides), auto_fill=True)
+
+
+def docs_for(nlp):
+    return [eg.predicted for eg in ConlluCorpus(SAMPLE, limit=12, sentences_per_doc=3)(nlp)]
+
+
+def heads_of(doc):
+    return [token.head.i for token in doc]
+
+
+@pytest.mark.parametrize("combine", ["votes", "scores"])
+def test_every_combination_is_a_tree_in_another_process_too(member, tmp_path, combine):
+    parsers = [member("a"), member("b", "mh4"), member("c", "mst")]
+    nlp = assemble(*parsers, combine=combine, decoder={"confidence": True})
+    assert nlp.pipe_names == ["tok2vec", "senter", "morphologizer", "parser"]
+    nlp.to_disk(tmp_path / "ensemble")
+    expected = [heads_of(doc) for doc in nlp.pipe(docs_for(nlp))]
+    for path in parsers:
+        shutil.rmtree(path)
+    loaded = spacy.load(tmp_path / "ensemble")
+    for doc, heads in zip(
+        loaded.pipe(docs_for(loaded), n_process=2, batch_size=2), expected, strict=True
+    ):
+        check_trees(doc)
+        assert heads_of(doc) == heads
+        assert all(0.0 <= token._.head_probability <= 1.0 for token in doc)
+
+
+def test_two_of_three_win(member):
+    one, other = member("a"), member("b")
+    nlp = assemble(one, other, other, decoder={"confidence": True})
+    alone = spacy.load(other)
+    for doc, expected in zip(nlp.pipe(docs_for(nlp)), alone.pipe(docs_for(alone)), strict=True):
+        assert heads_of(doc) == heads_of(expected)
+        assert {round(3 * token._.head_probability) for token in doc} <= {2, 3}
+
+
+def test_scores_are_added_up(member):
+    paths = [member("a"), member("b"), member("c", "mst")]
+    nlp = assemble(*paths, combine="scores")
+    doc = Doc(nlp.vocab, words=["Wir", "haben", "das", "Haus", "gesehen", "."])
+    doc = nlp.get_pipe("tok2vec")(doc)
+    ensemble = nlp.get_pipe("parser")
+    sentences = split_sentences(read_tokens([doc]))
+    with torch.no_grad():
+        scores = sum(p.arc_scores(p.encode([doc]), sentences) for p in ensemble.parsers())
+    expected = decode_spanning_trees(numpy.asarray(scores), sentences.lengths)
+    heads = [0 if token.head.i == token.i else token.head.i + 1 for token in ensemble(doc)]
+    assert heads == expected.tolist()
+
+
+def test_a_shared_encoder_runs_once(member, monkeypatch):
+    nlp = assemble(member("a"), member("b"), member("c"))
+    shared, own = (nlp.get_pipe(name).model.get_ref("tok2vec") for name in MEMBERS[:2])
+    assert shared.name.endswith("listener") and not own.name.endswith("listener")
+    calls = []
+    tok2vec = nlp.get_pipe("tok2vec")
+    predict = tok2vec.model._func
+
+    def count(*args, **settings):
+        calls.append(1)
+        return predict(*args, **settings)
+
+    monkeypatch.setattr(tok2vec.model, "_func", count)
+    list(nlp.pipe(docs_for(nlp), batch_size=100))
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("words", [[], [" "], ["a"], ["a"] * 300])
+def test_docs_of_any_length(member, words):
+    path = member("a")
+    nlp = assemble(path, path, path)
+    doc = nlp(Doc(nlp.vocab, words=words))
+    check_trees(doc)
+
+
+def test_members_that_cannot_be_combined_are_named(member, make_nlp, sample):
+    nlp = make_nlp()
+    config = {"members": ["parser", "tagger"]}
+    ensemble = nlp.add_pipe("ensemble_parser", config=config)
+    with pytest.raises(ValueError, match="no component 'tagger'; it has: parser, ensemble_parser"):
+        ensemble.parsers()
+    nlp.add_pipe("sentencizer", name="tagger")
+    with pytest.raises(ValueError, match="'tagger' is no parser of spacy_npparse"):
+        ensemble.parsers()
+    nlp.remove_pipe("tagger")
+    encoded = {"model": TINY_MODEL, "pseudo_projective": "head"}
+    nlp.add_pipe("arc_standard_parser", name="tagger", config=encoded)
+    with pytest.raises(ValueError, match="'tagger' is pseudo-projective"):
+        ensemble.parsers()
+    nlp.remove_pipe("tagger")
+    nlp.add_pipe("mst_parser", name="tagger", config={"model": TINY_MODEL})
+    labels = sorted({token.dep_ for eg in sample(nlp) for token in eg.reference} - {"ROOT"})
+    for name, own in (("parser", "nsubj:x"), ("tagger", "obj:x")):
+        nlp.get_pipe(name).initialize(lambda: sample(nlp), labels=[*labels, own])
+    with pytest.raises(ValueError, match=r"different labels \(nsubj:x, obj:x\); train them"):
+        ensemble.parsers()
+
+
+@pytest.mark.parametrize(
+    "setting, words",
+    [
+        ({"members": []}, ["no members", "Name"]),
+        ({"members": ["a"], "combine": "mean"}, ["combine", "'mean'", "votes", "scores"]),
+        ({"members": ["a"], "decoder": {"k_best": 2}}, ["decoder.k_best", "confidence"]),
+    ],
+)
+def test_wrong_settings_are_named(setting, words):
+    with pytest.raises(ValueError) as error:
+        spacy.blank("xx").add_pipe("ensemble_parser", config=setting)
+    assert all(word in str(error.value) for word in words), str(error.value)
