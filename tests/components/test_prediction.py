@@ -256,6 +256,7 @@ def test_sentences_too_long_for_exact_search_are_parsed_greedily_and_counted(
 ):
     nlp = make_nlp("mh4, exact", max_length=5)
     nlp.initialize(lambda: sample(nlp))
+    caplog.clear()
     docs = [Doc(nlp.vocab, words=["a"] * n) for n in (3, 6, 2, 400)]
     for doc in nlp.pipe(docs):
         check_trees(doc)
