@@ -28,6 +28,7 @@ import numpy
 import spacy
 import torch
 from recording import recorded
+from spacy import registry
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -97,7 +98,7 @@ def parse_arguments() -> argparse.Namespace:
 def row_of_table(text: str) -> str:
     """A row as it is given. Raises ArgumentTypeError, naming what is wrong."""
     system, *settings = text.split(",")
-    if not Language.has_factory(f"{system}_parser"):
+    if f"{system}_parser" not in registry.factories.get_all():
         raise argparse.ArgumentTypeError(f"{text!r}: there is no factory {system}_parser")
     for setting in settings:
         if not all(setting.partition("=")):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 def test_means_over_seeds_and_no_run_twice(project):  # noqa: F811
     shutil.copytree(ROOT / "benchmarks", project / "benchmarks")
     run(project, "run", "convert-sample", ".")
-    rows = ["arc_standard,pseudo_projective=head", "mh4", "mh4,decoder.beam_width=2"]
+    rows = ["arc_standard,pseudo_projective=head", "attardi", "attardi,decoder.beam_width=2"]
     options = ("--vars.treebank", "sample", "--vars.config", "configs/tiny.cfg")
     options += ("--vars.rows", " ".join(rows), "--vars.updates", 6)
 
@@ -37,11 +37,11 @@ def test_means_over_seeds_and_no_run_twice(project):  # noqa: F811
     assert table("0 1") == two
     # A training that was stopped is done again, and other settings need another folder.
     models = project / "training/sample/systems/models"
-    (models / "mh4-1").rename(models / "mh4-1.unfinished")
-    for result in project.glob("training/sample/systems/results/*/mh4-1.json"):
+    (models / "attardi-1").rename(models / "attardi-1.unfinished")
+    for result in project.glob("training/sample/systems/results/*/attardi-1.json"):
         result.unlink()
     table("0 1")
-    assert (models / "mh4-1").is_dir() and not (models / "mh4-1.unfinished").exists()
+    assert (models / "attardi-1").is_dir() and not (models / "attardi-1.unfinished").exists()
     command = [sys.executable, "-m", "spacy", "project", "run", "compare", ".", *options]
     other = subprocess.run(
         list(map(str, [*command, "--vars.updates", 7])), cwd=project, capture_output=True, text=True
