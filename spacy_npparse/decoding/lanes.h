@@ -1,6 +1,12 @@
 #pragma once
 #include <cstring>
 
+#if defined(__GNUC__)
+#define NPPARSE_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define NPPARSE_PREFETCH(address)
+#endif
+
 namespace npparse {
 
 #if defined(__GNUC__)

@@ -39,6 +39,18 @@ static inline void hidden_units(const Tables& t, const int* rows, const long lon
     store(sum, hidden + first);
 }
 
+/* Ask for everything that a configuration looks up at once: in long sentences it lies far apart. */
+static inline void fetch(const Tables& t, const int* rows, const long long* cells) {
+    constexpr int line = 16;
+    const std::size_t width = t.width;
+    for (int a = 0; a < t.n_arcs; ++a)
+        if (cells[a] >= 0) NPPARSE_PREFETCH(t.arcs + cells[a]);
+    for (int p = 0; p < t.n_positions; ++p) {
+        const float* part = t.words + (std::size_t(rows[p]) * t.n_positions + p) * width;
+        for (std::size_t k = 0; k < width; k += line) NPPARSE_PREFETCH(part + k);
+    }
+}
+
 /* Scores of all transitions in one configuration: output layer over ReLU of the sum of the rows
    of its positions and of the weights of its arcs, times the arcs' numbers.
 
@@ -50,6 +62,7 @@ static void score(const Tables& t, const int* rows, const long long* cells,
                   float* __restrict hidden, float* __restrict scores) {
     const int width = t.width;
     const int whole = width - width % N_LANES;
+    fetch(t, rows, cells);
     for (int k = 0; k < whole; k += N_LANES) hidden_units<Lanes>(t, rows, cells, k, hidden);
     for (int k = whole; k < width; ++k) hidden_units<float>(t, rows, cells, k, hidden);
     for (int k = 0; k < width; ++k) hidden[k] = hidden[k] > 0.0f ? hidden[k] : 0.0f;
