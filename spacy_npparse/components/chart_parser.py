@@ -1,13 +1,12 @@
 """Parsers that find the best of all derivations with multi-headed items."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy
 import torch
 from numpy.typing import NDArray
-from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
@@ -73,17 +72,6 @@ class ChartParser(DependencyParser):
         self.max_length = max_length
         self._n_too_long = 0
 
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Example]],
-        *,
-        nlp: Language | None = None,
-        labels: Sequence[str] | None = None,
-    ) -> None:
-        """As `DependencyParser.initialize`."""
-        super().initialize(get_examples, nlp=nlp, labels=labels)
-        self._report_unlearnable(get_examples())
-
     def _net_sizes(self) -> dict[str, Any]:
         return {"scorer": "chart", "hybrid": self.cfg["features"] == "hybrid"}
 
@@ -141,8 +129,7 @@ class ChartParser(DependencyParser):
         chosen = by_transition.gather(1, transitions[:, None])[:, 0]
         return chosen[torch.repeat_interleave(lengths <= self.max_length, 2 * lengths)].sum()
 
-    def _report_unlearnable(self, examples: Iterable[Example]) -> None:
-        """Warn if there are gold trees that no derivation builds, or too large ones."""
+    def _begin_training(self, examples: Iterable[Example]) -> None:
         n_trees = n_uncovered = n_too_long = 0
         for batch in minibatch(examples, 256):
             gold = self._labels.gold(batch)

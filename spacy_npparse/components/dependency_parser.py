@@ -72,6 +72,9 @@ class DependencyParser(TreePipe, TrainablePipe):
         self._labels = Labels(self.cfg, vocab.strings)
         register_extensions()
 
+    def _begin_training(self, examples: Iterable[Example]) -> None:
+        """Forget what was counted, and warn of gold trees that the parser cannot learn from."""
+
     def _net_sizes(self) -> dict[str, Any]:
         """What the model's network needs to know, the number of labels aside."""
         raise NotImplementedError
@@ -133,6 +136,7 @@ class DependencyParser(TreePipe, TrainablePipe):
             raise ValueError(Errors.E923.format(name=self.name))
         n_labels = len(self.cfg["labels"]) + len(self.cfg["decorated"])
         self.model.initialize(X=sample, Y={**self._net_sizes(), "n_labels": n_labels})
+        self._begin_training(get_examples())
 
     def encode(self, docs: Sequence[Doc]) -> Tensor:
         """Vectors of all tokens of some Docs and, last, of the root: [n_tokens + 1, width]."""

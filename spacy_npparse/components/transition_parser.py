@@ -1,12 +1,11 @@
 """Parsers that search greedily or with a beam, one for each transition system."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy
 import torch
-from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
 from spacy.vocab import Vocab
@@ -68,18 +67,10 @@ class TransitionParser(DependencyParser):
         self.cfg["normalised"] = settings.loss != MAX_VIOLATION
         self._n_updates = 0
 
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Example]],
-        *,
-        nlp: Language | None = None,
-        labels: Sequence[str] | None = None,
-    ) -> None:
-        """As `DependencyParser.initialize`."""
-        super().initialize(get_examples, nlp=nlp, labels=labels)
+    def _begin_training(self, examples: Iterable[Example]) -> None:
         self._n_updates = 0
         if not self.system.oracle(self.settings.oracle).explores:
-            self._report_underivable(get_examples())
+            self._report_underivable(examples)
 
     def _net_sizes(self) -> dict[str, Any]:
         return dict(
