@@ -1,13 +1,12 @@
 """Parsers that find the best of all derivations with multi-headed items."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy
 import torch
 from numpy.typing import NDArray
-from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 from spacy.vocab import Vocab
@@ -15,7 +14,7 @@ from thinc.api import Model
 from torch import Tensor
 
 from ..decoding import ChartResult, decode_chart
-from ..models.chart_parser_net import PairScores, chart_scores
+from ..models.chart_parser_net import N_LINKS, PairScores, chart_scores
 from ..models.parser_net import sentences_and_words
 from .dependency_parser import DependencyParser
 from .gold import FORBIDDING, GoldBatch
@@ -75,10 +74,8 @@ class ChartParser(DependencyParser):
     def _net_sizes(self) -> dict[str, Any]:
         return {"scorer": "chart", "hybrid": self.cfg["features"] == "hybrid"}
 
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """As `DependencyParser.pipe`; one warning for all sentences that were too long."""
-        self._n_too_long = 0
-        yield from super().pipe(stream, batch_size=batch_size)
+    def report(self) -> None:
+        """Warn of the sentences that were too long for exact search."""
         if self._n_too_long:
             logger.warning(
                 "%s: %d sentences have more than %d words (max_length) and were parsed greedily.",
@@ -86,6 +83,7 @@ class ChartParser(DependencyParser):
                 self._n_too_long,
                 self.max_length,
             )
+        self._n_too_long = 0
 
     def _search(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
@@ -136,7 +134,7 @@ class ChartParser(DependencyParser):
             for chosen in gold.sentences.parts():
                 part = gold.select(chosen)
                 wrong = _of_nodes(part.wrong_arcs(int(part.sentences.lengths.max()) + 1))
-                links = wrong.new_zeros(1).expand(len(wrong), 6, *wrong.shape[1:])
+                links = wrong.new_zeros(1).expand(len(wrong), N_LINKS, *wrong.shape[1:])
                 scores = PairScores(torch.zeros_like(wrong), links, links, -wrong)
                 too_long = part.sentences.lengths > self.max_length
                 uncovered = (self._best(scores, part.sentences).scores < 0) & ~too_long

@@ -1,6 +1,7 @@
 """Several trained parsers that agree on one tree."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy
@@ -63,15 +64,14 @@ class EnsembleParser(TreePipe, Pipe):
     @property
     def labels(self) -> tuple[str, ...]:
         """The arc labels of the members that the pipeline has."""
-        known = {name: self.nlp.get_pipe(name) for name in self.nlp.component_names}
-        pipes = [known[name] for name in self.members if name in known]
-        return tuple(
-            dict.fromkeys(label for pipe in pipes for label in getattr(pipe, "labels", ()))
-        )
+        names = [name for name in self.members if name in self.nlp.component_names]
+        labels = [getattr(self.nlp.get_pipe(name), "labels", ()) for name in names]
+        return tuple(dict.fromkeys(chain.from_iterable(labels)))
 
-    def __call__(self, doc: Doc) -> Doc:
-        """Parse one Doc."""
-        return next(self.pipe([doc]), doc)
+    def report(self) -> None:
+        """Let the members report."""
+        for parser in self.parsers():
+            parser.report()
 
     def parsers(self) -> list[DependencyParser]:
         """The members. Raises ValueError if one is missing, is no parser of this package or has a
@@ -125,19 +125,18 @@ class EnsembleParser(TreePipe, Pipe):
     ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]:
         """The best heads, and how sure the members are of them together: [n_words] each."""
         scores = numpy.stack([parser.arc_scores(vectors, sentences) for parser, vectors in members])
-        word = sentences.rows - sentences.roots
         if self.combine == "scores":
             evidence, weights = numpy.exp(scores).mean(axis=0), scores.sum(axis=0)
         else:
             evidence = numpy.zeros(scores.shape[1:], dtype=numpy.float32)
             for parser, vectors in members:
                 heads = parser.best_heads(vectors, sentences)
-                evidence[sentences.sentence, word, heads] += 1 / len(members)
+                evidence[sentences.sentence, sentences.places, heads] += 1 / len(members)
             # Probabilities of all words together count less than one vote.
             share = 0.5 / (len(members) * (sentences.lengths[:, None, None] + 1.0))
             weights = evidence + share * numpy.exp(scores).mean(axis=0)
         heads = decode_spanning_trees(weights, sentences.lengths)
-        return heads, evidence[sentences.sentence, word, heads]
+        return heads, evidence[sentences.sentence, sentences.places, heads]
 
     def _label_numbers(
         self,

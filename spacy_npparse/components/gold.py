@@ -45,7 +45,7 @@ class GoldBatch:
         wrong = numpy.zeros((len(self.sentences.lengths), size, size), dtype=numpy.float32)
         known = self.heads != MISSING
         sentence, heads = self.sentences.sentence[known], self.heads[known]
-        word = (self.sentences.rows - self.sentences.roots)[known]
+        word = self.sentences.places[known]
         wrong[sentence, word] = 1.0
         wrong[sentence, word, heads] = 0.0
         return wrong

@@ -74,6 +74,11 @@ class SentenceBatch:
         return numpy.arange(1, len(self.words) + 1) + self.sentence
 
     @cached_property
+    def places(self) -> NDArray[numpy.int64]:
+        """The number of each word in its sentence, from 1 on: int64 [n_words]."""
+        return self.rows - self.roots
+
+    @cached_property
     def tokens(self) -> NDArray[numpy.int64]:
         """The token of each row; `n_tokens` for a root: int64 [n_rows]."""
         tokens = numpy.full(len(self.words) + len(self.lengths), self.n_tokens, dtype=numpy.int64)

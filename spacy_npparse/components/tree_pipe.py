@@ -24,16 +24,29 @@ class TreePipe:
         for doc, parse in zip(docs, parses, strict=True):
             write_parse(doc, parse)
 
+    def report(self) -> None:
+        """Warn of what was not done as asked for, since the last report."""
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Parse one Doc."""
+        for _ in self.pipe([doc]):
+            pass
+        return doc
+
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parse a stream of Docs in batches, in order. If a batch fails, its Docs are parsed one
-        by one, so that only those that fail themselves reach the error handler."""
-        for docs in minibatch(stream, size=batch_size):
-            try:
-                self.set_annotations(docs, self.predict(docs))
-            except Exception:
-                yield from self._pipe_one_by_one(docs)
-            else:
-                yield from docs
+        """Parse a stream of Docs in batches, in order, and report in the end. If a batch fails, its
+        Docs are parsed one by one, so that only those that fail themselves reach the error
+        handler."""
+        try:
+            for docs in minibatch(stream, size=batch_size):
+                try:
+                    self.set_annotations(docs, self.predict(docs))
+                except Exception:
+                    yield from self._pipe_one_by_one(docs)
+                else:
+                    yield from docs
+        finally:
+            self.report()
 
     def _pipe_one_by_one(self, docs: Iterable[Doc]) -> Iterator[Doc]:
         error_handler = self.get_error_handler()

@@ -83,7 +83,6 @@ cdef class _Derivations:
     cdef Configuration configuration
     cdef CChartScores scores
     cdef object result
-    cdef object arrays
     cdef const float[:, :, ::1] shift
     cdef const float[:, :, :, ::1] below
     cdef const float[:, :, :, ::1] front

@@ -62,20 +62,21 @@ def is_one_endpoint_crossing(heads: Sequence[int]) -> bool:
 
     Source: Pitler, Kannan and Marcus (2013).
     """
-    arcs = [tuple(sorted((d, heads[d]))) for d in range(1, len(heads))]
-    for left, right in arcs:
-        crossing = [{a, b} for a, b in arcs if a < left < b < right or left < a < right < b]
-        if crossing and not set.intersection(*crossing):
-            return False
-    return True
+    return all(not ends or set.intersection(*ends) for ends in _crossings(heads))
 
 
 def crossing_arcs(heads: Sequence[int]) -> int:
     """How many arcs cross another one."""
-    arcs = [tuple(sorted((d, heads[d]))) for d in range(1, len(heads))]
-    return sum(
-        any(a < left < b < right or left < a < right < b for a, b in arcs) for left, right in arcs
-    )
+    return sum(map(bool, _crossings(heads)))
+
+
+def _crossings(heads: Sequence[int]) -> list[list[set[int]]]:
+    """Of the arc to each word, the ends of the arcs that cross it."""
+    arcs = [sorted((d, heads[d])) for d in range(1, len(heads))]
+    return [
+        [{a, b} for a, b in arcs if a < left < b < right or left < a < right < b]
+        for left, right in arcs
+    ]
 
 
 def _ancestors(heads: Sequence[int]) -> list[set[int]]:

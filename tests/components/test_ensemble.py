@@ -112,6 +112,13 @@ def test_a_shared_encoder_runs_once(member, monkeypatch):
     assert len(calls) == 1
 
 
+def test_members_report_what_they_could_not_do(member, caplog):
+    nlp = assemble(member("a"), member("b", "mh4", max_length=3), member("c"))
+    caplog.clear()
+    nlp(Doc(nlp.vocab, words=["a"] * 4))
+    assert "second: 1 sentences have more than 3 words" in caplog.text
+
+
 @pytest.mark.parametrize("words", [[], [" "], ["a"], ["a"] * 300])
 def test_docs_of_any_length(member, words):
     path = member("a")

@@ -265,3 +265,10 @@ def test_sentences_too_long_for_exact_search_are_parsed_greedily_and_counted(
     caplog.clear()
     list(nlp.pipe([Doc(nlp.vocab, words=["a"] * 5)]))
     assert "max_length" not in caplog.text
+    # One Doc by itself, and a stream that is not read to its end.
+    nlp(Doc(nlp.vocab, words=["a"] * 6))
+    stream = nlp.pipe((Doc(nlp.vocab, words=["a"] * 7) for _ in range(9)), batch_size=3)
+    next(stream)
+    stream.close()
+    messages = [r.message for r in caplog.records if "max_length" in r.message]
+    assert [message.split()[1] for message in messages] == ["1", "3"]
