@@ -71,6 +71,8 @@ def test_trees_that_exact_search_cannot_learn_are_counted(make_nlp, sample, capl
     )
     assert projective and long
     optimizer.L2 = 0.0
+    # Greedy derivations that attach words early differ if the scores of arcs do.
+    nlp.get_pipe("parser").model.shims[0].net.shift_pairs.weight.data[:, -1, -1] = -20.0
     before = weights(nlp)
     nlp.update([eg for eg in sample(nlp) if len(eg.reference) > 8], sgd=optimizer)
     after = weights(nlp)
@@ -101,6 +103,8 @@ def test_no_loss_once_gold_trees_win_by_a_margin(make_nlp, sample, system):
 
     assert loss(arcs) > 1.0
     assert loss(-8.0 * wrong) == pytest.approx(0.0, abs=1e-3)
+    # Gold trees that win by half of the margin only: each wrong arc lacks the other half.
+    assert loss(-0.5 * wrong) > 0.25 * len(heads)
 
 
 def test_exploration_waits_for_the_warm_up(make_nlp, sample):
