@@ -72,9 +72,10 @@ def test_every_combination_is_a_tree_in_another_process_too(member, tmp_path, co
         assert all(0.0 <= token._.head_probability <= 1.0 for token in doc)
 
 
-def test_two_of_three_win(member):
+def test_two_of_three_win_however_sure_the_third_is(member):
     one, other = member("a"), member("b")
     nlp = assemble(one, other, other, decoder={"confidence": True})
+    nlp.get_pipe(MEMBERS[0]).model.shims[0].net.arc_weight.data *= 1000.0
     alone = spacy.load(other)
     for doc, expected in zip(nlp.pipe(docs_for(nlp)), alone.pipe(docs_for(alone)), strict=True):
         assert heads_of(doc) == heads_of(expected)

@@ -5,7 +5,7 @@ import math
 import numpy
 import pytest
 import spacy
-from parser_helpers import SYSTEMS, check_trees
+from parser_helpers import GLOBAL, SYSTEMS, check_trees
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -36,10 +36,12 @@ def make_parser(make_nlp, sample):
     return make
 
 
-@pytest.mark.parametrize("beam_width", [1, 3])
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_words_have_probabilities(make_parser, system, beam_width):
-    doc = parse(make_parser(system, beam_width=beam_width, confidence=True))
+@pytest.mark.parametrize("decoder", [{}, {"beam_width": 3}])
+@pytest.mark.parametrize("system", [*SYSTEMS, *GLOBAL])
+def test_words_have_probabilities(make_parser, system, decoder):
+    if decoder and system in GLOBAL:
+        pytest.skip("no beam in exact search")
+    doc = parse(make_parser(system, **decoder, confidence=True))
     for token in doc:
         if token.is_space:
             assert token._.head_probability is None

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from spacy_npparse.decoding import decode_chart
-from spacy_npparse.models.chart_parser_net import ChartParserNet, chart_scores
+from spacy_npparse.models.chart_parser_net import N_LINKS, ChartParserNet, PairScores, chart_scores
 from spacy_npparse.models.losses import IMPOSSIBLE
 from spacy_npparse.transitions import get_transition_system
 
@@ -14,18 +14,63 @@ MH4 = get_transition_system("mh4", single_root=True)
 
 
 @pytest.fixture(params=[True, False])
-def scored(request):
-    """A network, and the scores that it gives to three sentences of random vectors."""
+def net(request):
+    """A network of random weights."""
     torch.manual_seed(1)
     sizes = dict(n_inputs=10, n_labels=3, hidden_size=8, arc_size=6, label_size=5, dropout=0.0)
     net = ChartParserNet(**sizes, hybrid=request.param)
     for module in (net.shift_pairs, net.front_pairs, net.below_pairs):
         if module is not None:
             torch.nn.init.normal_(module.weight)
-    lengths = torch.tensor(LENGTHS)
-    rows = torch.randn(sum(LENGTHS) + len(LENGTHS), 10)
-    arcs = net.score_arcs(rows, lengths)
-    return net, net.score_pairs(rows, lengths, arcs), lengths
+    return net
+
+
+@pytest.fixture
+def rows():
+    """Random vectors of three sentences and their roots."""
+    return torch.randn(sum(LENGTHS) + len(LENGTHS), 10)
+
+
+def score(net, rows, lengths):
+    lengths = torch.tensor(lengths)
+    return net.score_pairs(rows, lengths, net.score_arcs(rows, lengths))
+
+
+@pytest.fixture
+def scored(net, rows):
+    """A network, and the scores that it gives to three sentences of random vectors."""
+    return net, score(net, rows, LENGTHS), torch.tensor(LENGTHS)
+
+
+def test_sentences_do_not_look_at_each_other(net, rows):
+    together = score(net, rows, LENGTHS)
+    parts = rows.split([n + 1 for n in LENGTHS])
+    for i, (n, part) in enumerate(zip(LENGTHS, parts, strict=True)):
+        for name, alone in score(net, part, [n])._asdict().items():
+            # There are no arcs to or from the end of a sentence.
+            size = n + 1 if name == "arcs" else n + 2
+            beside = getattr(together, name)[i, ..., :size, :size]
+            torch.testing.assert_close(alone[0, ..., :size, :size], beside)
+
+
+@pytest.mark.parametrize("n_heads", [3, 4])
+def test_trees_are_valid_whatever_the_scores(n_heads):
+    rng = numpy.random.default_rng(3)
+    values = numpy.array([0.0, 1.0, numpy.nan, numpy.inf, -numpy.inf, 3e38, -3e38], dtype="float32")
+    n, n_sentences = 7, 100
+    shapes = [(n_sentences, *links, n + 2, n + 2) for links in [(), (N_LINKS,), (N_LINKS,), ()]]
+    scores = PairScores(*(torch.from_numpy(rng.choice(values, shape)) for shape in shapes))
+    lengths = numpy.full(n_sentences, n, dtype="int32")
+    for heads in decode_chart(chart_scores(scores), lengths, n_heads).heads.reshape(-1, n).tolist():
+        assert heads.count(0) == 1
+        assert not any(is_on_cycle([0, *heads], word) for word in range(1, n + 1))
+
+
+def is_on_cycle(heads, word):
+    above = heads[word]
+    for _ in heads:
+        above = heads[above]
+    return above != 0
 
 
 @pytest.mark.parametrize("max_length", [0, 5, 10])
