@@ -27,7 +27,7 @@ def CharBiLSTM(
     char_width: int = 64,
     char_rows: int = 2048,
     affix_width: int = 32,
-    affix_rows: int = 2000,
+    affix_rows: int = 10000,
     max_chars: int = 32,
     block_dropout: float = 0.0,
 ) -> Model[list[Doc], list[Floats2d]]:

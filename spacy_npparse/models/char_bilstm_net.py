@@ -64,7 +64,8 @@ class CharBiLSTMNet(nn.Module):
         self.char_embedding = nn.Embedding(char_rows, char_width, padding_idx=0)
         self.affix_embedding = nn.Embedding(affix_rows * n_affixes, affix_width)
         nn.init.normal_(self.word_embedding.weight, std=0.3)
-        nn.init.normal_(self.affix_embedding.weight, std=0.3)
+        # Affixes that training never shows say nothing.
+        nn.init.zeros_(self.affix_embedding.weight)
         self.char_lstm = BiLSTM(char_width, char_width, depth=1)
         self.spelling = nn.Linear(2 * char_width + n_affixes * affix_width, word_width)
         self.norm = nn.LayerNorm(word_width)

@@ -1,0 +1,61 @@
+"""`spacy_npparse.ScaledGradient.v1`: how much a component shapes the encoder that it shares."""
+
+from collections.abc import Callable
+from typing import Any
+
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+
+def ScaledGradient(
+    tok2vec: Model[list[Doc], list[Floats2d]], factor: float
+) -> Model[list[Doc], list[Floats2d]]:
+    """Put this between a component and its encoder to weigh the component's objective.
+
+    The component itself learns as before, but the encoder below takes only part of what it asks
+    for. Tagging, say, is learned with little of an encoder's attention, which a parser needs.
+
+    Args:
+        tok2vec: the encoder, or a listener to one.
+        factor: what gradients are multiplied by on their way to it.
+
+    Returns: a thinc model that gives the same vectors.
+
+    Raises ValueError if the factor is negative.
+
+    Source: the weights of the tagging objectives in the released parser of Gómez-Rodríguez, Shi
+    and Lee (2018).
+    """
+    if factor < 0.0:
+        raise ValueError(
+            f"spacy_npparse.ScaledGradient.v1: factor must not be negative, but is {factor}"
+        )
+    return Model(
+        "scaled_gradient",
+        forward,
+        init=init,
+        layers=[tok2vec],
+        dims={"nO": tok2vec.maybe_get_dim("nO")},
+        attrs={"factor": factor},
+    )
+
+
+def init(model: Model, X: list[Doc] | None = None, Y: Any = None) -> None:
+    """Initialize the encoder, which may not know its width before."""
+    tok2vec = model.layers[0]
+    tok2vec.initialize(X=X)
+    if tok2vec.has_dim("nO"):
+        model.set_dim("nO", tok2vec.get_dim("nO"))
+
+
+def forward(
+    model: Model, docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
+    """The encoder's vectors of Docs."""
+    vectors, backprop_tok2vec = model.layers[0](docs, is_train)
+
+    def backprop(d_vectors: list[Floats2d]) -> Any:
+        return backprop_tok2vec([model.attrs["factor"] * d for d in d_vectors])
+
+    return vectors, backprop
