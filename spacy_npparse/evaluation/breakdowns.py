@@ -6,6 +6,7 @@ models, section 4: recall by a property of the gold arc, precision by that of th
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -91,7 +92,7 @@ def _breakdown(
     kinds_of: Callable[[Analysis], Kinds],
     order: Sequence[str],
 ) -> Breakdown:
-    """The groups that have arcs at all, in order."""
+    """The groups in order, those without arcs too."""
     head_right, arc_right = comparison.head_right, comparison.arc_right
     words = [word for word, known in enumerate(counted) if known]
 
@@ -102,8 +103,7 @@ def _breakdown(
         yield Counter(kinds[word] for word in words if arc_right[word])
 
     counts = [*tallies(comparison.gold), *tallies(comparison.system)]
-    groups = {kind: Group(*(count[kind] for count in counts)) for kind in order}
-    return {kind: group for kind, group in groups.items() if group != Group()}
+    return {kind: Group(*(count[kind] for count in counts)) for kind in order}
 
 
 def _arc_lengths(analysis: Analysis) -> Kinds:
@@ -157,4 +157,4 @@ def _labels(bounds: Sequence[int]) -> list[str]:
 
 
 def _label(value: int, bounds: Sequence[int], labels: Sequence[str]) -> str:
-    return labels[sum(value >= bound for bound in bounds) - 1]
+    return labels[bisect_right(bounds, value) - 1]

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Counts = NDArray[np.float64]
+SAMPLES = 10_000
+SEED = 0
 _CHUNK = 500
 
 
 def approximate_randomisation(
-    first: Sequence[float], second: Sequence[float], samples: int = 10_000, seed: int = 0
+    first: Sequence[float], second: Sequence[float], samples: int = SAMPLES, seed: int = SEED
 ) -> float:
     """The probability of a difference at least as large if the two parsers were equally good: how
     often it comes about when, sentence by sentence, their results are exchanged by chance.
@@ -40,7 +42,7 @@ def approximate_randomisation(
 
 
 def randomisation_of_rates(
-    first: Counts, second: Counts, samples: int = 10_000, seed: int = 0
+    first: Counts, second: Counts, samples: int = SAMPLES, seed: int = SEED
 ) -> Counts:
     """`approximate_randomisation` of scores that are rates, such as F1 or precision, whose
     denominators are exchanged too.
@@ -67,7 +69,7 @@ def randomisation_of_rates(
     return np.where(np.isnan(observed), np.nan, (as_large + 1) / (samples + 1))
 
 
-def bootstrap(counts: Counts, samples: int = 10_000, seed: int = 0) -> Counts:
+def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
     """Scores in test sets that might have been: as many sentences, drawn with replacement.
 
     counts: [parsers, sentences, scores, 2] numerators and denominators.
