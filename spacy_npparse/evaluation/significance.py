@@ -60,10 +60,9 @@ def randomisation_of_rates(
 
     observed = abs(gaps(differences.sum(0)))
     as_large = np.zeros(len(totals))
+    flat = differences.reshape(len(differences), totals.size)
     for signs in _exchanges(len(differences), samples, seed):
-        exchanged = gaps(
-            (signs @ differences.reshape(len(differences), -1)).reshape(-1, *totals.shape)
-        )
+        exchanged = gaps((signs @ flat).reshape(-1, *totals.shape))
         # Exchanges that leave a parser without a score are no evidence of a difference.
         as_large += (np.isnan(exchanged) | (abs(exchanged) >= observed - 1e-12)).sum(0)
     return np.where(np.isnan(observed), np.nan, (as_large + 1) / (samples + 1))

@@ -83,7 +83,7 @@ def render_comparison(
 
 
 def _scores(comparison: ParserComparison) -> str:
-    first, *others = comparison.parsers
+    first = comparison.parsers[0]
     names = [parser.name for parser in comparison.parsers]
     drawing = rows(
         [
@@ -212,8 +212,8 @@ def _breakdowns(comparison: ParserComparison) -> str:
         _lines_figure(comparison, "sentence length", "recall"),
         _lines_figure(comparison, "distance to the root", "recall"),
         _lines_figure(comparison, "distance to the root", "precision"),
-        _rows_figure(comparison, "projectivity", ("recall", "precision")),
-        _rows_figure(comparison, "relation", ("recall",)),
+        _rows_figure(comparison, "projectivity", ["recall", "precision"]),
+        _rows_figure(comparison, "relation", ["recall"]),
     ]
     return section(
         "What is right where",
@@ -227,7 +227,7 @@ def _breakdowns(comparison: ParserComparison) -> str:
 
 def _lines_figure(comparison: ParserComparison, name: str, measure: str) -> str:
     """Recall or precision in ranges of a number."""
-    groups = _counted(comparison, name, measure)
+    groups = _counted(comparison, name, [measure])
     heading = f"{measure.capitalize()} by {name}"
     tree = "gold" if measure == "recall" else "predicted"
     drawing = lines(
@@ -237,12 +237,13 @@ def _lines_figure(comparison: ParserComparison, name: str, measure: str) -> str:
         y_label=f"{measure}, percent",
         categories=list(groups),
     )
-    return plot_figure(heading, drawing, _figures(comparison, name, groups, (measure,)))
+    return plot_figure(heading, drawing, _figures(comparison, name, groups, [measure]))
 
 
 def _rows_figure(comparison: ParserComparison, name: str, measures: Sequence[str]) -> str:
-    """Recall, or recall and precision, of arcs of different kinds."""
-    groups = _counted(comparison, name, measures[0])
+    """Recall, or recall and precision, of arcs of different kinds; both in the table."""
+    both = ["recall", "precision"]
+    groups = _counted(comparison, name, both)
     shown = dict(islice(groups.items(), MOST_RELATIONS))
     names = [
         f"{kind}: {measure}" if measures[1:] else kind for kind in shown for measure in measures
@@ -256,15 +257,17 @@ def _rows_figure(comparison: ParserComparison, name: str, measures: Sequence[str
         x_label="percent",
         names=names,
     )
-    return plot_figure(heading, drawing, _figures(comparison, name, groups, measures))
+    return plot_figure(heading, drawing, _figures(comparison, name, groups, both))
 
 
-def _counted(comparison: ParserComparison, name: str, measure: str) -> dict[str, list[Group]]:
-    """The kinds of arcs that there are in the gold trees, or (precision) in the predicted ones."""
+def _counted(
+    comparison: ParserComparison, name: str, measures: Sequence[str]
+) -> dict[str, list[Group]]:
+    """The kinds of arcs that there are in the gold trees (recall) or predicted ones (precision)."""
     return {
         kind: groups
         for kind, groups in comparison.breakdown(name).items()
-        if any(getattr(group, measure) is not None for group in groups)
+        if any(getattr(group, measure) is not None for group in groups for measure in measures)
     }
 
 

@@ -24,8 +24,11 @@ TREES_STYLE = """
 
 
 def differing_sentences(comparison: ParserComparison, limit: int) -> str:
-    """The section of a page about the sentences in which parsers differ most, at most so many."""
+    """The section of a page about the sentences in which parsers differ most, at most so many;
+    empty if there are none."""
     drawn = [_sentence(comparison, sentence) for sentence in comparison.most_different(limit)]
+    if not drawn:
+        return ""
     several = any(len(parser.seeds) > 1 for parser in comparison.parsers)
     first_seed = " The trees are those of the first seeds." if several else ""
     return section(

@@ -83,6 +83,11 @@ def test_a_rate_with_nothing_to_count_has_no_p_value():
     assert randomisation_of_rates(first, second).tolist() == pytest.approx([1, np.nan], nan_ok=True)
 
 
+def test_equal_rates_do_not_differ():
+    counts = counts_of(np.random.default_rng(0), 10)
+    assert randomisation_of_rates(counts, counts).tolist() == [1.0, 1.0]
+
+
 def test_exchanges_that_leave_nothing_to_count_are_no_evidence():
     # All predictions of either parser are in one sentence: two of four exchanges leave one of
     # them without any, the other two have the difference that was observed.
