@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import NoReturn, ParamSpec, TypeVar
+from pathlib import Path
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
+from typer.core import TyperGroup
 
-from ..evaluation import TextMismatchError
+from ..evaluation import SentenceMismatchError, TextMismatchError
 from ..treebank import ConlluError
+from ..treebank.provenance import Provenance, provenance
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_ARGUMENTS = "spacy_npparse.arguments"
+
+
+class _Commands(TyperGroup):
+    """Keeps what was written on the command line, for reports to name it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta[_ARGUMENTS] = list(args)
+        return list(super().parse_args(ctx, args))
+
 
 app = typer.Typer(
     name="npparse",
+    cls=_Commands,
     help="Non-projective dependency parsing: treebanks, parsing and evaluation.",
     no_args_is_help=True,
     add_completion=False,
@@ -37,6 +51,11 @@ def _commands() -> None:
     pass
 
 
+def provenance_of(context: typer.Context, files: Iterable[Path]) -> Provenance:
+    """What the running command makes its results from, these files among it."""
+    return provenance(context.meta[_ARGUMENTS], files)
+
+
 def fail(message: str) -> NoReturn:
     """End the program with this message and exit code 1."""
     typer.secho(f"✘ {message}", fg=typer.colors.RED, err=True)
@@ -54,7 +73,7 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
-        except (OSError, ConlluError, TextMismatchError) as error:
+        except (OSError, ConlluError, SentenceMismatchError, TextMismatchError) as error:
             fail(str(error))
 
     return wrapped

@@ -12,10 +12,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..treebank import read_conllu, unannotated_doc, write_conllu
-from ..treebank.files import replacing
 from ..visualisation import render_trees
 from ._app import OnErrorChoice, app, fail, user_errors
 from ._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
+from ._report import write_text
 
 STDIN = Path("-")
 
@@ -79,8 +79,7 @@ def parse(
     typer.echo(f"{target}: {docs.summary()}", err=True)
     if html is not None:
         page = render_trees(drawn, title=f"Dependency trees: {target.stem}")
-        with replacing(html) as file:
-            file.write(page.encode("utf-8"))
+        write_text(page, html)
         typer.echo(f"{html}: {docs.n_sentences:,} trees", err=True)
 
 

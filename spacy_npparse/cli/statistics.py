@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -10,17 +9,22 @@ from typing import Annotated
 import typer
 
 from ..treebank import read_conllu
-from ..treebank.files import replacing
 from ..treebank.statistics import treebank_statistics
-from ._app import app, fail, user_errors
+from ..visualisation import render_statistics
+from ._app import app, fail, provenance_of, user_errors
+from ._report import write_json, write_text
 
 
 @app.command()
 @user_errors
 def statistics(
+    context: typer.Context,
     files: Annotated[list[Path], typer.Argument(help="CoNLL-U files, counted together.")],
     json_path: Annotated[
         Path | None, typer.Option("--json", help="Write all counts to this file.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also show them in plots on a page in this file.")
     ] = None,
 ) -> None:
     """Show how often the trees of a treebank cross, and which parsers can build them.
@@ -34,6 +38,7 @@ def statistics(
     \b
       python -m spacy_npparse statistics train.conllu
       python -m spacy_npparse statistics train.conllu dev.conllu --json statistics.json
+      python -m spacy_npparse statistics train.conllu --html statistics.html
     """
     sentences = list(chain.from_iterable(map(read_conllu, files)))
     try:
@@ -41,6 +46,9 @@ def statistics(
     except ValueError as error:
         fail(f"{', '.join(map(str, files))}: {error}")
     typer.echo(found.table())
+    source = provenance_of(context, files)
     if json_path is not None:
-        with replacing(json_path) as file:
-            file.write(json.dumps(found.as_dict(), indent=2).encode())
+        write_json(found.as_dict(), json_path, source)
+    if html is not None:
+        names = ", ".join(path.name for path in files)
+        write_text(render_statistics(found, source, title=f"Statistics of {names}"), html)

@@ -84,6 +84,11 @@ class Comparison:
         return wanted is not None and self.system.heads[partner] == wanted
 
 
+def rate(part: float, whole: float) -> float | None:
+    """The share of a part in a whole, None where there is nothing."""
+    return part / whole if whole else None
+
+
 def attachment_scores(comparison: Comparison) -> dict[str, Score]:
     """The official scores by their official names, from Tokens to CLAS."""
     gold, system = comparison.gold, comparison.system

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..transitions import nonprojective_arcs
 from .analysis import Analysis
-from .attachment import Comparison
+from .attachment import Comparison, rate
 
 
 @dataclass(frozen=True)
@@ -40,47 +40,62 @@ class NonProjectiveScores:
     gold_sentences: int
     n_sentences: int
 
+    def fractions(self) -> dict[str, tuple[int, int]]:
+        """Numerator and denominator of each rate."""
+        return {
+            "uas": (self.words_head_right, self.gold_words),
+            "las": (self.words_arc_right, self.gold_words),
+            "precision": (self.predicted_right, self.predicted_arcs),
+            "recall": (self.found, self.gold_arcs),
+            "strict_recall": (self.found_strict, self.gold_arcs),
+            "share": (self.predicted_arcs, self.system_words),
+            "sentence_share": (self.predicted_sentences, self.system_sentences),
+        }
+
     @property
     def uas(self) -> float | None:
         """Attachment score on the sentences whose gold tree is non-projective."""
-        return _rate(self.words_head_right, self.gold_words)
+        return self._rate("uas")
 
     @property
     def las(self) -> float | None:
         """The same with relations."""
-        return _rate(self.words_arc_right, self.gold_words)
+        return self._rate("las")
 
     @property
     def precision(self) -> float | None:
         """Share of the non-projective predicted arcs that have the right head."""
-        return _rate(self.predicted_right, self.predicted_arcs)
+        return self._rate("precision")
 
     @property
     def recall(self) -> float | None:
         """Share of the non-projective gold arcs whose dependent got the right head."""
-        return _rate(self.found, self.gold_arcs)
+        return self._rate("recall")
 
     @property
     def strict_recall(self) -> float | None:
         """Recall that also asks for the predicted arc to be non-projective."""
-        return _rate(self.found_strict, self.gold_arcs)
+        return self._rate("strict_recall")
 
     @property
     def share(self) -> float | None:
         """Share of non-projective arcs among all predicted arcs."""
-        return _rate(self.predicted_arcs, self.system_words)
+        return self._rate("share")
 
     @property
     def sentence_share(self) -> float | None:
         """Share of sentences with a non-projective tree among all predicted sentences."""
-        return _rate(self.predicted_sentences, self.system_sentences)
+        return self._rate("sentence_share")
+
+    def _rate(self, name: str) -> float | None:
+        return rate(*self.fractions()[name])
 
 
 def nonprojective_scores(comparison: Comparison) -> NonProjectiveScores:
     """Count what `NonProjectiveScores` holds."""
     gold, system = comparison.gold, comparison.system
-    gold_np, gold_complete, gold_sentences = _nonprojective_words(gold)
-    system_np, _, predicted_sentences = _nonprojective_words(system)
+    gold_np, gold_complete, gold_sentences = nonprojective_words(gold)
+    system_np, _, predicted_sentences = nonprojective_words(system)
     # A predicted arc whose gold counterpart is unknown is neither right nor wrong.
     unknown = {
         comparison.aligned[word]
@@ -119,7 +134,7 @@ def nonprojective_scores(comparison: Comparison) -> NonProjectiveScores:
     )
 
 
-def _nonprojective_words(analysis: Analysis) -> tuple[list[bool], list[bool], list[int]]:
+def nonprojective_words(analysis: Analysis) -> tuple[list[bool], list[bool], list[int]]:
     """Per word: is its arc non-projective, is its tree complete; the non-projective sentences.
 
     Incomplete trees (in the gold) have no projectivity: their words are all False.
@@ -139,7 +154,3 @@ def _nonprojective_words(analysis: Analysis) -> tuple[list[bool], list[bool], li
         if any(words):
             sentences.append(sentence)
     return crossing, complete, sentences
-
-
-def _rate(part: int, whole: int) -> float | None:
-    return part / whole if whole else None

@@ -9,8 +9,25 @@ from typing import Any
 from ..treebank import Sentence
 from .alignment import align_words
 from .analysis import Analysis, analysis_of_sentences
-from .attachment import Comparison, Score, attachment_scores, exact_match, las_per_relation
+from .attachment import (
+    Comparison,
+    Score,
+    attachment_scores,
+    exact_match,
+    las_per_relation,
+    rate,
+)
 from .nonprojective import NonProjectiveScores, nonprojective_scores
+
+_NONPROJECTIVE_TITLES = {
+    "uas": "Non-projective sentences: UAS",
+    "las": "Non-projective sentences: LAS",
+    "precision": "Non-projective arcs: precision",
+    "recall": "Non-projective arcs: recall",
+    "strict_recall": "Non-projective arcs: strict recall",
+    "share": "Non-projective arcs predicted",
+    "sentence_share": "Non-projective sentences predicted",
+}
 
 
 @dataclass(frozen=True)
@@ -30,15 +47,29 @@ class Scores:
     nonprojective: NonProjectiveScores
     correct_words: list[int]
 
+    def fractions(self) -> dict[str, tuple[int, int]]:
+        """Every score as numerator and denominator, by its name in the table.
+
+        Those of several sentences, added up, are the score of them all.
+        """
+        match, nonprojective = self.exact_match, self.nonprojective.fractions()
+        return {
+            **{
+                name: (2 * score.correct, score.gold + score.system)
+                for name, score in self.official.items()
+            },
+            "Exact match": (match.correct, match.gold) if match else (0, 0),
+            **{title: nonprojective[name] for name, title in _NONPROJECTIVE_TITLES.items()},
+        }
+
     def as_dict(self) -> dict[str, Any]:
         """Rates (0..1) and counts, for JSON."""
         nonprojective = self.nonprojective
-        rates = "uas las precision recall strict_recall share sentence_share".split()
         return {
             "official": {name: _score_dict(score) for name, score in self.official.items()},
             "exact_match": None if self.exact_match is None else self.exact_match.recall,
             "nonprojective": {
-                **{name: getattr(nonprojective, name) for name in rates},
+                **{name: getattr(nonprojective, name) for name in nonprojective.fractions()},
                 "counts": asdict(nonprojective),
             },
             "las_per_relation": {
@@ -62,32 +93,23 @@ class Scores:
     def _other_lines(self) -> list[str]:
         scores = self.nonprojective
         match = self.exact_match
-        matched = f"{match.correct} of {match.gold} sentences" if match else "no complete gold tree"
         sentences = f"{scores.gold_sentences} of {scores.n_sentences} gold sentences"
         gold_arcs = f"of {scores.gold_arcs} gold arcs"
-        shown = [
-            ("Exact match", match.recall if match else None, matched),
-            ("Non-projective sentences: UAS", scores.uas, sentences),
-            ("Non-projective sentences: LAS", scores.las, sentences),
-            (
-                "Non-projective arcs: precision",
-                scores.precision,
-                f"of {scores.predicted_arcs} predicted arcs",
-            ),
-            ("Non-projective arcs: recall", scores.recall, gold_arcs),
-            ("Non-projective arcs: strict recall", scores.strict_recall, gold_arcs),
-            (
-                "Non-projective arcs predicted",
-                scores.share,
-                f"{scores.predicted_arcs} of {scores.system_words} arcs",
-            ),
-            (
-                "Non-projective sentences predicted",
-                scores.sentence_share,
-                f"{scores.predicted_sentences} of {scores.system_sentences} sentences",
-            ),
+        notes = [
+            f"{match.correct} of {match.gold} sentences" if match else "no complete gold tree",
+            sentences,
+            sentences,
+            f"of {scores.predicted_arcs} predicted arcs",
+            gold_arcs,
+            gold_arcs,
+            f"{scores.predicted_arcs} of {scores.system_words} arcs",
+            f"{scores.predicted_sentences} of {scores.system_sentences} sentences",
         ]
-        return [f"{name:34} | {_percent(value)} | {note}" for name, value, note in shown]
+        shown = [item for item in self.fractions().items() if item[0] not in self.official]
+        return [
+            f"{name:34} | {_percent(rate(*fraction))} | {note}"
+            for (name, fraction), note in zip(shown, notes, strict=True)
+        ]
 
 
 def score_analyses(gold: Analysis, system: Analysis) -> Scores:

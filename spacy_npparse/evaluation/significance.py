@@ -1,16 +1,22 @@
-"""Whether one parser is better than another, or just luckier on these sentences."""
+"""Whether one parser is better than another, or just luckier on these sentences or seeds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+Counts = NDArray[np.float64]
+SAMPLES = 10_000
+SEED = 0
 _CHUNK = 500
 
 
 def approximate_randomisation(
-    first: Sequence[float], second: Sequence[float], samples: int = 10_000, seed: int = 0
+    first: Sequence[float], second: Sequence[float], samples: int = SAMPLES, seed: int = SEED
 ) -> float:
     """The probability of a difference at least as large if the two parsers were equally good: how
     often it comes about when, sentence by sentence, their results are exchanged by chance.
@@ -29,10 +35,131 @@ def approximate_randomisation(
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     differences = differences[differences != 0]
     observed = abs(differences.sum())
-    rng = np.random.default_rng(seed)
     as_large = 0
-    for start in range(0, samples, _CHUNK):
-        size = min(_CHUNK, samples - start)
-        signs = rng.integers(0, 2, (size, len(differences))) * 2 - 1
+    for signs in _exchanges(len(differences), samples, seed):
         as_large += int((abs(signs @ differences) >= observed - 1e-9).sum())
     return (as_large + 1) / (samples + 1)
+
+
+def randomisation_of_rates(
+    first: Counts, second: Counts, samples: int = SAMPLES, seed: int = SEED
+) -> Counts:
+    """`approximate_randomisation` of scores that are rates, such as F1 or precision, whose
+    denominators are exchanged too.
+
+    first, second: [sentences, scores, 2] numerators and denominators of the two parsers' scores.
+
+    Returns the p-values [scores], NaN where a parser has no score because nothing is counted.
+    """
+    totals, differences = (first + second).sum(0), first - second
+    changing = differences.any((1, 2))
+    differences = differences[changing]
+
+    def gaps(sums: Counts) -> Counts:
+        return _rates((totals + sums) / 2) - _rates((totals - sums) / 2)
+
+    observed = abs(gaps(differences.sum(0)))
+    as_large = np.zeros(len(totals))
+    flat = differences.reshape(len(differences), totals.size)
+    for signs in _exchanges(len(differences), samples, seed):
+        exchanged = gaps((signs @ flat).reshape(-1, *totals.shape))
+        # Exchanges that leave a parser without a score are no evidence of a difference.
+        as_large += (np.isnan(exchanged) | (abs(exchanged) >= observed - 1e-12)).sum(0)
+    return np.where(np.isnan(observed), np.nan, (as_large + 1) / (samples + 1))
+
+
+def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
+    """Scores in test sets that might have been: as many sentences, drawn with replacement.
+
+    counts: [parsers, sentences, scores, 2] numerators and denominators.
+
+    Returns [samples, parsers, scores], NaN where nothing is counted. The middle 95 % of a score, or
+    of a difference between two parsers in the same samples, are its confidence interval.
+
+    Source: Efron and Tibshirani (1993), chapters 13 and 16.
+    """
+    n = counts.shape[1]
+    rng = np.random.default_rng(seed)
+    by_sentence = np.moveaxis(counts, 1, 0).reshape(n, -1)
+    chunks = []
+    for size in _chunks(samples):
+        # How often each sample has each sentence; much faster than drawing from a multinomial.
+        drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+        sums = (times.astype(np.float64) @ by_sentence).reshape(
+            size, counts.shape[0], *counts.shape[2:]
+        )
+        chunks.append(_rates(sums))
+    return np.concatenate(chunks)
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """The probability of so unequal numbers, or more unequal ones, if the parsers were equally
+    good: McNemar's test in its exact, binomial form.
+
+    only_first, only_second: words that only the one parser, or only the other, gets right.
+
+    Returns the two-sided p-value.
+
+    Source: McNemar (1947); Dietterich (1998), section 3.1.
+    """
+    n, fewer = only_first + only_second, min(only_first, only_second)
+    log_choices = math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1)
+    # The tail of the distribution, in units of its largest term.
+    tail = part = 1.0
+    for k in range(fewer, 0, -1):
+        part *= k / (n - k + 1)
+        tail += part
+    return min(1.0, 2 * math.exp(log_choices - n * math.log(2)) * tail)
+
+
+def wilcoxon_signed_rank(first: Sequence[float], second: Sequence[float]) -> float:
+    """The probability of a rank sum at least as uneven if the parsers were equally good: Wilcoxon's
+    signed-rank test, exact also with ties; pairs without difference are left out.
+
+    first, second: scores of two parsers with the same seeds, in the same order.
+
+    Returns the two-sided p-value; with n pairs it is never below 2 / 2^n. Raises ValueError if the
+    numbers of scores differ.
+
+    Source: Wilcoxon (1945).
+    """
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} seeds cannot be paired with {len(second)}")
+    # Rounded, so that the noise of floating-point numbers breaks no ties.
+    differences = [round(a - b, 12) for a, b in zip(first, second, strict=True)]
+    differences = [difference for difference in differences if difference]
+    # Twice the ranks, which are whole numbers also where the mean of tied ranks is not.
+    ranks, below = {}, 0
+    for size, tied in sorted(Counter(map(abs, differences)).items()):
+        ranks[size] = 2 * below + tied + 1
+        below += tied
+    # How many of the 2^n choices of signs give each rank sum of the positive differences.
+    choices = Counter({0: 1})
+    for difference in differences:
+        rank = ranks[abs(difference)]
+        choices += Counter({total + rank: count for total, count in choices.items()})
+    middle = sum(ranks[abs(d)] for d in differences) / 2
+    observed = abs(sum(ranks[d] for d in differences if d > 0) - middle)
+    as_uneven = sum(count for total, count in choices.items() if abs(total - middle) >= observed)
+    return as_uneven / 2 ** len(differences)
+
+
+def _exchanges(n_sentences: int, samples: int, seed: int) -> Iterator[Counts]:
+    """Random signs [some samples, sentences], -1 where the parsers' results are exchanged."""
+    rng = np.random.default_rng(seed)
+    for size in _chunks(samples):
+        # Floats, because numpy multiplies matrices of integers slowly.
+        yield (rng.integers(0, 2, (size, n_sentences)) * 2 - 1).astype(np.float64)
+
+
+def _chunks(samples: int) -> Iterator[int]:
+    for start in range(0, samples, _CHUNK):
+        yield min(_CHUNK, samples - start)
+
+
+def _rates(sums: Counts) -> Counts:
+    """[..., 2] numerators and denominators to rates [...], NaN where nothing is counted."""
+    with np.errstate(invalid="ignore"):
+        rates: Counts = sums[..., 0] / sums[..., 1]
+    return rates

@@ -2,6 +2,7 @@
 
 from .corpus import ConlluCorpus
 from .docs import doc_from_sentences, docs_from_conllu, unannotated_doc
+from .edges import left_edge, right_edge, subtree_edges
 from .raw_text import raw_texts
 from .reading import ConlluReader, read_conllu
 from .sentence import ConlluError, Row, Sentence, parse_sentence
@@ -16,10 +17,13 @@ __all__ = [
     "doc_from_sentences",
     "doc_to_conllu",
     "docs_from_conllu",
+    "left_edge",
     "parse_sentence",
     "raw_texts",
     "read_conllu",
+    "right_edge",
     "sentences_from_doc",
+    "subtree_edges",
     "unannotated_doc",
     "write_conllu",
 ]

@@ -77,8 +77,8 @@ class Statistics:
         """For JSON."""
         return asdict(self)
 
-    def table(self) -> str:
-        """For the terminal."""
+    def rows(self) -> list[tuple[str, int, str]]:
+        """What is counted, how often, and a note: all but the derivations."""
         words = [n for n, count in self.lengths.items() for _ in range(count)]
         lengths = f"mean {mean(words):.1f}, median {median(words):g}, at most {max(words)}"
         rows = [
@@ -95,7 +95,11 @@ class Statistics:
             rows.append((f"sentences: {name}", *_share(count, self.sentences)))
         for name, count in self.covered_arcs.items():
             rows.append((f"arcs: {name}", *_share(count, self.words)))
-        lines = [f"{name:30} | {count:>8} | {note}".rstrip() for name, count, note in rows]
+        return rows
+
+    def table(self) -> str:
+        """For the terminal."""
+        lines = [f"{name:30} | {count:>8} | {note}".rstrip() for name, count, note in self.rows()]
         lines += ["", "Gold derivations of static oracles"]
         for system, oracles in self.derivations.items():
             for oracle, found in oracles.items():

@@ -55,7 +55,7 @@ def figure(index: int, text: str, notes: Sequence[str], drawing: str) -> str:
 
 
 def page(title: str, summary: str, figures: Sequence[str], *, compared: bool = False) -> str:
-    """A complete HTML page.
+    """A complete HTML page of trees.
 
     Args:
         title: the heading.
@@ -63,11 +63,27 @@ def page(title: str, summary: str, figures: Sequence[str], *, compared: bool = F
         figures: the figures, as HTML.
         compared: whether the legend explains wrong and correct arcs.
     """
+    return document(title, summary, "\n".join([legend(compared=compared), *figures]))
+
+
+def legend(*, compared: bool) -> str:
+    """What the colours of arcs mean; `compared`: those of wrong and correct arcs too."""
     items = "\n".join(
         f'<li class="{kind}">{text}</li>'
         for kind, text in _LEGEND + (_COMPARED if compared else [])
     )
-    body = "\n".join(figures)
+    return f'<ul class="legend">\n{items}\n</ul>'
+
+
+def document(title: str, summary: str, body: str, *, style: str = "") -> str:
+    """A complete HTML page.
+
+    Args:
+        title: the heading.
+        summary: one line under the heading.
+        body: what comes below, as HTML.
+        style: style sheet of what only this page has.
+    """
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -75,7 +91,7 @@ def page(title: str, summary: str, figures: Sequence[str], *, compared: bool = F
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)}</title>
-<style>{STYLE}{_PAGE_STYLE}</style>
+<style>{STYLE}{_PAGE_STYLE}{style}</style>
 </head>
 <body class="npparse">
 <main>
@@ -83,9 +99,6 @@ def page(title: str, summary: str, figures: Sequence[str], *, compared: bool = F
 <h1>{escape(title)}</h1>
 <p>{escape(summary)}</p>
 </header>
-<ul class="legend">
-{items}
-</ul>
 {body}
 </main>
 </body>

@@ -21,6 +21,7 @@ def render_tree_svg(
     gold_heads: Sequence[int] | None = None,
     gold_labels: Sequence[str] | None = None,
     title: str | None = None,
+    style: bool = True,
 ) -> str:
     """Draw one tree; non-projective arcs stand out in colour.
 
@@ -33,18 +34,18 @@ def render_tree_svg(
             are drawn below the words.
         gold_labels: n correct relations; needs `gold_heads`. Wrong labels are marked.
         title: what the picture shows, for readers who cannot see it; the sentence by default.
+        style: whether the picture brings its own style sheet; on a page one is enough for all.
 
     Returns:
-        A self-contained SVG element.
+        An SVG element, self-contained unless `style` is false.
 
     Raises:
         ValueError: the lengths differ, or a head is out of range or part of a cycle.
     """
     above, below = _arcs(words, heads, labels, gold_heads, gold_labels)
     _check_length("tags", tags, len(words))
-    return draw_tree(
-        words, above, below=below, tags=tags, title=title or f"Dependency tree: {' '.join(words)}"
-    )
+    title = title or f"Dependency tree: {' '.join(words)}"
+    return draw_tree(words, above, below=below, tags=tags, title=title, style=style)
 
 
 def render_trees(

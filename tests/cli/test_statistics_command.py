@@ -1,5 +1,6 @@
 """`statistics` as a user runs it."""
 
+import hashlib
 import json
 
 from spacy_npparse.treebank import read_conllu
@@ -14,6 +15,17 @@ def test_table_and_json(run, dev, tmp_path):
     assert found["words"] == 2 * sum(len(sentence.words) for sentence in sentences)
     assert f"sentences                      | {2 * len(sentences):>8}" in result.output
     assert "arc_hybrid_swap static" in result.output and "reorderings a sentence" in result.output
+    assert found["provenance"]["command"].startswith("python -m spacy_npparse statistics ")
+    assert list(found["provenance"]["checksums"]) == [str(dev)]
+
+
+def test_page_of_statistics(run, dev, tmp_path):
+    page = tmp_path / "page.html"
+    result = run("statistics", dev, "--html", page)
+    assert result.exit_code == 0, result.output
+    content = page.read_text()
+    assert f"<h1>Statistics of {dev.name}</h1>" in content
+    assert hashlib.sha256(dev.read_bytes()).hexdigest() in content
 
 
 def test_nothing_to_count_is_told(run, tmp_path):

@@ -1,0 +1,103 @@
+"""`compare`: several parsers on the same sentences."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..evaluation import compare_parsers
+from ..evaluation.comparison_table import comparison_table
+from ..treebank import read_conllu
+from ..visualisation import render_comparison
+from ._app import app, fail, provenance_of, user_errors
+from ._report import write_json, write_text
+
+
+@app.command()
+@user_errors
+def compare(
+    context: typer.Context,
+    gold: Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")],
+    predicted: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[NAME=]PREDICTED...",
+            help="CoNLL-U files with predicted annotation; files with the same NAME are seeds of "
+            "one parser.",
+        ),
+    ],
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a report with plots and trees to this page.")
+    ] = None,
+    n_sentences: Annotated[
+        int, typer.Option("--sentences", min=0, help="Sentences to show that differ most.")
+    ] = 10,
+) -> None:
+    """Compare parsers: every score side by side, and whether they differ by more than luck.
+
+    The files must hold the same sentences and words; compare parsers on gold tokens and sentences
+    (`evaluate --output`). Scores are those of `score`. Significance: approximate randomisation over
+    sentences for every score; McNemar's test over words for UAS and LAS; Wilcoxon's test over
+    seeds, those in the same place being paired. Then the accuracy by arc length, sentence length,
+    distance to the root, projectivity and relation, and the sentences that differ most.
+
+    Examples:
+
+    \\b
+      python -m spacy_npparse compare dev.conllu mh4.conllu swap.conllu --html report.html
+      python -m spacy_npparse compare dev.conllu static={a,b,c}.conllu dynamic={d,e,f}.conllu
+    """
+    files = _parsers(predicted)
+    if len(files) < 2:
+        fail(
+            "There is only one parser to compare. Give predictions of several; those with the "
+            "same NAME= are seeds of one parser."
+        )
+    sentences = list(read_conllu(gold))
+    if not sentences:
+        fail(f"{gold}: no sentence to compare parsers on. Give a treebank in CoNLL-U.")
+    comparison = compare_parsers(
+        sentences,
+        {
+            name: {str(path): list(read_conllu(path)) for path in paths}
+            for name, paths in files.items()
+        },
+    )
+    typer.echo(comparison_table(comparison, n_sentences))
+    source = provenance_of(context, [gold, *(path for paths in files.values() for path in paths)])
+    if json_path is not None:
+        write_json(comparison.as_dict(n_sentences), json_path, source)
+    if html is not None:
+        write_text(render_comparison(comparison, source, n_sentences=n_sentences), html)
+
+
+def _parsers(arguments: list[str]) -> dict[str, list[Path]]:
+    """The files of each parser; those without name are parsers of their own."""
+    given = [_named(argument) for argument in arguments]
+    names = {name for name, _ in given if name}
+    stems = Counter(path.stem for name, path in given if not name)
+    parsers: dict[str, list[Path]] = {}
+    for name, path in given:
+        unique = stems[path.stem] == 1 and path.stem not in names
+        files = parsers.setdefault(name or (path.stem if unique else str(path)), [])
+        if path in files:
+            fail(f"{path} is given twice. Give each seed of a parser once.")
+        files.append(path)
+    return parsers
+
+
+def _named(argument: str) -> tuple[str, Path]:
+    """The name, empty if there is none, and the file. Both may have an = in them."""
+    if not Path(argument).is_file():
+        for sign in re.finditer("=", argument):
+            path = Path(argument[sign.end() :])
+            if path.is_file():
+                return argument[: sign.start()], path
+    return "", Path(argument)

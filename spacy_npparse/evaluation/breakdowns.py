@@ -1,0 +1,160 @@
+"""For which words a parser is right: by the properties of their arcs.
+
+After McDonald and Nivre (2007), Characterizing the errors of data-driven dependency parsing
+models, section 4: recall by a property of the gold arc, precision by that of the predicted arc.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from .analysis import ROOT, Analysis
+from .attachment import Comparison, rate
+from .nonprojective import nonprojective_words
+
+ARC_LENGTHS = (1, 2, 3, 4, 5, 7, 10, 15)
+SENTENCE_LENGTHS = (1, 6, 11, 16, 21, 31, 41, 61)
+DEPTHS = (1, 2, 3, 4, 5, 6, 8)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Arcs of one kind in complete gold trees and what is predicted for them.
+
+    gold: such gold arcs; heads_found, arcs_found: of these, words with the right head, and with the
+        right relation too.
+    predicted: such predicted arcs; heads_right, arcs_right: of these, with the right head, and
+        with the right relation too.
+    """
+
+    gold: int = 0
+    heads_found: int = 0
+    arcs_found: int = 0
+    predicted: int = 0
+    heads_right: int = 0
+    arcs_right: int = 0
+
+    def __add__(self, other: Group) -> Group:
+        """The two together."""
+        names = [field.name for field in fields(self)]
+        return Group(*(getattr(self, name) + getattr(other, name) for name in names))
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the gold arcs that are found, with their relation."""
+        return rate(self.arcs_found, self.gold)
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the predicted arcs that are right, with their relation."""
+        return rate(self.arcs_right, self.predicted)
+
+
+Breakdown = dict[str, Group]
+Kinds = list[str | None]
+
+
+def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
+    """What is right by each property of an arc: its length in words (arcs from the root have none),
+    the length of the sentence, how many arcs lead from the root to the dependent, whether it is
+    projective, and its relation.
+
+    Sentences in whose gold tree a head or relation is missing are left out.
+
+    comparison: of analyses with the same words and sentences.
+    """
+    gold = comparison.gold
+    counted = [
+        known
+        for first, end in gold.sentence_words
+        for known in [None not in gold.heads[first:end] and None not in gold.deprels[first:end]]
+        * (end - first)
+    ]
+    properties: dict[str, tuple[Callable[[Analysis], Kinds], Sequence[str]]] = {
+        "arc length": (_arc_lengths, _labels(ARC_LENGTHS)),
+        "sentence length": (_sentence_lengths, _labels(SENTENCE_LENGTHS)),
+        "distance to the root": (_depths, _labels(DEPTHS)),
+        "projectivity": (_projectivity, ("projective", "non-projective")),
+        "relation": (lambda analysis: analysis.deprels, _by_frequency(comparison)),
+    }
+    return {
+        name: _breakdown(comparison, counted, kinds_of, order)
+        for name, (kinds_of, order) in properties.items()
+    }
+
+
+def _breakdown(
+    comparison: Comparison,
+    counted: Sequence[bool],
+    kinds_of: Callable[[Analysis], Kinds],
+    order: Sequence[str],
+) -> Breakdown:
+    """The groups in order, those without arcs too."""
+    head_right, arc_right = comparison.head_right, comparison.arc_right
+    words = [word for word, known in enumerate(counted) if known]
+
+    def tallies(analysis: Analysis) -> Iterator[Counter[str | None]]:
+        kinds = kinds_of(analysis)
+        yield Counter(kinds[word] for word in words)
+        yield Counter(kinds[word] for word in words if head_right[word])
+        yield Counter(kinds[word] for word in words if arc_right[word])
+
+    counts = [*tallies(comparison.gold), *tallies(comparison.system)]
+    return {kind: Group(*(count[kind] for count in counts)) for kind in order}
+
+
+def _arc_lengths(analysis: Analysis) -> Kinds:
+    labels = _labels(ARC_LENGTHS)
+    return [
+        None if head is None or head == ROOT else _label(abs(head - word), ARC_LENGTHS, labels)
+        for word, head in enumerate(analysis.heads)
+    ]
+
+
+def _sentence_lengths(analysis: Analysis) -> Kinds:
+    labels = _labels(SENTENCE_LENGTHS)
+    kinds: Kinds = []
+    for first, end in analysis.sentence_words:
+        kinds += [_label(end - first, SENTENCE_LENGTHS, labels)] * (end - first)
+    return kinds
+
+
+def _depths(analysis: Analysis) -> Kinds:
+    labels = _labels(DEPTHS)
+    kinds: Kinds = []
+    for word in range(len(analysis)):
+        depth, above = 1, analysis.heads[word]
+        while above is not None and above != ROOT:
+            depth, above = depth + 1, analysis.heads[above]
+        kinds.append(None if above is None else _label(depth, DEPTHS, labels))
+    return kinds
+
+
+def _projectivity(analysis: Analysis) -> Kinds:
+    crossing, complete, _ = nonprojective_words(analysis)
+    return [
+        None if not known else "non-projective" if crosses else "projective"
+        for crosses, known in zip(crossing, complete, strict=True)
+    ]
+
+
+def _by_frequency(comparison: Comparison) -> list[str]:
+    """The relations, those that are most frequent in the gold trees first."""
+    frequency = Counter(deprel for deprel in comparison.gold.deprels if deprel is not None)
+    predicted = {deprel for deprel in comparison.system.deprels if deprel is not None}
+    return sorted(predicted | set(frequency), key=lambda deprel: (-frequency[deprel], deprel))
+
+
+def _labels(bounds: Sequence[int]) -> list[str]:
+    """What the ranges are called that begin at these numbers."""
+    labels = []
+    for low, above in zip(bounds, bounds[1:], strict=False):
+        labels.append(f"{low}" if above == low + 1 else f"{low}–{above - 1}")
+    return [*labels, f"{bounds[-1]}+"]
+
+
+def _label(value: int, bounds: Sequence[int], labels: Sequence[str]) -> str:
+    return labels[bisect_right(bounds, value) - 1]

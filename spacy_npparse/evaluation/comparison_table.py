@@ -1,0 +1,187 @@
+"""A comparison of parsers for the terminal, and its figures as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .parser_comparison import Difference, Parser, ParserComparison, sentence_text
+
+# The scores that a report tests pair by pair.
+PAIRED_SCORES = ("UAS", "LAS")
+MOST_RELATIONS = 12
+_NAME_WIDTH = 34
+_TEXT_WIDTH = 50
+
+
+def percent(value: float | None) -> str:
+    """A rate in percent, - where nothing is counted."""
+    return "-" if value is None else f"{100 * value:.2f}"
+
+
+def signed(value: float | None) -> str:
+    """A difference of rates in percentage points."""
+    return "-" if value is None else f"{100 * value:+.2f}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value, - if there is none."""
+    if p is None:
+        return "-"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def interval(difference: Difference) -> str:
+    """The confidence interval of a difference in percentage points."""
+    if difference.interval is None:
+        return "-"
+    return " to ".join(map(signed, difference.interval))
+
+
+def stars(p: float | None) -> str:
+    """Marks of significance at 0.05, 0.01 and 0.001."""
+    return "" if p is None else "*" * sum(p < level for level in (0.05, 0.01, 0.001))
+
+
+def score_cell(parser: Parser, name: str) -> str:
+    """The mean of a score and, with several seeds, the standard deviation."""
+    deviation = parser.deviation(name)
+    spread = "" if deviation is None else f" ± {percent(deviation)}"
+    return percent(parser.mean(name)) + spread
+
+
+def split_scores(comparison: ParserComparison) -> tuple[list[str], list[str]]:
+    """The scores in which the parsers or their seeds differ, and those in which they do not."""
+    differing: list[str] = []
+    equal: list[str] = []
+    for name in comparison.score_names:
+        values = {value for parser in comparison.parsers for value in parser.score(name)}
+        (differing if len(values) > 1 else equal).append(name)
+    return differing, equal
+
+
+def equal_scores(comparison: ParserComparison) -> str:
+    """A sentence that tells the scores in which nothing differs, empty if there are none."""
+    _, names = split_scores(comparison)
+    first = comparison.parsers[0]
+    return ", ".join(f"{name} {percent(first.mean(name))}" for name in names)
+
+
+def seeds_note(comparison: ParserComparison) -> str:
+    """How small the p-value over seeds can be, empty without several seeds."""
+    numbers = {len(parser.seeds) for parser in comparison.parsers} - {1}
+    return " ".join(
+        f"With {n} seeds, Wilcoxon's p is never below {p_value(2 / 2**n)}." for n in sorted(numbers)
+    )
+
+
+def comparison_table(comparison: ParserComparison, n_sentences: int) -> str:
+    """All tables, with so many of the sentences that differ most."""
+    parts = [
+        _scores_lines(comparison),
+        _pairs_lines(comparison),
+        *(_breakdown_lines(comparison, name) for name in comparison.breakdown_names),
+        _sentences_lines(comparison, n_sentences),
+    ]
+    return "\n\n".join("\n".join(part) for part in parts)
+
+
+def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
+    first, *others = comparison.parsers
+    p_values = {pair.second: pair.differences for pair in comparison.pairs_with(first)}
+    rows = []
+    for name in split_scores(comparison)[0]:
+        cells = [score_cell(first, name)]
+        for parser in others:
+            marks = stars(p_values[parser.name][name].p_sentences)
+            cells.append(f"{score_cell(parser, name)} {marks:3}")
+        rows.append([name, *cells])
+    names = [
+        f"{parser.name}   " if parser is not first else first.name for parser in comparison.parsers
+    ]
+    yield from _table(["Score", *names], rows)
+    if equal := equal_scores(comparison):
+        yield f"The same everywhere: {equal}."
+    yield (
+        f"Other than {first.name} with p < 0.05 (*), 0.01 (**), 0.001 (***): approximate "
+        "randomisation over sentences."
+    )
+
+
+def _pairs_lines(comparison: ParserComparison) -> Iterator[str]:
+    rows = [
+        [
+            f"{name}: {pair.second} - {pair.first}",
+            signed(difference.difference),
+            interval(difference),
+            p_value(difference.p_sentences),
+            p_value(difference.p_words),
+            p_value(difference.p_seeds),
+        ]
+        for name in PAIRED_SCORES
+        for pair in comparison.pairs
+        for difference in [pair.differences[name]]
+    ]
+    header = ["Difference", "points", "95 % interval", "p sentences", "p words", "p seeds"]
+    yield from _table(header, rows)
+    yield (
+        "Sentences: approximate randomisation, the interval by bootstrap. With equally many "
+        "seeds: words, McNemar; seeds, Wilcoxon. Not corrected for the number of comparisons."
+    )
+    if note := seeds_note(comparison):
+        yield note
+
+
+def _breakdown_lines(comparison: ParserComparison, name: str) -> Iterator[str]:
+    found = [
+        (kind, comparison.gold_arcs(groups), groups)
+        for kind, groups in comparison.breakdown(name).items()
+    ]
+    rows = [
+        [kind, f"{count:,}", *(percent(group.recall) for group in groups)]
+        for kind, count, groups in found
+        if count
+    ]
+    n_kinds = len(rows)
+    if name == "relation":
+        rows = rows[:MOST_RELATIONS]
+    names = [parser.name for parser in comparison.parsers]
+    yield from _table([f"LAS by {name}", "words", *names], rows)
+    if n_kinds > len(rows):
+        yield f"The {len(rows)} most frequent of {n_kinds}."
+
+
+def _sentences_lines(comparison: ParserComparison, limit: int) -> Iterator[str]:
+    chosen = comparison.most_different(limit)
+    rows = [
+        [
+            f"{sentence + 1}",
+            f"{len(comparison.gold[sentence].words)}",
+            *(f"{parser.correct_words(sentence):.3g}" for parser in comparison.parsers),
+            _shortened(sentence_text(comparison.gold[sentence])),
+        ]
+        for sentence in chosen
+    ]
+    names = [parser.name for parser in comparison.parsers]
+    yield from _table(["Right words in sentence", "of", *names, "text"], rows, text_last=True)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _TEXT_WIDTH else f"{text[: _TEXT_WIDTH - 1]}…"
+
+
+def _table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], text_last: bool = False
+) -> Iterator[str]:
+    """Columns as wide as they need to be, the first one, and a last one of text, to the left."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    widths[0] = max(widths[0], _NAME_WIDTH)
+    if text_last:
+        widths[-1] = len(header[-1])
+    for number, row in enumerate([header, *rows]):
+        cells = [
+            cell.ljust(width) if i == 0 or (text_last and i == len(row) - 1) else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield " | ".join(cells).rstrip()
+        if number == 0:
+            yield "-+-".join("-" * width for width in widths)

@@ -1,0 +1,340 @@
+"""Several parsers on the same sentences: their scores, and whether these differ by more than luck.
+
+Three tests ask different questions. Approximate randomisation over sentences, for every score, and
+McNemar's test over words, for UAS and LAS: would the parser that is better here be better on other
+text? Wilcoxon's test over seeds: would it be better if it were trained again?
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from statistics import mean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..treebank import Sentence, raw_texts
+from .analysis import Analysis, analysis_of_sentences
+from .attachment import Comparison, rate
+from .breakdowns import Breakdown, Group, breakdowns
+from .scores import Scores, score_analyses
+from .significance import (
+    Counts,
+    bootstrap,
+    mcnemar,
+    randomisation_of_rates,
+    wilcoxon_signed_rank,
+)
+
+CONFIDENCE = 0.95
+
+
+class SentenceMismatchError(ValueError):
+    """A prediction has other sentences or words than the gold file. The message says where."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a parser, trained with one seed, predicts.
+
+    file: where it stands. sentences: in the order of the gold ones. scores: of them all.
+    fractions: [sentences, scores, 2] numerators and denominators of each sentence's scores.
+    comparison: what is right, word by word. breakdowns: see there.
+    """
+
+    file: str
+    sentences: list[Sentence]
+    scores: Scores
+    fractions: Counts
+    comparison: Comparison
+    breakdowns: dict[str, Breakdown]
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A parser and what it predicts with each of its seeds."""
+
+    name: str
+    seeds: list[Prediction]
+
+    def score(self, name: str) -> list[float | None]:
+        """A score with each seed, 0..1, None where nothing is counted."""
+        return [rate(*seed.scores.fractions()[name]) for seed in self.seeds]
+
+    def mean(self, name: str) -> float | None:
+        """The mean of a score over the seeds, None if a seed has none."""
+        values = _known(self.score(name))
+        return mean(values) if values else None
+
+    def deviation(self, name: str) -> float | None:
+        """The standard deviation of a score over the seeds, None without several."""
+        values = _known(self.score(name))
+        return stdev(values) if len(values) > 1 else None
+
+    def breakdown(self, name: str) -> Breakdown:
+        """The words of all seeds by a property; see `breakdowns`."""
+        groups: Breakdown = {}
+        for seed in self.seeds:
+            for kind, group in seed.breakdowns[name].items():
+                groups[kind] = groups.get(kind, Group()) + group
+        return groups
+
+    def correct_words(self, sentence: int) -> float:
+        """Words of a sentence with the right head and relation, on average of the seeds."""
+        return mean(seed.scores.correct_words[sentence] for seed in self.seeds)
+
+    def mean_fractions(self) -> Counts:
+        """Numerators and denominators [sentences, scores, 2], averaged over the seeds."""
+        result: Counts = np.mean([seed.fractions for seed in self.seeds], axis=0)
+        return result
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much a score of the second parser exceeds that of the first, and how sure that is.
+
+    difference: of the means over seeds; None, as the others, if a parser has no such score.
+    interval: of 95 % confidence, by bootstrap over sentences.
+    p_sentences: approximate randomisation over sentences.
+    p_words: McNemar's test over words; for UAS and LAS, with equally many seeds. A word counts for
+        the parser that gets it right with more of its seeds.
+    p_seeds: Wilcoxon's signed-rank test over seeds; with equally many seeds, and not just one.
+    """
+
+    difference: float | None
+    interval: tuple[float, float] | None
+    p_sentences: float | None
+    p_words: float | None
+    p_seeds: float | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two parsers and the differences of their scores, by name."""
+
+    first: str
+    second: str
+    differences: dict[str, Difference]
+
+
+@dataclass(frozen=True)
+class ParserComparison:
+    """See `compare_parsers`.
+
+    gold: the sentences. parsers: in the order given. pairs: all of them.
+    """
+
+    gold: list[Sentence]
+    parsers: list[Parser]
+    pairs: list[Pair]
+
+    @property
+    def score_names(self) -> list[str]:
+        """The scores, in the order in which `score` prints them."""
+        return list(self.parsers[0].seeds[0].scores.fractions())
+
+    @property
+    def breakdown_names(self) -> list[str]:
+        """The properties of arcs; see `breakdowns`."""
+        return list(self.parsers[0].seeds[0].breakdowns)
+
+    def breakdown(self, name: str) -> dict[str, list[Group]]:
+        """Of each kind of arcs, by a property, those of all parsers."""
+        found = [parser.breakdown(name) for parser in self.parsers]
+        kinds = dict.fromkeys(kind for groups in found for kind in groups)
+        return {kind: [groups.get(kind, Group()) for groups in found] for kind in kinds}
+
+    def gold_arcs(self, groups: Sequence[Group]) -> int:
+        """How many gold arcs are of one kind, given the groups of all parsers."""
+        return groups[0].gold // len(self.parsers[0].seeds)
+
+    def pairs_with(self, first: Parser) -> list[Pair]:
+        """The pairs in which a parser is the first."""
+        return [pair for pair in self.pairs if pair.first == first.name]
+
+    def most_different(self, limit: int) -> list[int]:
+        """The sentences in which the numbers of words that the parsers get right are the furthest
+        apart, the furthest first; at most so many, counted from 0."""
+        gaps = []
+        for sentence in range(len(self.gold)):
+            correct = [parser.correct_words(sentence) for parser in self.parsers]
+            gaps.append(max(correct) - min(correct))
+        differing = [sentence for sentence, gap in enumerate(gaps) if gap > 0]
+        differing.sort(key=lambda s: (-gaps[s], len(self.gold[s].words), s))
+        return differing[:limit]
+
+    def as_dict(self, limit: int) -> dict[str, Any]:
+        """For JSON, with so many of the sentences that differ most."""
+        return {
+            "sentences": len(self.gold),
+            "words": sum(len(sentence.words) for sentence in self.gold),
+            "parsers": {parser.name: _parser_dict(parser, self) for parser in self.parsers},
+            "pairs": [asdict(pair) for pair in self.pairs],
+            "most_different": [
+                {
+                    "sentence": sentence + 1,
+                    "text": sentence_text(self.gold[sentence]),
+                    "words": len(self.gold[sentence].words),
+                    "correct": {
+                        parser.name: [seed.scores.correct_words[sentence] for seed in parser.seeds]
+                        for parser in self.parsers
+                    },
+                }
+                for sentence in self.most_different(limit)
+            ],
+        }
+
+
+def compare_parsers(
+    gold: Sequence[Sentence], predictions: Mapping[str, Mapping[str, Sequence[Sentence]]]
+) -> ParserComparison:
+    """Compare parsers.
+
+    gold: the sentences with gold annotation.
+    predictions: for each parser, by its name, what it predicts for the same sentences with each of
+        its seeds, by the names of the files. Where parsers have equally many seeds, the seeds in
+        the same place are those to compare.
+    raises: SentenceMismatchError if sentences or words differ.
+    """
+    gold = list(gold)
+    single = [analysis_of_sentences([sentence]) for sentence in gold]
+    whole = analysis_of_sentences(gold)
+    parsers = [
+        Parser(name, [_prediction(gold, single, whole, *item) for item in files.items()])
+        for name, files in predictions.items()
+    ]
+    fractions = np.stack([parser.mean_fractions() for parser in parsers])
+    samples = bootstrap(fractions)
+    pairs = []
+    for (i, first), (j, second) in combinations(enumerate(parsers), 2):
+        p_values = randomisation_of_rates(fractions[i], fractions[j])
+        intervals = _intervals(samples[:, j] - samples[:, i])
+        names = parsers[0].seeds[0].scores.fractions()
+        differences = {
+            name: _difference(name, first, second, interval, p)
+            for name, interval, p in zip(names, intervals, p_values.tolist(), strict=True)
+        }
+        pairs.append(Pair(first.name, second.name, differences))
+    return ParserComparison(gold, parsers, pairs)
+
+
+def sentence_text(sentence: Sentence) -> str:
+    """The characters of a sentence."""
+    return "".join(raw_texts([sentence])).strip()
+
+
+def _prediction(
+    gold: Sequence[Sentence],
+    single: Sequence[Analysis],
+    whole: Analysis,
+    file: str,
+    predicted: Sequence[Sentence],
+) -> Prediction:
+    _check_sentences(gold, predicted, file)
+    system = analysis_of_sentences(predicted)
+    comparison = Comparison(whole, system, list(range(len(whole))))
+    fractions = [
+        list(score_analyses(one, analysis_of_sentences([sentence])).fractions().values())
+        for one, sentence in zip(single, predicted, strict=True)
+    ]
+    return Prediction(
+        file=file,
+        sentences=list(predicted),
+        scores=score_analyses(whole, system),
+        fractions=np.array(fractions, dtype=np.float64),
+        comparison=comparison,
+        breakdowns=breakdowns(comparison),
+    )
+
+
+def _check_sentences(gold: Sequence[Sentence], predicted: Sequence[Sentence], file: str) -> None:
+    remedy = "Give predictions for the gold sentences and words; `score` takes others, too"
+    for number, (wanted, found) in enumerate(zip(gold, predicted, strict=False), 1):
+        if _forms(wanted) == _forms(found):
+            continue
+        forms, others = [word.form for word in wanted.words], [word.form for word in found.words]
+        if forms == others:
+            problem = "its multiword tokens are not those of the gold file"
+        else:
+            pairs = enumerate(zip([*forms, "the end"], [*others, "the end"], strict=False), 1)
+            word, form, other = next((i, a, b) for i, (a, b) in pairs if a != b)
+            problem = f"word {word} is {other!r}, but {form!r} in the gold file"
+        raise SentenceMismatchError(
+            f"{file}, sentence {number} ({sentence_text(wanted)[:60]!r}): {problem}. {remedy}."
+        )
+    if len(gold) != len(predicted):
+        raise SentenceMismatchError(
+            f"{file}: {len(predicted):,} sentences, but {len(gold):,} in the gold file. {remedy}."
+        )
+
+
+def _forms(sentence: Sentence) -> list[object]:
+    tokens = [(token.first, token.last, token.row.form) for token in sentence.multiword_tokens]
+    return [[word.form for word in sentence.words], tokens]
+
+
+def _difference(
+    name: str, first: Parser, second: Parser, interval: tuple[float, float] | None, p: float
+) -> Difference:
+    a, b = first.mean(name), second.mean(name)
+    if a is None or b is None:
+        return Difference(None, None, None, None, None)
+    paired = len(first.seeds) == len(second.seeds)
+    right = {"UAS": "head_right", "LAS": "arc_right"}.get(name)
+    p_words = p_seeds = None
+    if paired and right:
+        more = _times_right(second, right) - _times_right(first, right)
+        p_words = mcnemar(int((more < 0).sum()), int((more > 0).sum()))
+    if paired and len(first.seeds) > 1:
+        p_seeds = wilcoxon_signed_rank(_known(first.score(name)), _known(second.score(name)))
+    return Difference(b - a, interval, None if math.isnan(p) else p, p_words, p_seeds)
+
+
+def _times_right(parser: Parser, right: str) -> NDArray[np.int64]:
+    """With how many seeds each word is right."""
+    return np.sum([getattr(seed.comparison, right) for seed in parser.seeds], axis=0)
+
+
+def _intervals(differences: Counts) -> list[tuple[float, float] | None]:
+    """[samples, scores] to the middle 95 % of each score, None if no sample has it."""
+    intervals: list[tuple[float, float] | None] = []
+    for values in differences.T:
+        values = values[~np.isnan(values)]
+        if not len(values):
+            intervals.append(None)
+            continue
+        low, high = np.quantile(values, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)).tolist()
+        intervals.append((low, high))
+    return intervals
+
+
+def _known(values: Sequence[float | None]) -> list[float]:
+    """The values, none if one is missing."""
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else []
+
+
+def _parser_dict(parser: Parser, comparison: ParserComparison) -> dict[str, Any]:
+    return {
+        "files": [seed.file for seed in parser.seeds],
+        "scores": {
+            name: {
+                "mean": parser.mean(name),
+                "standard_deviation": parser.deviation(name),
+                "seeds": parser.score(name),
+            }
+            for name in comparison.score_names
+        },
+        "details": [seed.scores.as_dict() for seed in parser.seeds],
+        "breakdowns": {
+            name: {
+                kind: {**asdict(group), "recall": group.recall, "precision": group.precision}
+                for kind, group in parser.breakdown(name).items()
+            }
+            for name in comparison.breakdown_names
+        },
+    }

@@ -1,0 +1,176 @@
+"""Plots: round ticks, marks where the values are, nothing that a browser would refuse."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_npparse.visualisation.axes import WIDTH, Scale, log_ticks, tick_label, ticks
+from spacy_npparse.visualisation.layout import text_width
+from spacy_npparse.visualisation.marks import NAME_SIZE, PLOT_STYLE, Point, Series, legend
+from spacy_npparse.visualisation.plots import bars, lines, row_bars, rows, scatter
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def elements(svg: str, name: str, kind: str) -> list[ElementTree.Element]:
+    """The elements of a plot with a class."""
+    found = ElementTree.fromstring(svg).iter(f"{SVG}{name}")
+    return [element for element in found if kind in (element.get("class") or "").split()]
+
+
+def marks(svg: str, series: int = 0) -> list[tuple[float, float]]:
+    """Where the marks of a series are."""
+    places = [element.get("d") or "" for element in elements(svg, "path", f"s{series}")]
+    return [
+        (float(x), float(y)) for x, y in (re.findall(r"M(\S+?),([\d.]+)m", d)[0] for d in places)
+    ]
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
+def test_ticks_are_few_round_and_around_all_values(low: float, width: float) -> None:
+    high = low + width
+    marks = ticks(low, high)
+    step = marks[1] - marks[0]
+    assert marks[0] <= low + 1e-6 * step and high - 1e-6 * step <= marks[-1]
+    assert marks[0] > low - step * 1.001 and marks[-1] < high + step * 1.001
+    assert 3 <= len(marks) <= 9
+    assert f"{step:.0e}"[0] in "125"
+
+
+def test_ticks_of_one_value() -> None:
+    assert ticks(5, 5)[0] < 5 < ticks(5, 5)[-1]
+    assert ticks(0, 100) == [0, 20, 40, 60, 80, 100]
+
+
+@given(st.floats(1e-3, 1e6), st.floats(1.0, 1e6))
+def test_logarithmic_ticks(low: float, factor: float) -> None:
+    high = low * factor
+    marks = log_ticks(low, high)
+    assert marks[0] <= low * 1.001 and high * 0.999 <= marks[-1]
+    assert 2 <= len(marks) <= 14 and marks == sorted(marks)
+    assert all(f"{mark:.0e}"[0] in "1235" for mark in marks)
+
+
+def test_tick_labels() -> None:
+    values = [0.5, -2.0, 75.0, 1500.0, 20_000.0, 3e6]
+    assert [tick_label(value) for value in values] == ["0.5", "−2", "75", "1.5k", "20k", "3M"]
+
+
+def test_scales() -> None:
+    assert Scale(0, 10, 100, 200)(2.5) == 125
+    assert Scale(0, 10, 200, 100)(2.5) == 175
+    assert Scale(1, 100, 0, 50, log=True)(10) == pytest.approx(25)
+
+
+def test_lines_break_where_values_are_missing() -> None:
+    series = [
+        Series("a", [Point(0, 1.0), Point(1, 2.0), Point(2, None), Point(3, 1.0), Point(4, 3.0)]),
+        Series("b", [Point(0, 2.0, 1.5, 2.5), Point(1, None), Point(2, 2.0)]),
+    ]
+    svg = lines(series, title="t", x_label="x", y_label="y", categories=list("vwxyz"))
+    strokes = elements(svg, "polyline", "s0")
+    assert [len((stroke.get("points") or "").split()) for stroke in strokes] == [2, 2]
+    assert elements(svg, "polyline", "s1") == []
+    (x0, y0), (x1, y1), (x3, y3), (_, y4) = marks(svg)
+    assert x0 < x1 < x3 and y4 < y1 < y0 == y3
+    (spread,) = elements(svg, "line", "spread")
+    assert float(spread.get("y1") or 0) > marks(svg, 1)[0][1] > float(spread.get("y2") or 0)
+    assert {"x", "y", *"vwxyz"} <= set(texts(svg))
+    assert "<title>b, v: 2</title>" in svg
+
+
+def test_lines_over_numbers() -> None:
+    points = [Point(10.0, 1.0), Point(100.0, 2.0), Point(1000.0, 3.0)]
+    svg = lines([Series("a", points)], title="t", x_label="x", y_label="y", log_x=True)
+    (a, _), (b, _), (c, _) = marks(svg)
+    assert c - b == pytest.approx(b - a, abs=0.2)
+    svg = lines([Series("a", points)], title="t", x_label="x", y_label="y")
+    (a, _), (b, _), (c, _) = marks(svg)
+    assert c - b == pytest.approx(10 * (b - a), abs=1.5)
+
+
+def test_bars_stand_side_by_side_on_zero() -> None:
+    series = [Series("a", [Point(0, 4.0), Point(1, 2.0)]), Series("b", [Point(0, 1.0)])]
+    svg = bars(series, title="t", x_label="x", y_label="y", categories=["left", "right"])
+    first, second = elements(svg, "rect", "s0")
+    (other,) = elements(svg, "rect", "s1")
+
+    def number(element: ElementTree.Element, name: str) -> float:
+        return float(element.get(name) or "nan")
+
+    assert number(first, "height") == pytest.approx(2 * number(second, "height"), abs=0.2)
+    assert number(first, "x") + number(first, "width") == pytest.approx(number(other, "x"), abs=0.2)
+    feet = [number(bar, "y") + number(bar, "height") for bar in (first, second, other)]
+    assert feet == pytest.approx([feet[0]] * 3, abs=0.2)
+
+
+def test_rows() -> None:
+    series = [Series("a", []), Series("b", [Point(0, -2.0, -3.0, 1.0), Point(1, 2.0)])]
+    svg = rows(series, title="t", x_label="x", names=["up", "down"], reference=0.0)
+    (x0, y0), (x1, y1) = marks(svg, 1)
+    assert x0 < x1 and y0 < y1
+    (reference,) = elements(svg, "line", "reference")
+    assert x0 < float(reference.get("x1") or 0) < x1
+    assert marks(svg) == [] and {"up", "down"} <= set(texts(svg))
+
+
+def test_row_bars() -> None:
+    values = [50.0, 100.0, 0.0]
+    svg = row_bars(values, title="t", x_label="x", names=list("abc"), shown=["½", "1", "-"])
+    widths = [float(bar.get("width") or 0) for bar in elements(svg, "rect", "bar")]
+    assert widths[1] == pytest.approx(2 * widths[0], abs=0.2) and 0 < widths[2] < 1
+    assert {*"abc", "½", "1", "-"} <= set(texts(svg))
+
+
+coordinates = st.floats(0, 100).map(lambda value: round(value, 3))
+
+
+@given(st.lists(st.tuples(coordinates, coordinates), min_size=1, max_size=5))
+def test_names_stay_inside_and_off_each_other(places: list[tuple[float, float]]) -> None:
+    series = [Series(f"parser{i}", [Point(*place)]) for i, place in enumerate(places)]
+    svg = scatter(series, title="t", x_label="x", y_label="y")
+    names = elements(svg, "text", "name")
+    assert [name.text for name in names] == [one.name for one in series]
+    boxes = []
+    for name in names:
+        left = float(name.get("x") or 0)
+        right = left + text_width(name.text or "", NAME_SIZE)
+        assert 0 <= left and right <= WIDTH + 0.1
+        boxes.append((left, right, float(name.get("y") or 0)))
+    if len(places) < 3:
+        for a, b in zip(boxes, boxes[1:], strict=False):
+            assert a[1] <= b[0] + 1 or b[1] <= a[0] + 1 or abs(a[2] - b[2]) >= 9
+
+
+def test_nothing_to_show_is_no_error() -> None:
+    for plot in (lines, scatter):
+        svg = plot([Series("a", [Point(1.0, None)])], title="t", x_label="x", y_label="y")
+        assert marks(svg) == []
+    assert rows([], title="t", x_label="x", names=[]) and row_bars(
+        [], title="t", x_label="x", names=[], shown=[]
+    )
+    assert bars([], title="t", x_label="x", y_label="y", categories=["a"])
+
+
+def test_text_of_plots_is_escaped() -> None:
+    series = [Series("<a>&", [Point(0, 1.0, note="<b>")])]
+    svg = rows(series, title='"t"<', x_label="<x>", names=["<r>"])
+    assert {"<x>", "<r>"} <= set(texts(svg))
+    assert "&lt;a&gt;&amp;, &lt;r&gt;: 1 (&lt;b&gt;)" in svg
+    assert "<li><svg" in legend(["<a>"]) and "&lt;a&gt;</li>" in legend(["<a>"])
+
+
+def test_sixteen_series_look_different() -> None:
+    items = legend([str(i) for i in range(16)]).split("</li>")[:16]
+    looks = {re.sub(r"<title>.*", "", re.findall(r'class="mark.*', item)[0]) for item in items}
+    assert len(looks) == 16
+    assert all(f".npparse .s{i}{{" in PLOT_STYLE for i in range(8))

@@ -1,0 +1,171 @@
+"""The pages of `compare` and `statistics`: complete, true to their figures, self-contained."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from spacy_npparse.evaluation import ParserComparison, compare_parsers
+from spacy_npparse.treebank import Sentence, parse_sentence, read_conllu
+from spacy_npparse.treebank.provenance import Provenance
+from spacy_npparse.treebank.statistics import Statistics, treebank_statistics
+from spacy_npparse.visualisation import render_comparison, render_statistics
+from spacy_npparse.visualisation.report import Cell, table
+
+SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
+SOURCE = Provenance("python -m spacy_npparse …", "1.2.3", {"a<b.conllu": "0123abcd"})
+VOID = {"meta"}
+
+
+class Balance(HTMLParser):
+    """Notes the elements of a page and whether every one is closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def check_page(page: str) -> None:
+    """Whether a page is well-formed and needs nothing from elsewhere."""
+    ids = Balance(page).ids
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r"https?://[^\"\s]+", page)) <= {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"<(script|link|img|iframe)|@import|url\(", page)
+    assert "prefers-color-scheme:dark" in page and page.count("<style>") == 1
+    assert not re.search(r"\b(nan|None|inf)\b", re.sub(r"<title>.*?</title>", "", page))
+    assert "a&lt;b.conllu" in page and "SHA-256 0123abcd" in page
+    assert "spacy_npparse 1.2.3" in page and SOURCE.command in page
+
+
+def reattached(sentence: Sentence, words: dict[int, str]) -> Sentence:
+    """The sentence with other heads."""
+    lines = []
+    for line in str(sentence).split("\n"):
+        columns = line.split("\t")
+        if columns[0].isdigit() and int(columns[0]) in words:
+            columns[6] = words[int(columns[0])]
+        lines.append("\t".join(columns))
+    return parse_sentence(lines)
+
+
+@pytest.fixture(scope="module")
+def comparison() -> ParserComparison:
+    gold = list(read_conllu(SAMPLE))[:8]
+    roots = [sentence.heads.index(0) for sentence in gold]
+    flat = [
+        reattached(s, {w: str(root) for w in range(1, len(s.words) + 1) if w != root})
+        for s, root in zip(gold, roots, strict=True)
+    ]
+    half = flat[:4] + gold[4:]
+    return compare_parsers(
+        gold,
+        {"<flat>": {"f": flat}, "half": {"h0": half, "h1": gold}, "same": {"s": flat}},
+    )
+
+
+def test_comparison_page(comparison: ParserComparison) -> None:
+    page = render_comparison(comparison, SOURCE, n_sentences=3)
+    check_page(page)
+    assert page == render_comparison(comparison, SOURCE, n_sentences=3)
+    assert "<h1>Comparison of 3 parsers</h1>" in page and "&lt;flat&gt;" in page
+    # Ten plots, and trees: flat and same are drawn once.
+    assert page.count('class="npparse-plot" role="img"') == 10
+    assert page.count('class="npparse npparse-tree"') == 6
+    for sentence in comparison.most_different(3):
+        assert f'id="s{sentence + 1}"' in page
+    assert "npparse-gold" in page and "wrong head" in page
+
+
+def test_every_score_that_differs_is_in_the_table(comparison: ParserComparison) -> None:
+    page = render_comparison(comparison, SOURCE)
+    half = comparison.parsers[1]
+    for name in ("UAS", "LAS", "CLAS", "Exact match", "Non-projective sentences predicted"):
+        row = re.findall(rf'<th scope="row">{name}</th>(.*?)</tr>', page)[0]
+        assert (
+            f"{100 * (half.mean(name) or 0):.2f} ± {100 * (half.deviation(name) or 0):.2f}" in row
+        )
+    assert "The same everywhere: Tokens 100.00" in page
+
+
+def test_parsers_that_do_not_differ(comparison: ParserComparison) -> None:
+    gold = comparison.gold
+    page = render_comparison(compare_parsers(gold, {"a": {"a": gold}, "b": {"b": gold}}), SOURCE)
+    check_page(page)
+    assert "npparse-tree" not in page.split("</style>")[1]
+    assert "LAS 100.00" in page
+
+
+def test_without_crossing_arcs() -> None:
+    rows = ["1\ta\t_\t_\t_\t_\t0\troot\t_\t_", "2\tb\t_\t_\t_\t_\t1\tdep\t_\t_"]
+    gold = [parse_sentence(rows)]
+    other = [parse_sentence([rows[0], rows[1].replace("dep", "x")])]
+    page = render_comparison(compare_parsers(gold, {"a": {"a": gold}, "b": {"b": other}}), SOURCE)
+    check_page(page)
+    assert "1 of 2 words right" in page and "Non-projective arcs: recall" in page
+
+
+@pytest.fixture(scope="module")
+def statistics() -> Statistics:
+    return treebank_statistics(read_conllu(SAMPLE))
+
+
+def test_statistics_page(statistics: Statistics) -> None:
+    page = render_statistics(statistics, SOURCE, title="Of <dev>")
+    check_page(page)
+    assert "<h1>Of &lt;dev&gt;</h1>" in page
+    for name, count, note in statistics.rows():
+        assert f'<th scope="row">{name}</th><td>{count:,}</td><td>{note}</td>' in page
+    lengths = [
+        int(count.replace(",", ""))
+        for count in re.findall(r"<title>sentences, [\d–]+: ([\d,]+)</title>", page)
+    ]
+    assert sum(lengths) == statistics.sentences
+    for system, oracles in statistics.derivations.items():
+        for oracle, found in oracles.items():
+            name = f"{system} {oracle}"
+            share = 100 * found.sentences / statistics.sentences
+            assert f"<title>{name}: {share:.2f} % ({found.sentences:,})</title>" in page
+            assert f"<title>{name}: {found.transitions / found.words:.2f}</title>" in page
+            if found.reorderings is not None:
+                average = found.reorderings / found.sentences
+                assert f"<title>{name}: {average:.3f}</title>" in page
+
+
+@pytest.mark.parametrize("longest, width", [(30, 1), (31, 2), (150, 5), (151, 10), (4000, 200)])
+def test_sentence_lengths_in_few_bars(longest: int, width: int, statistics: Statistics) -> None:
+    words = [f"{i}\tw\t_\t_\t_\t_\t{i - 1}\tdep\t_\t_" for i in range(1, longest + 1)]
+    found = Statistics(
+        **{
+            **vars(statistics),
+            "lengths": {1: 2, longest: 1},
+            "sentences": 3,
+            "words": len(words) + 2,
+        }
+    )
+    page = render_statistics(found, SOURCE)
+    bars = re.findall(r"<title>sentences, ([\d–]+): (\d+)</title>", page)
+    assert bars[0] == ("1" if width == 1 else f"1–{width}", "2")
+    assert len(bars) == -(-longest // width) and bars[-1][1] == "1"
+
+
+def test_tables_are_escaped() -> None:
+    html = table(["<a>"], [["<b>", Cell("<c>", "<d>", strong=True)]], label="<e>")
+    assert not re.search(r"<[acde]>|<b><", html)
+    assert "<b>&lt;c&gt;</b><small>&lt;d&gt;</small>" in html
