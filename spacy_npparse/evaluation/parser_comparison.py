@@ -23,6 +23,8 @@ from .attachment import Comparison, rate
 from .breakdowns import Breakdown, Group, breakdowns
 from .scores import Scores, score_analyses
 from .significance import (
+    SAMPLES,
+    SEED,
     Counts,
     bootstrap,
     mcnemar,
@@ -172,6 +174,7 @@ class ParserComparison:
         return {
             "sentences": len(self.gold),
             "words": sum(len(sentence.words) for sentence in self.gold),
+            "tests": {"samples": SAMPLES, "seed": SEED, "confidence": CONFIDENCE},
             "parsers": {parser.name: _parser_dict(parser, self) for parser in self.parsers},
             "pairs": [asdict(pair) for pair in self.pairs],
             "most_different": [

@@ -32,13 +32,11 @@ def approximate_randomisation(
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} sentences cannot be paired with {len(second)}")
-    differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    differences = differences[differences != 0]
-    observed = abs(differences.sum())
-    as_large = 0
-    for signs in _exchanges(len(differences), samples, seed):
-        as_large += int((abs(signs @ differences) >= observed - 1e-9).sum())
-    return (as_large + 1) / (samples + 1)
+    if len(first) == 0:
+        return 1.0
+    right = np.array([first, second], dtype=np.float64)[..., None]
+    counts = np.stack([right, np.ones_like(right)], axis=-1)
+    return float(randomisation_of_rates(counts[0], counts[1], samples, seed)[0])
 
 
 def randomisation_of_rates(
@@ -48,6 +46,7 @@ def randomisation_of_rates(
     denominators are exchanged too.
 
     first, second: [sentences, scores, 2] numerators and denominators of the two parsers' scores.
+    samples, seed: see there.
 
     Returns the p-values [scores], NaN where a parser has no score because nothing is counted.
     """
@@ -72,6 +71,7 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Count
     """Scores in test sets that might have been: as many sentences, drawn with replacement.
 
     counts: [parsers, sentences, scores, 2] numerators and denominators.
+    samples: how many test sets. seed: of the random choice.
 
     Returns [samples, parsers, scores], NaN where nothing is counted. The middle 95 % of a score, or
     of a difference between two parsers in the same samples, are its confidence interval.

@@ -29,6 +29,7 @@ from spacy_npparse.visualisation.marks import Point, Series, legend
 from spacy_npparse.visualisation.plots import lines, rows, scatter
 from spacy_npparse.visualisation.report import (
     Cell,
+    folded,
     plot_figure,
     plot_grid,
     report,
@@ -37,6 +38,7 @@ from spacy_npparse.visualisation.report import (
 )
 from spacy_npparse.visualisation.svg import escape
 
+_MOST_PAIRS = 10
 _CROSSING_PRECISION = "Non-projective arcs: precision"
 _CROSSING_RECALL = "Non-projective arcs: recall"
 _MAIN = (
@@ -195,13 +197,14 @@ def _differences(comparison: ParserComparison) -> str:
         for found in [pair.differences[name]]
     ]
     header = ["Difference", "points", "95 % interval", "p, sentences", "p, words", "p, seeds"]
+    shown = table(header, cells, label="Differences")
     return section(
         "Differences",
         "Sentences: approximate randomisation, and the interval by bootstrap; words: McNemar's "
         "test; both ask whether other text would show the same difference. Seeds: Wilcoxon's "
         "signed-rank test asks whether other seeds would. Not corrected for the number of "
         f"comparisons. {seeds_note(comparison)}",
-        table(header, cells, label="Differences"),
+        shown if len(comparison.pairs) <= _MOST_PAIRS else folded("All pairs", shown),
     )
 
 

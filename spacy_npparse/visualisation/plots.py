@@ -134,7 +134,8 @@ def rows(
     """
     values = [value for one in series for value in one.values]
     values += [] if reference is None else [reference]
-    scale, parts, height = _rows_frame(values or [0.0], x_label, names)
+    # Marks at the ends of the scale have room for their halves.
+    scale, parts, height = _rows_frame(values or [0.0], x_label, names, inset=6.0)
     for row in range(len(names)):
         parts.append(line(scale.start, _row(row), scale.end, _row(row), "grid"))
     if reference is not None:
@@ -173,7 +174,7 @@ def row_bars(
     Returns:
         An SVG element, see `lines`.
     """
-    scale, parts, height = _rows_frame([0.0, *values], x_label, names)
+    scale, parts, height = _rows_frame([0.0, *values], x_label, names, inset=0.0)
     for row, (value, name, label) in enumerate(zip(values, names, shown, strict=True)):
         width = scale(value) - scale(0.0)
         parts.append(bar(0, scale(0.0), _row(row) - 5.0, width, 9.0, f"{name}: {label}"))
@@ -249,18 +250,18 @@ def _frame(
 
 
 def _rows_frame(
-    values: Sequence[float], x_label: str, names: Sequence[str]
+    values: Sequence[float], x_label: str, names: Sequence[str], inset: float
 ) -> tuple[Scale, list[str], float]:
     """The scale of the values, grid and names, and the height of the picture."""
     marks = ticks(min(values), max(values))
-    scale = Scale(marks[0], marks[-1], 8.0, WIDTH - 8.0)
+    scale = Scale(marks[0], marks[-1], 2.0 + inset, WIDTH - 2.0 - inset)
     foot = _row(len(names)) - 12.0
     parts = [text(2.0, 14.0, x_label, "start", "title")]
     for i, value in enumerate(marks):
         parts.append(line(scale(value), _HEAD - 6.0, scale(value), foot, "grid"))
-        anchor, shift = ("start", -6.0) if i == 0 else ("middle", 0.0)
+        anchor, shift = ("start", -inset) if i == 0 else ("middle", 0.0)
         if i == len(marks) - 1:
-            anchor, shift = "end", 6.0
+            anchor, shift = "end", inset
         parts.append(text(scale(value) + shift, foot + 15.0, tick_label(value), anchor))
     for row, name in enumerate(names):
         parts.append(text(2.0, _row(row) - 10.0, name, "start", "name halo"))

@@ -92,11 +92,16 @@ def plot_grid(figures: Sequence[str]) -> str:
 
 def plot_figure(heading: str, drawing: str, figures: str = "") -> str:
     """A plot with its heading; the table of its figures opens on request."""
-    details = f"<details><summary>Figures</summary>{figures}</details>" if figures else ""
+    details = folded("Figures", figures) if figures else ""
     return (
         f"<figure>\n<figcaption><h3>{escape(heading)}</h3></figcaption>\n{drawing}\n{details}"
         "</figure>"
     )
+
+
+def folded(summary: str, content: str) -> str:
+    """What opens on request."""
+    return f"<details><summary>{escape(summary)}</summary>{content}</details>"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str | Cell]], *, label: str) -> str:

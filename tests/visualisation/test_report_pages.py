@@ -104,6 +104,16 @@ def test_every_score_that_differs_is_in_the_table(comparison: ParserComparison) 
     assert "The same everywhere: Tokens 100.00" in page
 
 
+def test_many_pairs_are_folded() -> None:
+    gold = list(read_conllu(SAMPLE))[:2]
+    for n_parsers, n_folded in ((5, 0), (6, 1)):
+        parsers = {f"p{i}": {"f": gold} for i in range(n_parsers)}
+        page = render_comparison(compare_parsers(gold, parsers), SOURCE)
+        check_page(page)
+        assert page.count("<summary>All pairs</summary>") == n_folded
+        assert page.count(">LAS: p") == n_parsers * (n_parsers - 1) // 2
+
+
 def test_parsers_that_do_not_differ(comparison: ParserComparison) -> None:
     gold = comparison.gold
     page = render_comparison(compare_parsers(gold, {"a": {"a": gold}, "b": {"b": gold}}), SOURCE)
