@@ -1,7 +1,7 @@
 """How exact search grows with the length of sentences: time, its exponent, and memory.
 
     python benchmarks/exact_search.py
-    python benchmarks/exact_search.py --lengths 20 50 100
+    python benchmarks/exact_search.py --lengths 20 50 100 --marginals
 
 One thread, random scores given, median of five runs in CPU time, in the order of the lengths; the
 memory is the most that the process has held so far. The exponent is that of the best fitting power
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy
 
-from spacy_npparse.decoding import ChartScores, decode_chart, decode_spanning_trees
+from spacy_npparse.decoding import ChartScores, arc_marginals, decode_chart, decode_spanning_trees
 
 RUNS = 5
 # Sentences that are decoded in one run: enough words to measure.
@@ -31,7 +31,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--lengths", nargs="+", type=int, default=[20, 50, 100, 200, 300])
-    lengths = parser.parse_args().lengths
+    parser.add_argument("--marginals", action="store_true", help="those of arcs, too")
+    args = parser.parse_args()
+    lengths = args.lengths
     print("| search |", " | ".join(f"{n} words" for n in lengths), "| exponent | memory |")
     print("|---" * (len(lengths) + 3) + "|")
     searches: dict[str, Callable[[ChartScores, numpy.ndarray], Any]] = {
@@ -39,6 +41,9 @@ def main() -> None:
         "MH3": partial(decode_chart, n_heads=3),
         "MH4": partial(decode_chart, n_heads=4),
     }
+    if args.marginals:
+        searches["MH3, marginals"] = partial(arc_marginals, n_heads=3)
+        searches["MH4, marginals"] = partial(arc_marginals, n_heads=4)
     for name, search in searches.items():
         times = [milliseconds(search, n) for n in lengths]
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 from torch import Tensor
 
-from ..decoding import ChartResult, decode_chart
+from ..decoding import ChartResult, ChartScores, arc_marginals, decode_chart
 from ..models.chart_parser_net import N_LINKS, PairScores, chart_scores
 from ..models.parser_net import sentences_and_words
 from .dependency_parser import DependencyParser
@@ -31,6 +31,12 @@ class ChartParser(DependencyParser):
     Longer sentences than `max_length` are parsed greedily, and teach heads and labels only. Of gold
     trees that no derivation builds, the most similar trees are learnt that have one. Warnings tell
     how many there are.
+
+    The confidence in an arc is its marginal probability: how much of the sum of e^score over all
+    derivations is theirs that build the arc, found in about twenty times the time of the search. A
+    tree counts as often as it has derivations. Neither loss teaches how probable whole derivations
+    are: the numbers are not calibrated, but tell which arcs are less sure than others. In sentences
+    longer than `max_length`, the confidence is the probability of the head among all words.
 
     Args:
         vocab, model, name, scorer: see `DependencyParser`.
@@ -94,6 +100,12 @@ class ChartParser(DependencyParser):
         sentence, word = sentences_and_words(lengths)
         heads = torch.from_numpy(found.heads).to(arcs.device).long()
         probabilities = arcs[sentence, word, heads].exp().cpu().numpy()
+        if self.decoder.confidence:
+            exact = sentences.lengths <= self.max_length
+            part, words = sentences.select(exact), exact[sentences.sentence]
+            tables = ChartScores(*(table[exact] for table in chart_scores(scores)))
+            marginals = arc_marginals(tables, part.lengths, self.n_heads).arcs
+            probabilities[words] = marginals[part.sentence, found.heads[words], part.places]
         return Found(found.heads[None], found.scores[None], probabilities)
 
     def _best(self, scores: PairScores, sentences: SentenceBatch) -> ChartResult:

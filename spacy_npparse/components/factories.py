@@ -115,6 +115,12 @@ def chart_factory(
         check_choice(f"{name}: features", features, ["hybrid", "two"])
         check_choice(f"{name}: loss", loss, TREE_LOSSES)
         check_positive(f"{name}: max_length", max_length)
+        if decoder.get("k_best"):
+            raise ValueError(
+                f"{name}: decoder.k_best is {decoder['k_best']}, but exact search finds only the "
+                'best tree. Make it 0, or set search = "greedy" and a beam_width. How sure the '
+                "parser is of each arc, confidence tells."
+            )
         settings = make_decoder_settings(name, decoder)
         if settings.beam_width > 1:
             raise ValueError(

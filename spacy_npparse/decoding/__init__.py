@@ -1,11 +1,12 @@
 """Scores in, trees out: greedy decoding, beam search, and what training looks at."""
 
 from spacy_npparse.decoding.beam import decode_beam
-from spacy_npparse.decoding.chart import decode_chart
+from spacy_npparse.decoding.chart import arc_marginals, decode_chart
 from spacy_npparse.decoding.exploration import Exploration
 from spacy_npparse.decoding.greedy import decode_greedy
 from spacy_npparse.decoding.max_violation import max_violations
 from spacy_npparse.decoding.results import (
+    ArcMarginals,
     BeamResult,
     ChartResult,
     GreedyResult,
@@ -17,6 +18,7 @@ from spacy_npparse.decoding.spanning_tree import decode_spanning_trees
 from spacy_npparse.decoding.tables import ChartScores, ScoreTables
 
 __all__ = [
+    "ArcMarginals",
     "BeamResult",
     "ChartResult",
     "ChartScores",
@@ -25,6 +27,7 @@ __all__ = [
     "RollOut",
     "ScoreTables",
     "Violations",
+    "arc_marginals",
     "decode_beam",
     "decode_chart",
     "decode_greedy",

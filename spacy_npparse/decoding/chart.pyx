@@ -22,7 +22,7 @@ from spacy_npparse.transitions.configuration cimport Configuration, buffer_item,
 from spacy_npparse.transitions.mh4 cimport head_of_arc
 from spacy_npparse.transitions.system cimport TransitionSystem
 
-from spacy_npparse.decoding.results import ChartResult
+from spacy_npparse.decoding.results import ArcMarginals, ChartResult
 from spacy_npparse.transitions.mh4 import MH4
 
 
@@ -36,9 +36,15 @@ cdef extern from "chart.h" namespace "npparse" nogil:
         const float* arcs
         int size
 
-    cppclass Chart:
+cdef extern from "best_derivation.h" namespace "npparse" nogil:
+    cppclass BestDerivation:
         float fill(const CChartScores& scores, int n, bint four, bint single_root)
         vector[int] derivation()
+
+cdef extern from "marginals.h" namespace "npparse" nogil:
+    cppclass Marginals:
+        double fill(const CChartScores& scores, int n, bint four, bint single_root)
+        void arc_shares(float* shares, int size)
 
 
 def decode_chart(
@@ -56,7 +62,7 @@ def decode_chart(
     Returns a ChartResult. Raises ValueError if shapes do not fit, or n_heads is another number.
     """
     cdef _Derivations derivations = _Derivations(tables, lengths, n_heads, single_root)
-    cdef Chart chart
+    cdef BestDerivation chart
     cdef vector[int] transitions
     cdef int sentence, n, t
     with nogil:
@@ -76,17 +82,68 @@ def decode_chart(
     return derivations.result
 
 
+def arc_marginals(tables, const int[::1] lengths, int n_heads, bint single_root=True):
+    """Find the marginal probabilities of all arcs: how much of the sum of e^score over all
+    derivations is theirs that build the arc.
+
+    A derivation is a sequence of transitions. Several can build one tree, which then counts several
+    times. The probabilities are as good as the scores: a margin puts derivations in order, but does
+    not teach how probable they are.
+
+    tables, lengths, n_heads, single_root: as in `decode_chart`, which is some twenty times as fast.
+
+    Returns ArcMarginals. Raises ValueError as `decode_chart` does.
+
+    Source: Eisner (2016).
+    """
+    cdef _Tables scores = _Tables(tables, lengths, n_heads)
+    cdef Marginals chart
+    cdef float[:, :, ::1] arcs
+    cdef double[::1] totals
+    cdef int sentence
+    result = ArcMarginals(
+        np.zeros(tables.arcs.shape, dtype=np.float32), np.zeros(lengths.shape[0])
+    )
+    arcs, totals = result
+    with nogil:
+        for sentence in range(<int>lengths.shape[0]):
+            totals[sentence] = chart.fill(
+                scores.of_sentence(sentence), lengths[sentence], n_heads == 4, single_root
+            )
+            chart.arc_shares(&arcs[sentence, 0, 0], <int>arcs.shape[1])
+    return result
+
+
+cdef class _Tables:
+    """The scores of a batch."""
+
+    cdef const float[:, :, ::1] shift
+    cdef const float[:, :, :, ::1] below
+    cdef const float[:, :, :, ::1] front
+    cdef const float[:, :, ::1] arcs
+
+    def __init__(self, tables, const int[::1] lengths, int n_heads):
+        _check(tables, lengths, n_heads)
+        self.shift, self.below, self.front, self.arcs = tables
+
+    cdef CChartScores of_sentence(self, int sentence) noexcept nogil:
+        cdef CChartScores scores
+        scores.shift = &self.shift[sentence, 0, 0]
+        scores.below = &self.below[sentence, 0, 0, 0]
+        scores.front = &self.front[sentence, 0, 0, 0]
+        scores.arcs = &self.arcs[sentence, 0, 0]
+        scores.size = <int>self.shift.shape[1]
+        return scores
+
+
 cdef class _Derivations:
     """The derivations of the sentences of a batch, while they are taken down."""
 
     cdef TransitionSystem system
     cdef Configuration configuration
+    cdef _Tables tables
     cdef CChartScores scores
     cdef object result
-    cdef const float[:, :, ::1] shift
-    cdef const float[:, :, :, ::1] below
-    cdef const float[:, :, :, ::1] front
-    cdef const float[:, :, ::1] arcs
     cdef int[::1] heads
     cdef int[::1] steps
     cdef int[:, ::1] nodes
@@ -94,14 +151,12 @@ cdef class _Derivations:
     cdef int n_transitions, n, first_word, step
 
     def __init__(self, tables, const int[::1] lengths, int n_heads, bint single_root):
-        _check(tables, lengths, n_heads)
+        self.tables = _Tables(tables, lengths, n_heads)
         n_words = int(np.asarray(lengths).sum())
         self.system = MH4(single_root=single_root)
         # With items of three heads it is arc-hybrid: SHIFT, LEFT-ARC and RIGHT-ARC.
         self.n_transitions = self.system.n_transitions if n_heads == 4 else 3
         self.configuration = self.system.new_configuration()
-        self.shift, self.below, self.front, self.arcs = tables
-        self.scores.size = <int>self.shift.shape[1]
         self.result = ChartResult(
             np.empty(n_words, dtype=np.int32),
             np.empty(2 * n_words, dtype=np.int32),
@@ -113,10 +168,7 @@ cdef class _Derivations:
 
     cdef void start(self, int sentence, int n) noexcept nogil:
         self.n = n
-        self.scores.shift = &self.shift[sentence, 0, 0]
-        self.scores.below = &self.below[sentence, 0, 0, 0]
-        self.scores.front = &self.front[sentence, 0, 0, 0]
-        self.scores.arcs = &self.arcs[sentence, 0, 0]
+        self.scores = self.tables.of_sentence(sentence)
         self.system.initialise(self.configuration, n)
 
     cdef int front_node(self) noexcept nogil:

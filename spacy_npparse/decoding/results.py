@@ -89,3 +89,14 @@ class ChartResult(NamedTuple):
     transitions: Int32s
     nodes: Int32s
     scores: NDArray[np.float64]
+
+
+class ArcMarginals(NamedTuple):
+    """Marginal probabilities of arcs, those of derivations being proportional to e^score.
+
+    arcs: float32 [sentences, size, size], by head and dependent; 0 where no arc is possible.
+    totals: float64 [sentences], log of the sum of e^score over all derivations.
+    """
+
+    arcs: NDArray[np.float32]
+    totals: NDArray[np.float64]

@@ -7,3 +7,10 @@
 #else
 #define NPPARSE_VECTORISED
 #endif
+
+/* Before a loop whose rows do not overlap. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define NPPARSE_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define NPPARSE_INDEPENDENT
+#endif
