@@ -1,6 +1,6 @@
 """Scores in, trees out: greedy decoding, beam search, and what training looks at."""
 
-from spacy_npparse.decoding.beam import decode_beam
+from spacy_npparse.decoding.beam import decode_beam, explain
 from spacy_npparse.decoding.chart import decode_chart
 from spacy_npparse.decoding.exploration import Exploration
 from spacy_npparse.decoding.greedy import decode_greedy
@@ -8,6 +8,7 @@ from spacy_npparse.decoding.max_violation import max_violations
 from spacy_npparse.decoding.results import (
     BeamResult,
     ChartResult,
+    Explanation,
     GreedyResult,
     RollOut,
     Violations,
@@ -20,6 +21,7 @@ __all__ = [
     "BeamResult",
     "ChartResult",
     "ChartScores",
+    "Explanation",
     "Exploration",
     "GreedyResult",
     "RollOut",
@@ -29,6 +31,7 @@ __all__ = [
     "decode_chart",
     "decode_greedy",
     "decode_spanning_trees",
+    "explain",
     "max_violations",
     "roll_out",
 ]
