@@ -93,11 +93,15 @@ class Derivation:
 class Decisions(NamedTuple):
     """What a parser did in a sentence.
 
+    system: its transition system.
+    oracle: name of the oracle that it was trained with.
     transitions: that it took, by name.
     scores: before each of them, those of all transitions that it considers, by name.
     search, normalised: see `Derivation`.
     """
 
+    system: TransitionSystem
+    oracle: str
     transitions: Sequence[str]
     scores: Sequence[Mapping[str, float]]
     search: str
@@ -150,35 +154,33 @@ def gold_derivation(
 
 
 def parser_derivation(
-    system: TransitionSystem,
     words: Sequence[str],
-    labels: Sequence[str],
     decisions: Decisions,
     *,
     gold: Sequence[int] | None = None,
     gold_labels: Sequence[str] | None = None,
-    oracle: str,
+    oracle: str | None = None,
 ) -> Derivation:
-    """The derivation that a parser found.
+    """The derivation that a parser found, without labels.
 
-    words, labels, gold, gold_labels: see `Derivation`.
-    oracle: gives the costs if the gold tree is known. Those of an oracle that does not explore
-        are left out from the first wrong transition on.
+    words, gold, gold_labels: see `Derivation`.
+    oracle: gives the costs if the gold tree is known, by default the one of the training. Those of
+        an oracle that does not explore are left out from the first wrong transition on.
 
     Raises ValueError as `gold_derivation` does, or if a transition is not legal.
     """
+    system, guide = decisions.system, None
     if gold is not None:
         _check(words, gold, gold_labels)
-    guide = None if gold is None else system.oracle(oracle, gold)
-    steps = _replay(system, len(words), decisions.transitions, guide, decisions.scores)
+        guide = system.oracle(oracle or decisions.oracle, gold)
     return Derivation(
         system=system,
         words=tuple(words),
-        labels=tuple(labels),
-        steps=steps,
+        labels=None,
+        steps=_replay(system, len(words), decisions.transitions, guide, decisions.scores),
         gold=None if gold is None else tuple(gold),
         gold_labels=None if gold_labels is None else tuple(gold_labels),
-        oracle=None if gold is None else oracle,
+        oracle=None if guide is None else guide.name,
         search=decisions.search,
         normalised=decisions.normalised,
     )

@@ -78,7 +78,6 @@ cdef class StayEagerSwap(TransitionSystem):
 
     names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "SWAP", "REDUCE", "UNSHIFT")
     position_names = ("s1", "s0", "b0", "b1", "head of s0", "head of b0")
-    structure_names = {"stack": "stack", "buffer": "buffer", "unshifted": "unshifted"}
 
     def new_configuration(self):
         return UnshiftConfiguration()

@@ -32,8 +32,8 @@ cdef class TransitionSystem:
     root: where the root is at the start: "left", the bottom of the stack, "right", the end of the
         buffer, or "implicit", nowhere.
     projective: whether it builds projective trees only.
-    structure_names: the structures of a configuration that hold words, in the order they are read:
-        their names there and the names that readers know.
+    structure_names: the structures of a configuration that words move through, in the order they
+        are read: their names there and the names that readers know.
 
     `candidate_arcs` are those of `ARCS` between the positions, as (dependent, head), whose scores
     the scorer looks at.

@@ -74,6 +74,14 @@ class TransitionSystem:
         self.kernel = kernel
         self._scratch = kernel.new_configuration()
 
+    @classmethod
+    def of(cls, kernel: Any) -> TransitionSystem:
+        """The window on a compiled system."""
+        names = (
+            name for name, made in transition_systems.get_all().items() if made is type(kernel)
+        )
+        return cls(next(names, type(kernel).__name__), kernel)
+
     @property
     def transitions(self) -> tuple[str, ...]:
         return self.kernel.names
@@ -90,8 +98,8 @@ class TransitionSystem:
 
     @property
     def structure_names(self) -> dict[str, str]:
-        """The structures of a configuration that hold words, in the order they are read: their
-        names there and the names that readers know."""
+        """The structures of a configuration that words move through, in the order they are read:
+        their names there and the names that readers know."""
         return self.kernel.structure_names
 
     @property

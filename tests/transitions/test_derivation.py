@@ -91,19 +91,15 @@ def test_reachable_dependents_shrink():
 
 
 def decide(transitions, name="arc_hybrid_swap"):
-    scores = [{t: float(i) for i, t in enumerate(get_transition_system(name).transitions)}]
-    return Decisions(transitions, scores * len(transitions), "greedy search", True)
+    system = get_transition_system(name)
+    scores = [{t: float(i) for i, t in enumerate(system.transitions)}]
+    return Decisions(
+        system, "static", transitions, scores * len(transitions), "greedy search", True
+    )
 
 
 def follow(transitions, oracle, gold=CROSSING):
-    return parser_derivation(
-        get_transition_system("arc_hybrid_swap"),
-        WORDS,
-        LABELS,
-        decide(transitions),
-        gold=gold,
-        oracle=oracle,
-    )
+    return parser_derivation(WORDS, decide(transitions), gold=gold, oracle=oracle)
 
 
 RIGHT = gold_derivation(WORDS, CROSSING, system="arc_hybrid_swap").transitions
@@ -153,22 +149,15 @@ def test_without_gold_there_are_no_costs():
 def test_only_what_was_considered_is_an_option():
     decisions = decide(RIGHT)
     scores = [{t: v for t, v in found.items() if t != "LEFT-ARC"} for found in decisions.scores]
-    derivation = parser_derivation(
-        get_transition_system("arc_hybrid_swap"),
-        WORDS,
-        LABELS,
-        decisions._replace(scores=scores),
-        oracle="static",
-    )
+    derivation = parser_derivation(WORDS, decisions._replace(scores=scores))
     assert set(derivation.steps[1].options) == {"SHIFT", "SWAP"}
 
 
 def test_a_static_oracle_says_nothing_of_a_tree_that_its_system_cannot_build():
     system = get_transition_system("arc_hybrid")
     transitions = system.oracle("static", (0, 2, 3, 0, 3)).derivation()
-    derivation = parser_derivation(
-        system, WORDS, LABELS, decide(transitions, "arc_hybrid"), gold=CROSSING, oracle="static"
-    )
+    derivation = parser_derivation(WORDS, decide(transitions, "arc_hybrid"), gold=CROSSING)
+    assert derivation.oracle == "static"
     check_replay(derivation)
     assert derivation.steps[0].options["SHIFT"].cost == 0
     assert all(o.cost is None for o in derivation.steps[-2].options.values())
@@ -184,11 +173,4 @@ def test_numbers_that_do_not_fit():
     with pytest.raises(ValueError, match="no oracle 'swap'"):
         gold_derivation(WORDS, CROSSING, system="covington", oracle="swap")
     with pytest.raises(ValueError, match="5 heads for 2 words"):
-        parser_derivation(
-            get_transition_system("arc_hybrid"),
-            WORDS[:2],
-            LABELS[:2],
-            decide(()),
-            gold=CROSSING,
-            oracle="static",
-        )
+        parser_derivation(WORDS[:2], decide(()), gold=CROSSING)
