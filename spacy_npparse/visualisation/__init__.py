@@ -1,5 +1,7 @@
-"""Trees as self-contained pictures and pages: no scripts, no fonts, no network."""
+"""Trees and derivations as self-contained pictures and pages, without network."""
 
+from spacy_npparse.visualisation.derivation_table import derivation_table
+from spacy_npparse.visualisation.derivations import render_derivation
 from spacy_npparse.visualisation.trees import render_tree_svg, render_trees
 
-__all__ = ["render_tree_svg", "render_trees"]
+__all__ = ["derivation_table", "render_derivation", "render_tree_svg", "render_trees"]
