@@ -1,7 +1,7 @@
 """The command line: `python -m spacy_npparse`, also as `python -m spacy npparse`."""
 
 # Importing a command adds it to the app.
-from . import convert, evaluate, parse, prepare, score, statistics  # noqa: F401
+from . import convert, derive, evaluate, parse, prepare, score, statistics  # noqa: F401
 from ._app import app
 
 

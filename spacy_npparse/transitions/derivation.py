@@ -85,7 +85,9 @@ class Derivation:
         it takes one away."""
         heads = [step.configuration.heads for step in self.steps]
         return [
-            [(d, head) for d, head in enumerate(after) if head != before[d]]
+            []
+            if before == after
+            else [(d, head) for d, head in enumerate(after) if head != before[d]]
             for before, after in pairwise(heads)
         ]
 

@@ -1,6 +1,7 @@
 """Treebanks: CoNLL-U to Doc and back without loss, and the corpus reader for training."""
 
 from .corpus import ConlluCorpus
+from .derivation import sentence_derivation
 from .docs import doc_from_sentences, docs_from_conllu, unannotated_doc
 from .raw_text import raw_texts
 from .reading import ConlluReader, read_conllu
@@ -19,6 +20,7 @@ __all__ = [
     "parse_sentence",
     "raw_texts",
     "read_conllu",
+    "sentence_derivation",
     "sentences_from_doc",
     "unannotated_doc",
     "write_conllu",
