@@ -1,7 +1,16 @@
 """The command line: `python -m spacy_npparse`, also as `python -m spacy npparse`."""
 
 # Importing a command adds it to the app.
-from . import compare, convert, evaluate, parse, prepare, score, statistics  # noqa: F401
+from . import (  # noqa: F401
+    compare,
+    convert,
+    derive,
+    evaluate,
+    parse,
+    prepare,
+    score,
+    statistics,
+)
 from ._app import app
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..treebank import read_conllu, unannotated_doc, write_conllu
@@ -16,8 +14,7 @@ from ..visualisation import render_trees
 from ._app import OnErrorChoice, app, fail, user_errors
 from ._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
 from ._report import write_text
-
-STDIN = Path("-")
+from ._texts import STDIN, check_lengths, read_texts
 
 
 @app.command()
@@ -69,9 +66,9 @@ def parse(
             unannotated_doc([sentence], nlp.vocab, sentence_starts=True) for sentence in sentences
         ]
     else:
-        texts = _read_texts(source)
+        texts = read_texts(source)
         nlp = load_parser(model, gpu_id)
-        _check_lengths(texts, source, nlp)
+        check_lengths(texts, source, nlp)
         inputs = list(texts.values())
     docs = Annotation(nlp, inputs, batch_size, n_process)
     drawn: list[Doc] = []
@@ -81,39 +78,6 @@ def parse(
         page = render_trees(drawn, title=f"Dependency trees: {target.stem}")
         write_text(page, html)
         typer.echo(f"{html}: {docs.n_sentences:,} trees", err=True)
-
-
-def _read_texts(path: Path) -> dict[int, str]:
-    """The lines that are not blank, by number from 1."""
-    lines = (sys.stdin.buffer.read() if path == STDIN else path.read_bytes()).splitlines()
-    texts: dict[int, str] = {}
-    for number, line in enumerate(lines, 1):
-        try:
-            # A byte order mark is no part of the text.
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            fail(
-                f"{_name(path)}, line {number}: not valid UTF-8 at byte {error.start + 1} of the "
-                "line. Convert the text to UTF-8."
-            )
-        if text.strip():
-            texts[number] = text
-    if not texts:
-        fail(f"{_name(path)}: no text. Give one text a line.")
-    return texts
-
-
-def _check_lengths(texts: dict[int, str], path: Path, nlp: Language) -> None:
-    for number, text in texts.items():
-        if len(text) > nlp.max_length:
-            fail(
-                f"{_name(path)}, line {number}: {len(text):,} characters, more than the "
-                f"{nlp.max_length:,} that the pipeline takes. Cut the text into several lines."
-            )
-
-
-def _name(path: Path) -> str:
-    return "stdin" if path == STDIN else str(path)
 
 
 def _keeping(docs: Iterable[Doc], kept: list[Doc]) -> Iterator[Doc]:

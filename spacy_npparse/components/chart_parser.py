@@ -16,6 +16,7 @@ from torch import Tensor
 from ..decoding import ChartResult, ChartScores, arc_marginals, decode_chart
 from ..models.chart_parser_net import N_LINKS, PairScores, chart_scores
 from ..models.parser_net import sentences_and_words
+from ..transitions import Decisions, get_transition_system
 from .dependency_parser import DependencyParser
 from .gold import FORBIDDING, GoldBatch
 from .search import Found
@@ -107,6 +108,25 @@ class ChartParser(DependencyParser):
             marginals = arc_marginals(tables, part.lengths, self.n_heads).arcs
             probabilities[words] = marginals[part.sentence, found.heads[words], part.places]
         return Found(found.heads[None], found.scores[None], probabilities)
+
+    def _derive(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Decisions:
+        scores = self._net.score_pairs(rows, lengths, arcs)
+        found = self._best(scores, sentences)
+        system = get_transition_system("mh4")
+        # With items of three heads the first three transitions are all.
+        names = system.transitions[: None if self.n_heads == 4 else 3]
+        by_transition = self._net.score_derivations(scores, lengths, found).tolist()
+        exact = sentences.lengths[0] <= self.max_length
+        return Decisions(
+            system=system,
+            oracle=system.oracles[0],
+            transitions=[names[t] for t in found.transitions.tolist()],
+            scores=[dict(zip(names, row, strict=False)) for row in by_transition],
+            search="exact search" if exact else "greedy search: the sentence exceeds max_length",
+            normalised=self.loss == "log-likelihood",
+        )
 
     def _best(self, scores: PairScores, sentences: SentenceBatch) -> ChartResult:
         """The best derivations; greedy ones where exact search would take too long."""

@@ -1,6 +1,7 @@
 """What all parsers share: a spaCy component that gives every sentence a labelled tree."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
 from ..models.shim import torch_shim
+from ..transitions import Decisions, Derivation, parser_derivation
 from .annotation import ROOT_LABEL, Parse, register_extensions
+from .derivations import GoldTree, gold_trees
 from .gold import MISSING, GoldBatch
 from .labels import Labels, collect_labels
 from .parses import make_parses
@@ -87,6 +90,17 @@ class DependencyParser(TreePipe, TrainablePipe):
         rows, lengths: what `_rows` returns; arcs: their scores, see `ParserNet.score_arcs`.
         """
         raise NotImplementedError
+
+    def _derive(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Decisions:
+        """Find the best derivation of the only sentence. Arguments as in `_search`.
+
+        Raises ValueError if trees are found without one."""
+        raise ValueError(
+            f"{self.name}: {self.system_name}_parser finds trees without transitions, so there are "
+            "no derivations. Take a parser with a transition system."
+        )
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
         """The loss of gold trees, that of the labels aside. Arguments as in `_search`."""
@@ -165,6 +179,44 @@ class DependencyParser(TreePipe, TrainablePipe):
             for heads, numbers in zip(found.heads, labels, strict=True)
         ]
         return make_parses(tokens, sentences, trees, found, self.decoder, self.vocab.strings)
+
+    def derivations(
+        self, doc: Doc, *, gold: Doc | None = None, oracle: str | None = None
+    ) -> list[Derivation]:
+        """How the tree of each sentence with words is derived, with the scores of all transitions.
+        Pseudo-projective trees are shown as they are built, with notes on the labels.
+
+        Args:
+            doc: with its sentence boundaries, and with what the encoder needs, if it is shared.
+            gold: the same tokens with gold trees, for the costs of transitions.
+            oracle: whose costs; by default that of the training.
+
+        Raises ValueError if the parser builds trees without transitions, the tokens of the two
+        Docs differ, gold heads form a cycle, or the transition system has no such oracle.
+        """
+        sentences = split_sentences(read_tokens([doc]))
+        slices = sentences.slices()
+        trees: list[GoldTree | None] = [None] * len(slices)
+        if gold is not None:
+            trees = gold_trees(doc, gold, sentences, self._labels)
+        found = []
+        with torch.no_grad():
+            vectors = self.encode([doc])
+            for number, (words, tree) in enumerate(zip(slices, trees, strict=True)):
+                part = sentences.select(numpy.arange(len(sentences.lengths)) == number)
+                rows, lengths = self._rows(vectors, part)
+                decisions = self._derive(rows, lengths, self._net.score_arcs(rows, lengths), part)
+                derivation = parser_derivation(
+                    [doc[i].text for i in sentences.words[words].tolist()],
+                    decisions,
+                    gold=tree and tree.heads,
+                    gold_labels=tree and tree.labels,
+                    oracle=oracle,
+                )
+                heads = numpy.array(derivation.heads[1:], dtype=numpy.int32)
+                labels = self._labels.spell(self._predict_labels(rows, part, heads).tolist())
+                found.append(replace(derivation, labels=tuple(labels)))
+        return found
 
     def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[numpy.float32]:
         """Log-probabilities of all arcs, see `ParserNet.score_arcs`. Arguments as in `_parse`."""

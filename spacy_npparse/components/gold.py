@@ -86,7 +86,7 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
             for gold, o in zip(aligned, offsets, strict=True)
         ]
     )
-    heads = _heads_in_sentence(sentences, token_heads)
+    heads = heads_in_sentence(sentences, token_heads)
     _check_acyclic(sentences, heads, docs)
     labels = numpy.concatenate([gold.labels for gold in aligned])[sentences.words]
     labels[heads <= 0] = MISSING
@@ -94,7 +94,16 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
     return GoldBatch(sentences, heads.astype(numpy.int32), labels).select(known)
 
 
-def _heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
+def head_tokens(doc: Doc) -> Ints:
+    """The token that is the head of each token, itself for a root, -1 if unknown: int64
+    [len(doc)]."""
+    values = doc.to_array([HEAD, DEP])
+    offsets = values[:, 0].astype(numpy.int64)
+    has_head = (offsets != 0) | (values[:, 1] != 0)
+    return numpy.where(has_head, numpy.arange(len(doc)) + offsets, MISSING)
+
+
+def heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
     """Heads of words in their sentences. token_heads: int64 [n_tokens], -1 if unknown."""
     row_of_token = numpy.full(sentences.n_tokens + 1, MISSING, dtype=numpy.int64)
     row_of_token[sentences.words] = sentences.rows
@@ -139,11 +148,10 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
     """The gold annotation, in the tokens of the predicted Doc."""
     gold = example.reference
     values = gold.to_array(_GOLD)
-    offsets, deps = values[:, 0].astype(numpy.int64), values[:, 1]
-    has_head = (offsets != 0) | (deps != 0)
-    gold_heads = numpy.where(has_head, numpy.arange(len(gold)) + offsets, MISSING)
+    deps = values[:, 1]
+    gold_heads = head_tokens(gold)
     gold_labels = numpy.full(len(gold), MISSING, dtype=numpy.int64)
-    for i in numpy.flatnonzero((offsets != 0) & (deps != 0)).tolist():
+    for i in numpy.flatnonzero((values[:, 0] != 0) & (deps != 0)).tolist():
         try:
             gold_labels[i] = label_numbers[int(deps[i])]
         except KeyError:

@@ -11,8 +11,9 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..transitions.pseudo_projective import Decorated
+from ..treebank.docs import UD_ROOT
 from .annotation import ROOT_LABEL, SPACE_LABEL
-from .gold import GoldBatch, gold_batch
+from .gold import MISSING, GoldBatch, gold_batch
 from .pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from .sentences import SentenceBatch
 
@@ -33,19 +34,34 @@ class Labels:
         labels = [*cfg["labels"], ROOT_LABEL]
         self._hashes = numpy.array([strings[label] for label in labels], dtype=numpy.uint64)
         self._encoding = None
+        self._spelled = list(cfg["labels"])
         if cfg["pseudo_projective"] is not None:
             decorated = [
                 Decorated(label, bool(lifted), head_label, bool(passed))
                 for label, lifted, head_label, passed in cfg["decorated"]
             ]
+            self._spelled += [label.spell(cfg["labels"]) for label in decorated]
             self._encoding = PseudoProjectiveLabels(
                 cfg["pseudo_projective"], len(cfg["labels"]), decorated
             )
 
     def gold(self, examples: Sequence[Example]) -> GoldBatch:
         """The gold trees to learn from; see `gold_batch`."""
-        gold = gold_batch(examples, self._numbers)
+        return self.encode(gold_batch(examples, self._numbers))
+
+    @property
+    def plain(self) -> bool:
+        """Whether gold trees are built as they are."""
+        return self._encoding is None
+
+    def encode(self, gold: GoldBatch) -> GoldBatch:
+        """Gold trees as the parser has to build them."""
         return gold if self._encoding is None else self._encoding.encode(gold)
+
+    def spell(self, numbers: Iterable[int]) -> list[str]:
+        """Labels as the parser predicts them, with their notes; see
+        `spacy_npparse.transitions.pseudo_projective`. numbers: -1 for the root's."""
+        return [UD_ROOT if number == MISSING else self._spelled[number] for number in numbers]
 
     def decode(
         self,

@@ -12,9 +12,9 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer
 from torch import Tensor
 
-from ..decoding import max_violations, roll_out
+from ..decoding import explain, max_violations, roll_out
 from ..models.losses import LOSSES, max_violation_loss
-from ..transitions import derivable
+from ..transitions import Decisions, TransitionSystem, derivable
 from .dependency_parser import DependencyParser
 from .gold import GoldBatch
 from .search import Found, search
@@ -120,6 +120,26 @@ class TransitionParser(DependencyParser):
         tables = self._net.tables(self._net.project(rows), arcs)
         normalised = self.cfg["normalised"]
         return search(self.system, tables, sentences, self.decoder, normalised=normalised)
+
+    def _derive(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Decisions:
+        tables = self._net.tables(self._net.project(rows), arcs)
+        width, normalised = self.decoder.beam_width, self.cfg["normalised"]
+        found = explain(self.system, tables, int(sentences.lengths[0]), width, normalised)
+        system = TransitionSystem.of(self.system)
+        names = system.transitions
+        search = "greedy search" if width == 1 else f"a beam of {width}"
+        if self.cfg["pseudo_projective"] is not None:
+            search += ", pseudo-projective: ↑ marks arcs that are moved in the end"
+        return Decisions(
+            system=system,
+            oracle=self.settings.oracle,
+            transitions=[names[t] for t in found.transitions],
+            scores=[dict(zip(names, row, strict=True)) for row in found.scores.tolist()],
+            search=search,
+            normalised=normalised,
+        )
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
         heads = torch.from_numpy(gold.heads).to(rows.device).long()

@@ -1,6 +1,6 @@
 """Scores in, trees out: greedy decoding, beam search, and what training looks at."""
 
-from spacy_npparse.decoding.beam import decode_beam
+from spacy_npparse.decoding.beam import decode_beam, explain
 from spacy_npparse.decoding.chart import arc_marginals, decode_chart
 from spacy_npparse.decoding.exploration import Exploration
 from spacy_npparse.decoding.greedy import decode_greedy
@@ -9,6 +9,7 @@ from spacy_npparse.decoding.results import (
     ArcMarginals,
     BeamResult,
     ChartResult,
+    Explanation,
     GreedyResult,
     RollOut,
     Violations,
@@ -22,6 +23,7 @@ __all__ = [
     "BeamResult",
     "ChartResult",
     "ChartScores",
+    "Explanation",
     "Exploration",
     "GreedyResult",
     "RollOut",
@@ -32,6 +34,7 @@ __all__ = [
     "decode_chart",
     "decode_greedy",
     "decode_spanning_trees",
+    "explain",
     "max_violations",
     "roll_out",
 ]

@@ -32,3 +32,6 @@ cdef class Beam:
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1
     cdef double value(self, int t, double offset) noexcept nogil
     cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong)
+
+
+cdef list transitions_of(Hypothesis hypothesis)

@@ -10,7 +10,7 @@ from spacy_npparse.decoding.scoring cimport Scorer, look_up, score_transitions
 from spacy_npparse.transitions.configuration cimport Configuration, buffer_item
 from spacy_npparse.transitions.system cimport Oracle, TransitionSystem
 
-from spacy_npparse.decoding.results import BeamResult
+from spacy_npparse.decoding.results import BeamResult, Explanation
 
 # What is no number, or close to none, counts as this: it ranks last.
 cdef double LOWEST = -1e30
@@ -205,3 +205,41 @@ def decode_beam(
         first_word += n
         root_row += n + 1
     return result
+
+
+def explain(TransitionSystem system, tables, int n_words, int width, bint normalised=True):
+    """Parse one sentence as `decode_beam` does, or with width 1 as `decode_greedy`, and tell how.
+
+    system, tables, width, normalised: as in `decode_beam`, of that sentence alone.
+    n_words: its length.
+
+    Returns an Explanation. Raises ValueError if shapes do not fit, or width is not positive.
+    """
+    cdef Scorer scorer = Scorer(system, tables, np.array([n_words], dtype=np.int32))
+    cdef Configuration c = system.new_configuration()
+    cdef Beam beam
+    cdef int frontier, t
+    if width < 1:
+        raise ValueError(f"a beam must be at least 1 wide, not {width}")
+    beam = Beam(system, scorer, n_words, 0, 0, width, normalised)
+    for frontier in range(1, n_words + 2):
+        beam.advance(frontier)
+    transitions = transitions_of(beam.hypotheses[0])
+    scores = np.empty((len(transitions), system.n_transitions), dtype=np.float32)
+    system.initialise(c, n_words)
+    for step, t in enumerate(transitions):
+        look_up(scorer, system, c, 0, 0)
+        score_transitions(scorer)
+        scores[step] = scorer.scores
+        system.apply(c, t)
+    return Explanation(transitions, scores)
+
+
+cdef list transitions_of(Hypothesis hypothesis):
+    """Those of its derivation, the first one first."""
+    derivation = hypothesis.derivation
+    transitions = []
+    while derivation:
+        t, derivation = derivation
+        transitions.append(t)
+    return transitions[::-1]

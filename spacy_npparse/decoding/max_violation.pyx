@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spacy_npparse.decoding.beam cimport Beam, Hypothesis
+from spacy_npparse.decoding.beam cimport Beam, Hypothesis, transitions_of
 from spacy_npparse.decoding.scoring cimport Scorer, look_up
 from spacy_npparse.transitions.configuration cimport Configuration
 from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
@@ -109,8 +109,8 @@ cdef class _Record:
         self, int sentence, int root_row, int n, Hypothesis wrong_one, Hypothesis right_one
     ) except -1:
         """Compare two derivations, from where they part."""
-        cdef list wrong_steps = _transitions(wrong_one)
-        cdef list right_steps = _transitions(right_one)
+        cdef list wrong_steps = transitions_of(wrong_one)
+        cdef list right_steps = transitions_of(right_one)
         cdef int common = 0
         while wrong_steps[common:common + 1] == right_steps[common:common + 1]:
             common += 1
@@ -137,13 +137,3 @@ cdef class _Record:
             np.array(self.signs, dtype=np.float32),
             np.array(self.sentences, dtype=np.int64),
         )
-
-
-cdef list _transitions(Hypothesis hypothesis):
-    """Those of a derivation, the first one first."""
-    derivation = hypothesis.derivation
-    transitions = []
-    while derivation:
-        t, derivation = derivation
-        transitions.append(t)
-    return transitions[::-1]

@@ -41,6 +41,18 @@ class BeamResult(NamedTuple):
     n_transitions: Int32s
 
 
+class Explanation(NamedTuple):
+    """How the tree of one sentence was found.
+
+    transitions: of its derivation, by number, the first one first.
+    scores: float32 [len(transitions), transitions of the system], of all transitions, legal or
+        not, in the configuration before each.
+    """
+
+    transitions: list[int]
+    scores: NDArray[np.float32]
+
+
 class RollOut(NamedTuple):
     """Configurations visited in training that have something to teach.
 

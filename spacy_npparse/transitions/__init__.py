@@ -1,6 +1,14 @@
 """Transition systems, their oracles, and tree algorithms; compiled, with a Python window."""
 
 from spacy_npparse.transitions.coverage import derivable, derivation_counts
+from spacy_npparse.transitions.derivation import (
+    Decisions,
+    Derivation,
+    Option,
+    Step,
+    gold_derivation,
+    parser_derivation,
+)
 from spacy_npparse.transitions.projectivity import (
     complete_heads,
     is_projective,
@@ -27,7 +35,11 @@ from spacy_npparse.transitions.window import (
 
 __all__ = [
     "Configuration",
+    "Decisions",
+    "Derivation",
+    "Option",
     "Oracle",
+    "Step",
     "TransitionSystem",
     "UncoveredTree",
     "complete_heads",
@@ -37,12 +49,14 @@ __all__ = [
     "edge_degree",
     "gap_degree",
     "get_transition_system",
+    "gold_derivation",
     "is_one_endpoint_crossing",
     "is_projective",
     "is_tree",
     "is_well_nested",
     "mpc",
     "nonprojective_arcs",
+    "parser_derivation",
     "projective_order",
     "transition_systems",
 ]

@@ -162,6 +162,22 @@ cdef class StaticDynamic(Oracle):
                 head = buffer_item(c, 0) if t == LEFT_ARC else stack_item(c, 1)
                 out[t] = self.pop_cost(c, head)
 
+    def reachable(self, Configuration c):
+        cdef int d, head
+        depths = {stack_item(c, i): i for i in range(c.stack_size)}
+        ahead = {c.buffer[i] for i in range(c.buffer_size)}
+        present = ahead.union(depths)
+        found = []
+        for d in range(1, self.n + 1):
+            head = self.gold[d]
+            if c.heads[d] != -1 or not {d, head} <= present:
+                continue
+            if d not in ahead and head not in ahead and depths[d] + 1 != depths[head]:
+                if not self.swaps_back(c, min(d, head, key=depths.__getitem__)):
+                    continue
+            found.append(d)
+        return found
+
     cdef int shift_cost(self, Configuration c) noexcept nogil:
         """Gold arcs between b and the stack that are lost when b is shifted."""
         cdef int b = buffer_item(c, 0)

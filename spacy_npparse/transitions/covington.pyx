@@ -73,6 +73,7 @@ cdef class Covington(TransitionSystem):
     names = ("SHIFT", "NO-ARC", "LEFT-ARC", "RIGHT-ARC")
     position_names = ("s1", "s0", "b0", "head of s0", "head of b0")
     root = "implicit"
+    structure_names = {"lambda1": "λ1", "lambda2": "λ2", "buffer": "buffer"}
 
     def new_configuration(self):
         return ListConfiguration()

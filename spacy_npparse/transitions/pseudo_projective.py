@@ -38,6 +38,11 @@ class Decorated(NamedTuple):
     head_label: int = MISSING
     passed: bool = False
 
+    def spell(self, labels: Sequence[str]) -> str:
+        """The label as above. labels: names of the plain labels."""
+        lifted = "↑" * self.lifted + (labels[self.head_label] if self.head_label != MISSING else "")
+        return labels[self.label] + lifted + "↓" * self.passed
+
 
 def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
     """Make a tree projective. The shortest non-projective arc is lifted first; of those of equal

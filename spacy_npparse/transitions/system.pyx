@@ -32,6 +32,8 @@ cdef class TransitionSystem:
     root: where the root is at the start: "left", the bottom of the stack, "right", the end of the
         buffer, or "implicit", nowhere.
     projective: whether it builds projective trees only.
+    structure_names: the structures of a configuration that words move through, in the order they
+        are read: their names there and the names that readers know.
 
     `candidate_arcs` are those of `ARCS` between the positions, as (dependent, head), whose scores
     the scorer looks at.
@@ -41,6 +43,7 @@ cdef class TransitionSystem:
     position_names = ()
     root = "left"
     projective = False
+    structure_names = {"stack": "stack", "buffer": "buffer"}
 
     def __init__(self, *, bint single_root=True):
         self.n_transitions = len(self.names)
@@ -281,6 +284,11 @@ cdef class Oracle:
                 out[i, t] = -1
             if not self.system.is_terminal(configurations[i]):
                 self.costs(configurations[i], &out[i, 0])
+
+    def reachable(self, Configuration c):
+        """RDEPS: the dependents of the gold arcs that can still be built, ascending; None if the
+        oracle keeps no account of them."""
+        return None
 
     def cost_list(self, Configuration c):
         """`costs` for Python callers; -1 in a terminal configuration."""

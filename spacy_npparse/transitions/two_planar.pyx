@@ -162,6 +162,7 @@ cdef class TwoPlanar(TransitionSystem):
     names = ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC", "SWITCH")
     position_names = ("s1", "s0", "b0", "top of the other stack", "head of s0", "head of b0")
     root = "implicit"
+    structure_names = {"stack": "active stack", "inactive": "other stack", "buffer": "buffer"}
 
     def new_configuration(self):
         return TwoStackConfiguration()

@@ -74,6 +74,14 @@ class TransitionSystem:
         self.kernel = kernel
         self._scratch = kernel.new_configuration()
 
+    @classmethod
+    def of(cls, kernel: Any) -> TransitionSystem:
+        """The window on a compiled system."""
+        names = (
+            name for name, made in transition_systems.get_all().items() if made is type(kernel)
+        )
+        return cls(next(names, type(kernel).__name__), kernel)
+
     @property
     def transitions(self) -> tuple[str, ...]:
         return self.kernel.names
@@ -87,6 +95,17 @@ class TransitionSystem:
     def candidate_arcs(self) -> tuple[tuple[str, str], ...]:
         """The arcs between positions, as (dependent, head), whose scores the scorer looks at."""
         return self.kernel.candidate_arcs
+
+    @property
+    def structure_names(self) -> dict[str, str]:
+        """The structures of a configuration that words move through, in the order they are read:
+        their names there and the names that readers know."""
+        return self.kernel.structure_names
+
+    @property
+    def reorders(self) -> bool:
+        """Whether it has a transition that only changes the word order."""
+        return any(self.kernel.reorders(t) for t in range(len(self.transitions)))
 
     @property
     def single_root(self) -> bool:
@@ -208,6 +227,12 @@ class Oracle:
         costs = self._kernel.cost_list(self.system._loaded(configuration))
         names = self.system.transitions
         return {name: cost for name, cost in zip(names, costs, strict=True) if cost != -1}
+
+    def reachable(self, configuration: Configuration) -> tuple[int, ...] | None:
+        """RDEPS: the dependents of the gold arcs that can still be built, ascending; None if the
+        oracle keeps no account of them."""
+        words = self._kernel.reachable(self.system._loaded(configuration))
+        return None if words is None else tuple(words)
 
     def derivation(self) -> tuple[str, ...]:
         """The canonical gold transition sequence.

@@ -1,6 +1,7 @@
 """Treebanks: CoNLL-U to Doc and back without loss, and the corpus reader for training."""
 
 from .corpus import ConlluCorpus
+from .derivation import sentence_derivation
 from .docs import doc_from_sentences, docs_from_conllu, unannotated_doc
 from .edges import left_edge, right_edge, subtree_edges
 from .raw_text import raw_texts
@@ -22,6 +23,7 @@ __all__ = [
     "raw_texts",
     "read_conllu",
     "right_edge",
+    "sentence_derivation",
     "sentences_from_doc",
     "subtree_edges",
     "unannotated_doc",

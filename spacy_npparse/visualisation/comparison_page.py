@@ -26,6 +26,7 @@ from spacy_npparse.evaluation.significance import SAMPLES, SEED
 from spacy_npparse.treebank.provenance import Provenance
 from spacy_npparse.visualisation.comparison_trees import TREES_STYLE, differing_sentences
 from spacy_npparse.visualisation.marks import Point, Series, legend
+from spacy_npparse.visualisation.page import Page
 from spacy_npparse.visualisation.plots import lines, rows, scatter
 from spacy_npparse.visualisation.report import (
     Cell,
@@ -56,7 +57,7 @@ _SHARES = ("Non-projective arcs predicted", "Non-projective sentences predicted"
 
 def render_comparison(
     comparison: ParserComparison, source: Provenance, *, n_sentences: int = 10
-) -> str:
+) -> Page:
     """Write an HTML page about a comparison of parsers.
 
     Args:

@@ -10,7 +10,7 @@ from spacy_npparse.evaluation.parser_comparison import (
 )
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.visualisation.marks import swatch
-from spacy_npparse.visualisation.page import legend
+from spacy_npparse.visualisation.page import ARCS, COMPARED, legend
 from spacy_npparse.visualisation.report import section
 from spacy_npparse.visualisation.svg import escape
 from spacy_npparse.visualisation.trees import render_tree_svg
@@ -36,7 +36,7 @@ def differing_sentences(comparison: ParserComparison, limit: int) -> str:
         "The sentences in which the numbers of right words are the furthest apart. Above the words "
         "stands the predicted tree, below them the gold arcs that it misses; relations without "
         f"subtypes.{first_seed}",
-        legend(compared=True),
+        legend(ARCS | COMPARED),
         *drawn,
     )
 

@@ -1,8 +1,8 @@
-"""The frame of every page: heading, legend, figures; light and dark; no scripts, no network."""
+"""The frame of every page: heading, legend, figures; light and dark; no network."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spacy_npparse.visualisation.svg import STYLE, escape
 
@@ -32,15 +32,29 @@ svg{display:block}
 @media print{.scroll{overflow:visible}figure{break-inside:avoid}}
 """
 
-_LEGEND = [
-    ("plain", "<i></i>arc from head to dependent"),
-    ("crossing", "<i></i>crossing (non-projective) arc"),
-]
-_COMPARED = [
-    ("wrong", "<i></i>wrong head"),
-    ("gold", "<i></i>correct arc, below the words"),
-    ("mislabelled", "<b>label</b> right head, wrong label"),
-]
+# What a legend says of the classes that have entries in it, as HTML.
+ARCS = {
+    "plain": "<i></i>arc from head to dependent",
+    "crossing": "<i></i>crossing (non-projective) arc",
+}
+COMPARED = {
+    "wrong": "<i></i>wrong head",
+    "gold": "<i></i>correct arc, below the words",
+    "mislabelled": "<b>label</b> right head, wrong label",
+}
+
+
+class Page(str):
+    """A complete HTML page. Notebooks show it in a frame of its own, so that it and the notebook
+    leave each other's styles alone."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self)}" title="spacy_npparse" '
+            'style="width:100%;height:720px;border:0"></iframe>'
+        )
 
 
 def figure(index: int, text: str, notes: Sequence[str], drawing: str) -> str:
@@ -54,37 +68,27 @@ def figure(index: int, text: str, notes: Sequence[str], drawing: str) -> str:
     )
 
 
-def page(title: str, summary: str, figures: Sequence[str], *, compared: bool = False) -> str:
-    """A complete HTML page of trees.
-
-    Args:
-        title: the heading.
-        summary: one line under the heading.
-        figures: the figures, as HTML.
-        compared: whether the legend explains wrong and correct arcs.
-    """
-    return document(title, summary, "\n".join([legend(compared=compared), *figures]))
-
-
-def legend(*, compared: bool) -> str:
-    """What the colours of arcs mean; `compared`: those of wrong and correct arcs too."""
-    items = "\n".join(
-        f'<li class="{kind}">{text}</li>'
-        for kind, text in _LEGEND + (_COMPARED if compared else [])
-    )
+def legend(entries: Mapping[str, str]) -> str:
+    """What the colours of arcs and words mean, as HTML. entries: see `ARCS` and `COMPARED`."""
+    items = "\n".join(f'<li class="{kind}">{text}</li>' for kind, text in entries.items())
     return f'<ul class="legend">\n{items}\n</ul>'
 
 
-def document(title: str, summary: str, body: str, *, style: str = "") -> str:
-    """A complete HTML page.
+def page(
+    title: str, summary: str, parts: Sequence[str], *, style: str = "", script: str = ""
+) -> Page:
+    """Write a complete page.
 
     Args:
         title: the heading.
         summary: one line under the heading.
-        body: what comes below, as HTML.
-        style: style sheet of what only this page has.
+        parts: what stands below, as HTML.
+        style: rules that other pages do not need.
+        script: what runs when the page is read.
     """
-    return f"""<!DOCTYPE html>
+    body = "\n".join(parts)
+    end = f"<script>\n{script}</script>\n" if script else ""
+    return Page(f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -101,6 +105,6 @@ def document(title: str, summary: str, body: str, *, style: str = "") -> str:
 </header>
 {body}
 </main>
-</body>
+{end}</body>
 </html>
-"""
+""")

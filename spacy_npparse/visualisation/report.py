@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from spacy_npparse.treebank.provenance import Provenance
 from spacy_npparse.visualisation.marks import PLOT_STYLE
-from spacy_npparse.visualisation.page import document
+from spacy_npparse.visualisation.page import Page, page
 from spacy_npparse.visualisation.svg import escape
 
 _REPORT_STYLE = (
@@ -56,7 +56,7 @@ class Cell(NamedTuple):
 
 def report(
     title: str, summary: str, sections: Sequence[str], source: Provenance, *, style: str = ""
-) -> str:
+) -> Page:
     """A complete page.
 
     Args:
@@ -74,7 +74,7 @@ def report(
         f"<footer><p>Made by spacy_npparse {escape(source.version)}:</p>"
         f"<p><code>{escape(source.command)}</code></p><dl>{checksums}</dl></footer>"
     )
-    return document(title, summary, "\n".join([*sections, footer]), style=_REPORT_STYLE + style)
+    return page(title, summary, [*sections, footer], style=_REPORT_STYLE + style)
 
 
 def section(heading: str, note: str, *parts: str) -> str:

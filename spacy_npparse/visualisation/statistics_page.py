@@ -7,6 +7,7 @@ from itertools import count
 from spacy_npparse.treebank.provenance import Provenance
 from spacy_npparse.treebank.statistics import Statistics
 from spacy_npparse.visualisation.marks import Point, Series
+from spacy_npparse.visualisation.page import Page
 from spacy_npparse.visualisation.plots import bars, row_bars
 from spacy_npparse.visualisation.report import plot_figure, plot_grid, report, section, table
 
@@ -15,7 +16,7 @@ _MOST_BARS = 30
 
 def render_statistics(
     found: Statistics, source: Provenance, *, title: str = "Statistics of a treebank"
-) -> str:
+) -> Page:
     """Write an HTML page about the trees of a treebank.
 
     Args:

@@ -115,8 +115,8 @@ def draw_tree(
     for i, word in enumerate(shown):
         x = number(xs[i])
         parts.append(
-            f'<text class="npparse-word" text-anchor="middle" x="{x}" y="{number(baseline)}">'
-            f"{escape(word)}</text>"
+            f'<text class="npparse-word" data-word="{i + 1}" text-anchor="middle" x="{x}" '
+            f'y="{number(baseline)}">{escape(word)}</text>'
         )
         if tags:
             parts.append(
@@ -151,7 +151,8 @@ def _draw_arc(placed: PlacedArc, words: Sequence[str], foot: float, upwards: boo
     classes = " ".join(["npparse-arc", *(f"npparse-{kind}" for kind in arc.kinds)])
     tooltip = escape(f"{source} → {words[arc.dependent - 1]}: {arc.label}")
     return (
-        f'<g class="{classes}"><title>{tooltip}</title>'
+        f'<g class="{classes}" data-head="{arc.head}" data-dependent="{arc.dependent}">'
+        f"<title>{tooltip}</title>"
         f'<path class="npparse-halo" d="{path}"/><path d="{path}"/>'
         f'<polygon points="{arrow}"/>'
         f'<text text-anchor="middle" x="{number(placed.label_x)}" '

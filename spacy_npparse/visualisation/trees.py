@@ -8,7 +8,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_npparse.transitions import complete_heads, nonprojective_arcs
 from spacy_npparse.visualisation.layout import Arc
-from spacy_npparse.visualisation.page import figure, page
+from spacy_npparse.visualisation.page import ARCS, COMPARED, Page, figure, legend, page
 from spacy_npparse.visualisation.svg import draw_tree
 
 
@@ -42,7 +42,7 @@ def render_tree_svg(
     Raises:
         ValueError: the lengths differ, or a head is out of range or part of a cycle.
     """
-    above, below = _arcs(words, heads, labels, gold_heads, gold_labels)
+    above, below = tree_arcs(words, heads, labels, gold_heads, gold_labels)
     _check_length("tags", tags, len(words))
     title = title or f"Dependency tree: {' '.join(words)}"
     return draw_tree(words, above, below=below, tags=tags, title=title, style=style)
@@ -50,7 +50,7 @@ def render_tree_svg(
 
 def render_trees(
     docs: Iterable[Doc], *, title: str = "Dependency trees", gold: Iterable[Doc] | None = None
-) -> str:
+) -> Page:
     """Write an HTML page with a drawing of every sentence.
 
     Args:
@@ -59,7 +59,7 @@ def render_trees(
         gold: Docs with the same tokens and the correct trees; wrong arcs and labels are marked.
 
     Returns:
-        A complete page that needs nothing from the network.
+        A complete page that needs nothing from the network. Notebooks display it.
 
     Raises:
         ValueError: a Doc is not parsed, a head lies outside its sentence, or the tokens of a gold
@@ -87,9 +87,10 @@ def render_trees(
             n_crossing += crossing
             figures.append(figure(n_sentences, sentence.text, notes, drawing))
     summary = (
-        f"{n_sentences:,} {_plural(n_sentences, 'sentence')}, {n_crossing:,} with crossing arcs"
+        f"{n_sentences:,} {plural(n_sentences, 'sentence')}, {n_crossing:,} with crossing arcs"
     )
-    return page(title, summary, figures, compared=gold is not None)
+    colours = legend(ARCS if gold is None else ARCS | COMPARED)
+    return page(title, summary, [colours, *figures])
 
 
 def _sentence(sentence: Span, gold_doc: Doc | None) -> tuple[str, list[str], bool]:
@@ -99,7 +100,7 @@ def _sentence(sentence: Span, gold_doc: Doc | None) -> tuple[str, list[str], boo
     gold_heads = gold_labels = None
     if gold_doc is not None:
         gold_heads, gold_labels = _read(gold_doc[sentence.start : sentence.end])
-    above, below = _arcs(words, heads, labels, gold_heads, gold_labels)
+    above, below = tree_arcs(words, heads, labels, gold_heads, gold_labels)
     tagged = sentence.doc.has_annotation("POS")
     drawing = draw_tree(
         words,
@@ -110,14 +111,14 @@ def _sentence(sentence: Span, gold_doc: Doc | None) -> tuple[str, list[str], boo
         style=False,
     )
     n_crossing = sum("crossing" in arc.kinds for arc in above)
-    notes = [f"{n_crossing} crossing {_plural(n_crossing, 'arc')}"] if n_crossing else []
+    notes = [f"{n_crossing} crossing {plural(n_crossing, 'arc')}"] if n_crossing else []
     if gold_heads is not None:
         known = sum(head >= 0 for head in gold_heads)
         wrong = sum("wrong" in arc.kinds for arc in above)
         mislabelled = sum("mislabelled" in arc.kinds for arc in above)
         notes.append(f"{known - wrong} of {known} heads right")
         if mislabelled:
-            notes.append(f"{mislabelled} wrong {_plural(mislabelled, 'label')}")
+            notes.append(f"{mislabelled} wrong {plural(mislabelled, 'label')}")
     return drawing, notes, n_crossing > 0
 
 
@@ -138,14 +139,17 @@ def _read(span: Span) -> tuple[list[int], list[str]]:
     return heads, labels
 
 
-def _arcs(
+def tree_arcs(
     words: Sequence[str],
     heads: Sequence[int],
     labels: Sequence[str],
     gold_heads: Sequence[int] | None,
     gold_labels: Sequence[str] | None,
 ) -> tuple[list[Arc], list[Arc]]:
-    """The arcs above the words, and below them the correct arcs that were missed."""
+    """The arcs above the words, and below them the correct arcs that were missed.
+
+    Arguments and errors are those of `render_tree_svg`.
+    """
     n = len(words)
     for name, values in (
         ("heads", heads),
@@ -187,5 +191,5 @@ def _check_doc(doc: Doc, name: str) -> None:
         raise ValueError(f"{name} has no dependency tree; run a parser over it first")
 
 
-def _plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
     return noun if count == 1 else noun + "s"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from test_greedy import SYSTEMS, decode, random_tables, scores
 
-from spacy_npparse.decoding import decode_beam
+from spacy_npparse.decoding import decode_beam, explain
 from spacy_npparse.transitions import get_transition_system, is_tree
 
 
@@ -71,6 +71,38 @@ def test_wider_beams_find_likelier_trees(name):
             assert is_tree([0, *wide.heads[rank, first : first + 9]], single_root=True)
 
 
+def replay(system, tables, n, width, normalised=True):
+    """The tree that an explanation leads to, and the sum of the scores on the way, which are
+    checked."""
+    found = explain(system.kernel, tables, n, width, normalised)
+    assert found.scores.shape == (len(found.transitions), len(system.transitions))
+    c = system.initial(n)
+    total = 0.0
+    for t, given in zip(found.transitions, found.scores, strict=True):
+        assert given == pytest.approx(scores(system, tables, c, 0, 0)[2], abs=1e-3)
+        legal = [system.transitions.index(name) for name in system.legal(c)]
+        total += given[t] - np.logaddexp.reduce(given[legal].astype(float)) * normalised
+        c = system.apply(c, system.transitions[t])
+    assert system.is_terminal(c)
+    return c.heads[1:], total
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+@pytest.mark.parametrize("width", [1, 4])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_explanations_lead_to_the_best_tree(name, width, normalised):
+    system = get_transition_system(name)
+    for n in (0, 1, 9):
+        tables = random_tables(system, [n], seed=n)
+        lengths = np.array([n], dtype=np.int32)
+        expected = decode_beam(system.kernel, tables, lengths, width, normalised)
+        heads, total = replay(system, tables, n, width, normalised)
+        assert heads == tuple(expected.heads[0])
+        assert total == pytest.approx(expected.scores[0, 0], abs=1e-2)
+        if width == 1:
+            assert heads == tuple(decode(system, tables, [n]).heads)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_scores_that_are_no_numbers_still_give_trees(value):
     system = get_transition_system("arc_hybrid_swap")
@@ -85,6 +117,8 @@ def test_the_width_is_checked():
     system = get_transition_system("arc_hybrid")
     with pytest.raises(ValueError, match="at least 1 wide, not 0"):
         search(system, random_tables(system, [2]), [2], 0)
+    with pytest.raises(ValueError, match="at least 1 wide, not 0"):
+        explain(system.kernel, random_tables(system, [2]), 2, 0)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -267,6 +267,8 @@ def test_rdeps_are_a_function_of_the_configuration():
             if c in seen or system.is_terminal(c):
                 continue
             seen.add(c)
+            within_reach = sorted(d for dependents in rdeps.values() for d in dependents)
+            assert list(oracle.reachable(c)) == within_reach, (gold, c)
             costs, updates = paper_costs(c, rdeps, gold, ranks, permitted(c))
             found = oracle.costs(c)
             assert costs == {t: found[t] for t in costs}, (gold, c)

@@ -87,6 +87,29 @@ def test_a_configuration_written_by_hand():
         system.oracle("static", (0, 0, 1)).costs(c)
 
 
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_structures_have_names_for_readers(name):
+    system = get_transition_system(name)
+    structures = system.initial(3).as_dict()
+    assert set(system.structure_names) <= set(structures) and "buffer" in system.structure_names
+    shown = [structures[key] for key in system.structure_names]
+    assert {1, 2, 3} <= {word for words in shown for word in words}
+    others = set(structures) - set(system.structure_names)
+    assert others <= {"stack", "heads", "unshifted", "plane", "switched"}
+
+
+def test_systems_that_reorder_words():
+    found = {name for name in SYSTEMS if get_transition_system(name).reorders}
+    assert found == {"arc_hybrid_swap", "arc_standard_swap", "stay_eager_swap"}
+
+
+def test_only_some_oracles_keep_account_of_reachable_dependents():
+    system = get_transition_system("arc_hybrid_swap")
+    heads = (0, 3, 0, 2)
+    assert system.oracle("static", heads).reachable(system.initial(3)) is None
+    assert system.oracle("static-dynamic", heads).reachable(system.initial(3)) == (1, 2, 3)
+
+
 @pytest.mark.parametrize(
     ("stack", "buffer"), [((1, 2), (2, 0)), ((1,), (2,)), ((3,), (1, 0)), ((-1,), (1, 0)), ((), ())]
 )

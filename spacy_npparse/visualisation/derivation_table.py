@@ -1,0 +1,160 @@
+"""Derivations as text: a table of configurations for the terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+
+from spacy_npparse.transitions import Derivation, Step
+from spacy_npparse.visualisation.derivation_data import open_ends, structures, target_order
+from spacy_npparse.visualisation.derivation_notes import NAME_OF_ROOT, derivation_notes
+
+_GAP = " | "
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of the table.
+
+    cells: the header and one for each line.
+    least: the width that it is given at least, None for what it needs.
+    at_end: whether the end of what does not fit is shown, rather than the beginning.
+    """
+
+    cells: list[str]
+    least: int | None = None
+    at_end: bool = False
+
+
+def derivation_table(derivation: Derivation, *, width: int = 120) -> str:
+    """Show a derivation in a terminal: a line for each configuration, with the transition that is
+    taken there, the arcs that it adds and the alternatives.
+
+    Args:
+        derivation: from `gold_derivation` or the method `derivations` of a parser.
+        width: columns of the terminal. Structures that are wider are shown in part: the places
+            where things happen.
+
+    Returns:
+        Lines of text.
+    """
+    lines = [f"{derivation.system.name}: {' · '.join(derivation_notes(derivation))}"]
+    words = (NAME_OF_ROOT, *derivation.words)
+    order = target_order(derivation)
+    if order is not None:
+        in_order = sorted(range(1, len(words)), key=lambda word: order[word - 1])
+        lines.append(f"projective order: {' '.join(words[word] for word in in_order)}")
+    steps = derivation.steps
+    changes = [*derivation.changed_heads(), []]
+    decisions = [_decision(step, derivation.normalised) for step in steps]
+    columns = [
+        _Column(["step", *map(str, range(len(steps)))], at_end=True),
+        *_structures(derivation, words, width),
+        _Column(["transition", *(taken for taken, _ in decisions)]),
+        _Column(["arcs", *(_arcs(arcs, words) for arcs in changes)]),
+        _Column(["alternatives", *(others for _, others in decisions)], least=24),
+    ]
+    if steps[0].reachable is not None:
+        cells = [_reachable(step, derivation, words) for step in steps]
+        columns.append(_Column(["RDEPS", *cells], least=10))
+    return "\n".join([*lines, "", *_table(columns, width)])
+
+
+def _structures(derivation: Derivation, words: Sequence[str], width: int) -> list[_Column]:
+    """Columns of the structures, of which no more is spelled than fits into the terminal."""
+    ends = open_ends(derivation)
+    columns = []
+    for key, name in structures(derivation).items():
+        part = slice(-width, None) if ends[key] else slice(width)
+        found = [step.configuration.as_dict()[key][part] for step in derivation.steps]
+        of_words = key in derivation.system.structure_names
+        cells = [" ".join(words[i] if of_words else str(i) for i in items) for items in found]
+        columns.append(_Column([name, *cells], least=10, at_end=ends[key]))
+    return columns
+
+
+def _decision(step: Step, normalised: bool) -> tuple[str, str]:
+    """The transition taken and the alternatives."""
+    if step.transition is None:
+        return "", ""
+    texts = {}
+    for name, option in step.options.items():
+        texts[name] = name
+        if option.score is not None and normalised:
+            texts[name] += f" {100 * _probability(step, name):.0f} %"
+        elif option.score is not None:
+            texts[name] += f" {option.score:.2f}"
+        if option.cost is not None:
+            texts[name] += f" ({option.cost}{'' if step.proven else '?'})"
+    return texts.pop(step.transition), ", ".join(texts.values())
+
+
+def _probability(step: Step, name: str) -> float:
+    """Of a transition among the legal ones: a softmax of their scores."""
+    score = step.options[name].score or 0.0
+    scores = [option.score or 0.0 for option in step.options.values()]
+    return 1.0 / sum(exp(min(other - score, 700.0)) for other in scores)
+
+
+def _arcs(arcs: Sequence[tuple[int, int]], words: Sequence[str]) -> str:
+    """The arcs that a transition adds or takes away."""
+    return ", ".join(
+        f"{words[head]} → {words[dependent]}" if head != -1 else f"no arc to {words[dependent]}"
+        for dependent, head in arcs
+    )
+
+
+def _reachable(step: Step, derivation: Derivation, words: Sequence[str]) -> str:
+    """RDEPS of the words at work: the top of the stack and the front of the buffer."""
+    at_work = [*step.configuration.stack[-1:], *step.configuration.buffer[:1]]
+    found = {
+        head: [words[d] for d in step.reachable or () if (derivation.gold or ())[d] == head]
+        for head in at_work
+    }
+    return "; ".join(f"{words[head]}: {' '.join(deps)}" for head, deps in found.items() if deps)
+
+
+def _table(columns: Sequence[_Column], width: int) -> list[str]:
+    """Lines of a table that is no wider than the terminal, if that can be."""
+    widths = [max(map(_width, column.cells)) for column in columns]
+    excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+    while excess > 0:
+        spare = [i for i, c in enumerate(columns) if c.least is not None and widths[i] > c.least]
+        if not spare:
+            break
+        widths[max(spare, key=widths.__getitem__)] -= 1
+        excess -= 1
+    lines: list[str] = []
+    for row in zip(*(column.cells for column in columns), strict=True):
+        cells = []
+        for column, cell, size in zip(columns, row, widths, strict=True):
+            text = _cut(cell, size, column.at_end and bool(lines))
+            space = " " * (size - _width(text))
+            cells.append(space + text if column.at_end else text + space)
+        lines.append(_GAP.join(cells).rstrip())
+    return [lines[0], "-" * max(map(_width, lines)), *lines[1:]]
+
+
+def _cut(text: str, width: int, at_end: bool) -> str:
+    """The text, or as much of it as fits, with an ellipsis."""
+    if _width(text) <= width:
+        return text
+    kept, size = 0, 1
+    for char in reversed(text) if at_end else text:
+        size += _width(char)
+        if size > width:
+            break
+        kept += 1
+    return "…" + text[len(text) - kept :] if at_end else text[:kept] + "…"
+
+
+def _width(text: str) -> int:
+    """Columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )

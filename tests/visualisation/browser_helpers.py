@@ -1,0 +1,72 @@
+"""What the tests of pages in a browser share; the fixture `browse` opens them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+VIEWS = [(width, scheme) for width in (360, 1400) for scheme in ("light", "dark")]
+
+
+class Browsed:
+    """A page in the browser.
+
+    page: Playwright's page, for `press`, `click` and `evaluate`.
+    problems: what went wrong so far: errors and warnings of the console, exceptions, and attempts
+        to load anything but the page.
+    """
+
+    def __init__(self, page: Any, path: Path) -> None:
+        self.page = page
+        self.problems: list[str] = []
+        page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
+        page.on("console", self._note)
+        page.on("request", lambda request: self._check(request.url, path.as_uri()))
+        page.goto(path.as_uri())
+
+    def _note(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def _check(self, url: str, own: str) -> None:
+        if url != own:
+            self.problems.append(f"request: {url}")
+
+    def too_wide(self) -> list[str]:
+        """Elements that stick out of the window, other than inside boxes that scroll."""
+        found: list[str] = self.page.evaluate(
+            """() => {
+              const width = document.documentElement.clientWidth;
+              const clipped = (e) => e && (getComputedStyle(e).overflowX !== "visible"
+                || clipped(e.parentElement));
+              return [...document.querySelectorAll("body *")]
+                .filter((e) => e.getBoundingClientRect().right > width + 1
+                  && !clipped(e.parentElement))
+                .map((e) => e.outerHTML.slice(0, 80));
+            }"""
+        )
+        if self.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found.append("the page itself")
+        return found
+
+    def contrast(self, selector: str) -> float:
+        """Of the text of an element with the nearest background behind it, as WCAG 2 counts it."""
+        ratio: float = self.page.evaluate(
+            """(selector) => {
+              const luminance = (colour) => {
+                const [r, g, b] = colour.match(/[0-9.]+/g).map((c) => c / 255)
+                  .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+              };
+              const element = document.querySelector(selector);
+              const style = getComputedStyle(element);
+              let behind = element;
+              while (getComputedStyle(behind).backgroundColor === "rgba(0, 0, 0, 0)")
+                behind = behind.parentElement;
+              const ink = luminance(element.closest("svg") ? style.fill : style.color);
+              const paper = luminance(getComputedStyle(behind).backgroundColor);
+              return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+            }""",
+            selector,
+        )
+        return ratio

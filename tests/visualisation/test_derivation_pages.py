@@ -1,0 +1,314 @@
+"""The page that steps through a derivation, in a real browser, with real keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from browser_helpers import VIEWS, Browsed
+from derivation_helpers import HEADS, SYSTEMS, WORDS, gold, longest, predicted
+
+from spacy_npparse.transitions import Decisions, Derivation, gold_derivation, parser_derivation
+from spacy_npparse.visualisation import render_derivation
+
+Browse = Callable[..., Browsed]
+
+
+def at(page: Any) -> int:
+    """The step that the page shows."""
+    step, _ = page.locator("output").inner_text().split(" / ")
+    return int(step)
+
+
+def arcs(page: Any, kind: str = ":not(.npparse-gold)") -> set[tuple[int, int]]:
+    """Dependent and head of the arcs that can be seen."""
+    found = page.evaluate(
+        """(selector) => [...document.querySelectorAll(selector)]
+          .filter((g) => getComputedStyle(g).visibility === "visible")
+          .map((g) => [Number(g.dataset.dependent), Number(g.dataset.head)])""",
+        f".npparse-arc{kind}",
+    )
+    return {tuple(arc) for arc in found}
+
+
+def structures(page: Any) -> list[list[int]]:
+    """The words in each structure, and the numbers in others."""
+    found: list[list[int]] = page.evaluate(
+        """() => [...document.querySelectorAll(".structure dd")].map((list) =>
+          list.closest(".small") ? list.textContent.split(" ").filter(Boolean).map(Number)
+          : [...list.children].map((chip) => Number(chip.dataset.word)))"""
+    )
+    return found
+
+
+def check_step(page: Any, derivation: Derivation, number: int) -> None:
+    """The page shows this configuration and its decision."""
+    step = derivation.steps[number]
+    items = step.configuration.as_dict()
+    named = list(derivation.system.structure_names)
+    others = sorted(set(items) - set(named) - {"stack", "buffer", "heads"})
+    assert at(page) == number
+    assert structures(page) == [list(items[key]) for key in named + others]
+    heads = step.configuration.heads
+    assert arcs(page) == {(d, heads[d]) for d in range(1, len(heads)) if heads[d] != -1}
+    taken = page.locator("tr.taken td").first
+    if step.transition is None:
+        assert taken.count() == 0 and "End" in page.locator(".now").inner_text()
+    else:
+        assert taken.inner_text() == step.transition
+        illegal = page.locator("tr.illegal").count()
+        assert illegal == len(derivation.system.transitions) - len(step.options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_step_forwards_and_backwards(browse: Browse, system: str) -> None:
+    derivation = gold(system)
+    page = browse(render_derivation(derivation)).page
+    last = len(derivation.steps) - 1
+    for number in range(last):
+        check_step(page, derivation, number)
+        page.keyboard.press("ArrowRight")
+    for number in range(last, 0, -1):
+        check_step(page, derivation, number)
+        page.keyboard.press("ArrowLeft")
+    check_step(page, derivation, 0)
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_readable_everywhere(browse: Browse, width: int, scheme: str) -> None:
+    derivation = predicted()
+    browsed = browse(render_derivation(derivation), width, scheme)
+    page = browsed.page
+    for _ in range(3):
+        assert browsed.too_wide() == []
+        for _ in range(7):
+            page.keyboard.press("ArrowRight")
+    page.locator("summary").first.click()
+    page.keyboard.press("End")
+    assert browsed.too_wide() == []
+    assert len(arcs(page)) == len(WORDS)
+    page.keyboard.press("ArrowLeft")
+    for selector in ("h1", "header p", "dt", ".chip", ".chip small", ".now", ".decision td"):
+        assert browsed.contrast(selector) >= 4.5, selector
+    for selector in (".row .name", ".head span", "output", ".npparse-word.held", ".costly"):
+        assert browsed.contrast(selector) >= 4.5, selector
+
+
+def test_keys(browse: Browse) -> None:
+    derivation = gold()
+    last = len(derivation.steps) - 1
+    page = browse(render_derivation(derivation)).page
+    for key, expected in [
+        ("ArrowLeft", 0),
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("End", last),
+        ("ArrowRight", last),
+        ("Home", 0),
+        ("Control+ArrowRight", 0),
+    ]:
+        page.keyboard.press(key)
+        check_step(page, derivation, expected)
+
+
+def test_keys_wherever_the_focus_is(browse: Browse) -> None:
+    page = browse(render_derivation(gold())).page
+    for selector in (".arcs", ".structure dd", ".controls input", "[data-do=next]", ".rows"):
+        page.keyboard.press("Home")
+        page.locator(selector).first.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert at(page) == 2, selector
+    # A button that has the focus is pressed by the space bar, and once only.
+    page.locator("[data-do=last]").focus()
+    page.keyboard.press("Space")
+    assert at(page) == int(page.locator("output").inner_text().split(" / ")[1])
+
+
+def test_buttons_slider_and_lines(browse: Browse) -> None:
+    derivation = gold()
+    last = len(derivation.steps) - 1
+    page = browse(render_derivation(derivation), 360).page
+    for name, expected in [("next", 1), ("last", last), ("back", last - 1), ("first", 0)]:
+        page.locator(f"[data-do={name}]").click()
+        check_step(page, derivation, expected)
+    page.locator(".controls input").fill("9")
+    check_step(page, derivation, 9)
+    page.locator("[data-step='7']").click()
+    check_step(page, derivation, 7)
+    assert page.locator("[aria-current]").get_attribute("data-step") == "7"
+
+
+def test_play(browse: Browse) -> None:
+    derivation = gold()
+    last = len(derivation.steps) - 1
+    page = browse(render_derivation(derivation), clock=True).page
+    page.keyboard.press("Space")
+    assert page.locator("[data-do=play]").get_attribute("aria-pressed") == "true"
+    page.clock.run_for(2000)
+    assert 2 <= at(page) <= 3
+    page.keyboard.press("Space")
+    seen = at(page)
+    page.clock.run_for(2000)
+    assert at(page) == seen
+    page.locator("[data-do=play]").click()
+    page.clock.run_for(120_000)
+    check_step(page, derivation, last)
+    assert page.locator("[data-do=play]").get_attribute("aria-pressed") == "false"
+    page.keyboard.press("Space")
+    page.clock.run_for(1000)
+    assert at(page) == 1
+    page.keyboard.press("ArrowRight")
+    page.clock.run_for(5000)
+    assert at(page) == 2, "a step by hand ends the play"
+
+
+def test_wrong_arcs_and_costs(browse: Browse) -> None:
+    derivation = predicted()
+    page = browse(render_derivation(derivation)).page
+    wrong = derivation.heads.index(4, 5)
+    assert HEADS[wrong] != 4
+    for number, step in enumerate(derivation.steps):
+        drawn = step.configuration.heads[wrong] != -1
+        assert arcs(page, ".npparse-gold") == ({(wrong, HEADS[wrong])} if drawn else set())
+        assert arcs(page, ".npparse-wrong") == ({(wrong, 4)} if drawn else set())
+        if step.transition is not None:
+            costs = [o.cost for o in step.options.values()]
+            shown = page.locator("tr:not(.illegal) td:last-child").all_inner_texts()
+            assert shown == [str(cost) for cost in costs]
+            flagged = step.options[step.transition].cost > min(costs)
+            assert page.locator(".decision .costly").count() == flagged
+            line = page.locator(f"[data-step='{number}'] .costly")
+            assert line.count() == flagged
+        page.keyboard.press("ArrowRight")
+
+
+def test_probabilities_and_scores(browse: Browse) -> None:
+    page = browse(render_derivation(predicted(known=False))).page
+    page.keyboard.press("ArrowRight")
+    assert page.locator("th").all_inner_texts() == ["transition", "probability"]
+    shares = page.locator(".decision td.share").all_inner_texts()
+    assert shares == ["4.2 %", "11 %", "not legal", "84 %"]
+    page = browse(render_derivation(predicted(normalised=False))).page
+    page.keyboard.press("ArrowRight")
+    assert page.locator("th").all_inner_texts() == ["transition", "score", "cost"]
+    assert page.locator(".decision tr:nth-child(3) td").all_inner_texts() == [
+        "LEFT-ARC",
+        "1.00",
+        "0",
+    ]
+
+
+def test_costs_that_are_not_proven_are_marked(browse: Browse) -> None:
+    system = gold().system
+    # A wrong swap.
+    transitions = ["SHIFT", "SWAP", *["SHIFT"] * 8, *["RIGHT-ARC"] * 7, "LEFT-ARC"]
+    scores: list[dict[str, float]] = [dict.fromkeys(system.transitions, 0.0)] * len(transitions)
+    decisions = Decisions(system, "static-dynamic", transitions, scores, "a beam of 2", True)
+    derivation = parser_derivation(WORDS, decisions, gold=HEADS)
+    page = browse(render_derivation(derivation)).page
+    headers = []
+    for _ in range(3):
+        headers.append(page.locator("th").last.inner_text())
+        page.keyboard.press("ArrowRight")
+    assert headers == ["cost", "cost", "cost (?)"]
+
+
+def test_words_are_coloured_by_their_place(browse: Browse) -> None:
+    derivation = gold("two_planar")
+    page = browse(render_derivation(derivation)).page
+    for step in derivation.steps:
+        items = step.configuration.as_dict()
+        held = {*items["stack"], *items["inactive"]}
+        kinds = page.evaluate(
+            """() => [...document.querySelectorAll(".npparse-word")]
+              .map((word) => [...word.classList].at(-1))"""
+        )
+        assert kinds == [
+            "held" if d in held else "buffer" if d in items["buffer"] else "gone"
+            for d in range(1, len(WORDS) + 1)
+        ]
+        page.keyboard.press("ArrowRight")
+
+
+def test_reachable_dependents_and_projective_order(browse: Browse) -> None:
+    derivation = predicted()
+    page = browse(render_derivation(derivation)).page
+    places = page.locator(".order .chip").evaluate_all("(all) => all.map((e) => e.dataset.word)")
+    assert places == ["1", "2", "5", "6", "7", "3", "4", "8"]
+    assert page.locator(".order .chip small").all_inner_texts()[2] == "5 → 3"
+    for step in derivation.steps:
+        shown = page.locator(".reachable dd > span").all_inner_texts()
+        expected = {}
+        for d in step.reachable or ():
+            head = WORDS[HEADS[d] - 1] if HEADS[d] else "ROOT"
+            expected.setdefault(head, []).append(WORDS[d - 1])
+        assert sorted(shown) == sorted(f"{h}: {', '.join(ds)}" for h, ds in expected.items())
+        page.keyboard.press("ArrowRight")
+
+
+def test_arcs_that_are_replaced_disappear(browse: Browse) -> None:
+    system = gold("nonmonotonic_covington").system
+    transitions = ["SHIFT", "LEFT-ARC", "SHIFT", "LEFT-ARC", "LEFT-ARC", "SHIFT"]
+    scores: list[dict[str, float]] = [dict.fromkeys(system.transitions, 0.0)] * len(transitions)
+    decisions = Decisions(system, "static", transitions, scores, "greedy search", True)
+    derivation = parser_derivation(["a", "b", "c"], decisions)
+    page = browse(render_derivation(derivation)).page
+    seen = []
+    for number in range(len(derivation.steps)):
+        check_step(page, derivation, number)
+        seen.append(arcs(page))
+        page.keyboard.press("ArrowRight")
+    assert (1, 2) in seen[2] and (1, 2) not in seen[-1] and (1, 3) in seen[-1]
+
+
+def test_text_is_no_markup(browse: Browse) -> None:
+    words = ["</script><img src=x onerror=alert(1)>", "<b>&amp;</b>", "\u2028 \x00\ud800", "'\"`"]
+    derivation = gold_derivation(words, [-1, 2, 0, 2, 3], words, system="covington")
+    page = browse(render_derivation(derivation, title=words[0])).page
+    page.keyboard.press("End")
+    assert page.locator("img").count() == 0
+    assert page.locator(".structure .chip bdi").first.inner_text() == words[0]
+    assert page.locator(".chip bdi").nth(1).inner_text() == words[1]
+
+
+def test_long_sentences_stay_usable(browse: Browse) -> None:
+    derivation = longest()
+    html = render_derivation(derivation)
+    last = len(derivation.steps) - 1
+    assert last > 1000 and len(html) < 1_000_000
+    browsed = browse(html, 360)
+    page = browsed.page
+    for key, expected in (("End", last), ("ArrowLeft", last - 1), ("Home", 0)):
+        page.keyboard.press(key)
+        check_step(page, derivation, expected)
+    page.locator(".controls input").fill(str(last // 2))
+    check_step(page, derivation, last // 2)
+    assert browsed.too_wide() == []
+    assert page.locator(".row").count() < 40, "only the lines in view"
+    # The word at work is in view, in the drawing and in the structures.
+    word = derivation.steps[last // 2].configuration.buffer[0]
+    for selector in (f".npparse-word[data-word='{word}']", f".structure [data-word='{word}']"):
+        box = page.locator(selector).bounding_box()
+        assert 0 <= box["x"] and box["x"] + box["width"] <= 360
+    page.locator(".rows").evaluate("(rows) => { rows.scrollTop = rows.scrollHeight; }")
+    page.locator(f"[data-step='{last}']").click()
+    assert at(page) == last
+
+
+def test_one_word(browse: Browse) -> None:
+    derivation = gold_derivation(["Yes"], [-1, 0], system="arc_standard_swap")
+    page = browse(render_derivation(derivation)).page
+    page.keyboard.press("End")
+    check_step(page, derivation, 2)
+
+
+def test_notebooks_show_the_page_in_a_frame(browse: Browse) -> None:
+    page = browse(f"<title>x</title>{render_derivation(gold())._repr_html_()}").page
+    frame = page.frame_locator("iframe")
+    frame.locator("h1").click()
+    page.keyboard.press("ArrowRight")
+    assert frame.locator("output").inner_text().startswith("1 / ")
