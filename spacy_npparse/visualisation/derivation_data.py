@@ -31,7 +31,7 @@ def structures(derivation: Derivation) -> dict[str, str]:
 
 def open_ends(derivation: Derivation) -> dict[str, bool]:
     """Of each structure, whether things happen at its end, as on a stack, rather than at its
-    beginning."""
+    beginning. If a short derivation does not tell, the buffer alone is read from its beginning."""
     keys = list(structures(derivation))
     votes = dict.fromkeys(keys, 0)
     for before, after in pairwise(step.configuration for step in derivation.steps):
@@ -39,7 +39,7 @@ def open_ends(derivation: Derivation) -> dict[str, bool]:
             key = keys[change.structure]
             rest = len(before.as_dict()[key]) - change.start - change.removed
             votes[key] += (change.start > rest) - (change.start < rest)
-    return {key: vote > 0 for key, vote in votes.items()}
+    return {key: vote > 0 or (vote == 0 and key != "buffer") for key, vote in votes.items()}
 
 
 def target_order(derivation: Derivation) -> list[int] | None:

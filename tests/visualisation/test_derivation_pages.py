@@ -248,6 +248,9 @@ def test_reachable_dependents_and_projective_order(browse: Browse) -> None:
             expected.setdefault(head, []).append(WORDS[d - 1])
         assert sorted(shown) == sorted(f"{h}: {', '.join(ds)}" for h, ds in expected.items())
         page.keyboard.press("ArrowRight")
+    assert page.locator(".reachable dd > span").count() == 0
+    page.keyboard.press("Home")
+    assert page.locator(".reachable dd > span").count() == len(set(HEADS[1:]))
 
 
 def test_arcs_that_are_replaced_disappear(browse: Browse) -> None:
@@ -290,10 +293,13 @@ def test_long_sentences_stay_usable(browse: Browse) -> None:
     assert browsed.too_wide() == []
     assert page.locator(".row").count() < 40, "only the lines in view"
     # The word at work is in view, in the drawing and in the structures.
-    word = derivation.steps[last // 2].configuration.buffer[0]
-    for selector in (f".npparse-word[data-word='{word}']", f".structure [data-word='{word}']"):
-        box = page.locator(selector).bounding_box()
+    configuration = derivation.steps[last // 2].configuration
+    for word in (configuration.buffer[0], configuration.stack[-1]):
+        box = page.locator(f".structure [data-word='{word}']").bounding_box()
         assert 0 <= box["x"] and box["x"] + box["width"] <= 360
+    word = configuration.buffer[0]
+    box = page.locator(f".npparse-word[data-word='{word}']").bounding_box()
+    assert 0 <= box["x"] and box["x"] + box["width"] <= 360
     page.locator(".rows").evaluate("(rows) => { rows.scrollTop = rows.scrollHeight; }")
     page.locator(f"[data-step='{last}']").click()
     assert at(page) == last
@@ -308,6 +314,8 @@ def test_one_word(browse: Browse) -> None:
 
 def test_notebooks_show_the_page_in_a_frame(browse: Browse) -> None:
     page = browse(f"<title>x</title>{render_derivation(gold())._repr_html_()}").page
+    box = page.locator("iframe").bounding_box()
+    assert box["width"] > 1300 and box["height"] > 600
     frame = page.frame_locator("iframe")
     frame.locator("h1").click()
     page.keyboard.press("ArrowRight")

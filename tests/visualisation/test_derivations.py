@@ -88,6 +88,9 @@ def test_where_things_happen_in_structures() -> None:
     assert open_ends(gold("covington")) == {"lambda1": True, "lambda2": False, "buffer": False}
     ends = open_ends(gold("two_planar"))
     assert (ends["stack"], ends["inactive"], ends["buffer"]) == (True, True, False)
+    for system in SYSTEMS:
+        ends = open_ends(gold_derivation(["a"], [-1, 0], system=system))
+        assert ends.pop("buffer") is False and all(ends.values())
 
 
 def test_all_structures_are_shown() -> None:
@@ -165,9 +168,10 @@ def test_tables_fit_into_the_terminal() -> None:
 
 def test_wide_characters_keep_the_columns() -> None:
     derivation = gold_derivation(["これは", "e\u0301t\u00e9"], [-1, 2, 0], system="covington")
-    *_, first, last = derivation_table(derivation).split("\n")
-    assert first.index("|") == last.index("|")
-    assert "これは été |" in derivation_table(derivation).replace("e\u0301", "é")
+    lines = derivation_table(derivation).replace("e\u0301", "é").split("\n")
+    # Two columns for each character of the first word, none for an accent of its own.
+    assert lines[4] == "   0 |            |        | これは été | SHIFT (0)    |              |"
+    assert lines[5].startswith("   1 |     これは |        | été        | LEFT-ARC (0) |")
 
 
 def test_page_is_self_contained_and_deterministic() -> None:
@@ -178,6 +182,13 @@ def test_page_is_self_contained_and_deterministic() -> None:
     assert page.count("<style>") == 1 and "prefers-color-scheme:dark" in page
     assert "<h1>Derivation: arc_hybrid_swap</h1>" in page
     assert "<h1>My &lt;title&gt;</h1>" in render_derivation(gold(), title="My <title>")
+
+
+def test_only_systems_that_reorder_words_have_an_order() -> None:
+    assert "projective order" in derivation_table(gold()) and "order" in render_derivation(gold())
+    derivation = gold("covington")
+    assert "projective order" not in derivation_table(derivation)
+    assert "<dt>projective order</dt>" not in render_derivation(derivation)
 
 
 def test_legend_explains_what_there_is() -> None:
