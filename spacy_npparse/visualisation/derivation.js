@@ -18,6 +18,8 @@
   }
 
   const word = (node) => (node ? data.words[node - 1].trim() || "␣" : "ROOT");
+  // In a line with others, a word written from right to left must not turn their order.
+  const inline = (node) => `\u2068${word(node)}\u2069`;
 
   // A configuration that goes forward and back. What a transition takes away is kept with it, on
   // the way forward, for the way back.
@@ -61,7 +63,7 @@
   }
 
   const arcText = ([dependent, head]) =>
-    head < 0 ? `no arc to ${word(dependent)}` : `${word(head)} → ${word(dependent)}`;
+    head < 0 ? `no arc to ${inline(dependent)}` : `${inline(head)} → ${inline(dependent)}`;
 
   // Whether the transition taken costs more than it has to.
   function isWrong(step) {
@@ -168,7 +170,7 @@
     const dependents = new Map();
     for (const one of [...current.reachable].sort((a, b) => a - b)) {
       const head = data.gold[one];
-      dependents.set(head, [...(dependents.get(head) ?? []), word(one)]);
+      dependents.set(head, [...(dependents.get(head) ?? []), inline(one)]);
     }
     // First those that the next transition can put out of reach.
     const near = new Set(atWork());
@@ -176,7 +178,7 @@
     row.replaceChildren(
       ...[...dependents].sort(([a], [b]) => rank(a) - rank(b) || a - b).map(([head, words]) => {
         const element = make("span");
-        element.append(make("b", "", word(head)), `: ${words.join(", ")}`);
+        element.append(make("b", "", inline(head)), `: ${words.join(", ")}`);
         return element;
       }),
     );
@@ -296,7 +298,7 @@
   function parts(side, items, end) {
     return side.map((i, place) => {
       const nodes = items[i];
-      const words = (end ? nodes.slice(-NARROW) : nodes.slice(0, NARROW)).map(word);
+      const words = (end ? nodes.slice(-NARROW) : nodes.slice(0, NARROW)).map(inline);
       if (nodes.length > NARROW) words.splice(end ? 0 : NARROW, 0, "…");
       const text = words.join(" ") || (side.length > 1 ? "–" : "");
       const element = make("span", lists[i].held ? "held" : "", text);

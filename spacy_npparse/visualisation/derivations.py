@@ -89,9 +89,10 @@ def _arcs(derivation: Derivation) -> tuple[list[Arc], list[Arc]]:
     heads = list(derivation.heads[1:])
     labels = list(derivation.labels or ("root" if head == 0 else "" for head in heads))
     gold = None if derivation.gold is None else list(derivation.gold[1:])
-    above, below = tree_arcs(derivation.words, heads, labels, gold, derivation.gold_labels)
-    if derivation.gold_labels is None:
-        below = [replace(arc, label="") for arc in below]
+    gold_labels = derivation.gold_labels if derivation.labels else None
+    above, below = tree_arcs(derivation.words, heads, labels, gold, gold_labels)
+    names = derivation.gold_labels or [""] * len(heads)
+    below = [replace(arc, label=names[arc.dependent - 1]) for arc in below]
     drawn = {(arc.dependent, arc.head) for arc in above}
     for dependent, head in (arc for arcs in derivation.changed_heads() for arc in arcs):
         # It is replaced later.
