@@ -2,6 +2,8 @@
 "use strict";
 (() => {
   const ROW_HEIGHT = 30;
+  const PLAY = "M4 2.5L13 8l-9 5.5z";
+  const PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
   const NARROW = 4; // words of a structure in a line of the table
   const data = JSON.parse(document.getElementById("npparse-data").textContent);
   const last = data.steps.length;
@@ -16,6 +18,8 @@
   }
 
   const word = (node) => (node ? data.words[node - 1].trim() || "␣" : "ROOT");
+  // In a line with others, a word written from right to left must not turn their order.
+  const inline = (node) => `\u2068${word(node)}\u2069`;
 
   // A configuration that goes forward and back. What a transition takes away is kept with it, on
   // the way forward, for the way back.
@@ -59,7 +63,7 @@
   }
 
   const arcText = ([dependent, head]) =>
-    head < 0 ? `no arc to ${word(dependent)}` : `${word(head)} → ${word(dependent)}`;
+    head < 0 ? `no arc to ${inline(dependent)}` : `${inline(head)} → ${inline(dependent)}`;
 
   // Whether the transition taken costs more than it has to.
   function isWrong(step) {
@@ -75,10 +79,12 @@
     gold: element.classList.contains("npparse-gold"),
   }));
   const texts = every(".npparse-word", scroller);
-  const places = new Map(texts.map((text) => [Number(text.dataset.word), Number(text.getAttribute("x"))]));
+  const places = new Map(
+    texts.map((text) => [Number(text.dataset.word), Number(text.getAttribute("x"))]),
+  );
   const lists = every(".structure").map((element, i) => ({
     element: find("dd", element),
-    open: element.dataset.open,
+    top: element.dataset.open === "end" ? -1 : 0, // where things happen, for `at`
     held: element.classList.contains("held"),
     words: data.structures[i].words,
   }));
@@ -135,14 +141,14 @@
     return element;
   }
 
-  function showList({ element, open, words }, i, change) {
+  function showList({ element, top, words }, i, change) {
     const items = current.items[i];
     element.replaceChildren(...(words ? items.map(chip) : [make("span", "", items.join(" "))]));
     if (!words) return;
     const [, start, , added] = change ?? [0, 0, 0, []];
     const chips = [...element.children];
     for (const moved of chips.slice(start, start + added.length)) moved.classList.add("moved");
-    const target = change ? chips[Math.min(start, chips.length - 1)] : chips.at(open === "end" ? -1 : 0);
+    const target = change ? chips[Math.min(start, chips.length - 1)] : chips.at(top);
     if (target) centre(target);
   }
 
@@ -154,7 +160,7 @@
 
   // The words at the open ends of the structures, those in the buffer first.
   function atWork() {
-    const found = lists.map(({ words, open }, i) => words && current.items[i].at(open === "end" ? -1 : 0));
+    const found = lists.map(({ words, top }, i) => words && current.items[i].at(top));
     return found.filter((node) => node > 0).reverse();
   }
 
@@ -164,7 +170,7 @@
     const dependents = new Map();
     for (const one of [...current.reachable].sort((a, b) => a - b)) {
       const head = data.gold[one];
-      dependents.set(head, [...(dependents.get(head) ?? []), word(one)]);
+      dependents.set(head, [...(dependents.get(head) ?? []), inline(one)]);
     }
     // First those that the next transition can put out of reach.
     const near = new Set(atWork());
@@ -172,7 +178,7 @@
     row.replaceChildren(
       ...[...dependents].sort(([a], [b]) => rank(a) - rank(b) || a - b).map(([head, words]) => {
         const element = make("span");
-        element.append(make("b", "", word(head)), `: ${words.join(", ")}`);
+        element.append(make("b", "", inline(head)), `: ${words.join(", ")}`);
         return element;
       }),
     );
@@ -188,12 +194,14 @@
     }
     now.replaceChildren("Next: ", make("b", "", data.transitions[step.t]));
     if (step.h) now.append(`, ${step.h.map(arcText).join(", ")}`);
-    const header = ["transition", ...(step.s ? ["score"] : []), ...(step.c ? [step.u ? "cost (?)" : "cost"] : [])];
-    if (step.s && data.normalised) header.splice(1, 1, "probability");
+    const header = ["transition"];
+    if (step.s) header.push(data.normalised ? "probability" : "score");
+    if (step.c) header.push(step.u ? "cost (?)" : "cost");
     const head = make("tr");
     head.append(...header.map((name) => make("th", "", name)));
     const shares = step.s && data.normalised ? softmax(step) : null;
-    table.replaceChildren(head, ...data.transitions.map((name, t) => option(step, t, name, shares)));
+    const options = data.transitions.map((name, t) => option(step, t, name, shares));
+    table.replaceChildren(head, ...options);
   }
 
   function softmax(step) {
@@ -240,8 +248,8 @@
   const lines = rows.firstElementChild;
   const ahead = new Cursor();
   lines.style.height = `${(last + 1) * ROW_HEIGHT}px`;
-  const sides = ["end", "start"].map((open) =>
-    lists.flatMap((list, i) => (list.words && (list.open === "end") === (open === "end") ? [i] : [])),
+  const sides = [-1, 0].map((top) =>
+    lists.flatMap((list, i) => (list.words && list.top === top ? [i] : [])),
   );
   const title = (side) => side.map((i) => data.structures[i].name).join(" · ");
   for (const [kind, text] of [
@@ -290,7 +298,7 @@
   function parts(side, items, end) {
     return side.map((i, place) => {
       const nodes = items[i];
-      const words = (end ? nodes.slice(-NARROW) : nodes.slice(0, NARROW)).map(word);
+      const words = (end ? nodes.slice(-NARROW) : nodes.slice(0, NARROW)).map(inline);
       if (nodes.length > NARROW) words.splice(end ? 0 : NARROW, 0, "…");
       const text = words.join(" ") || (side.length > 1 ? "–" : "");
       const element = make("span", lists[i].held ? "held" : "", text);
@@ -299,17 +307,18 @@
     });
   }
 
-  function play(on) {
+  function play(start) {
     clearInterval(timer);
     timer = 0;
-    if (on) {
+    if (start) {
       if (current.step === last) show(0);
       const pause = Math.min(900, Math.max(60, 60000 / last));
-      timer = setInterval(() => (current.step < last ? show(current.step + 1) : play(false)), pause);
+      const on = () => (current.step < last ? show(current.step + 1) : play(false));
+      timer = setInterval(on, pause);
     }
     const button = find("[data-do=play]");
     button.setAttribute("aria-pressed", Boolean(timer));
-    find("path", button).setAttribute("d", timer ? "M4 3h3v10H4zM9 3h3v10H9z" : "M4 2.5L13 8l-9 5.5z");
+    find("path", button).setAttribute("d", timer ? PAUSE : PLAY);
   }
 
   function jump(step) {
@@ -333,7 +342,8 @@
     event.preventDefault();
     actions[name]();
   });
-  for (const button of every("[data-do]")) button.addEventListener("click", actions[button.dataset.do]);
+  for (const button of every("[data-do]"))
+    button.addEventListener("click", actions[button.dataset.do]);
   slider.addEventListener("input", () => jump(Number(slider.value)));
   rows.addEventListener("scroll", () => showRows(false));
   rows.addEventListener("click", (event) => {
@@ -343,7 +353,8 @@
 
   const order = find(".order dd");
   if (order) {
-    const nodes = data.words.map((_, i) => i + 1).sort((a, b) => data.order[a - 1] - data.order[b - 1]);
+    const nodes = data.words.map((_, i) => i + 1);
+    nodes.sort((a, b) => data.order[a - 1] - data.order[b - 1]);
     order.replaceChildren(...nodes.map(chip));
   }
   // The words at three quarters of the height, if arcs above and below do not fit in.

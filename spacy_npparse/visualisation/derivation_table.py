@@ -33,7 +33,7 @@ def derivation_table(derivation: Derivation, *, width: int = 120) -> str:
     taken there, the arcs that it adds and the alternatives.
 
     Args:
-        derivation: from `gold_derivation` or the method `derivations` of a parser.
+        derivation: as in `render_derivation`.
         width: columns of the terminal. Structures that are wider are shown in part: the places
             where things happen.
 

@@ -46,7 +46,8 @@ def render_derivation(derivation: Derivation, *, title: str | None = None) -> Pa
     End step and jump, space plays; so do buttons, a slider and a click on a line of the table.
 
     Args:
-        derivation: from `gold_derivation` or the method `derivations` of a parser.
+        derivation: from `spacy_npparse.transitions.gold_derivation`, or the method `derivations` of
+            a parser.
         title: the heading; by default the transition system.
 
     Returns:
@@ -63,11 +64,8 @@ def render_derivation(derivation: Derivation, *, title: str | None = None) -> Pa
         title=f"Arcs of: {' '.join(derivation.words)}",
         style=False,
     )
-    colours = {
-        **(ARCS if any("crossing" in arc.kinds for arc in above) else {"plain": ARCS["plain"]}),
-        **{kind: text for kind, text in COMPARED.items() if _has(kind, above, below)},
-        **_LEGEND,
-    }
+    kinds = {"plain", *(kind for arc in [*above, *below] for kind in arc.kinds)}
+    colours = {kind: text for kind, text in (ARCS | COMPARED).items() if kind in kinds} | _LEGEND
     if any("→" in place for place in places):
         colours["places"] = "3 → 6 place in the sentence and in the projective order"
     data = derivation_json(derivation).replace("<", "\\u003c")
@@ -91,9 +89,10 @@ def _arcs(derivation: Derivation) -> tuple[list[Arc], list[Arc]]:
     heads = list(derivation.heads[1:])
     labels = list(derivation.labels or ("root" if head == 0 else "" for head in heads))
     gold = None if derivation.gold is None else list(derivation.gold[1:])
-    above, below = tree_arcs(derivation.words, heads, labels, gold, derivation.gold_labels)
-    if derivation.gold_labels is None:
-        below = [replace(arc, label="") for arc in below]
+    gold_labels = derivation.gold_labels if derivation.labels else None
+    above, below = tree_arcs(derivation.words, heads, labels, gold, gold_labels)
+    names = derivation.gold_labels or [""] * len(heads)
+    below = [replace(arc, label=names[arc.dependent - 1]) for arc in below]
     drawn = {(arc.dependent, arc.head) for arc in above}
     for dependent, head in (arc for arcs in derivation.changed_heads() for arc in arcs):
         # It is replaced later.
@@ -102,10 +101,6 @@ def _arcs(derivation: Derivation) -> tuple[list[Arc], list[Arc]]:
             above.append(Arc(head, dependent, "", ("wrong",) if wrong else ()))
             drawn.add((dependent, head))
     return above, below
-
-
-def _has(kind: str, above: Sequence[Arc], below: Sequence[Arc]) -> bool:
-    return any(kind in arc.kinds for arc in [*above, *below])
 
 
 def _places(n_words: int, order: Sequence[int] | None) -> list[str]:

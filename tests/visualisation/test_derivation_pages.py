@@ -32,6 +32,11 @@ def arcs(page: Any, kind: str = ":not(.npparse-gold)") -> set[tuple[int, int]]:
     return {tuple(arc) for arc in found}
 
 
+def plain(text: str) -> str:
+    """The text without marks of its direction."""
+    return text.replace("\u2068", "").replace("\u2069", "")
+
+
 def structures(page: Any) -> list[list[int]]:
     """The words in each structure, and the numbers in others."""
     found: list[list[int]] = page.evaluate(
@@ -241,7 +246,7 @@ def test_reachable_dependents_and_projective_order(browse: Browse) -> None:
     assert places == ["1", "2", "5", "6", "7", "3", "4", "8"]
     assert page.locator(".order .chip small").all_inner_texts()[2] == "5 → 3"
     for step in derivation.steps:
-        shown = page.locator(".reachable dd > span").all_inner_texts()
+        shown = map(plain, page.locator(".reachable dd > span").all_inner_texts())
         expected = {}
         for d in step.reachable or ():
             head = WORDS[HEADS[d] - 1] if HEADS[d] else "ROOT"
@@ -276,6 +281,35 @@ def test_text_is_no_markup(browse: Browse) -> None:
     assert page.locator("img").count() == 0
     assert page.locator(".structure .chip bdi").first.inner_text() == words[0]
     assert page.locator(".chip bdi").nth(1).inner_text() == words[1]
+
+
+def test_words_from_right_to_left_stay_in_order(browse: Browse) -> None:
+    words = ["هذا", "الكتاب", "جميل"]
+    derivation = gold_derivation(words, [-1, 2, 3, 0], system="covington")
+    page = browse(render_derivation(derivation)).page
+
+    def places(selector: str) -> list[float]:
+        """Where each word of a text is drawn, from left to right."""
+        found: list[float] = page.locator(selector).first.evaluate(
+            """(element, words) => {
+              const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+              const node = texts.nextNode();
+              return words.map((word) => node.data.indexOf(word)).filter((at) => at >= 0)
+                .map((at) => {
+                  const range = document.createRange();
+                  range.setStart(node, at);
+                  range.setEnd(node, at + 1);
+                  return range.getBoundingClientRect().x;
+                });
+            }""",
+            words,
+        )
+        return found
+
+    buffer = places("[data-step='0'] span.wide:not(.open) > :last-child")
+    assert len(buffer) == 3 and buffer == sorted(buffer)
+    dependent, head = places("[data-step='1'] > :nth-child(5)")
+    assert head < dependent, "an arrow points to the right, from head to dependent"
 
 
 def test_long_sentences_stay_usable(browse: Browse) -> None:

@@ -211,6 +211,8 @@ def test_arcs_and_labels() -> None:
     missing = replace(labelled, gold_labels=None)
     assert "(gold:" not in render_derivation(missing)
     assert "hearing → on: </title>" in render_derivation(missing)
+    unknown = render_derivation(predicted())
+    assert "(gold:" not in unknown and "hearing → on: case</title>" in unknown
 
 
 def test_scores_that_are_no_numbers() -> None:
