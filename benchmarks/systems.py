@@ -31,7 +31,12 @@ from recording import recorded
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_npparse.components import chart_parser, search, spanning_tree_parser
+from spacy_npparse.components import (
+    chart_parser,
+    one_endpoint_crossing_parser,
+    search,
+    spanning_tree_parser,
+)
 from spacy_npparse.decoding import ChartResult
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.significance import approximate_randomisation
@@ -55,6 +60,7 @@ DECODERS = [
     (search, "decode_beam"),
     (chart_parser, "decode_chart"),
     (spanning_tree_parser, "decode_spanning_trees"),
+    (one_endpoint_crossing_parser, "decode_one_endpoint_crossing"),
 ]
 
 

@@ -1,14 +1,11 @@
 """Parsers that find the best of all derivations with multi-headed items."""
 
-import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 import torch
 from numpy.typing import NDArray
-from spacy.training import Example
-from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model
 from torch import Tensor
@@ -17,21 +14,17 @@ from ..decoding import ChartResult, ChartScores, arc_marginals, decode_chart
 from ..models.chart_parser_net import N_LINKS, PairScores, chart_scores
 from ..models.parser_net import sentences_and_words
 from ..transitions import Decisions, get_transition_system
-from .dependency_parser import DependencyParser
+from .exact_parser import ExactParser
 from .gold import FORBIDDING, GoldBatch
 from .search import Found
 from .sentences import SentenceBatch
 from .settings import DecoderSettings
 
-logger = logging.getLogger(__name__)
 
-
-class ChartParser(DependencyParser):
+class ChartParser(ExactParser):
     """Parses with MH3 or MH4: exact search over all derivations.
 
-    Longer sentences than `max_length` are parsed greedily, and teach heads and labels only. Of gold
-    trees that no derivation builds, the most similar trees are learnt that have one. Warnings tell
-    how many there are.
+    Longer sentences than `max_length` are parsed greedily.
 
     The confidence in an arc is its marginal probability: how much of the sum of e^score over all
     derivations is theirs that build the arc, found in about twenty times the time of the search. A
@@ -40,16 +33,17 @@ class ChartParser(DependencyParser):
     longer than `max_length`, the confidence is the probability of the head among all words.
 
     Args:
-        vocab, model, name, scorer: see `DependencyParser`.
+        vocab, model, name, max_length, scorer: see `ExactParser`.
         n_heads: heads of the largest items: 3 (projective trees) or 4.
         features: "hybrid" or "two", the words that transitions are scored by.
         loss: "margin" of the right derivation over all others, each wrong arc counting 1; or
             "log-likelihood" of each transition of the right derivation by itself.
-        max_length: words of the longest sentence that is searched exactly.
         decoder: only the confidence counts.
 
     Source: Gómez-Rodríguez, Shi and Lee (2018).
     """
+
+    fallback = "greedily"
 
     def __init__(
         self,
@@ -69,35 +63,24 @@ class ChartParser(DependencyParser):
             model,
             name,
             system_name=f"mh{n_heads}",
+            max_length=max_length,
             decoder=decoder,
             fixed={"pseudo_projective": None, "search": "exact", "features": features},
             scorer=scorer,
         )
         self.n_heads = n_heads
         self.loss = loss
-        self.max_length = max_length
-        self._n_too_long = 0
+        self.uncovered = f"have no derivation in {self.system_name}"
 
     def _net_sizes(self) -> dict[str, Any]:
         return {"scorer": "chart", "hybrid": self.cfg["features"] == "hybrid"}
-
-    def report(self) -> None:
-        """Warn of the sentences that were too long for exact search."""
-        if self._n_too_long:
-            logger.warning(
-                "%s: %d sentences have more than %d words (max_length) and were parsed greedily.",
-                self.name,
-                self._n_too_long,
-                self.max_length,
-            )
-        self._n_too_long = 0
 
     def _search(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         scores = self._net.score_pairs(rows, lengths, arcs)
         found = self._best(scores, sentences)
-        self._n_too_long += int((sentences.lengths > self.max_length).sum())
+        self._count_long(sentences)
         sentence, word = sentences_and_words(lengths)
         heads = torch.from_numpy(found.heads).to(arcs.device).long()
         probabilities = arcs[sentence, word, heads].exp().cpu().numpy()
@@ -159,38 +142,11 @@ class ChartParser(DependencyParser):
         chosen = by_transition.gather(1, transitions[:, None])[:, 0]
         return chosen[torch.repeat_interleave(lengths <= self.max_length, 2 * lengths)].sum()
 
-    def _begin_training(self, examples: Iterable[Example]) -> None:
-        n_trees = n_uncovered = n_too_long = 0
-        for batch in minibatch(examples, 256):
-            gold = self._labels.gold(batch)
-            for chosen in gold.sentences.parts():
-                part = gold.select(chosen)
-                wrong = _of_nodes(part.wrong_arcs(int(part.sentences.lengths.max()) + 1))
-                links = wrong.new_zeros(1).expand(len(wrong), N_LINKS, *wrong.shape[1:])
-                scores = PairScores(torch.zeros_like(wrong), links, links, -wrong)
-                too_long = part.sentences.lengths > self.max_length
-                uncovered = (self._best(scores, part.sentences).scores < 0) & ~too_long
-                n_trees += len(too_long)
-                n_too_long += int(too_long.sum())
-                n_uncovered += int(uncovered.sum())
-        if n_uncovered:
-            logger.warning(
-                "%s: %d of %d training trees have no derivation in %s. The most similar trees that "
-                "have one are learnt instead.",
-                self.name,
-                n_uncovered,
-                n_trees,
-                self.system_name,
-            )
-        if n_too_long:
-            logger.warning(
-                "%s: %d of %d training trees have more than %d words (max_length). They teach "
-                "heads and labels, but no transitions.",
-                self.name,
-                n_too_long,
-                n_trees,
-                self.max_length,
-            )
+    def _covers(self, gold: GoldBatch) -> NDArray[numpy.bool_]:
+        wrong = _of_nodes(gold.wrong_arcs(int(gold.sentences.lengths.max()) + 1))
+        links = wrong.new_zeros(1).expand(len(wrong), N_LINKS, *wrong.shape[1:])
+        scores = PairScores(torch.zeros_like(wrong), links, links, -wrong)
+        return self._best(scores, gold.sentences).scores >= 0
 
 
 def _of_nodes(wrong: NDArray[numpy.float32]) -> Tensor:

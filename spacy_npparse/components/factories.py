@@ -10,6 +10,7 @@ from ..transitions.registry import transition_systems
 from .chart_parser import ChartParser
 from .dependency_parser import DependencyParser
 from .ensemble_parser import EnsembleParser
+from .one_endpoint_crossing_parser import OneEndpointCrossingParser
 from .settings import (
     TREE_LOSSES,
     check_choice,
@@ -181,6 +182,33 @@ def mst_factory() -> Callable[..., SpanningTreeParser]:
     return make_parser
 
 
+def one_endpoint_crossing_factory() -> Callable[..., OneEndpointCrossingParser]:
+    """Register the factory `one_endpoint_crossing_parser` and return it."""
+
+    def make_parser(
+        nlp: Language,
+        name: str,
+        model: Model,
+        max_length: int,
+        decoder: dict[str, Any],
+        scorer: Callable[..., dict[str, Any]] | None,
+    ) -> OneEndpointCrossingParser:
+        check_positive(f"{name}: max_length", max_length)
+        settings = make_decoder_settings(name, decoder, ["confidence"])
+        return OneEndpointCrossingParser(
+            nlp.vocab, model, name, max_length=max_length, decoder=settings, scorer=scorer
+        )
+
+    _register(
+        "one_endpoint_crossing",
+        make_parser,
+        model=DEFAULT_MODEL,
+        max_length=300,
+        decoder={"confidence": False},
+    )
+    return make_parser
+
+
 def ensemble_factory() -> Callable[..., EnsembleParser]:
     """Register the factory `ensemble_parser` and return it."""
 
@@ -276,4 +304,5 @@ covington_parser = transition_factory("covington", oracle="dynamic")
 nonmonotonic_covington_parser = transition_factory("nonmonotonic_covington", oracle="dynamic")
 two_planar_parser = transition_factory("two_planar", oracle="static")
 mst_parser = mst_factory()
+one_endpoint_crossing_parser = one_endpoint_crossing_factory()
 ensemble_parser = ensemble_factory()

@@ -11,6 +11,10 @@ namespace npparse {
 
 #if defined(__GNUC__)
 typedef float FourNumbers __attribute__((vector_size(16)));
+
+static inline FourNumbers larger(const FourNumbers& a, const FourNumbers& b) {
+    return a > b ? a : b;
+}
 #else
 struct FourNumbers {
     float numbers[4];
@@ -25,7 +29,21 @@ struct FourNumbers {
         for (int i = 0; i < 4; ++i) numbers[i] *= factor;
     }
 };
+
+static inline FourNumbers operator+(FourNumbers a, const FourNumbers& b) {
+    a += b;
+    return a;
+}
+static inline FourNumbers larger(FourNumbers a, const FourNumbers& b) {
+    for (int i = 0; i < 4; ++i) a.numbers[i] = a[i] > b[i] ? a[i] : b[i];
+    return a;
+}
 #endif
+
+static inline FourNumbers four_times(float number) {
+    const FourNumbers numbers = {number, number, number, number};
+    return numbers;
+}
 
 /* Numbers that are computed with side by side, in vector registers where there are any. */
 constexpr int N_LANES = 16;

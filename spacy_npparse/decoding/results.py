@@ -112,3 +112,21 @@ class ArcMarginals(NamedTuple):
 
     arcs: NDArray[np.float32]
     totals: NDArray[np.float64]
+
+
+class ThirdOrderResult(NamedTuple):
+    """Trees that were found with third-order scores, and what they are scored by.
+
+    heads: [words] as in `GreedyResult`.
+    crossed: bool [words] whether the arc to each word is crossed by another one.
+    grandparents: [words] head of the head, -1 where it is not scored.
+    siblings: [words] next dependent of the head on the way to it, 0 for none, -1 where it is not
+        scored.
+    scores: float64 [sentences] of the trees.
+    """
+
+    heads: Int32s
+    crossed: NDArray[np.bool_]
+    grandparents: Int32s
+    siblings: Int32s
+    scores: NDArray[np.float64]

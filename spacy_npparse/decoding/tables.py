@@ -48,3 +48,21 @@ class ChartScores(NamedTuple):
     below: Floats
     front: Floats
     arcs: Floats
+
+
+class ThirdOrderScores(NamedTuple):
+    """Scores of all parts of one-endpoint-crossing trees; see `decode_one_endpoint_crossing`.
+
+    The size exceeds the number of words of the longest sentence. All are float32 [sentences, size,
+    size], the dependent being the last index; word 0 is the root.
+
+    grandparents: by the head of the head.
+    heads: of arcs that are not crossed, by the head.
+    siblings: by the sibling, 0 for none.
+    crossed: of arcs that are, by the head.
+    """
+
+    grandparents: Floats
+    heads: Floats
+    siblings: Floats
+    crossed: Floats

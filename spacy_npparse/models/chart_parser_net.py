@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
+import numpy
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..decoding import ChartResult, ChartScores
@@ -110,9 +112,9 @@ class Biaffine(nn.Module):
 
 def chart_scores(scores: PairScores) -> ChartScores:
     """What the kernel needs, on the CPU."""
-    return ChartScores(
-        *(
-            part.detach().nan_to_num(0.0).clamp(-_HIGHEST, _HIGHEST).cpu().contiguous().numpy()
-            for part in scores
-        )
-    )
+    return ChartScores(*map(kernel_scores, scores))
+
+
+def kernel_scores(scores: Tensor) -> NDArray[numpy.float32]:
+    """Scores on the CPU, all of them numbers that can be added up."""
+    return scores.detach().nan_to_num(0.0).clamp(-_HIGHEST, _HIGHEST).cpu().contiguous().numpy()

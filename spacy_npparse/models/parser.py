@@ -11,6 +11,7 @@ from torch import Tensor
 from .chart_parser_net import ChartParserNet
 from .parser_net import ParserNet
 from .shim import TorchShim, torch_shim
+from .third_order_net import ThirdOrderNet
 from .transition_parser_net import TransitionParserNet
 
 
@@ -91,7 +92,7 @@ def forward(
 
 
 def build_net(scorer: str, **sizes: Any) -> ParserNet:
-    """The network with a kind of scorer: "arcs", "chart" or "transitions".
+    """The network with a kind of scorer: "arcs", "chart", "third-order" or "transitions".
 
     sizes: arguments of the network.
     """
@@ -101,5 +102,6 @@ def build_net(scorer: str, **sizes: Any) -> ParserNet:
 _NETS: dict[str, Callable[..., ParserNet]] = {
     "arcs": ParserNet,
     "chart": ChartParserNet,
+    "third-order": ThirdOrderNet,
     "transitions": TransitionParserNet,
 }

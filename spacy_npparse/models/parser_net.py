@@ -62,9 +62,7 @@ class ParserNet(nn.Module):
 
         rows: [n_rows, n_inputs]; lengths: int64 [n_sentences], words of each sentence.
         """
-        nodes = torch.arange(int(lengths.max()) + 1, device=rows.device)
-        roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
-        places = roots[:, None] + torch.minimum(nodes, lengths[:, None])
+        nodes, places = nodes_and_rows(lengths)
         as_head = torch.relu(self.arc_head(rows))
         as_dependent = self.dropout(torch.relu(self.arc_dependent(rows))) @ self.arc_weight
         heads = self.dropout(as_head)[places].mT
@@ -93,6 +91,17 @@ class ParserNet(nn.Module):
         [n_arcs], rows of the two words."""
         hidden = self.label_head(rows)[heads] + self.label_dependent(rows)[dependents]
         return self.label_output(self.dropout(torch.relu(hidden)))
+
+
+def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """The numbers of all nodes of the longest sentence, 0 being the root: int64 [size]; and the row
+    of each node of each sentence, the last one where there is none: int64 [n_sentences, size].
+
+    lengths: int64 [n_sentences], words of each sentence.
+    """
+    nodes = torch.arange(int(lengths.max()) + 1, device=lengths.device)
+    roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
+    return nodes, roots[:, None] + torch.minimum(nodes, lengths[:, None])
 
 
 def sentences_and_words(lengths: Tensor) -> tuple[Tensor, Tensor]:

@@ -29,6 +29,7 @@ SYSTEMS = sorted(transition_systems.get_all())
 GLOBAL: dict[str, tuple[str, dict[str, Any]]] = {
     "mst": ("mst", {}),
     "mst, margin": ("mst", {"loss": "margin"}),
+    "one_endpoint_crossing": ("one_endpoint_crossing", {}),
     "mh3, exact": ("mh3", {}),
     "mh4, exact": ("mh4", {}),
     "mh4, exact, two": ("mh4", {"features": "two"}),

@@ -74,6 +74,8 @@ def test_wrong_settings_are_named(setting, words):
         ("mh4", {"features": "three"}, ["parser", "features", "'three'", "hybrid", "two"]),
         ("mh4", {"loss": "max-violation"}, ["parser", "loss", "max-violation", "margin"]),
         ("mh4", {"max_length": 0}, ["parser", "max_length", "0", "1 or more"]),
+        ("one_endpoint_crossing", {"max_length": 0}, ["parser", "max_length", "0", "1 or more"]),
+        ("one_endpoint_crossing", {"decoder": {"k_best": 2}}, ["decoder.k_best", "confidence"]),
         ("mh4", {"decoder": {"beam_width": 2}}, ["parser", "beam_width is 2", "greedy"]),
         ("mh4", {"decoder": {"k_best": 2}}, ["parser", "k_best is 2", "greedy", "confidence"]),
         ("mh3", {"search": "greedy", "oracle": "lazy"}, ["parser", "oracle", "'lazy'", "exact"]),

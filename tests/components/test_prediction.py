@@ -251,10 +251,9 @@ def test_evaluation_leaves_the_reference_alone(trained, sample):
     assert [heads(eg.reference) for eg in examples] == gold
 
 
-def test_sentences_too_long_for_exact_search_are_parsed_greedily_and_counted(
-    make_nlp, sample, caplog
-):
-    nlp = make_nlp("mh4, exact", max_length=5)
+@pytest.mark.parametrize("system", ["mh4, exact", "one_endpoint_crossing"])
+def test_sentences_too_long_for_exact_search_are_counted(make_nlp, sample, caplog, system):
+    nlp = make_nlp(system, max_length=5)
     nlp.initialize(lambda: sample(nlp))
     caplog.clear()
     docs = [Doc(nlp.vocab, words=["a"] * n) for n in (3, 6, 2, 400)]

@@ -1,6 +1,7 @@
 """Training: oracles, partial and misaligned gold, gradients, learning."""
 
 import re
+from itertools import pairwise
 
 import numpy
 import pytest
@@ -12,7 +13,11 @@ from spacy.util import fix_random_seed
 
 from spacy_npparse.components.gold import gold_batch
 from spacy_npparse.decoding import ScoreTables
-from spacy_npparse.transitions import derivable, get_transition_system
+from spacy_npparse.transitions import (
+    derivable,
+    get_transition_system,
+    is_one_endpoint_crossing,
+)
 
 
 def weights(nlp, name="parser"):
@@ -84,7 +89,30 @@ def test_trees_that_exact_search_cannot_learn_are_counted(make_nlp, sample, capl
     assert not torch.equal(before["arc_weight"], after["arc_weight"])
 
 
-@pytest.mark.parametrize("system", ["mst, margin", "mh3, exact", "mh4, exact"])
+def test_trees_that_are_not_one_endpoint_crossing_are_counted(make_nlp, sample, caplog):
+    nlp = make_nlp("one_endpoint_crossing", max_length=8)
+    label = "punct"
+    # The arc from c to e is crossed by those from a to d and from the root to b.
+    wild = example(nlp, list("abcde"), [1, 1, 0, 0, 2], [label, "ROOT", label, label, label])
+    assert not is_derivable("one_endpoint_crossing", wild.reference)
+    long = [eg for eg in sample(nlp, limit=40) if len(eg.reference) > 8]
+    optimizer = nlp.initialize(lambda: [wild, *long])
+    n_trees = len(long) + 1
+    for n, what in ((1, "are not one-endpoint-crossing"), (len(long), "have more than 8 words")):
+        assert f"parser: {n} of {n_trees} training trees {what}" in caplog.text
+    optimizer.L2 = 0.0
+    states = [weights(nlp)]
+    for examples in (long, [wild]):
+        assert numpy.isfinite(nlp.update(examples, sgd=optimizer)["parser"])
+        states.append(weights(nlp))
+    assert [changed(*pair) for pair in pairwise(states)] == [True, True]
+    scorers = [state["pairs.weight"] for state in states]
+    assert [torch.equal(*pair) for pair in pairwise(scorers)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "system", ["mst, margin", "one_endpoint_crossing", "mh3, exact", "mh4, exact"]
+)
 def test_no_loss_once_gold_trees_win_by_a_margin(make_nlp, sample, system):
     """The loss of a tree is what the best of all lacks of it, never less than nothing."""
     nlp = make_nlp(system)
@@ -298,9 +326,11 @@ def test_ten_sentences_are_learned_by_heart(make_nlp, sample, system, settings):
 
 
 def is_derivable(system, doc):
+    heads = [0 if token.head.i == token.i else token.head.i + 1 for token in doc]
+    if system == "one_endpoint_crossing":
+        return is_one_endpoint_crossing([0, *heads])
     if system in GLOBAL:
         system = {"mh3": "arc_hybrid", "mh4": "mh4"}.get(GLOBAL[system][0], "covington")
-    heads = [0 if token.head.i == token.i else token.head.i + 1 for token in doc]
     kernel = get_transition_system(system).kernel
     return derivable(kernel, numpy.array([len(doc)], "int32"), numpy.array(heads, "int32"))[0]
 

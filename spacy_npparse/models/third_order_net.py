@@ -1,0 +1,72 @@
+"""The torch network of parsers that search one-endpoint-crossing trees."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from ..decoding import ThirdOrderResult, ThirdOrderScores
+from .chart_parser_net import Biaffine, kernel_scores
+from .parser_net import ParserNet, nodes_and_rows, sentences_and_words
+
+
+class PartScores(NamedTuple):
+    """What trees are scored by; see `spacy_npparse.decoding.ThirdOrderScores`."""
+
+    grandparents: Tensor
+    heads: Tensor
+    siblings: Tensor
+    crossed: Tensor
+
+
+class ThirdOrderNet(ParserNet):
+    """Scores dependents by their grandparents, heads and siblings, one pair of words at a time; an
+    arc adds its own score.
+
+    Source: the biaffine scores of Gómez-Rodríguez, Shi and Lee (2018, section 5) for the parts of
+    Pitler (2014); the scores of arcs are added here.
+    """
+
+    def add_tree_scorer(self, n_inputs: int, hidden_size: int) -> None:
+        """Add the scorers of pairs."""
+        self.relative = nn.Linear(n_inputs, hidden_size)
+        self.dependent = nn.Linear(n_inputs, hidden_size)
+        self.pairs = Biaffine(hidden_size, len(PartScores._fields))
+        self.arc_scale = nn.Parameter(torch.ones(()))
+
+    def score_parts(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> PartScores:
+        """Scores of all pairs of words of all sentences.
+
+        rows, lengths, arcs: as in `score_arcs`, and what that returns.
+        """
+        _, places = nodes_and_rows(lengths)
+        relative, dependent = (
+            self.dropout(torch.relu(layer(rows)))[places]
+            for layer in (self.relative, self.dependent)
+        )
+        scores = PartScores(*self.pairs(relative, dependent).unbind(dim=1))
+        by_head = arcs.mT.clamp(min=-8.0) * self.arc_scale
+        return scores._replace(heads=scores.heads + by_head, crossed=scores.crossed + by_head)
+
+    def score_trees(self, scores: PartScores, lengths: Tensor, found: ThirdOrderResult) -> Tensor:
+        """What each word adds to the score of its tree: [n_words].
+
+        scores: of the sentences; lengths: int64 [n_sentences], words of each tree, 0 for none.
+        """
+        sentence, word = sentences_and_words(lengths)
+        heads, grandparents, siblings = (
+            torch.from_numpy(words).to(lengths.device).long()
+            for words in (found.heads, found.grandparents, found.siblings)
+        )
+        crossed = torch.from_numpy(found.crossed).to(lengths.device)
+        arcs = torch.where(
+            crossed, scores.crossed[sentence, heads, word], scores.heads[sentence, heads, word]
+        )
+        for part, words in ((scores.grandparents, grandparents), (scores.siblings, siblings)):
+            arcs = arcs + part[sentence, words.clamp(min=0), word] * (words >= 0)
+        return arcs
+
+
+def third_order_scores(scores: PartScores) -> ThirdOrderScores:
+    """What the kernel needs, on the CPU."""
+    return ThirdOrderScores(*map(kernel_scores, scores))

@@ -1,0 +1,207 @@
+"""Exact search for one-endpoint-crossing trees against all such trees."""
+
+import itertools
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_npparse.decoding import ThirdOrderScores, decode_one_endpoint_crossing
+from spacy_npparse.transitions import is_one_endpoint_crossing, is_tree
+
+
+@cache
+def all_trees(n):
+    """All trees of n words, with any number of roots; heads[0] is 0."""
+    candidates = ((0, *heads) for heads in itertools.product(range(n + 1), repeat=n))
+    return [heads for heads in candidates if is_tree(heads, single_root=False)]
+
+
+def random_scores(lengths, seed=0):
+    rng = np.random.default_rng(seed)
+    size = max(lengths, default=0) + 2
+    shape = (len(lengths), size, size)
+    scores = ThirdOrderScores(*(rng.standard_normal(shape, dtype=np.float32) for _ in range(4)))
+    # Crossing arcs are tempting.
+    scores.crossed[...] += rng.choice([0.0, 1.0])
+    return scores
+
+
+def decode(scores, lengths, single=True):
+    return decode_one_endpoint_crossing(scores, np.array(lengths, dtype=np.int32), single)
+
+
+def cross(first, second):
+    (a, b), (c, d) = sorted(first), sorted(second)
+    return a < c < b < d or c < a < d < b
+
+
+def crossing_structures(arcs):
+    """The arcs that are connected by crossings: sets of at least two."""
+    structures = []
+    for arc in arcs:
+        connected = [s for s in structures if any(cross(arc, other) for other in s)]
+        structures = [s for s in structures if s not in connected]
+        structures.append({arc}.union(*connected))
+    return [s for s in structures if len(s) > 1]
+
+
+def parts(heads):
+    """What a tree is scored by, as it is defined: whether the arc to each word is crossed, its
+    grandparent, and its sibling."""
+    arcs = [(heads[m], m) for m in range(1, len(heads))]
+    structures = crossing_structures(arcs)
+    crossed = {arc for structure in structures for arc in structure}
+
+    def comes_between(structure, g, h, m):
+        words = {word for arc in structure for word in arc}
+
+        def spans(*arc):
+            inside = min(words) <= min(arc) and max(arc) <= max(words)
+            return inside and {min(words), max(words)} != set(arc)
+
+        if (g < h) == (m < h):
+            return h in words and spans(h, m) and not spans(g, h)
+        return h in words and (spans(h, m) or spans(g, h))
+
+    found = []
+    for h, m in arcs:
+        if (h, m) in crossed:
+            found.append((True, -1, -1))
+            continue
+        siblings = [d for head, d in arcs if head == h and min(h, m) < d < max(h, m)]
+        sibling = max(siblings, default=0) if h < m else min(siblings, default=0)
+        if (h, sibling) in crossed:
+            sibling = -1
+        g = heads[h] if h else -1
+        if (g, h) in crossed or any(comes_between(s, g, h, m) for s in structures):
+            g = -1
+        found.append((False, g, sibling))
+    return found
+
+
+def score(scores, heads, words):
+    """The score of a tree of the first sentence. words: of each word, what `parts` says."""
+    total = 0.0
+    for m, (crossed, g, s) in enumerate(words, start=1):
+        total += (scores.crossed if crossed else scores.heads)[0, heads[m], m]
+        total += scores.grandparents[0, g, m] if g >= 0 else 0.0
+        total += scores.siblings[0, s, m] if s >= 0 else 0.0
+    return total
+
+
+def found_trees(found, lengths):
+    """Heads, parts and score of all trees."""
+    first = 0
+    for n, total in zip(lengths, found.scores, strict=True):
+        words = slice(first, first + n)
+        heads = (0, *found.heads[words].tolist())
+        columns = (found.crossed, found.grandparents, found.siblings)
+        yield heads, list(zip(*(c[words].tolist() for c in columns), strict=True)), total
+        first += n
+
+
+@cache
+def covered_trees(n, single):
+    trees = [heads for heads in all_trees(n) if is_one_endpoint_crossing(heads)]
+    return [(heads, parts(heads)) for heads in trees if not single or heads[1:].count(0) == 1]
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_the_best_of_all_trees_is_found(n, single):
+    for seed in range(10 if n < 5 else 5):
+        scores = random_scores([n], seed)
+        expected = max(score(scores, *tree) for tree in covered_trees(n, single))
+        found = decode(scores, [n], single)
+        ((heads, words, total),) = found_trees(found, [n])
+        assert total == pytest.approx(expected, abs=1e-4)
+        assert words == parts(heads)
+        assert score(scores, heads, words) == pytest.approx(expected, abs=1e-4)
+
+
+def gold_only(heads):
+    """Scores of 0 for gold arcs, and of -100 for others."""
+    n = len(heads) - 1
+    arcs = np.full((1, n + 1, n + 1), -100, dtype=np.float32)
+    arcs[0, heads[1:], range(1, n + 1)] = 0
+    nothing = np.zeros_like(arcs)
+    return ThirdOrderScores(grandparents=nothing, heads=arcs, siblings=nothing, crossed=arcs)
+
+
+@pytest.mark.parametrize("n, n_covered", [(1, 1), (2, 3), (3, 16), (4, 125), (5, 1104)])
+def test_coverage(n, n_covered):
+    """All one-endpoint-crossing trees, and no others."""
+    covered = 0
+    for heads in all_trees(n):
+        ((best, words, total),) = found_trees(decode(gold_only(heads), [n], False), [n])
+        assert (total == 0) == is_one_endpoint_crossing(heads)
+        if total == 0:
+            assert best == heads and words == parts(heads)
+            covered += 1
+    assert covered == n_covered
+
+
+def random_covered_tree(n, rng, n_changes):
+    """What many random changes make of a chain, all trees on the way being covered."""
+    heads = [0, *range(n)]
+    for _ in range(n_changes):
+        changed = heads.copy()
+        changed[rng.randint(1, n)] = rng.randint(0, n)
+        if is_tree(changed, single_root=False) and is_one_endpoint_crossing(changed):
+            heads = changed
+    return tuple(heads)
+
+
+@pytest.mark.parametrize("n", [6, 9, 14, 25])
+def test_trees_of_many_words_are_covered(n):
+    rng = random.Random(n)
+    for _ in range(20):
+        gold = random_covered_tree(n, rng, 15 * n)
+        ((heads, words, total),) = found_trees(decode(gold_only(gold), [n], False), [n])
+        assert (heads, words, total) == (gold, parts(gold), 0)
+
+
+@pytest.mark.parametrize("n", [6, 10, 20])
+def test_no_other_tree_scores_better(n):
+    rng = random.Random(n)
+    trees = [random_covered_tree(n, rng, 10 * n) for _ in range(100)]
+    known = [(heads, parts(heads)) for heads in trees]
+    for seed in range(5):
+        scores = random_scores([n], seed)
+        best = max(score(scores, *tree) for tree in known)
+        assert decode(scores, [n], False).scores[0] > best - 1e-4
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=3), st.integers(0, 2**32))
+def test_trees_of_any_length(lengths, seed):
+    scores = random_scores(lengths, seed)
+    found = decode(scores, lengths)
+    for sentence, (heads, words, total) in enumerate(found_trees(found, lengths)):
+        assert len(heads) == 1 or is_tree(heads)
+        assert is_one_endpoint_crossing(heads)
+        assert words == parts(heads)
+        alone = ThirdOrderScores(*(part[sentence : sentence + 1] for part in scores))
+        assert score(alone, heads, words) == pytest.approx(total, abs=1e-3)
+
+
+def test_roots_are_single_however_tempting():
+    lengths = [2, 7, 30]
+    scores = random_scores(lengths)
+    scores.heads[:, 0] += 1e4
+    scores.crossed[:, 0] += 1e4
+    for heads, _, _ in found_trees(decode(scores, lengths), lengths):
+        assert heads[1:].count(0) == 1
+
+
+def test_wrong_shapes_are_named():
+    scores = random_scores([3])
+    with pytest.raises(ValueError, match="scores of 5 nodes do not fit sentences of 5 to 5 words"):
+        decode(scores, [5])
+    narrow = scores._replace(siblings=np.ascontiguousarray(scores.siblings[:, :4]))
+    with pytest.raises(ValueError, match=r"siblings scores have the shape \[1, 4, 5\], but should"):
+        decode(narrow, [3])
