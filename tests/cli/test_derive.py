@@ -77,20 +77,20 @@ def test_a_model_builds_what_it_parses(run, dev, model, tmp_path):
 
 
 def test_text(run, model, tmp_path):
-    # The barely trained pipeline would end sentences anywhere.
-    nlp = spacy.load(model, exclude=["senter"])
-    nlp.add_pipe("sentencizer", first=True)
-    model = tmp_path / "model"
-    nlp.to_disk(model)
-    path = tmp_path / "in.txt"
+    path, parsed = tmp_path / "in.txt", tmp_path / "parsed.conllu"
     path.write_text("Die Frau schläft.\n\nWas glaubt der Arzt?\n")
-    result = run("derive", path, "--model", model, "--sentence", 2)
-    assert result.exit_code == 0, result.output
-    assert "5 words" in result.output and "cost" not in result.output
-    result = run("derive", "-", "--model", model, input="Die Frau schläft.\n")
-    assert result.exit_code == 0 and "4 words" in result.output
+    assert run("parse", model, path, parsed).exit_code == 0
+    sentences = list(read_conllu(parsed))
+    for number, sentence in enumerate(sentences, 1):
+        result = run("derive", path, "--model", model, "--sentence", number)
+        assert result.exit_code == 0, result.output
+        assert " ".join(word.form for word in sentence.words) in result.output
+        assert "cost" not in result.output
     result = run("derive", path, "--model", model, "--sentence", "s9")
-    assert result.exit_code == 1 and "no sentence 's9' among 2 sentences" in result.output
+    assert result.exit_code == 1
+    assert f"no sentence 's9' among {len(sentences)} sentences" in result.output
+    result = run("derive", "-", "--model", model, input="Schläft\n")
+    assert result.exit_code == 0 and "1 word · 2 transitions" in result.output
 
 
 def test_sentences_without_trees(run, model, tmp_path):

@@ -149,6 +149,12 @@ def test_table_of_a_parser() -> None:
         predicted(normalised=False), width=300
     )
     assert "SHIFT 4 %, SWAP 84 %" in derivation_table(predicted(known=False), width=300)
+    assert "approximate" not in table
+    unsure = predicted()
+    unsure = replace(unsure, steps=(unsure.steps[0]._replace(proven=False), *unsure.steps[1:]))
+    assert "some costs only approximate (?)" in derivation_table(unsure)
+    assert "approximate (?)" in derivation_table(replace(unsure, search=None))
+    assert "SHIFT 100 % (0?)" in derivation_table(unsure)
     static = derivation_table(predicted(oracle="static"))
     assert "which knows none after the first wrong transition" in static
 
