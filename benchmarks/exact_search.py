@@ -18,7 +18,18 @@ from typing import Any
 
 import numpy
 
-from spacy_npparse.decoding import ChartScores, arc_marginals, decode_chart, decode_spanning_trees
+from spacy_npparse.decoding import (
+    ChartScores,
+    ThirdOrderScores,
+    arc_marginals,
+    decode_chart,
+    decode_one_endpoint_crossing,
+    decode_spanning_trees,
+)
+
+# Random scores of so many sentences with so many nodes; the search, by scores and lengths.
+Scores = Callable[[int, int], Any]
+Search = Callable[[Any, numpy.ndarray], Any]
 
 RUNS = 5
 # Sentences that are decoded in one run: enough words to measure.
@@ -36,22 +47,23 @@ def main() -> None:
     lengths = args.lengths
     print("| search |", " | ".join(f"{n} words" for n in lengths), "| exponent | memory |")
     print("|---" * (len(lengths) + 3) + "|")
-    searches: dict[str, Callable[[ChartScores, numpy.ndarray], Any]] = {
-        "spanning tree": lambda scores, n: decode_spanning_trees(scores.arcs.swapaxes(1, 2), n),
-        "MH3": partial(decode_chart, n_heads=3),
-        "MH4": partial(decode_chart, n_heads=4),
+    searches: dict[str, tuple[Scores, Search]] = {
+        "spanning tree": (arc_scores, decode_spanning_trees),
+        "MH3": (chart_scores, partial(decode_chart, n_heads=3)),
+        "MH4": (chart_scores, partial(decode_chart, n_heads=4)),
+        "one-endpoint-crossing": (third_order_scores, decode_one_endpoint_crossing),
     }
     if args.marginals:
-        searches["MH3, marginals"] = partial(arc_marginals, n_heads=3)
-        searches["MH4, marginals"] = partial(arc_marginals, n_heads=4)
-    for name, search in searches.items():
-        times = [milliseconds(search, n) for n in lengths]
+        searches["MH3, marginals"] = chart_scores, partial(arc_marginals, n_heads=3)
+        searches["MH4, marginals"] = chart_scores, partial(arc_marginals, n_heads=4)
+    for name, (scores, search) in searches.items():
+        times = [milliseconds(scores, search, n) for n in lengths]
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         cells = [f"{value:.2f} ms" for value in times]
         print(f"| {name} |", " | ".join(cells), f"| {exponent(lengths, times)} | {memory:.0f} MB |")
 
 
-def milliseconds(search: Callable[[ChartScores, numpy.ndarray], Any], n: int) -> float:
+def milliseconds(random_scores: Scores, search: Search, n: int) -> float:
     """For a sentence of n words."""
     n_sentences = max(1, WORDS // n)
     scores = random_scores(n_sentences, n + 2)
@@ -64,16 +76,24 @@ def milliseconds(search: Callable[[ChartScores, numpy.ndarray], Any], n: int) ->
     return 1000 * median(seconds[1:]) / n_sentences
 
 
-def random_scores(n_sentences: int, size: int) -> ChartScores:
+def arc_scores(n_sentences: int, size: int) -> numpy.ndarray:
     """Of sentences with so many nodes."""
     rng = numpy.random.default_rng(0)
-    shapes = [(), (6,), (6,), ()]
-    return ChartScores(
-        *(
-            rng.standard_normal((n_sentences, *shape, size, size), dtype=numpy.float32)
-            for shape in shapes
-        )
-    )
+    return rng.standard_normal((n_sentences, size, size), dtype=numpy.float32)
+
+
+def chart_scores(n_sentences: int, size: int) -> ChartScores:
+    """Of sentences with so many nodes."""
+    rng = numpy.random.default_rng(0)
+    shapes = [(n_sentences, *links, size, size) for links in [(), (6,), (6,), ()]]
+    return ChartScores(*(rng.standard_normal(shape, dtype=numpy.float32) for shape in shapes))
+
+
+def third_order_scores(n_sentences: int, size: int) -> ThirdOrderScores:
+    """Of sentences with so many nodes."""
+    rng = numpy.random.default_rng(0)
+    shape = (n_sentences, size, size)
+    return ThirdOrderScores(*(rng.standard_normal(shape, dtype=numpy.float32) for _ in range(4)))
 
 
 def exponent(lengths: list[int], times: list[float]) -> str:

@@ -13,34 +13,33 @@ namespace rules {
 
 constexpr int I = 0, J = 1, X = 2, Q = 3;
 /* fan [i, q, x], gap [q, j] */
-constexpr Sums OPEN = joined(triple(I, Q, X), pair(Q, J), triple(I, J, X));
+constexpr Sums OPEN = joined(fan(I, Q, X), pair(Q, J), triple(I, J, X));
 /* open [i, j, x], arc i - j */
-constexpr Sums COVER = joined(triple(I, J, X), link(I, J), triple(I, J, X));
+constexpr Sums COVER = joined(triple(I, J, X), link(I, J), fan(I, J, X));
 /* gap [i, q], fan [q, j, i], and then arc q - x */
-constexpr Sums BEND = joined(pair(I, Q), triple(Q, J, I), triple(I, J, Q));
-constexpr Sums BEND_ARC = joined(link(Q, X), triple(I, J, Q), triple(I, J, X));
+constexpr Sums BEND = joined(pair(I, Q), fan(Q, J, I), fan(I, J, Q));
+constexpr Sums BEND_ARC = joined(link(Q, X), fan(I, J, Q), fan(I, J, X));
 /* arc j - x, gap [i, j] */
-constexpr Sums TIP = joined(link(J, X), pair(I, J), triple(I, J, X));
+constexpr Sums TIP = joined(link(J, X), pair(I, J), fan(I, J, X));
 /* open or inner [i, j, x], arc j - x */
-constexpr Sums LAST = joined(triple(I, J, X), link(J, X), triple(I, J, X));
+constexpr Sums LAST = joined(triple(I, J, X), link(J, X), fan(I, J, X));
 
 constexpr int A = 2, B = 3;
 /* fan [a, i, b], gap [a, b], and then fan [b, j, a] */
-constexpr Sums FAN_GAP = joined(triple(A, I, B), pair(A, B), triple(A, I, B));
-constexpr Sums TWO_FANS = joined(triple(A, I, B), triple(B, J, A), pair(I, J));
+constexpr Sums FAN_GAP = joined(fan(A, I, B), pair(A, B), fan(A, I, B));
+constexpr Sums TWO_FANS = joined(fan(A, I, B), fan(B, J, A), pair(I, J));
 
 constexpr int K = 2, S = 3;
 /* gap [i, k], inner [k, j, i] */
-constexpr Sums GAP_FAN = joined(pair(I, K), triple(K, J, I), pair(I, J));
+constexpr Sums GAP_FAN = joined(pair(I, K), fan(K, J, I), pair(I, J));
 /* inner [k, i, j], gap [k, j] */
-constexpr Sums TURNED_END = joined(triple(K, I, J), pair(K, J), pair(I, J));
+constexpr Sums TURNED_END = joined(fan(K, I, J), pair(K, J), pair(I, J));
 /* inner [i, k, j] or what follows, gap [k, j] */
-constexpr Sums END = joined(triple(I, K, J), pair(K, J), pair(I, J));
+constexpr Sums END = joined(fan(I, K, J), pair(K, J), pair(I, J));
 /* open or fan [i, s, j], fan [k, s, j], and then arc i - k */
-constexpr Sums END_COVER =
-    leading_to(joined(triple(I, K, J), link(I, K), triple(I, K, J)), END);
+constexpr Sums END_COVER = joined(triple(I, K, J), link(I, K), fan(I, K, J));
 constexpr Sums SPLIT =
-    leading_to(joined(triple(I, S, J), triple(K, S, J), triple(I, K, J)), END_COVER);
+    leading_to(joined(triple(I, S, J), fan(K, S, J), triple(I, K, J)), END_COVER);
 
 }  // namespace rules
 
@@ -58,16 +57,18 @@ class CrossingStructures {
         for (Pairs* pairs : {&arcs, &gaps, &structures, &ended_}) pairs->reset(n_nodes);
         fans_.reset(n_nodes);
         inner_fans_.reset(n_nodes);
-        scratch_.reset(N_SCRATCH, n_nodes);
-        for (TripleRows* rows : {&outer_fans_, &reached_fans_, &fans_to_start_})
-            rows->reset(n_nodes, n_nodes);
+        open_fans_.reset(1, n_nodes);
+        present_inner_fans_.reset(1, n_nodes);
+        outer_fans_.reset(n_nodes, n_nodes);
+        reached_fans_.reset(n_nodes, n_nodes);
+        fans_to_start_.reset(n_nodes, n_nodes);
     }
 
     /* Search structures from i to j; all that is inside is known. */
     void fill_structures(int i, int j) {
         PairStates found;
         for (int b = i + 2; b < j; ++b) {
-            const TripleRow left = fans_to_start_.row(b), right = fans_.row(b, j);
+            const FanRow left = fans_to_start_.row(b), right = fans_.row(b, j);
             const Blocks blocks = Blocks::of(i + 1, b);
             for (int a = blocks.begin; a < blocks.end; ++a)
                 found.join<rules::TWO_FANS>(FourOf{left.block(a)}, FourOf{right.block(a)});
@@ -76,7 +77,7 @@ class CrossingStructures {
         for (int state = 0; state < N_PAIR_STATES; ++state) best[state] = ended_.at(i, j, state);
         for (int k = i + 1; k < j; ++k) {
             const Pairs::Of gap = gaps.of(i, k);
-            const TripleRow inner = inner_fans_.row(k, j);
+            const FanRow inner = inner_fans_.row(k, j);
             Each<rules::GAP_FAN.n>::call([&](auto s) {
                 constexpr Sum sum = rules::GAP_FAN.sums[s];
                 raise(best[sum.result], gap[sum.left] + inner.at(i, sum.right));
@@ -91,7 +92,7 @@ class CrossingStructures {
     /* Search what takes the gap from i to j, which is known. */
     void fill_fans(int i, int j) {
         const Blocks blocks = Blocks::of(j + 1, n_nodes_);
-        const TripleRow inner = scratch_.row(INNER);
+        const FanRow inner = present_inner_fans_.row(0);
         collect_pieces(j, i);
         fill_fans(j, i, false, blocks, fans_.row(j, i), inner);
         for (int x = blocks.begin; x < blocks.end; ++x) {
@@ -119,37 +120,38 @@ class CrossingStructures {
             }
         } else {
             collect_pieces(near, far);
-            fill_fans(near, far, false, around_x, fans_.row(near, far), scratch_.row(INNER));
+            fill_fans(near, far, false, around_x, fans_.row(near, far), present_inner_fans_.row(0));
         }
         if (goal.kind == Kind::OPEN_FAN) return trace_open(near, far, x, goal.state, best);
         if (goal.kind == Kind::INNER_FAN) return trace_inner(near, far, x, goal.state, best);
-        trace_fan(near, far, x, goal.state, best);
+        if (goal.state < N_FAN_STATES) trace_fan(near, far, x, goal.state, best);
         if (goal.kind == Kind::REACHED_FAN)
-            best.consider(scratch_.row(OPEN).at(x, goal.state),
+            best.consider(open_fans_.row(0).at(x, goal.state),
                           {fan(Kind::OPEN_FAN, near, far, x, goal.state)});
     }
 
   private:
-    enum Scratch { OPEN, INNER, N_SCRATCH };
     /* What a word between the ends of fans adds to them. */
     struct Piece {
         const float *fans, *arcs;
         Pairs::Of gap;
-        float bends[N_TRIPLE_STATES];
+        float bends[N_FAN_STATES];
     };
 
     int n_nodes_;
     bool single_root_;
-    Triples fans_;
+    Fans fans_;
     /* Only of those with near < far. */
-    Triples inner_fans_;
-    /* By Scratch. */
-    TripleRows scratch_;
+    Fans inner_fans_;
+    /* Of the present ends, by x. */
+    TripleRows open_fans_;
+    FanRows present_inner_fans_;
     /* [near, far, x] with x beyond far, near being the first word of the present structures: by far
        and x. Reached ones are fans or open ones. */
-    TripleRows outer_fans_, reached_fans_;
+    FanRows outer_fans_;
+    TripleRows reached_fans_;
     /* [a, near, b] with the gap from a to b, near being as before: by b and a. */
-    TripleRows fans_to_start_;
+    FanRows fans_to_start_;
     /* Structures that end with a gap. */
     Pairs ended_;
     /* Of the present fans. */
@@ -159,16 +161,15 @@ class CrossingStructures {
     bool has_one_arc(int word) const { return word == 0 && single_root_; }
     static bool is_outer(int near, int far, int x) { return near < far && far < x; }
     static int step(int from, int to) { return from < to ? 1 : -1; }
-    TripleRow fan_row(int near, int far, bool outer) {
+    FanRow fan_row(int near, int far, bool outer) {
         return outer ? outer_fans_.row(far) : fans_.row(near, far);
     }
 
     /* Search fans [near, far, x] for all x of some blocks, which are on one side.
 
        outer: on that of far. */
-    void fill_fans(int near, int far, bool outer, Blocks blocks, TripleRow fans,
-                   TripleRow inner_fans) {
-        const TripleRow open_fans = scratch_.row(OPEN);
+    void fill_fans(int near, int far, bool outer, Blocks blocks, FanRow fans, FanRow inner_fans) {
+        const TripleRow open_fans = open_fans_.row(0);
         const Pairs::Of gap = gaps.of(near, far), arc = arcs.of(near, far);
         int q = near;
         for (Piece& piece : pieces_) {
@@ -176,9 +177,10 @@ class CrossingStructures {
             piece.fans = fan_row(near, q, outer).block(0);
         }
         for (int x = blocks.begin; x < blocks.end; ++x) {
-            TripleStates open, inner;
+            TripleStates open;
+            FanStates inner;
             for (const Piece& piece : pieces_)
-                open.join<rules::OPEN>(FourOf{piece.fans + x * TripleRow::BLOCK},
+                open.join<rules::OPEN>(FourOf{piece.fans + x * FanRow::BLOCK},
                                        FourTimes{piece.gap.values});
             for (const Piece& piece : pieces_)
                 inner.join<rules::BEND_ARC>(FourOf{piece.arcs + x * Pairs::BLOCK},
@@ -187,14 +189,14 @@ class CrossingStructures {
             open.store_to(open_fans.block(x));
             inner.store_to(inner_fans.block(x));
             const FourOf last{arcs.row(far).block(x)};
-            TripleStates best(inner);
+            FanStates best(inner);
             if (!has_one_arc(far)) open.raise_to(inner);
             best.join<rules::LAST>(open, last);
             best.join<rules::TIP>(last, FourTimes{gap.values});
             best.store_to(fans.block(x));
         }
         if (single_root_ && blocks.begin == 0)
-            for (int state = 0; state < N_TRIPLE_STATES; ++state)
+            for (int state = 0; state < N_FAN_STATES; ++state)
                 fans.at(0, state) = inner_fans.at(0, state) = IMPOSSIBLE_ITEM;
     }
 
@@ -208,7 +210,7 @@ class CrossingStructures {
             piece.gap = gaps.of(q, far);
             const Pairs::Of gap = gaps.of(near, q);
             const float* fans = &fans_.row(q, far).at(near, 0);
-            std::fill(piece.bends, piece.bends + N_TRIPLE_STATES, 2 * IMPOSSIBLE_ITEM);
+            std::fill(piece.bends, piece.bends + N_FAN_STATES, 2 * IMPOSSIBLE_ITEM);
             Each<rules::BEND.n>::call([&](auto s) {
                 constexpr Sum sum = rules::BEND.sums[s];
                 raise(piece.bends[sum.result], gap[sum.left] + fans[4 * sum.right]);
@@ -217,22 +219,22 @@ class CrossingStructures {
     }
 
     void fill_outer_fans(int near, int far, Blocks blocks) {
-        const TripleRow open = scratch_.row(OPEN), fans = outer_fans_.row(far);
-        fill_fans(near, far, true, blocks, fans, scratch_.row(INNER));
+        const FanRow fans = outer_fans_.row(far);
+        fill_fans(near, far, true, blocks, fans, present_inner_fans_.row(0));
         for (int x = blocks.begin; x < blocks.end; ++x) {
-            TripleStates reached(FourOf{open.block(x)});
-            reached.raise_to(TripleStates(FourOf{fans.block(x)}));
+            TripleStates reached(FourOf{open_fans_.row(0).block(x)});
+            reached.raise_to(FanStates(FourOf{fans.block(x)}));
             reached.store_to(reached_fans_.row(far).block(x));
         }
     }
 
     void fill_fans_to_start(int i, int a, Blocks blocks) {
         for (int block = blocks.begin; block < blocks.end; ++block) {
-            TripleStates together;
+            FanStates together;
             together.join<rules::FAN_GAP>(FourOf{fans_.row(a, i).block(block)},
                                           FourOf{gaps.row(a).block(block)});
             for (int b = std::max(4 * block, a + 1); b < std::min(4 * block + 4, n_nodes_); ++b)
-                for (int state = 0; state < N_TRIPLE_STATES; ++state)
+                for (int state = 0; state < N_FAN_STATES; ++state)
                     fans_to_start_.row(b).at(a, state) = together[state][b % 4];
         }
     }
@@ -241,7 +243,8 @@ class CrossingStructures {
     void end_structures(int i, int k, Blocks blocks) {
         const Pairs::Of arc = arcs.of(i, k);
         for (int x = blocks.begin; x < blocks.end; ++x) {
-            TripleStates split, inner(FourOf{scratch_.row(INNER).block(x)});
+            TripleStates split;
+            FanStates inner(FourOf{present_inner_fans_.row(0).block(x)});
             for (int s = i + 1; s < k; ++s)
                 split.join<rules::SPLIT>(FourOf{reached_fans_.row(s).block(x)},
                                          FourOf{fans_.row(k, s).block(x)});
@@ -259,7 +262,7 @@ class CrossingStructures {
     }
 
     void trace_structure(int i, int j, int state, Best& best) {
-        const TripleRow inner = scratch_.row(INNER);
+        const FanRow inner = present_inner_fans_.row(0);
         const Blocks around_j = Blocks::of(j, j + 1);
         for (int b = i + 2; b < j; ++b)
             for (int a = i + 1; a < b; ++a) trace_two_fans(i, j, a, b, state, best);
@@ -287,7 +290,7 @@ class CrossingStructures {
     }
 
     void trace_two_fans(int i, int j, int a, int b, int state, Best& best) {
-        const TripleRow left = fans_.row(a, i), right = fans_.row(b, j);
+        const FanRow left = fans_.row(a, i), right = fans_.row(b, j);
         for (const Sum& s : rules::TWO_FANS) {
             if (s.result != state) continue;
             for (const Sum& t : rules::FAN_GAP)
@@ -328,7 +331,7 @@ class CrossingStructures {
         const int d = step(near, far);
         for (const Sum& s : rules::COVER)
             if (s.result == state)
-                best.consider(scratch_.row(OPEN).at(x, s.left) + arcs.at(near, far, s.right),
+                best.consider(open_fans_.row(0).at(x, s.left) + arcs.at(near, far, s.right),
                               {fan(Kind::OPEN_FAN, near, far, x, s.left),
                                arc(near, far, s.right)});
         for (const Sum& s : rules::BEND_ARC) {
@@ -344,14 +347,15 @@ class CrossingStructures {
     }
 
     void trace_fan(int near, int far, int x, int state, Best& best) {
-        const TripleRow open = scratch_.row(OPEN), inner = scratch_.row(INNER);
+        const TripleRow open = open_fans_.row(0);
+        const FanRow inner = present_inner_fans_.row(0);
         best.consider(inner.at(x, state), {fan(Kind::INNER_FAN, near, far, x, state)});
         for (const Sum& s : rules::LAST) {
             if (s.result != state) continue;
             const float last = arcs.at(far, x, s.right);
             best.consider(open.at(x, s.left) + last,
                           {fan(Kind::OPEN_FAN, near, far, x, s.left), arc(far, x, s.right)});
-            if (!has_one_arc(far))
+            if (!has_one_arc(far) && s.left < N_FAN_STATES)
                 best.consider(inner.at(x, s.left) + last,
                               {fan(Kind::INNER_FAN, near, far, x, s.left), arc(far, x, s.right)});
         }

@@ -5,37 +5,46 @@
 namespace npparse {
 
 /* Each end of an item is a root of the item's forest, or hangs there on another end that is a root,
-   by one arc or several. Items with two ends have three states, items with three have ten. */
+   by one arc or several. Items with two ends have three states, items with three have ten. In the
+   first seven of these the second end, which fans reach, is in a tree with another one. */
 enum PairState { APART, SECOND_BELOW, FIRST_BELOW };
 
 constexpr int N_PAIR_STATES = 3;
+constexpr int N_FAN_STATES = 7;
 constexpr int N_TRIPLE_STATES = 10;
 constexpr int MAX_ENDS = 3;
 
 /* By state, the end that each end hangs on, itself if it is a root. */
 constexpr int PAIR_ROOTS[N_PAIR_STATES][MAX_ENDS] = {{0, 1}, {0, 0}, {1, 1}};
 constexpr int TRIPLE_ROOTS[N_TRIPLE_STATES][MAX_ENDS] = {
-    {0, 1, 2}, {1, 1, 2}, {2, 1, 2}, {0, 0, 2}, {0, 2, 2},
-    {0, 1, 0}, {0, 1, 1}, {0, 0, 0}, {1, 1, 1}, {2, 2, 2}};
+    {0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {0, 0, 2}, {1, 1, 2}, {0, 1, 1}, {0, 2, 2},
+    {0, 1, 2}, {0, 1, 0}, {2, 1, 2}};
 
 /* The state of a pair when its ends change places. */
 constexpr int turned(int state) { return state == APART ? APART : N_PAIR_STATES - state; }
 
-/* Names of the ends of an item, in their order. */
+/* Names of the ends of an item, in their order, and the states that it can have. */
 struct Ends {
     int names[MAX_ENDS];
-    int n;
-    /* APART is no state of an arc. */
-    int first_state;
+    int n, first_state, end_of_states;
 
-    constexpr int end_of_states() const { return n == 2 ? N_PAIR_STATES : N_TRIPLE_STATES; }
     constexpr int name_of_root(int state, int end) const {
         return names[n == 2 ? PAIR_ROOTS[state][end] : TRIPLE_ROOTS[state][end]];
     }
 };
-constexpr Ends link(int first, int second) { return {{first, second, -1}, 2, SECOND_BELOW}; }
-constexpr Ends pair(int first, int second) { return {{first, second, -1}, 2, APART}; }
-constexpr Ends triple(int first, int second, int third) { return {{first, second, third}, 3, 0}; }
+constexpr Ends pair(int first, int second) {
+    return {{first, second, -1}, 2, APART, N_PAIR_STATES};
+}
+/* A single arc. */
+constexpr Ends link(int first, int second) {
+    return {{first, second, -1}, 2, SECOND_BELOW, N_PAIR_STATES};
+}
+constexpr Ends triple(int first, int second, int third) {
+    return {{first, second, third}, 3, 0, N_TRIPLE_STATES};
+}
+constexpr Ends fan(int first, int second, int third) {
+    return {{first, second, third}, 3, 0, N_FAN_STATES};
+}
 
 /* States of two items, and that of what they are together. */
 struct Sum {
@@ -86,7 +95,7 @@ struct Forest {
             for (int end = 0; end < ends.n; ++end) kept = kept || ends.names[end] == name;
             if (!kept && root(name) == name) return -1;
         }
-        for (int state = 0; state < ends.end_of_states(); ++state) {
+        for (int state = 0; state < ends.end_of_states; ++state) {
             bool same = true;
             for (int end = 0; end < ends.n; ++end)
                 same = same && root(ends.names[end]) == ends.name_of_root(state, end);
@@ -100,8 +109,8 @@ struct Forest {
    ends that the result does not have hang on something. */
 constexpr Sums joined(const Ends& left, const Ends& right, const Ends& result) {
     Sums all{};
-    for (int l = left.first_state; l < left.end_of_states(); ++l) {
-        for (int r = right.first_state; r < right.end_of_states(); ++r) {
+    for (int l = left.first_state; l < left.end_of_states; ++l) {
+        for (int r = right.first_state; r < right.end_of_states; ++r) {
             Forest forest{{-1, -1, -1, -1}};
             if (!forest.add(left, l) || !forest.add(right, r)) continue;
             const int state = forest.state(result);

@@ -95,14 +95,16 @@ struct States {
             numbers[sum.result] = larger(numbers[sum.result], left[sum.left] + right[sum.right]);
         });
     }
-    NPPARSE_INLINE void raise_to(const States& others) {
-        Each<N>::call([&](auto s) { numbers[s] = larger(numbers[s], others[s]); });
+    template <int M>
+    NPPARSE_INLINE void raise_to(const States<M>& others) {
+        Each<M>::call([&](auto s) { numbers[s] = larger(numbers[s], others[s]); });
     }
     NPPARSE_INLINE void store_to(float* block) const {
         Each<N>::call([&](auto state) { store(numbers[state], block + 4 * state); });
     }
 };
 typedef States<N_PAIR_STATES> PairStates;
+typedef States<N_FAN_STATES> FanStates;
 typedef States<N_TRIPLE_STATES> TripleStates;
 
 /* The numbers of the blocks that the words from begin up to end lie in. */
@@ -144,10 +146,11 @@ class Pairs {
     std::vector<float> values_;
 };
 
+typedef Row<N_FAN_STATES> FanRow;
 typedef Row<N_TRIPLE_STATES> TripleRow;
 
-/* Numbers of triples [near, far, x] with x beyond near, by their state. */
-class Triples {
+/* Numbers of fans [near, far, x] with x beyond near, by their state. */
+class Fans {
   public:
     void reset(int n_nodes) {
         n_nodes_ = n_nodes;
@@ -160,13 +163,13 @@ class Triples {
                 n_blocks += blocks.end - blocks.begin;
             }
         }
-        values_.resize(n_blocks * TripleRow::BLOCK);
+        values_.resize(n_blocks * FanRow::BLOCK);
     }
     /* By x. */
-    TripleRow row(int near, int far) {
+    FanRow row(int near, int far) {
         const std::ptrdiff_t start = starts_[std::size_t(near) * n_nodes_ + far];
-        return TripleRow(values_.data() +
-                         (start - blocks_of(near, far).begin) * TripleRow::BLOCK);
+        return FanRow(values_.data() +
+                         (start - blocks_of(near, far).begin) * FanRow::BLOCK);
     }
 
   private:
@@ -179,19 +182,21 @@ class Triples {
     }
 };
 
-/* Numbers of items by one word and x, their other ends being understood, and by their state. */
-class TripleRows {
+/* Rows of numbers of items, by one of their words. */
+template <int N>
+class RowsByWord {
   public:
     void reset(int n_words, int n_nodes) {
-        width_ = std::size_t(Blocks::of(0, n_nodes).end) * TripleRow::BLOCK;
+        width_ = std::size_t(Blocks::of(0, n_nodes).end) * Row<N>::BLOCK;
         values_.assign(n_words * width_, IMPOSSIBLE_ITEM);
     }
-    /* By x. */
-    TripleRow row(int word) { return TripleRow(values_.data() + word * width_); }
+    Row<N> row(int word) { return Row<N>(values_.data() + word * width_); }
 
   private:
     std::size_t width_;
     std::vector<float> values_;
 };
+typedef RowsByWord<N_FAN_STATES> FanRows;
+typedef RowsByWord<N_TRIPLE_STATES> TripleRows;
 
 }  // namespace npparse
