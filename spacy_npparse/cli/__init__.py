@@ -6,6 +6,7 @@ from . import (  # noqa: F401
     convert,
     derive,
     evaluate,
+    leaderboard,
     parse,
     prepare,
     score,

@@ -12,12 +12,20 @@ import typer
 from typer.core import TyperGroup
 
 from ..evaluation import SentenceMismatchError, TextMismatchError
+from ..laboratory import ExperimentMismatchError
 from ..treebank import ConlluError
 from ..treebank.provenance import Provenance, provenance
 
 P = ParamSpec("P")
 R = TypeVar("R")
 _ARGUMENTS = "spacy_npparse.arguments"
+_USER_ERRORS = (
+    OSError,
+    ConlluError,
+    ExperimentMismatchError,
+    SentenceMismatchError,
+    TextMismatchError,
+)
 
 
 class _Commands(TyperGroup):
@@ -65,15 +73,15 @@ def fail(message: str) -> NoReturn:
 def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Decorate a command: what its user can put right ends it with a message, not a traceback.
 
-    That is: files that are missing or cannot be written, malformed CoNLL-U, texts that do not
-    match.
+    That is: files that are missing or cannot be written, malformed CoNLL-U, texts or experiments
+    that do not match.
     """
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
-        except (OSError, ConlluError, SentenceMismatchError, TextMismatchError) as error:
+        except _USER_ERRORS as error:
             fail(str(error))
 
     return wrapped

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from .parser_comparison import Difference, Parser, ParserComparison, sentence_text
+from .parser_comparison import Difference, ParserComparison, sentence_text
+from .text_table import percent, score_cell, text_table
 
 # The scores that a report tests pair by pair.
 PAIRED_SCORES = ("UAS", "LAS")
 MOST_RELATIONS = 12
-_NAME_WIDTH = 34
 _TEXT_WIDTH = 50
-
-
-def percent(value: float | None) -> str:
-    """A rate in percent, - where nothing is counted."""
-    return "-" if value is None else f"{100 * value:.2f}"
 
 
 def signed(value: float | None) -> str:
@@ -40,13 +35,6 @@ def interval(difference: Difference) -> str:
 def stars(p: float | None) -> str:
     """Marks of significance at 0.05, 0.01 and 0.001."""
     return "" if p is None else "*" * sum(p < level for level in (0.05, 0.01, 0.001))
-
-
-def score_cell(parser: Parser, name: str) -> str:
-    """The mean of a score and, with several seeds, the standard deviation."""
-    deviation = parser.deviation(name)
-    spread = "" if deviation is None else f" ± {percent(deviation)}"
-    return percent(parser.mean(name)) + spread
 
 
 def split_scores(comparison: ParserComparison) -> tuple[list[str], list[str]]:
@@ -98,7 +86,7 @@ def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
     names = [
         f"{parser.name}   " if parser is not first else first.name for parser in comparison.parsers
     ]
-    yield from _table(["Score", *names], rows)
+    yield from text_table(["Score", *names], rows)
     if equal := equal_scores(comparison):
         yield f"The same everywhere: {equal}."
     yield (
@@ -122,7 +110,7 @@ def _pairs_lines(comparison: ParserComparison) -> Iterator[str]:
         for difference in [pair.differences[name]]
     ]
     header = ["Difference", "points", "95 % interval", "p sentences", "p words", "p seeds"]
-    yield from _table(header, rows)
+    yield from text_table(header, rows)
     yield (
         "Sentences: approximate randomisation, the interval by bootstrap. With equally many "
         "seeds: words, McNemar; seeds, Wilcoxon. Not corrected for the number of comparisons."
@@ -145,7 +133,7 @@ def _breakdown_lines(comparison: ParserComparison, name: str) -> Iterator[str]:
     if name == "relation":
         rows = rows[:MOST_RELATIONS]
     names = [parser.name for parser in comparison.parsers]
-    yield from _table([f"LAS by {name}", "words", *names], rows)
+    yield from text_table([f"LAS by {name}", "words", *names], rows)
     if n_kinds > len(rows):
         yield f"The {len(rows)} most frequent of {n_kinds}."
 
@@ -162,26 +150,8 @@ def _sentences_lines(comparison: ParserComparison, limit: int) -> Iterator[str]:
         for sentence in chosen
     ]
     names = [parser.name for parser in comparison.parsers]
-    yield from _table(["Right words in sentence", "of", *names, "text"], rows, text_last=True)
+    yield from text_table(["Right words in sentence", "of", *names, "text"], rows, text_last=True)
 
 
 def _shortened(text: str) -> str:
     return text if len(text) <= _TEXT_WIDTH else f"{text[: _TEXT_WIDTH - 1]}…"
-
-
-def _table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], text_last: bool = False
-) -> Iterator[str]:
-    """Columns as wide as they need to be, the first one, and a last one of text, to the left."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    widths[0] = max(widths[0], _NAME_WIDTH)
-    if text_last:
-        widths[-1] = len(header[-1])
-    for number, row in enumerate([header, *rows]):
-        cells = [
-            cell.ljust(width) if i == 0 or (text_last and i == len(row) - 1) else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield " | ".join(cells).rstrip()
-        if number == 0:
-            yield "-+-".join("-" * width for width in widths)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from statistics import mean, stdev
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -19,20 +19,21 @@ from numpy.typing import NDArray
 
 from ..treebank import Sentence, raw_texts
 from .analysis import Analysis, analysis_of_sentences
-from .attachment import Comparison, rate
+from .attachment import Comparison
 from .breakdowns import Breakdown, Group, breakdowns
 from .scores import Scores, score_analyses
+from .seeds import Seeds, known
 from .significance import (
+    CONFIDENCE,
     SAMPLES,
     SEED,
     Counts,
     bootstrap,
     mcnemar,
+    middle_intervals,
     randomisation_of_rates,
     wilcoxon_signed_rank,
 )
-
-CONFIDENCE = 0.95
 
 
 class SentenceMismatchError(ValueError):
@@ -57,25 +58,15 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class Parser:
+class Parser(Seeds):
     """A parser and what it predicts with each of its seeds."""
 
     name: str
     seeds: list[Prediction]
 
-    def score(self, name: str) -> list[float | None]:
-        """A score with each seed, 0..1, None where nothing is counted."""
-        return [rate(*seed.scores.fractions()[name]) for seed in self.seeds]
-
-    def mean(self, name: str) -> float | None:
-        """The mean of a score over the seeds, None if a seed has none."""
-        values = _known(self.score(name))
-        return mean(values) if values else None
-
-    def deviation(self, name: str) -> float | None:
-        """The standard deviation of a score over the seeds, None without several."""
-        values = _known(self.score(name))
-        return stdev(values) if len(values) > 1 else None
+    def all_scores(self) -> list[Scores]:
+        """Those with each seed."""
+        return [seed.scores for seed in self.seeds]
 
     def breakdown(self, name: str) -> Breakdown:
         """The words of all seeds by a property; see `breakdowns`."""
@@ -215,7 +206,7 @@ def compare_parsers(
     pairs = []
     for (i, first), (j, second) in combinations(enumerate(parsers), 2):
         p_values = randomisation_of_rates(fractions[i], fractions[j])
-        intervals = _intervals(samples[:, j] - samples[:, i])
+        intervals = middle_intervals(samples[:, j] - samples[:, i])
         names = parsers[0].seeds[0].scores.fractions()
         differences = {
             name: _difference(name, first, second, interval, p)
@@ -293,32 +284,13 @@ def _difference(
         more = _times_right(second, right) - _times_right(first, right)
         p_words = mcnemar(int((more < 0).sum()), int((more > 0).sum()))
     if paired and len(first.seeds) > 1:
-        p_seeds = wilcoxon_signed_rank(_known(first.score(name)), _known(second.score(name)))
+        p_seeds = wilcoxon_signed_rank(known(first.score(name)), known(second.score(name)))
     return Difference(b - a, interval, None if math.isnan(p) else p, p_words, p_seeds)
 
 
 def _times_right(parser: Parser, right: str) -> NDArray[np.int64]:
     """With how many seeds each word is right."""
     return np.sum([getattr(seed.comparison, right) for seed in parser.seeds], axis=0)
-
-
-def _intervals(differences: Counts) -> list[tuple[float, float] | None]:
-    """[samples, scores] to the middle 95 % of each score, None if no sample has it."""
-    intervals: list[tuple[float, float] | None] = []
-    for values in differences.T:
-        values = values[~np.isnan(values)]
-        if not len(values):
-            intervals.append(None)
-            continue
-        low, high = np.quantile(values, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)).tolist()
-        intervals.append((low, high))
-    return intervals
-
-
-def _known(values: Sequence[float | None]) -> list[float]:
-    """The values, none if one is missing."""
-    known = [value for value in values if value is not None]
-    return known if len(known) == len(values) else []
 
 
 def _parser_dict(parser: Parser, comparison: ParserComparison) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 Counts = NDArray[np.float64]
 SAMPLES = 10_000
 SEED = 0
+CONFIDENCE = 0.95
 _CHUNK = 500
 
 
@@ -67,6 +68,63 @@ def randomisation_of_rates(
     return np.where(np.isnan(observed), np.nan, (as_large + 1) / (samples + 1))
 
 
+def pairwise_randomisation(correct: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
+    """`approximate_randomisation` of all pairs of parsers, with the same exchanges.
+
+    correct: [parsers, sentences] what each gets right. samples, seed: see there.
+
+    Returns the p-values [parsers, parsers].
+    """
+    n_parsers, n_sentences = correct.shape
+    first, second = np.triu_indices(n_parsers, 1)
+    differences = (correct[first] - correct[second]).T
+    observed = abs(differences.sum(0))
+    as_large = np.zeros(len(observed))
+    for signs in _exchanges(n_sentences, samples, seed):
+        as_large += (abs(signs @ differences) >= observed - 1e-9).sum(0)
+    p_values = np.ones((n_parsers, n_parsers))
+    p_values[first, second] = p_values[second, first] = (as_large + 1) / (samples + 1)
+    return p_values
+
+
+def holm(p_values: Counts) -> Counts:
+    """P-values [parsers, parsers] of all pairs, corrected for their number.
+
+    Source: Holm (1979).
+    """
+    pairs = np.triu_indices(len(p_values), 1)
+    found = p_values[pairs]
+    order = np.argsort(found, kind="stable")
+    factors = np.arange(len(found), 0, -1)
+    corrected = np.empty_like(found)
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(found[order] * factors))
+    result = np.ones_like(p_values)
+    result[pairs] = result.T[pairs] = corrected
+    return result
+
+
+def significance_groups(p_values: Counts, level: float) -> list[str]:
+    """Letters for parsers in the order of their score: two of them have a letter in common just if
+    neither differs significantly from the other, nor does any pair between the two.
+
+    p_values: [parsers, parsers] of their differences. level: below it they are significant.
+    """
+    n = len(p_values)
+    letters = [""] * n
+    reached = number = 0
+    for best in range(n):
+        end = best + 1
+        while end < n and (p_values[best:end, end] >= level).all():
+            end += 1
+        # A group within one that there is already says nothing new.
+        if end > reached:
+            reached = end
+            for parser in range(best, end):
+                letters[parser] += _letter(number)
+            number += 1
+    return letters
+
+
 def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
     """Scores in test sets that might have been: as many sentences, drawn with replacement.
 
@@ -91,6 +149,20 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Count
         )
         chunks.append(_rates(sums))
     return np.concatenate(chunks)
+
+
+def middle_intervals(samples: Counts) -> list[tuple[float, float] | None]:
+    """[samples, scores], of `bootstrap`, to the middle 95 % of each score, None if no sample has
+    it."""
+    intervals: list[tuple[float, float] | None] = []
+    for values in samples.T:
+        values = values[~np.isnan(values)]
+        if not len(values):
+            intervals.append(None)
+            continue
+        low, high = np.quantile(values, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)).tolist()
+        intervals.append((low, high))
+    return intervals
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -143,6 +215,11 @@ def wilcoxon_signed_rank(first: Sequence[float], second: Sequence[float]) -> flo
     observed = abs(sum(ranks[d] for d in differences if d > 0) - middle)
     as_uneven = sum(count for total, count in choices.items() if abs(total - middle) >= observed)
     return as_uneven / 2 ** len(differences)
+
+
+def _letter(number: int) -> str:
+    """a to z, then a' to z' and so on."""
+    return chr(ord("a") + number % 26) + "'" * (number // 26)
 
 
 def _exchanges(n_sentences: int, samples: int, seed: int) -> Iterator[Counts]:

@@ -12,8 +12,6 @@ from spacy_npparse.evaluation.comparison_table import (
     equal_scores,
     interval,
     p_value,
-    percent,
-    score_cell,
     seeds_note,
     signed,
     split_scores,
@@ -23,6 +21,7 @@ from spacy_npparse.evaluation.parser_comparison import (
     ParserComparison,
 )
 from spacy_npparse.evaluation.significance import SAMPLES, SEED
+from spacy_npparse.evaluation.text_table import percent, score_cell
 from spacy_npparse.treebank.provenance import Provenance
 from spacy_npparse.visualisation.comparison_trees import TREES_STYLE, differing_sentences
 from spacy_npparse.visualisation.marks import Point, Series, legend

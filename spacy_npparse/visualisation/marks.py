@@ -42,6 +42,7 @@ vertical-align:-2px}}
 .npparse-plot .spread{{stroke:var(--series);stroke-width:1.5;opacity:.55}}
 .npparse-plot .mark{{fill:var(--series);stroke:var(--paper)}}
 .npparse-plot .bar{{fill:var(--series)}}
+.npparse .muted{{--series:var(--line)}}
 """ + "".join(f".npparse .s{i}{{--series:var(--s{i})}}\n" for i in range(len(_LIGHT)))
 
 
@@ -61,10 +62,14 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Series:
-    """Values that belong together; its place among the series of a plot gives colour and shape."""
+    """Values that belong together; its place among the series of a plot gives colour and shape.
+
+    muted: whether it stays in the background, grey and without its name.
+    """
 
     name: str
     points: Sequence[Point]
+    muted: bool = False
 
     @property
     def values(self) -> list[float]:
@@ -88,15 +93,22 @@ def swatch(index: int, name: str) -> str:
     )
 
 
-def colour(index: int) -> str:
+def numbered(series: Sequence[Series]) -> list[tuple[int | None, Series]]:
+    """Series with their numbers for colour and shape, those without one, muted, first."""
+    pairs = [(None if one.muted else index, one) for index, one in enumerate(series)]
+    return sorted(pairs, key=lambda pair: pair[0] is not None)
+
+
+def colour(index: int | None) -> str:
     """The class of a series, for its colour."""
-    return f"s{index % len(_LIGHT)}"
+    return "muted" if index is None else f"s{index % len(_LIGHT)}"
 
 
-def mark(index: int, x: float, y: float, tooltip: str) -> str:
+def mark(index: int | None, x: float, y: float, tooltip: str) -> str:
     """The mark of a series."""
     # The second round of colours has other shapes.
-    shape = _SHAPES[(index + index // len(_LIGHT)) % len(_SHAPES)]
+    turn = 0 if index is None else index + index // len(_LIGHT)
+    shape = _SHAPES[turn % len(_SHAPES)]
     return (
         f'<path class="mark {colour(index)}" d="M{number(x)},{number(y)}{shape}">'
         f"<title>{escape(tooltip)}</title></path>"

@@ -21,7 +21,15 @@ from spacy_npparse.visualisation.axes import (
     ticks,
 )
 from spacy_npparse.visualisation.layout import text_width
-from spacy_npparse.visualisation.marks import NAME_SIZE, Series, bar, colour, mark, tooltip
+from spacy_npparse.visualisation.marks import (
+    NAME_SIZE,
+    Series,
+    bar,
+    colour,
+    mark,
+    numbered,
+    tooltip,
+)
 from spacy_npparse.visualisation.svg import number
 
 _ROW_HEIGHT = 36.0
@@ -52,7 +60,7 @@ def lines(
     """
     place = _frame(series, x_label, y_label, categories, log_x)
     parts = list(place.markup)
-    for index, one in enumerate(series):
+    for index, one in numbered(series):
         stretches: list[list[str]] = [[]]
         for point in one.points:
             if point.y is None:
@@ -70,7 +78,7 @@ def lines(
 def scatter(
     series: Sequence[Series], *, title: str, x_label: str, y_label: str, log_x: bool = False
 ) -> str:
-    """Marks for each series, named beside its first point.
+    """Marks for each series, named beside its first point unless it is muted.
 
     For arguments and result see `lines`.
     """
@@ -82,7 +90,7 @@ def scatter(
     ]
     taken = [_Box(x - 5, y - 5, x + 5, y + 5) for points in places for x, y in points]
     for one, points in zip(series, places, strict=True):
-        if points:
+        if points and not one.muted:
             options = _label_places(*points[0], text_width(one.name, NAME_SIZE))
             box = min(options, key=lambda box: sum(map(box.overlap, taken)) + box.outside(place))
             taken.append(box)
@@ -141,7 +149,7 @@ def rows(
     if reference is not None:
         x = scale(reference)
         parts.append(line(x, _HEAD - 6.0, x, _row(len(names)) - 12.0, "reference"))
-    for index, one in enumerate(series):
+    for index, one in numbered(series):
         for point in one.points:
             if point.y is None:
                 continue
@@ -218,7 +226,7 @@ def _label_places(x: float, y: float, width: float) -> Iterator[_Box]:
 
 def _points(series: Sequence[Series], place: Frame, categories: Sequence[str]) -> Iterator[str]:
     """Marks with their spread."""
-    for index, one in enumerate(series):
+    for index, one in numbered(series):
         for point in one.points:
             if point.y is None:
                 continue

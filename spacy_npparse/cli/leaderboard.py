@@ -1,0 +1,142 @@
+"""`leaderboard`: many parsers trained and measured on one treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
+
+from ..evaluation.leaderboard import Leaderboard, make_leaderboard
+from ..laboratory import Contestant, Experiment, FailedRun, Task, contestant, trainable_parsers
+from ..treebank import read_conllu
+from ..visualisation import render_leaderboard
+from ._app import app, fail, provenance_of, user_errors
+from ._report import write_json, write_text
+
+_ALL = "all"
+
+
+@app.command()
+@user_errors
+def leaderboard(
+    context: typer.Context,
+    train: Annotated[Path, typer.Argument(help="CoNLL-U file to train on.")],
+    dev: Annotated[Path, typer.Argument(help="CoNLL-U file to choose the best models on.")],
+    output: Annotated[Path, typer.Argument(help="Folder for models, predictions and report.")],
+    test: Annotated[
+        Path | None, typer.Option(help="CoNLL-U file to measure on; otherwise the dev file.")
+    ] = None,
+    parsers: Annotated[
+        str,
+        typer.Option(
+            help="Factories without `_parser`, each with settings of its component if need be "
+            "(mh4,search=greedy), and the peers spacy and udpipe, separated by spaces. all: every "
+            "parser that is registered."
+        ),
+    ] = _ALL,
+    seeds: Annotated[str, typer.Option(help="Seeds to train with, separated by spaces.")] = "0",
+    updates: Annotated[
+        int | None, typer.Option(min=1, help="Of each training; otherwise as its config says.")
+    ] = None,
+    config: Annotated[
+        Path, typer.Option(help="Training config that the parsers take their place in.")
+    ] = Path("configs/accuracy.cfg"),
+    processes: Annotated[
+        int, typer.Option(min=1, help="Trainings at a time, each on one thread.")
+    ] = 1,
+) -> None:
+    """Train parsers, measure them on the same sentences, and rank them.
+
+    Each parser is trained with each seed as `spacy train` does, in the place of the config's own;
+    spacy is spaCy's parser, udpipe the tagger and parser of UDPipe 1, as they are usually trained.
+    All get gold tokens and sentences and nothing else. What is done already is not done again, so
+    that the command goes on where it was stopped, and parsers or seeds can be added.
+
+    The report is in OUTPUT, as leaderboard.html and leaderboard.json: scores, groups of parsers
+    that differ significantly, learning curves, accuracy against speed, and precision against recall
+    of crossing arcs. The predictions are there for `compare`.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse leaderboard train.conllu dev.conllu training/board --updates 2000
+      python -m spacy_npparse leaderboard train.conllu dev.conllu training/board \\
+        --parsers "mh4 arc_hybrid_swap arc_hybrid_swap,oracle=static spacy udpipe" \\
+        --seeds "0 1 2" --processes 2
+    """
+    numbers = _seeds(seeds)
+    contestants = _contestants(parsers)
+    experiment = Experiment(Task(train, dev, config, updates), test or dev, output)
+    if not config.is_file():
+        fail(f"{config}: no such file. Give --config a training config with a parser.")
+    # Read now, so that what is wrong with them does not show in every training.
+    parts = {path: list(read_conllu(path)) for path in (train, dev, experiment.gold)}
+    for path, sentences in parts.items():
+        if not sentences:
+            fail(f"{path}: no sentence to train or measure parsers on. Give a treebank in CoNLL-U.")
+    words = [len(s.words) - s.heads[1:].count(None) for s in parts[experiment.gold]]
+    experiment.begin()
+    failures = _complete(experiment, contestants, numbers, processes)
+    results = {c.name: experiment.trials(c, numbers) for c in contestants}
+    results = {name: trials for name, trials in results.items() if trials}
+    if results:
+        board = make_leaderboard(results, words, {c.name for c in contestants if c.is_peer})
+        _report(context, experiment, board)
+    for failure in failures:
+        typer.secho(f"✘ {failure.name}, seed {failure.seed}: {failure.reason}", err=True)
+    if failures:
+        fail(
+            f"{len(failures)} trainings failed; all others are in the report. Give the command "
+            "again to repeat the failed ones only."
+        )
+
+
+def _seeds(text: str) -> list[int]:
+    if not text.split() or not all(word.isdecimal() for word in text.split()):
+        fail(f'--seeds is "{text}". Give whole numbers, separated by spaces: "0 1 2".')
+    return list(dict.fromkeys(map(int, text.split())))
+
+
+def _contestants(text: str) -> list[Contestant]:
+    names = [
+        name for word in text.split() for name in (trainable_parsers() if word == _ALL else [word])
+    ]
+    if not names:
+        fail("--parsers names none. Give at least one, or all.")
+    try:
+        return [contestant(name) for name in dict.fromkeys(names)]
+    except ValueError as error:
+        fail(str(error))
+
+
+def _complete(
+    experiment: Experiment, contestants: Sequence[Contestant], seeds: Sequence[int], processes: int
+) -> list[FailedRun]:
+    """Do all runs that have no result yet."""
+    missing = experiment.missing(contestants, seeds)
+    typer.echo(f"{len(missing)} trainings to do, the others are done.", err=True)
+    failures = []
+    # disable=None: no bar where stderr is no terminal.
+    with tqdm(total=len(missing), unit="run", disable=None) as bar:
+        for done, seed, failure in experiment.run(missing, processes):
+            bar.update()
+            bar.set_postfix_str(f"{done.name}, seed {seed}")
+            if failure is not None:
+                failures.append(failure)
+    return failures
+
+
+def _report(context: typer.Context, experiment: Experiment, board: Leaderboard) -> None:
+    typer.echo(board.table())
+    task = experiment.task
+    files = dict.fromkeys([task.train, task.dev, experiment.gold, task.config])
+    source = provenance_of(context, files)
+    page = experiment.folder / "leaderboard.html"
+    write_json(board.as_dict(), page.with_suffix(".json"), source)
+    write_text(
+        render_leaderboard(board, source, title=f"Leaderboard: {experiment.gold.stem}"), page
+    )
+    typer.echo(f"{page}", err=True)

@@ -1,0 +1,163 @@
+"""Many parsers in the order of their LAS, in groups that differ by more than luck."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import mean
+from typing import Any
+
+import numpy as np
+
+from .scores import Scores
+from .seeds import Seeds
+from .significance import (
+    bootstrap,
+    holm,
+    middle_intervals,
+    pairwise_randomisation,
+    significance_groups,
+)
+from .text_table import score_cell, text_table
+
+LEVEL = 0.05
+# The scores that a leaderboard shows, by the heads of their columns.
+SCORES = {
+    "UAS": "UAS",
+    "LAS": "LAS",
+    "LAS np": "Non-projective sentences: LAS",
+    "P np": "Non-projective arcs: precision",
+    "R np": "Non-projective arcs: recall",
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a parser reaches that was trained with one seed.
+
+    file: its predictions. words_per_second: parsed on one thread, CPU time. training_minutes: CPU
+    time on one thread. curve: updates and LAS on the dev file, in percent, during training.
+    """
+
+    seed: int
+    file: str
+    scores: Scores
+    words_per_second: float
+    training_minutes: float
+    curve: Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class Standing(Seeds):
+    """A parser's place.
+
+    trials: with each of its seeds. is_peer: whether it is from elsewhere. groups: letters; parsers
+    with one in common do not differ significantly in LAS. interval: of LAS, 95 %, by bootstrap over
+    sentences.
+    """
+
+    name: str
+    trials: Sequence[Trial]
+    is_peer: bool
+    groups: str
+    interval: tuple[float, float] | None
+
+    def all_scores(self) -> list[Scores]:
+        """Those with each seed."""
+        return [trial.scores for trial in self.trials]
+
+    @property
+    def words_per_second(self) -> float:
+        """On average of the seeds."""
+        return mean(trial.words_per_second for trial in self.trials)
+
+    @property
+    def training_minutes(self) -> float:
+        """On average of the seeds."""
+        return mean(trial.training_minutes for trial in self.trials)
+
+    @property
+    def curve(self) -> list[tuple[int, float]]:
+        """On average of the seeds, where they were all evaluated."""
+        curves = [dict(trial.curve) for trial in self.trials]
+        common = [update for update in curves[0] if all(update in curve for curve in curves)]
+        return [(update, mean(curve[update] for curve in curves)) for update in sorted(common)]
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """See `make_leaderboard`. standings: the best first. p_values: [standings, standings] of the
+    differences in LAS, corrected for their number."""
+
+    standings: list[Standing]
+    p_values: list[list[float]]
+
+    def table(self) -> str:
+        """For the terminal."""
+        header = ["parser", "seeds", *SCORES, "group", "words/s", "training"]
+        rows = [
+            [
+                standing.name,
+                str(len(standing.trials)),
+                *(score_cell(standing, name) for name in SCORES.values()),
+                standing.groups,
+                f"{standing.words_per_second:,.0f}",
+                f"{standing.training_minutes:.1f} min",
+            ]
+            for standing in self.standings
+        ]
+        return "\n".join(text_table(header, rows))
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "level": LEVEL,
+            "parsers": [
+                {
+                    "name": standing.name,
+                    "peer": standing.is_peer,
+                    "groups": standing.groups,
+                    "interval": standing.interval,
+                    "words_per_second": standing.words_per_second,
+                    "training_minutes": standing.training_minutes,
+                    "scores": {name: standing.mean(name) for name in SCORES.values()},
+                    "trials": [
+                        {**asdict(trial), "scores": trial.scores.as_dict()}
+                        for trial in standing.trials
+                    ],
+                }
+                for standing in self.standings
+            ],
+            "p_values": self.p_values,
+        }
+
+
+def make_leaderboard(
+    results: Mapping[str, Sequence[Trial]], words: Sequence[int], peers: Collection[str] = ()
+) -> Leaderboard:
+    """Rank parsers by LAS.
+
+    results: of each parser, by its name, its trials on the same sentences; at least one each.
+    words: of each of these sentences, those with gold heads.
+    peers: the names of the parsers from elsewhere.
+
+    Two parsers differ significantly if approximate randomisation over sentences (seeds averaged)
+    says so at the level of 0.05, corrected after Holm for the number of pairs.
+    """
+    correct = {
+        name: np.mean([trial.scores.correct_words for trial in trials], axis=0)
+        for name, trials in results.items()
+    }
+    names = sorted(results, key=lambda name: (-correct[name].sum(), name))
+    numbers = np.array([correct[name] for name in names])
+    p_values = holm(pairwise_randomisation(numbers))
+    fractions = np.stack([numbers, np.broadcast_to(words, numbers.shape)], axis=-1)
+    intervals = middle_intervals(bootstrap(fractions[:, :, None])[..., 0])
+    groups = significance_groups(p_values, LEVEL)
+    return Leaderboard(
+        [
+            Standing(name, results[name], name in peers, groups[i], intervals[i])
+            for i, name in enumerate(names)
+        ],
+        p_values.tolist(),
+    )

@@ -1,0 +1,42 @@
+"""Programs that train, run one after the other with what they print in a log."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+LOG = "training.log"
+_LAST_LINES = 5
+
+
+class FailedCommandError(RuntimeError):
+    """A program has failed. The message tells its last words and where the others are."""
+
+
+def run_module(arguments: Sequence[object], log: Path) -> None:
+    """Run `python -m …`, on one thread.
+
+    arguments: the module and its arguments. log: what the program prints.
+
+    Raises FailedCommandError.
+    """
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with log.open("wb") as file:
+        done = subprocess.run(
+            [sys.executable, "-m", *map(str, arguments)],
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+        )
+    if done.returncode:
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        last = "\n".join(f"    {line}" for line in lines[-_LAST_LINES:])
+        raise FailedCommandError(
+            f"{arguments[0]} ended with exit code {done.returncode}. All of {log}:\n{last}"
+            if len(lines) <= _LAST_LINES
+            else f"{arguments[0]} ended with exit code {done.returncode}. The end of {log}:\n{last}"
+        )

@@ -1,0 +1,81 @@
+"""Parsers with this package's scorer, in the pipeline of a training config."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from spacy.util import load_config
+from thinc.api import Config
+
+from .contestants import Task
+from .pipeline import TrainedPipeline
+
+_COMPONENT = "parser"
+_DECODER = "decoder."
+
+
+@dataclass(frozen=True)
+class ComponentPipeline(TrainedPipeline):
+    """A parser and settings of its component; see `contestant`.
+
+    The decoder's settings need no training of their own, unless derivations are trained with the
+    beam."""
+
+    name: str
+    is_peer = False
+
+    @property
+    def model_name(self) -> str:
+        """See `Contestant`."""
+        return ",".join([self._system, *(f"{n}={v}" for n, v in self._trained_settings())])
+
+    def config(self, task: Task) -> Config:
+        """See `TrainedPipeline`."""
+        config = load_config(task.config, interpolate=False)
+        component = config.get("components", {}).get(_COMPONENT)
+        if component is None:
+            raise ValueError(
+                f"{task.config}: there is no component {_COMPONENT!r} to put parsers in the place "
+                "of. Take configs/accuracy.cfg, or one like it."
+            )
+        component["factory"] = f"{self._system}_parser"
+        for name, value in self._trained_settings():
+            *sections, key = name.split(".")
+            place = component
+            for section in sections:
+                place = place.setdefault(section, {})
+            place[key] = _parsed(value)
+        return config
+
+    def overrides(self) -> dict[str, Any]:
+        """See `TrainedPipeline`."""
+        kept = dict(self._trained_settings())
+        return {
+            f"components.{_COMPONENT}.{name}": _parsed(value)
+            for name, value in self._settings()
+            if name not in kept
+        }
+
+    @property
+    def _system(self) -> str:
+        return self.name.split(",")[0]
+
+    def _settings(self) -> list[tuple[str, str]]:
+        pairs = [setting.partition("=") for setting in self.name.split(",")[1:]]
+        return [(name, value) for name, _, value in pairs]
+
+    def _trained_settings(self) -> list[tuple[str, str]]:
+        settings = self._settings()
+        if ("loss", "max-violation") in settings:
+            return settings
+        return [(name, value) for name, value in settings if not name.startswith(_DECODER)]
+
+
+def _parsed(value: str) -> Any:
+    """A setting's value, as `spacy train` reads it from the command line."""
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value

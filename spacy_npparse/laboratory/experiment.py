@@ -1,0 +1,179 @@
+"""Contestants trained and measured, each with every seed; what is done is never done again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import torch
+
+from ..evaluation import score_sentences
+from ..evaluation.leaderboard import Trial
+from ..treebank import Sentence, read_conllu
+from ..treebank.files import replacing
+from .commands import FailedCommandError
+from .contestants import Contestant, Task
+
+_NOTE = "experiment.json"
+_MINUTES = "minutes.json"
+
+
+class ExperimentMismatchError(ValueError):
+    """A folder holds another experiment. The message says what differs."""
+
+
+@dataclass(frozen=True)
+class FailedRun:
+    """A run that came to no result. reason: for people."""
+
+    name: str
+    seed: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Trained models and their predictions in a folder.
+
+    task: what the models are trained for. gold: CoNLL-U file that they parse. folder: has
+    models/NAME-SEED, and predictions/GOLD/NAME-SEED.conllu with a file of its speed.
+    """
+
+    task: Task
+    gold: Path
+    folder: Path
+
+    def begin(self) -> None:
+        """Note in the folder what the experiment is about.
+
+        Raises ExperimentMismatchError if it is about something else already."""
+        path = self.folder / _NOTE
+        files = {name: _checksum(getattr(self.task, name)) for name in ("train", "dev", "config")}
+        note = {**files, "updates": self.task.updates}
+        if path.exists():
+            known = json.loads(path.read_text(encoding="utf-8"))
+            changed = [name for name, value in note.items() if known.get(name) != value]
+            if changed:
+                raise ExperimentMismatchError(
+                    f"{self.folder} holds models that were trained with other settings "
+                    f"({', '.join(changed)}). Give another folder."
+                )
+        with replacing(path) as file:
+            file.write(json.dumps(note, indent=2).encode())
+
+    def missing(
+        self, contestants: Sequence[Contestant], seeds: Sequence[int]
+    ) -> list[tuple[Contestant, int]]:
+        """The runs that have no result yet."""
+        return [
+            (contestant, seed)
+            for seed in seeds
+            for contestant in contestants
+            if (seed == seeds[0] or contestant.uses_seeds)
+            and not self._prediction(contestant, seed).exists()
+        ]
+
+    def run(
+        self, runs: Sequence[tuple[Contestant, int]], processes: int
+    ) -> Iterator[tuple[Contestant, int, FailedRun | None]]:
+        """Train and measure, several runs at a time, each on one thread.
+
+        yields: runs as they end, and why if one has failed.
+        """
+        # Contestants with the same model wait for each other.
+        waiting: dict[tuple[str, int], list[tuple[Contestant, int]]] = {}
+        for contestant, seed in runs:
+            waiting.setdefault((contestant.model_name, seed), []).append((contestant, seed))
+        # Started anew, since neither torch nor its threads outlive a fork.
+        with ProcessPoolExecutor(processes, get_context("spawn"), _one_thread) as pool:
+            futures = {pool.submit(self._complete_all, group): group for group in waiting.values()}
+            for future in as_completed(futures):
+                yield from future.result()
+
+    def trials(self, contestant: Contestant, seeds: Sequence[int]) -> list[Trial]:
+        """The results of a contestant, as many as there are."""
+        gold = list(read_conllu(self.gold))
+        found = []
+        for seed in seeds:
+            path = self._prediction(contestant, seed)
+            if not path.exists():
+                continue
+            model = self._model(contestant, seed)
+            speed = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+            minutes = json.loads((model / _MINUTES).read_text(encoding="utf-8"))
+            found.append(
+                Trial(
+                    seed=seed,
+                    file=str(path),
+                    scores=score_sentences(gold, read_conllu(path)),
+                    words_per_second=speed["words_per_second"],
+                    training_minutes=minutes["minutes"],
+                    curve=contestant.learning_curve(model),
+                )
+            )
+        return found
+
+    def _model(self, contestant: Contestant, seed: int) -> Path:
+        return self.folder / "models" / f"{contestant.model_name}-{seed}"
+
+    def _prediction(self, contestant: Contestant, seed: int) -> Path:
+        place = self.folder / "predictions" / f"{self.gold.stem}-{_checksum(self.gold)[:8]}"
+        return place / f"{contestant.name}-{seed}.conllu"
+
+    def _complete_all(
+        self, runs: Sequence[tuple[Contestant, int]]
+    ) -> list[tuple[Contestant, int, FailedRun | None]]:
+        """Do some runs in this process."""
+        gold = list(read_conllu(self.gold))
+        ends: list[tuple[Contestant, int, FailedRun | None]] = []
+        for contestant, seed in runs:
+            failure = None
+            try:
+                self._train(contestant, seed)
+                self._parse(contestant, seed, gold)
+            except (FailedCommandError, OSError, ValueError) as error:
+                failure = FailedRun(contestant.name, seed, str(error))
+            ends.append((contestant, seed, failure))
+        return ends
+
+    def _train(self, contestant: Contestant, seed: int) -> None:
+        """Train a model unless that is done. A training that was stopped begins again."""
+        folder = self._model(contestant, seed)
+        if folder.exists():
+            return
+        unfinished = folder.with_name(f"{folder.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        start = _cpu_seconds()
+        contestant.train(self.task, seed, unfinished)
+        minutes = (_cpu_seconds() - start) / 60
+        (unfinished / _MINUTES).write_text(json.dumps({"minutes": minutes}), encoding="utf-8")
+        unfinished.rename(folder)
+
+    def _parse(self, contestant: Contestant, seed: int, gold: Sequence[Sentence]) -> None:
+        parsed = contestant.parse(self._model(contestant, seed), gold)
+        path = self._prediction(contestant, seed)
+        with replacing(path.with_suffix(".json")) as file:
+            file.write(json.dumps({"words_per_second": parsed.words_per_second}).encode())
+        with replacing(path) as file:
+            file.write("".join(f"{sentence}\n\n" for sentence in parsed.sentences).encode("utf-8"))
+
+
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def _cpu_seconds() -> float:
+    """Of this process and all that it has started and seen end."""
+    return sum(os.times()[:4])
+
+
+def _checksum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,82 @@
+"""Pipelines of spaCy: trained by `spacy train`, run by `nlp.pipe`."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import spacy
+import srsly
+from thinc.api import Config
+
+from ..treebank import Sentence, sentences_from_doc, unannotated_doc
+from .commands import LOG, run_module
+from .contestants import Checkpoint, Parsed, Task
+
+_BATCH = 128
+_CONFIG = "config.cfg"
+_CURVE = "curve.jsonl"
+# So often is a model evaluated in the course of its training.
+_CHECKPOINTS = 10
+
+
+class TrainedPipeline(ABC):
+    """What contestants have in common that `spacy train` trains."""
+
+    uses_seeds = True
+
+    @abstractmethod
+    def config(self, task: Task) -> Config:
+        """What to train, the files, the seed and the budget aside.
+
+        Raises ValueError if the contestant does not fit the task's config.
+        """
+
+    def overrides(self) -> dict[str, Any]:
+        """Settings of the trained pipeline that are changed when it is loaded."""
+        return {}
+
+    def train(self, task: Task, seed: int, folder: Path) -> None:
+        """See `Contestant`."""
+        config = self.config(task)
+        config["paths"].update(train=str(task.train.resolve()), dev=str(task.dev.resolve()))
+        config["system"]["seed"] = seed
+        training = config["training"]
+        training["logger"] = {
+            "@loggers": "spacy.ConsoleLogger.v3",
+            "output_file": str((folder / _CURVE).resolve()),
+        }
+        if task.updates is not None:
+            training["max_steps"] = task.updates
+            training["eval_frequency"] = max(1, task.updates // _CHECKPOINTS)
+            rates = training["optimizer"].get("learn_rate")
+            if isinstance(rates, dict) and "total_steps" in rates:
+                rates["total_steps"] = task.updates
+        config.to_disk(folder / _CONFIG, interpolate=False)
+        run_module(["spacy", "train", folder / _CONFIG, "--output", folder], folder / LOG)
+        shutil.rmtree(folder / "model-last")
+
+    def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
+        """See `Contestant`."""
+        nlp = spacy.load(folder / "model-best", config=self.overrides())
+        docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
+        # What is computed once should not count.
+        nlp(docs[0].copy())
+        start = time.process_time()
+        parsed = list(nlp.pipe(docs, batch_size=_BATCH))
+        seconds = time.process_time() - start
+        return Parsed(
+            [sentence for doc in parsed for sentence in sentences_from_doc(doc)],
+            sum(map(len, parsed)) / seconds,
+        )
+
+    def learning_curve(self, folder: Path) -> list[Checkpoint]:
+        """See `Contestant`."""
+        path = folder / _CURVE
+        if not path.exists():
+            return []
+        return [Checkpoint(row["step"], row["scores"]["dep_las"]) for row in srsly.read_jsonl(path)]

@@ -1,0 +1,40 @@
+"""spaCy's own parser: arc-eager, pseudo-projective, as its quickstart config trains it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spacy.cli.init_config import init_config
+from spacy.util import load_config
+from thinc.api import Config
+
+from .contestants import Task
+from .pipeline import TrainedPipeline
+
+
+@dataclass(frozen=True)
+class SpacyPipeline(TrainedPipeline):
+    """spaCy's `parser` with the model and the batches of its config for efficiency, reading and
+    scoring as the others do."""
+
+    name = "spacy"
+    model_name = "spacy"
+    is_peer = True
+
+    def config(self, task: Task) -> Config:
+        """See `TrainedPipeline`."""
+        lang = load_config(task.config)["nlp"]["lang"]
+        config = init_config(lang=lang, pipeline=["parser"], optimize="efficiency")
+        parser = config["components"]["parser"]
+        # By default the labels of lifted arcs are thrown away unless they are frequent.
+        parser["min_action_freq"] = 1
+        parser["scorer"] = {"@scorers": "spacy_npparse.parser_scorer.v1"}
+        for part in ("train", "dev"):
+            config["corpora"][part] = {
+                "@readers": "spacy_npparse.ConlluCorpus.v1",
+                "path": f"${{paths.{part}}}",
+                "shuffle": part == "train",
+            }
+        config["training"]["score_weights"] = {"dep_las": 1.0}
+        config["training"]["patience"] = 0
+        return config

@@ -1,0 +1,141 @@
+"""Ranking parsers, and groups that differ significantly."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_npparse.evaluation import score_sentences
+from spacy_npparse.evaluation.leaderboard import Trial, make_leaderboard
+from spacy_npparse.evaluation.significance import (
+    approximate_randomisation,
+    holm,
+    pairwise_randomisation,
+    significance_groups,
+)
+from spacy_npparse.treebank import parse_sentence
+
+
+def sentence(*heads):
+    return parse_sentence(
+        [
+            "\t".join([str(i), "w", "_", "_", "_", "_", str(head), "root" if not head else "x"])
+            + "\t_\t_"
+            for i, head in enumerate(heads, 1)
+        ]
+    )
+
+
+GOLD = [sentence(0, 1, 2), sentence(2, 0), sentence(0), sentence(0, 1, 1)]
+CHAIN = [sentence(0, 1, 2), sentence(2, 0), sentence(0), sentence(0, 1, 2)]
+WRONG = [sentence(0, 1, 1), sentence(0, 1), sentence(0), sentence(0, 1, 2)]
+WORDS = [len(s.words) for s in GOLD]
+
+
+def trial(predicted, seed=0, speed=100.0, curve=()):
+    return Trial(seed, "f", score_sentences(GOLD, predicted), speed, 2.0, curve)
+
+
+def test_the_best_comes_first_and_seeds_are_averaged():
+    board = make_leaderboard(
+        {
+            "wrong": [trial(WRONG, speed=10.0)],
+            "both": [
+                trial(GOLD, 0, 100.0, [(0, 1.0), (5, 50.0)]),
+                trial(CHAIN, 1, 300.0, [(5, 60.0)]),
+            ],
+            "right": [trial(GOLD)],
+        },
+        WORDS,
+        ["wrong"],
+    )
+    right, both, wrong = board.standings
+    assert [s.name for s in board.standings] == ["right", "both", "wrong"]
+    assert [s.is_peer for s in board.standings] == [False, False, True]
+    assert right.mean("LAS") == 1 and right.deviation("LAS") is None
+    assert both.mean("LAS") == pytest.approx((1 + 8 / 9) / 2)
+    assert both.deviation("LAS") == pytest.approx(np.std([1, 8 / 9], ddof=1))
+    assert both.words_per_second == 200 and both.training_minutes == 2
+    # Where all seeds were evaluated.
+    assert both.curve == [(5, 55.0)]
+    assert right.interval == (1, 1) and wrong.interval[0] < wrong.mean("LAS") < wrong.interval[1]
+    first, *lines = board.table().splitlines()
+    assert "both" in lines[2] and "94.44 ± 7.86" in lines[2] and "200" in lines[2]
+
+
+def test_seeds_in_another_order_make_no_difference():
+    results = {"a": [trial(CHAIN)], "b": [trial(WRONG), trial(GOLD, 1)], "c": [trial(GOLD)]}
+    turned = {name: results[name][::-1] for name in reversed(results)}
+    one, other = make_leaderboard(results, WORDS), make_leaderboard(turned, WORDS)
+    assert one.table() == other.table() and one.p_values == other.p_values
+
+
+def test_one_parser_alone():
+    [standing] = make_leaderboard({"a": [trial(CHAIN)]}, WORDS).standings
+    assert standing.groups == "a"
+
+
+@given(
+    st.integers(1, 30).flatmap(
+        lambda n: st.lists(
+            st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=2, max_size=4
+        )
+    )
+)
+def test_all_pairs_are_tested_as_one_pair_is(rows):
+    correct = np.array(rows, dtype=float)
+    found = pairwise_randomisation(correct, samples=500)
+    assert np.array_equal(found, found.T) and (np.diag(found) == 1).all()
+    for i, j in itertools.combinations(range(len(rows)), 2):
+        alone = approximate_randomisation(rows[i], rows[j], samples=500)
+        # Other exchanges, unless the sentences that do not differ are none.
+        assert abs(found[i, j] - alone) < 0.12
+
+
+def test_holm():
+    # Example: 0.01, 0.04, 0.03 of three pairs.
+    p = np.ones((3, 3))
+    for (i, j), value in {(0, 1): 0.01, (0, 2): 0.04, (1, 2): 0.03}.items():
+        p[i, j] = p[j, i] = value
+    corrected = holm(p)
+    assert corrected[0, 1] == pytest.approx(0.03)
+    assert corrected[1, 2] == pytest.approx(0.06)
+    # Not below that of a smaller one.
+    assert corrected[0, 2] == pytest.approx(0.06)
+    assert np.array_equal(corrected, corrected.T) and (np.diag(corrected) == 1).all()
+
+
+def matrix(n, *different):
+    p = np.ones((n, n))
+    for i, j in different:
+        p[i, j] = p[j, i] = 0.01
+    return p
+
+
+@pytest.mark.parametrize(
+    ("different", "letters"),
+    [
+        ([], ["a", "a", "a"]),
+        ([(0, 2)], ["a", "ab", "b"]),
+        ([(0, 1), (0, 2), (1, 2)], ["a", "b", "c"]),
+        ([(0, 1), (0, 2)], ["a", "b", "b"]),
+        ([(0, 2), (1, 2)], ["a", "a", "b"]),
+        # The first and the last do not differ, but each does from the one between them.
+        ([(0, 1), (1, 2)], ["a", "b", "c"]),
+    ],
+)
+def test_letters(different, letters):
+    assert significance_groups(matrix(3, *different), 0.05) == letters
+
+
+@given(st.integers(1, 8), st.data())
+def test_letters_in_common(n, data):
+    pairs = list(itertools.combinations(range(n), 2))
+    different = set(data.draw(st.lists(st.sampled_from(pairs)))) if pairs else set()
+    letters = significance_groups(matrix(n, *different), 0.05)
+    assert all(letters) and letters[0].startswith("a")
+    for i, j in pairs:
+        between = set(itertools.combinations(range(i, j + 1), 2))
+        assert bool(set(letters[i]) & set(letters[j])) == (not between & different)

@@ -1,0 +1,81 @@
+"""Who takes part in a leaderboard, and with which settings."""
+
+from pathlib import Path
+
+import pytest
+from thinc.api import Config
+
+from spacy_npparse.laboratory import Task, contestant, trainable_parsers
+from spacy_npparse.laboratory.component import ComponentPipeline
+from spacy_npparse.laboratory.spacy_parser import SpacyPipeline
+from spacy_npparse.transitions import transition_systems
+
+CONFIG = Path(__file__).parents[2] / "configs" / "accuracy.cfg"
+TASK = Task(Path("train.conllu"), Path("dev.conllu"), CONFIG, 10)
+
+
+def test_every_parser_with_a_model_is_found():
+    parsers = trainable_parsers()
+    assert set(transition_systems.get_all()) < set(parsers)
+    assert {"mst", "mh3", "one_endpoint_crossing"} < set(parsers)
+    assert "ensemble" not in parsers and parsers == sorted(parsers)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("arc_hybird", "there is no parser 'arc_hybird'. There are: arc_eager, .*, spacy, udpipe"),
+        ("ensemble", "there is no parser"),
+        ("mh4,greedy", "'greedy' should be NAME=VALUE"),
+        ("mh4,=greedy", "'=greedy' should be NAME=VALUE"),
+        ("mh4,search=a/b", "'search=a/b' should be NAME=VALUE"),
+    ],
+)
+def test_wrong_names(name, message):
+    with pytest.raises(ValueError, match=message):
+        contestant(name)
+
+
+def test_settings_are_put_into_the_config():
+    found = contestant("arc_standard,oracle=static,exploration.warm_up=7,pseudo_projective=path")
+    assert isinstance(found, ComponentPipeline)
+    config = found.config(TASK)
+    original = Config().from_disk(CONFIG, interpolate=False)
+    component = config["components"].pop("parser")
+    model = original["components"].pop("parser")["model"]
+    assert component == {
+        "factory": "arc_standard_parser",
+        "oracle": "static",
+        "exploration": {"warm_up": 7},
+        "pseudo_projective": "path",
+        "model": model,
+    }
+    assert config == original
+
+
+def test_the_decoder_needs_no_training_of_its_own():
+    found = contestant("attardi,decoder.beam_width=4,oracle=static")
+    assert found.model_name == "attardi,oracle=static"
+    assert found.overrides() == {"components.parser.decoder.beam_width": 4}
+    assert "decoder" not in found.config(TASK)["components"]["parser"]
+
+
+def test_unless_derivations_are_trained_with_the_beam():
+    found = contestant("attardi,decoder.beam_width=4,loss=max-violation")
+    assert found.model_name == found.name and found.overrides() == {}
+    assert found.config(TASK)["components"]["parser"]["decoder"] == {"beam_width": 4}
+
+
+def test_a_config_without_parser_is_refused(tmp_path):
+    path = tmp_path / "none.cfg"
+    path.write_text("[components]\n\n[components.tagger]\nfactory = tagger\n")
+    with pytest.raises(ValueError, match="none.cfg: there is no component 'parser'"):
+        contestant("mh4").config(Task(TASK.train, TASK.dev, path, None))
+
+
+def test_the_baseline_of_spacy():
+    found = contestant("spacy")
+    assert isinstance(found, SpacyPipeline) and found.is_peer
+    config = found.config(TASK)
+    assert config["nlp"]["lang"] == "xx" and "parser" in config["nlp"]["pipeline"]
+    assert config["components"]["parser"]["min_action_freq"] == 1

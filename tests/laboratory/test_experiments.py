@@ -1,0 +1,168 @@
+"""Leaderboards as a user makes them, with tiny models and a few training steps."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from thinc.api import Config
+from typer.testing import CliRunner
+
+from spacy_npparse.cli import app
+from spacy_npparse.treebank import read_conllu
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "assets" / "sample_treebank"
+BEAM = "attardi,decoder.beam_width=2"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Train and dev file of a few sentences, and a config that trains fast."""
+    folder = tmp_path_factory.mktemp("leaderboard")
+    for part in ("train", "dev"):
+        sentences = list(read_conllu(SAMPLE / f"sample-ud-{part}.conllu"))[:30]
+        path = folder / f"{part}.conllu"
+        path.write_text("".join(f"{s}\n\n" for s in sentences), encoding="utf-8")
+    config = Config().from_disk(ROOT / "configs" / "accuracy.cfg", interpolate=False)
+    config["components"]["tok2vec"]["model"]["width"] = 16
+    config["components"]["parser"]["model"]["hidden_size"] = 16
+    config.to_disk(folder / "tiny.cfg")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def board(files):
+    """Make the leaderboard, or go on with it."""
+
+    def make(parsers, seeds="0", updates=6, dev="dev.conllu", config="tiny.cfg"):
+        command = ["leaderboard", files / "train.conllu", files / dev, files / "board"]
+        command += ["--config", files / config, "--updates", updates, "--processes", 2]
+        command += ["--parsers", parsers, "--seeds", seeds]
+        return CliRunner().invoke(app, [str(argument) for argument in command])
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def made(board, files):
+    """A leaderboard of one seed, and what was printed."""
+    result = board(f"mst attardi {BEAM} spacy attardi,oracle=none")
+    return files / "board", result
+
+
+def report(folder):
+    return json.loads((folder / "leaderboard.json").read_text(encoding="utf-8"))
+
+
+def test_every_parser_is_ranked(made):
+    folder, result = made
+    parsers = report(folder)["parsers"]
+    assert {p["name"] for p in parsers} == {"mst", "attardi", BEAM, "spacy"}
+    las = [p["scores"]["LAS"] for p in parsers]
+    assert las == sorted(las, reverse=True)
+    assert [p["name"] for p in parsers if p["peer"]] == ["spacy"]
+    for parser in parsers:
+        assert parser["name"] in result.stdout and parser["groups"] in result.stdout
+        [trial] = parser["trials"]
+        # Evaluated after each update, and before the first.
+        assert [update for update, _ in trial["curve"]] == list(range(7))
+        assert parser["words_per_second"] > 0 and parser["training_minutes"] > 0
+    page = (folder / "leaderboard.html").read_text(encoding="utf-8")
+    assert all(f". {p['name']}<" in page for p in parsers)
+
+
+def test_the_report_says_what_it_was_made_from(made):
+    folder, _ = made
+    source = report(folder)["provenance"]
+    assert [Path(name).name for name in source["checksums"]] == [
+        *("train.conllu", "dev.conllu", "tiny.cfg")
+    ]
+    assert source["command"].startswith("python -m spacy_npparse leaderboard ")
+
+
+def test_a_failed_training_stops_no_other(made):
+    _, result = made
+    assert result.exit_code == 1
+    assert (
+        "✘ attardi,oracle=none, seed 0: spacy ended with exit code 1. The end of" in result.stderr
+    )
+    assert "'none'" in result.stderr.split("oracle=none, seed 0")[1]
+    assert "1 trainings failed; all others are in the report." in result.stderr
+
+
+def test_predictions_are_those_of_the_model(made):
+    folder, _ = made
+    [place] = (folder / "predictions").iterdir()
+    names = {path.stem for path in place.glob("*.conllu")}
+    assert names == {"mst-0", "attardi-0", f"{BEAM}-0", "spacy-0"}
+    # The beam searches with the model of the greedy parser.
+    assert {path.name for path in (folder / "models").iterdir()} == {
+        *("mst-0", "attardi-0", "spacy-0", "attardi,oracle=none-0.unfinished")
+    }
+    [trial] = report(folder)["parsers"][0]["trials"]
+    scored = CliRunner().invoke(
+        app, ["score", str(folder.parent / "dev.conllu"), trial["file"], "--json", str(place / "s")]
+    )
+    assert scored.exit_code == 0
+    official = json.loads((place / "s").read_text(encoding="utf-8"))["official"]
+    assert official == trial["scores"]["official"]
+    (place / "s").unlink()
+
+
+def test_what_is_done_is_not_done_again(made, board):
+    folder, _ = made
+    times = {path: path.stat().st_mtime_ns for path in folder.glob("models/*/minutes.json")}
+    first = report(folder)
+    # A training that was stopped begins again, and a seed is new.
+    stopped = folder / "models" / "mst-0"
+    stopped.rename(stopped.with_name("mst-0.unfinished"))
+    [prediction] = folder.glob("predictions/*/mst-0.conllu")
+    prediction.unlink()
+    result = board("mst attardi", "0 1")
+    assert result.exit_code == 0, result.stderr
+    assert "3 trainings to do" in result.stderr
+    assert not stopped.with_name("mst-0.unfinished").exists()
+    changed = {path.parent.name for path, t in times.items() if path.stat().st_mtime_ns != t}
+    assert changed == {"mst-0"}
+    parsers = {p["name"]: p for p in report(folder)["parsers"]}
+    assert [t["seed"] for t in parsers["mst"]["trials"]] == [0, 1]
+    # Training is reproducible.
+    before = next(p for p in first["parsers"] if p["name"] == "mst")["trials"][0]["scores"]
+    assert parsers["mst"]["trials"][0]["scores"] == before
+    again = board("mst attardi", "0 1")
+    assert "0 trainings to do" in again.stderr and again.stdout == result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"updates": 7}, r"trained with other settings \(updates\). Give another folder"),
+        ({"dev": "train.conllu"}, r"other settings \(dev\)"),
+        ({"seeds": "one"}, '--seeds is "one"'),
+        ({"parsers": " "}, "--parsers names none"),
+        ({"parsers": "nothing"}, "there is no parser 'nothing'"),
+        ({"dev": "none.conllu"}, "none.conllu: no such file"),
+        ({"config": "none.cfg"}, "none.cfg: no such file. Give --config"),
+    ],
+)
+def test_errors(made, board, options, message):
+    result = board(**{"parsers": "mst", **options})
+    assert result.exit_code == 1
+    assert re.search(message, result.stderr), result.stderr
+
+
+def test_udpipe(files):
+    pytest.importorskip("ufal.udpipe")
+    command = ["leaderboard", files / "train.conllu", files / "dev.conllu", files / "peer"]
+    command += ["--config", files / "tiny.cfg", "--parsers", "udpipe", "--seeds", "0 1"]
+    result = CliRunner().invoke(app, [str(argument) for argument in command])
+    assert result.exit_code == 0, result.stderr
+    [parser] = report(files / "peer")["parsers"]
+    # Its trainer has one seed only.
+    assert parser["peer"] and len(parser["trials"]) == 1
+    assert parser["scores"]["UAS"] > 0.2 and parser["trials"][0]["curve"] == []
+    shutil.rmtree(files / "peer")
