@@ -56,7 +56,8 @@ class UDPipe:
         model = udpipe.Model.load(str(folder / _MODEL))
         nlp = spacy.blank("xx")
         blank = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
-        inputs = _read("".join(map(doc_to_conllu, blank)))
+        # A list, because its containers give out copies.
+        inputs = list(_read("".join(map(doc_to_conllu, blank))))
         output = udpipe.OutputFormat.newConlluOutputFormat()
         start = time.process_time()
         for sentence in inputs:

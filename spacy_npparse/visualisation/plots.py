@@ -78,7 +78,7 @@ def lines(
 def scatter(
     series: Sequence[Series], *, title: str, x_label: str, y_label: str, log_x: bool = False
 ) -> str:
-    """Marks for each series, named beside its first point unless it is muted.
+    """Marks for each series, named beside its first point where there is room, unless it is muted.
 
     For arguments and result see `lines`.
     """
@@ -88,13 +88,17 @@ def scatter(
         [(place.x(point.x), place.y(point.y)) for point in one.points if point.y is not None]
         for one in series
     ]
+    names: list[_Box] = []
     taken = [_Box(x - 5, y - 5, x + 5, y + 5) for points in places for x, y in points]
     for one, points in zip(series, places, strict=True):
         if points and not one.muted:
             options = _label_places(*points[0], text_width(one.name, NAME_SIZE))
             box = min(options, key=lambda box: sum(map(box.overlap, taken)) + box.outside(place))
-            taken.append(box)
-            parts.append(text(box.left, box.bottom - 3.0, one.name, "start", "name halo"))
+            # Names on names could not be read; the mark tells it, too.
+            if not any(map(box.overlap, names)):
+                taken.append(box)
+                names.append(box)
+                parts.append(text(box.left, box.bottom - 3.0, one.name, "start", "name halo"))
     return picture(title, parts)
 
 

@@ -139,16 +139,31 @@ def test_names_stay_inside_and_off_each_other(places: list[tuple[float, float]])
     series = [Series(f"parser{i}", [Point(*place)]) for i, place in enumerate(places)]
     svg = scatter(series, title="t", x_label="x", y_label="y")
     names = elements(svg, "text", "name")
-    assert [name.text for name in names] == [one.name for one in series]
-    boxes = []
+    shown = [name.text for name in names]
+    assert shown[0] == "parser0" and shown == sorted(shown)
+    assert len(shown) == len(places) or len(places) > 2
+    boxes: list[tuple[float, float, float]] = []
     for name in names:
         left = float(name.get("x") or 0)
         right = left + text_width(name.text or "", NAME_SIZE)
         assert 0 <= left and right <= WIDTH + 0.1
-        boxes.append((left, right, float(name.get("y") or 0)))
-    if len(places) < 3:
-        for a, b in zip(boxes, boxes[1:], strict=False):
-            assert a[1] <= b[0] + 1 or b[1] <= a[0] + 1 or abs(a[2] - b[2]) >= 9
+        y = float(name.get("y") or 0)
+        for other in boxes:
+            assert right <= other[0] + 1 or other[1] <= left + 1 or abs(y - other[2]) >= 9
+        boxes.append((left, right, y))
+
+
+def test_what_is_muted_is_grey_below_the_others_and_without_name() -> None:
+    series = [
+        Series("a", [Point(0, 0), Point(1, 1)]),
+        Series("b", [Point(0, 1)], muted=True),
+        Series("c", [Point(1, 0)]),
+    ]
+    for plot in (lines, scatter):
+        svg = plot(series, title="t", x_label="x", y_label="y")
+        assert re.findall(r'class="mark (\w+)"', svg) == ["muted", "s0", "s0", "s2"]
+        assert "<title>b, 0: 1</title>" in svg
+    assert [name.text for name in elements(svg, "text", "name")] == ["a", "c"]
 
 
 def test_nothing_to_show_is_no_error() -> None:

@@ -1,22 +1,19 @@
-"""The pages of `compare` and `statistics`: complete, true to their figures, self-contained."""
+"""The pages of `compare`, `statistics` and `leaderboard`: complete, true, self-contained."""
 
 from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
+from report_helpers import SAMPLE, SOURCE, many_parsers, three_parsers
 
 from spacy_npparse.evaluation import ParserComparison, compare_parsers
-from spacy_npparse.treebank import Sentence, parse_sentence, read_conllu
-from spacy_npparse.treebank.provenance import Provenance
+from spacy_npparse.treebank import parse_sentence, read_conllu
 from spacy_npparse.treebank.statistics import Statistics, treebank_statistics
-from spacy_npparse.visualisation import render_comparison, render_statistics
+from spacy_npparse.visualisation import render_comparison, render_leaderboard, render_statistics
 from spacy_npparse.visualisation.report import Cell, table
 
-SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
-SOURCE = Provenance("python -m spacy_npparse …", "1.2.3", {"a<b.conllu": "0123abcd"})
 VOID = {"meta"}
 
 
@@ -54,30 +51,9 @@ def check_page(page: str) -> None:
     assert "spacy_npparse 1.2.3" in page and SOURCE.command in page
 
 
-def reattached(sentence: Sentence, words: dict[int, str]) -> Sentence:
-    """The sentence with other heads."""
-    lines = []
-    for line in str(sentence).split("\n"):
-        columns = line.split("\t")
-        if columns[0].isdigit() and int(columns[0]) in words:
-            columns[6] = words[int(columns[0])]
-        lines.append("\t".join(columns))
-    return parse_sentence(lines)
-
-
 @pytest.fixture(scope="module")
 def comparison() -> ParserComparison:
-    gold = list(read_conllu(SAMPLE))[:8]
-    roots = [sentence.heads.index(0) for sentence in gold]
-    flat = [
-        reattached(s, {w: str(root) for w in range(1, len(s.words) + 1) if w != root})
-        for s, root in zip(gold, roots, strict=True)
-    ]
-    half = flat[:4] + gold[4:]
-    return compare_parsers(
-        gold,
-        {"<flat>": {"f": flat}, "half": {"h0": half, "h1": gold}, "same": {"s": flat}},
-    )
+    return three_parsers()
 
 
 def test_comparison_page(comparison: ParserComparison) -> None:
@@ -173,6 +149,33 @@ def test_sentence_lengths_in_few_bars(longest: int, width: int, statistics: Stat
     bars = re.findall(r"<title>sentences, ([\d–]+): (\d+)</title>", page)
     assert bars[0] == ("1" if width == 1 else f"1–{width}", "2")
     assert len(bars) == -(-longest // width) and bars[-1][1] == "1"
+
+
+def test_leaderboard_page() -> None:
+    board = many_parsers(7)
+    page = render_leaderboard(board, SOURCE, title="Of <dev>")
+    check_page(page)
+    assert "<h1>Of &lt;dev&gt;</h1>" in page and "8 parsers, 15 trainings" in page
+    for place, standing in enumerate(board.standings, 1):
+        name = standing.name.replace("<", "&lt;").replace(">", "&gt;")
+        [row] = re.findall(rf'<th scope="row">{place}. {name}</th>(.*?)</tr>', page)
+        assert f"<td>{standing.groups}</td>" in row
+        assert f"{100 * (standing.mean('LAS') or 0):.2f}" in row
+        assert f"<td>{standing.words_per_second:,.0f}</td><td>12.3</td>" in row
+    assert page.count('class="npparse-plot" role="img"') == 4
+    # The best five and the peer have colours and stand in the legend; two others are grey.
+    assert re.findall(r"<li>.*?</svg>(.*?)</li>", page) == [
+        *(f"&lt;system&gt; {i}" for i in range(5)),
+        "peer",
+    ]
+    curves = page.split("Learning curves</h3>")[1].split("</figure>")[0]
+    assert curves.count('class="series muted"') == 2 and curves.count('class="series s') == 6
+
+
+def test_leaderboard_of_one() -> None:
+    page = render_leaderboard(many_parsers(0), SOURCE)
+    check_page(page)
+    assert "1. peer" in page and "muted" not in page.split("</style>")[1]
 
 
 def test_tables_are_escaped() -> None:

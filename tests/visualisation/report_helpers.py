@@ -1,0 +1,62 @@
+"""Pages of reports for the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from spacy_npparse.evaluation import ParserComparison, compare_parsers, score_sentences
+from spacy_npparse.evaluation.leaderboard import Leaderboard, Trial, make_leaderboard
+from spacy_npparse.treebank import Sentence, parse_sentence, read_conllu
+from spacy_npparse.treebank.provenance import Provenance
+
+SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
+SOURCE = Provenance("python -m spacy_npparse …", "1.2.3", {"a<b.conllu": "0123abcd"})
+
+
+def reattached(sentence: Sentence, words: dict[int, str]) -> Sentence:
+    """The sentence with other heads."""
+    lines = []
+    for line in str(sentence).split("\n"):
+        columns = line.split("\t")
+        if columns[0].isdigit() and int(columns[0]) in words:
+            columns[6] = words[int(columns[0])]
+        lines.append("\t".join(columns))
+    return parse_sentence(lines)
+
+
+def gold_and_flat() -> tuple[list[Sentence], list[Sentence]]:
+    """A few sentences, and the same with all words attached to the root's dependent."""
+    gold = list(read_conllu(SAMPLE))[:8]
+    roots = [sentence.heads.index(0) for sentence in gold]
+    flat = [
+        reattached(s, {w: str(root) for w in range(1, len(s.words) + 1) if w != root})
+        for s, root in zip(gold, roots, strict=True)
+    ]
+    return gold, flat
+
+
+def three_parsers() -> ParserComparison:
+    """A comparison in which two parsers are the same and the third has two seeds."""
+    gold, flat = gold_and_flat()
+    half = flat[:4] + gold[4:]
+    return compare_parsers(
+        gold,
+        {"<flat>": {"f": flat}, "half": {"h0": half, "h1": gold}, "same": {"s": flat}},
+    )
+
+
+def many_parsers(n_parsers: int, name: str = "<system>") -> Leaderboard:
+    """So many parsers of this package, the first the best, and a peer that is fast."""
+    gold, flat = gold_and_flat()
+    words = [len(sentence.words) for sentence in gold]
+
+    def trial(right: int, speed: float, seed: int = 0) -> Trial:
+        scores = score_sentences(gold, gold[:right] + flat[right:])
+        curve = [(update, 100 * right * update / 80.0) for update in (0, 5, 10)]
+        return Trial(seed, "f", scores, speed, 12.3, curve)
+
+    results = {
+        f"{name} {i}": [trial(8 - i, 1000.0 * (i + 1)), trial(8 - i, 900.0 * (i + 1), 1)]
+        for i in range(n_parsers)
+    }
+    return make_leaderboard({**results, "peer": [trial(3, 1e5)]}, words, ["peer"])

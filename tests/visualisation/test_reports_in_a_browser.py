@@ -1,0 +1,92 @@
+"""Reports in a real browser: nothing is missing, nothing sticks out, all can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from browser_helpers import VIEWS, Browsed
+from report_helpers import SAMPLE, SOURCE, many_parsers, three_parsers
+
+from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank.statistics import treebank_statistics
+from spacy_npparse.visualisation import render_comparison, render_leaderboard, render_statistics
+
+Browse = Callable[..., Browsed]
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    """A page of each kind."""
+    return {
+        "comparison": render_comparison(three_parsers(), SOURCE, n_sentences=3),
+        "statistics": render_statistics(treebank_statistics(read_conllu(SAMPLE)), SOURCE),
+        "leaderboard": render_leaderboard(many_parsers(8, "arc_hybrid_swap"), SOURCE),
+    }
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+@pytest.mark.parametrize("kind", ["comparison", "statistics", "leaderboard"])
+def test_readable_everywhere(
+    browse: Browse, pages: dict[str, str], kind: str, width: int, scheme: str
+) -> None:
+    browsed = browse(pages[kind], width, scheme)
+    page = browsed.page
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert browsed.too_wide() == []
+    for selector in ("h1", "header p", "h2", ".note", "h3", "thead th", "tbody th", "footer dt"):
+        if page.locator(selector).count():
+            assert browsed.contrast(selector) >= 4.5, selector
+    assert browsed.contrast(".npparse-plot text") >= 4.5
+    plots = page.locator("svg.npparse-plot[role=img]").all()
+    assert len(plots) >= 4
+    for plot in plots:
+        box = plot.bounding_box()
+        assert 240 <= box["width"] <= 480 and box["x"] + box["width"] <= width
+        assert plot.get_attribute("aria-label")
+        # Letters are no smaller than 9 px, also on a telephone.
+        size = plot.locator("text").first.evaluate("(text) => text.getBoundingClientRect().height")
+        assert size >= 9
+
+
+@pytest.mark.parametrize("kind", ["comparison", "statistics", "leaderboard"])
+def test_wide_tables_scroll_by_keyboard(browse: Browse, pages: dict[str, str], kind: str) -> None:
+    page = browse(pages[kind], 360).page
+    wide = [
+        table
+        for table in page.locator(".scroll.figures").all()
+        if table.is_visible() and table.evaluate("(t) => t.scrollWidth > t.clientWidth + 40")
+    ]
+    assert wide or kind == "statistics"
+    for table in wide[:2]:
+        table.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("(t) => t.scrollLeft > 0", arg=table.element_handle())
+        # The names of the rows stay where they are.
+        name = table.locator("tbody th").first
+        assert name.bounding_box()["x"] == pytest.approx(table.bounding_box()["x"], abs=2)
+
+
+def test_arcs_are_there(browse: Browse, pages: dict[str, str]) -> None:
+    page = browse(pages["comparison"]).page
+    trees = page.locator("svg.npparse-tree").all()
+    assert len(trees) == 6
+    for tree in trees:
+        arcs = tree.locator("g[data-dependent]").count()
+        assert arcs >= tree.locator(".npparse-word").count() > 0
+
+
+def test_names_in_plots_do_not_overlap(browse: Browse, pages: dict[str, str]) -> None:
+    page = browse(pages["leaderboard"]).page
+    for plot in page.locator("svg.npparse-plot[role=img]").all():
+        boxes = [name.bounding_box() for name in plot.locator("text.name").all()]
+        for i, a in enumerate(boxes):
+            for b in boxes[:i]:
+                apart = (
+                    a["x"] + a["width"] <= b["x"] + 1
+                    or b["x"] + b["width"] <= a["x"] + 1
+                    # Boxes are higher than letters, by the paper around these.
+                    or abs(a["y"] - b["y"]) >= 12
+                )
+                assert apart, (a, b)
