@@ -14,11 +14,11 @@ from ..treebank.files import replacing
 from ..treebank.provenance import Provenance
 
 
-def report_scores(scores: Scores, json_path: Path | None) -> None:
+def report_scores(scores: Scores, json_path: Path | None, source: Provenance) -> None:
     """Print the table of scores; write rates and counts to a JSON file if one is given."""
     typer.echo(scores.table())
     if json_path is not None:
-        write_text(json.dumps(scores.as_dict(), indent=2) + "\n", json_path)
+        write_json(scores.as_dict(), json_path, source)
 
 
 def write_json(result: dict[str, Any], path: Path, source: Provenance) -> None:

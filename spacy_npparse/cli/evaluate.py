@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from ..evaluation import score_sentences
 from ..treebank import raw_texts, read_conllu, sentences_from_doc, unannotated_doc, write_conllu
 from ..treebank.docs import group_sentences
-from ._app import app, fail, user_errors
+from ._app import app, fail, provenance_of, user_errors
 from ._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
 from ._report import report_scores
 
@@ -20,6 +20,7 @@ from ._report import report_scores
 @app.command()
 @user_errors
 def evaluate(
+    context: typer.Context,
     model: Model,
     gold: Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")],
     raw: Annotated[
@@ -78,4 +79,5 @@ def evaluate(
     if output is not None:
         write_conllu(docs, output)
     predicted = (sentence for doc in docs for sentence in sentences_from_doc(doc))
-    report_scores(score_sentences(sentences, predicted), json_path)
+    scores = score_sentences(sentences, predicted)
+    report_scores(scores, json_path, provenance_of(context, [gold]))

@@ -9,13 +9,14 @@ import typer
 
 from ..evaluation import score_sentences
 from ..treebank import read_conllu
-from ._app import app, user_errors
+from ._app import app, provenance_of, user_errors
 from ._report import report_scores
 
 
 @app.command()
 @user_errors
 def score(
+    context: typer.Context,
     gold: Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")],
     predicted: Annotated[Path, typer.Argument(help="CoNLL-U file with the predicted annotation.")],
     json_path: Annotated[
@@ -34,4 +35,5 @@ def score(
       python -m spacy_npparse score dev.conllu predicted.conllu
       python -m spacy_npparse score dev.conllu predicted.conllu --json scores.json
     """
-    report_scores(score_sentences(read_conllu(gold), read_conllu(predicted)), json_path)
+    scores = score_sentences(read_conllu(gold), read_conllu(predicted))
+    report_scores(scores, json_path, provenance_of(context, [gold, predicted]))

@@ -80,7 +80,9 @@ def test_score(treebank, tmp_path):
     assert "UAS        |    100.00 |    100.00 |    100.00 |    100.00\n" in result.output
     assert "LAS        |     66.67 |     66.67 |     66.67 |     66.67\n" in result.output
     assert "Exact match                        |     50.00 | 1 of 2 sentences" in result.output
-    assert json.loads(scores.read_text())["official"]["LAS"]["correct"] == 2
+    written = json.loads(scores.read_text())
+    assert written["official"]["LAS"]["correct"] == 2
+    assert list(written["provenance"]["checksums"]) == [str(treebank), str(predicted)]
 
 
 def test_score_errors(treebank, tmp_path):

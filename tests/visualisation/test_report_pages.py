@@ -158,7 +158,7 @@ def test_leaderboard_page() -> None:
     assert "<h1>Of &lt;dev&gt;</h1>" in page and "8 parsers, 15 trainings" in page
     for place, standing in enumerate(board.standings, 1):
         name = standing.name.replace("<", "&lt;").replace(">", "&gt;")
-        [row] = re.findall(rf'<th scope="row">{place}. {name}</th>(.*?)</tr>', page)
+        [row] = re.findall(rf'<th scope="row">{place}.\xa0{name}</th>(.*?)</tr>', page)
         assert f"<td>{standing.groups}</td>" in row
         assert f"{100 * (standing.mean('LAS') or 0):.2f}" in row
         assert f"<td>{standing.words_per_second:,.0f}</td><td>12.3</td>" in row
@@ -175,7 +175,7 @@ def test_leaderboard_page() -> None:
 def test_leaderboard_of_one() -> None:
     page = render_leaderboard(many_parsers(0), SOURCE)
     check_page(page)
-    assert "1. peer" in page and "muted" not in page.split("</style>")[1]
+    assert "1.\xa0peer" in page and "muted" not in page.split("</style>")[1]
 
 
 def test_tables_are_escaped() -> None:
