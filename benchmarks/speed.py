@@ -4,6 +4,7 @@ One process, one thread, warm, medians of five runs; ratios are taken side by si
 
     python benchmarks/speed.py training/gothic/model-best dev.conllu --train train.conllu
     python benchmarks/speed.py training/fast/model-best dev.conllu --baseline spacy/model-best
+    python benchmarks/speed.py mh4/model-best dev.conllu --baseline greedy/model-best
 """
 
 import argparse
@@ -21,6 +22,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_npparse.components import search, transition_parser
+from spacy_npparse.components.transition_parser import TransitionParser
 from spacy_npparse.evaluation.scorer import parser_score
 from spacy_npparse.treebank import ConlluCorpus, read_conllu, unannotated_doc
 
@@ -36,6 +38,8 @@ def main() -> None:
     if arguments.baseline:
         pipelines["baseline"] = load(arguments.baseline)
     report_parsing(pipelines, arguments.gold)
+    if not isinstance(pipelines["model"].get_pipe("parser"), TransitionParser):
+        return
     report_shares(pipelines["model"], arguments.gold)
     report_loop(pipelines["model"], arguments.gold)
     if arguments.train:
