@@ -89,7 +89,7 @@ def leaderboard(
         typer.secho(f"✘ {failure.name}, seed {failure.seed}: {failure.reason}", err=True)
     if failures:
         fail(
-            f"{len(failures)} trainings failed; all others are in the report. Give the command "
+            f"{len(failures)} runs failed; all others are in the report. Give the command "
             "again to repeat the failed ones only."
         )
 
@@ -117,7 +117,7 @@ def _complete(
 ) -> list[FailedRun]:
     """Do all runs that have no result yet."""
     missing = experiment.missing(contestants, seeds)
-    typer.echo(f"{len(missing)} trainings to do, the others are done.", err=True)
+    typer.echo(f"{len(missing)} runs to do, the others are done.", err=True)
     failures = []
     # disable=None: no bar where stderr is no terminal.
     with tqdm(total=len(missing), unit="run", disable=None) as bar:

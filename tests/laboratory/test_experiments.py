@@ -91,7 +91,7 @@ def test_a_failed_training_stops_no_other(made):
         "✘ attardi,oracle=none, seed 0: spacy ended with exit code 1. The end of" in result.stderr
     )
     assert "'none'" in result.stderr.split("oracle=none, seed 0")[1]
-    assert "1 trainings failed; all others are in the report." in result.stderr
+    assert "1 runs failed; all others are in the report." in result.stderr
 
 
 def test_predictions_are_those_of_the_model(made):
@@ -124,7 +124,7 @@ def test_what_is_done_is_not_done_again(made, board):
     prediction.unlink()
     result = board("mst attardi", "0 1")
     assert result.exit_code == 0, result.stderr
-    assert "3 trainings to do" in result.stderr
+    assert "3 runs to do" in result.stderr
     assert not stopped.with_name("mst-0.unfinished").exists()
     changed = {path.parent.name for path, t in times.items() if path.stat().st_mtime_ns != t}
     assert changed == {"mst-0"}
@@ -134,7 +134,7 @@ def test_what_is_done_is_not_done_again(made, board):
     before = next(p for p in first["parsers"] if p["name"] == "mst")["trials"][0]["scores"]
     assert parsers["mst"]["trials"][0]["scores"] == before
     again = board("mst attardi", "0 1")
-    assert "0 trainings to do" in again.stderr and again.stdout == result.stdout
+    assert "0 runs to do" in again.stderr and again.stdout == result.stdout
 
 
 @pytest.mark.parametrize(

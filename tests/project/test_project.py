@@ -84,3 +84,33 @@ def test_treebank_from_a_repository(project, tmp_path):
         original = ROOT / SAMPLE / f"sample-ud-{part}.conllu"
         copied = project / "corpus" / "UD_German-Test" / f"{part}.conllu"
         assert copied.read_bytes() == original.read_bytes()
+
+
+def test_leaderboard(project):
+    options = ("--vars.sample_config", "configs/tiny.cfg", "--vars.sample_updates", 3)
+    options += ("--vars.parsers", "attardi attardi,decoder.beam_width=2", "--vars.seeds", "0 1")
+    output = run(project, "run", "leaderboard-sample", ".", *options)
+    folder = project / "training/sample/leaderboard"
+    assert "attardi,decoder.beam_width=2       |     2 | " in output
+    assert (folder / "leaderboard.html").is_file()
+    models = {
+        path: path.stat().st_mtime_ns for path in folder.glob("models/*/model-best/meta.json")
+    }
+    assert len(models) == 2
+    again = run(project, "run", "leaderboard-sample", ".", *options)
+    assert again.splitlines()[-2:] == output.splitlines()[-2:]
+    assert all(path.stat().st_mtime_ns == time for path, time in models.items())
+    # What searching costs is measured on the same models.
+    benchmark = subprocess.run(
+        [
+            sys.executable,
+            ROOT / "benchmarks/systems.py",
+            folder,
+            project / "corpus/sample/dev.conllu",
+        ],
+        capture_output=True,
+        text=True,
+    )
+    header, _, row = benchmark.stdout.splitlines()
+    assert header == "| parser | seeds | decoder, words/s | transitions/word |"
+    assert row.startswith("| attardi | 2 | ") and row.endswith(" | 2.00 |")
