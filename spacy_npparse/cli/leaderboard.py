@@ -80,9 +80,7 @@ def leaderboard(
     words = [len(s.words) - s.heads[1:].count(None) for s in parts[experiment.gold]]
     experiment.begin()
     failures = _complete(experiment, contestants, numbers, processes)
-    results = {c.name: experiment.trials(c, numbers) for c in contestants}
-    results = {name: trials for name, trials in results.items() if trials}
-    if results:
+    if results := experiment.results(contestants, numbers):
         board = make_leaderboard(results, words, {c.name for c in contestants if c.is_peer})
         _report(context, experiment, board)
     for failure in failures:

@@ -97,28 +97,31 @@ class Experiment:
             for future in as_completed(futures):
                 yield from future.result()
 
-    def trials(self, contestant: Contestant, seeds: Sequence[int]) -> list[Trial]:
-        """The results of a contestant, as many as there are."""
+    def results(
+        self, contestants: Sequence[Contestant], seeds: Sequence[int]
+    ) -> dict[str, list[Trial]]:
+        """The results of contestants, by their names, as far as there are any."""
         gold = list(read_conllu(self.gold))
-        found = []
-        for seed in seeds:
-            path = self._prediction(contestant, seed)
-            if not path.exists():
-                continue
-            model = self._model(contestant, seed)
-            speed = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-            minutes = json.loads((model / _MINUTES).read_text(encoding="utf-8"))
-            found.append(
-                Trial(
-                    seed=seed,
-                    file=str(path),
-                    scores=score_sentences(gold, read_conllu(path)),
-                    words_per_second=speed["words_per_second"],
-                    training_minutes=minutes["minutes"],
-                    curve=contestant.learning_curve(model),
-                )
-            )
+        found: dict[str, list[Trial]] = {}
+        for contestant in contestants:
+            for seed in seeds:
+                if self._prediction(contestant, seed).exists():
+                    trials = found.setdefault(contestant.name, [])
+                    trials.append(self._trial(contestant, seed, gold))
         return found
+
+    def _trial(self, contestant: Contestant, seed: int, gold: Sequence[Sentence]) -> Trial:
+        path, model = self._prediction(contestant, seed), self._model(contestant, seed)
+        speed = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        training = json.loads((model / _MINUTES).read_text(encoding="utf-8"))
+        return Trial(
+            seed=seed,
+            file=str(path),
+            scores=score_sentences(gold, read_conllu(path)),
+            words_per_second=speed["words_per_second"],
+            training_minutes=training["minutes"],
+            curve=contestant.learning_curve(model),
+        )
 
     def _model(self, contestant: Contestant, seed: int) -> Path:
         return self.folder / "models" / f"{contestant.model_name}-{seed}"

@@ -1,0 +1,52 @@
+"""Who can take part: this package's parsers, those that other packages register, and peers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import spacy
+
+from .component import ComponentPipeline
+from .contestants import Contestant
+from .spacy_parser import SpacyPipeline
+from .udpipe import UDPipe
+
+_PEERS: dict[str, Callable[[], Contestant]] = {"spacy": SpacyPipeline, "udpipe": UDPipe}
+_SUFFIX = "_parser"
+_SCORER = "spacy_npparse.parser_scorer.v1"
+
+
+def contestant(name: str) -> Contestant:
+    """The contestant of a name.
+
+    name: "spacy" or "udpipe", or a component's factory without `_parser`, followed by settings of
+        the component: "arc_standard,oracle=dynamic,pseudo_projective=head".
+
+    Raises ValueError if there is none, naming what is wrong.
+    """
+    if name in _PEERS:
+        return _PEERS[name]()
+    system, *settings = name.split(",")
+    if system not in trainable_parsers():
+        raise ValueError(
+            f"{name!r}: there is no parser {system!r}. There are: "
+            f"{', '.join([*trainable_parsers(), *_PEERS])}."
+        )
+    for setting in settings:
+        if "/" in setting or not all(setting.partition("=")):
+            raise ValueError(f"{name!r}: {setting!r} should be NAME=VALUE.")
+    return ComponentPipeline(name)
+
+
+def trainable_parsers() -> list[str]:
+    """The parsers with a model, as factories without `_parser`: all that are registered and have
+    this package's scorer, those of other packages among them."""
+    # Factories of other packages are known once there is a pipeline.
+    nlp = spacy.blank("xx")
+    found = []
+    for name in nlp.factory_names:
+        defaults = nlp.get_factory_meta(name).default_config or {}
+        trainable = "model" in defaults and defaults.get("scorer") == {"@scorers": _SCORER}
+        if trainable and name.endswith(_SUFFIX):
+            found.append(name.removesuffix(_SUFFIX))
+    return sorted(found)
