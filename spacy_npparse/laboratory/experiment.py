@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -23,6 +24,7 @@ from .contestants import Contestant, Task
 
 _NOTE = "experiment.json"
 _MINUTES = "minutes.json"
+_KILLED = "a process was killed. Is there memory enough for so many processes?"
 
 
 class ExperimentMismatchError(ValueError):
@@ -92,10 +94,18 @@ class Experiment:
         for contestant, seed in runs:
             waiting.setdefault((contestant.model_name, seed), []).append((contestant, seed))
         # Started anew, since neither torch nor its threads outlive a fork.
-        with ProcessPoolExecutor(processes, get_context("spawn"), _one_thread) as pool:
+        pool = ProcessPoolExecutor(processes, get_context("spawn"), _one_thread)
+        try:
             futures = {pool.submit(self._complete_all, group): group for group in waiting.values()}
             for future in as_completed(futures):
-                yield from future.result()
+                try:
+                    yield from future.result()
+                except BrokenProcessPool:
+                    for contestant, seed in futures[future]:
+                        yield contestant, seed, FailedRun(contestant.name, seed, _KILLED)
+        finally:
+            # Whoever stops early does not wait for what has not begun.
+            pool.shutdown(cancel_futures=True)
 
     def results(
         self, contestants: Sequence[Contestant], seeds: Sequence[int]

@@ -1,0 +1,114 @@
+"""Runs of an experiment, with contestants that need no time."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from spacy_npparse.laboratory import Experiment, ExperimentMismatchError, Task
+from spacy_npparse.laboratory.contestants import Parsed
+from spacy_npparse.treebank import read_conllu
+
+DEV = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One that knows the trees.
+
+    fate: what happens in its training.
+    """
+
+    name: str
+    model: str = "model"
+    uses_seeds: bool = True
+    fate: str = ""
+    is_peer = False
+
+    @property
+    def model_name(self):
+        return self.model
+
+    def train(self, task, seed, folder):
+        if self.fate == "killed":
+            os._exit(9)
+        if self.fate:
+            raise ValueError(self.fate)
+        with (folder / "trained").open("a") as file:
+            file.write(f"{self.name}\n")
+
+    def parse(self, folder, sentences):
+        assert (folder / "trained").is_file()
+        return Parsed(list(sentences), 1000.0)
+
+    def learning_curve(self, folder):
+        return []
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    config = tmp_path / "config.cfg"
+    config.write_text("")
+    return Experiment(Task(DEV, DEV, config, 5), DEV, tmp_path / "results")
+
+
+def complete(experiment, contestants, seeds, processes=1):
+    missing = experiment.missing(contestants, seeds)
+    ends = list(experiment.run(missing, processes))
+    assert {(c.name, seed) for c, seed, _ in ends} == {(c.name, seed) for c, seed in missing}
+    return {(c.name, seed): failure and failure.reason for c, seed, failure in ends}
+
+
+def test_every_contestant_with_every_seed(experiment):
+    contestants = [Contestant("a", "a"), Contestant("b", "b", uses_seeds=False)]
+    ends = complete(experiment, contestants, [3, 4], processes=2)
+    assert ends == {("a", 3): None, ("a", 4): None, ("b", 3): None}
+    results = experiment.results(contestants, [3, 4])
+    assert {name: [trial.seed for trial in trials] for name, trials in results.items()} == {
+        "a": [3, 4],
+        "b": [3],
+    }
+    trial = results["a"][0]
+    assert trial.scores.official["LAS"].f1 == 1 and trial.words_per_second == 1000
+    assert [str(s) for s in read_conllu(trial.file)] == [str(s) for s in read_conllu(DEV)]
+    assert experiment.missing(contestants, [3, 4]) == []
+    assert len(experiment.missing([*contestants, Contestant("c")], [3, 4, 5])) == 4
+
+
+def test_one_model_is_trained_once(experiment):
+    contestants = [Contestant("a"), Contestant("b")]
+    complete(experiment, contestants, [0], processes=2)
+    assert (experiment.folder / "models/model-0/trained").read_text() == "a\n"
+
+
+def test_failures_are_told_and_can_be_repeated(experiment):
+    contestants = [Contestant("a", "a", fate="bad luck"), Contestant("b", "b")]
+    assert complete(experiment, contestants, [0]) == {("a", 0): "bad luck", ("b", 0): None}
+    assert list(experiment.results(contestants, [0])) == ["b"]
+    again = [Contestant("a", "a"), Contestant("b", "b")]
+    assert complete(experiment, again, [0]) == {("a", 0): None}
+
+
+def test_a_killed_process_is_told(experiment):
+    [reason] = complete(experiment, [Contestant("a", fate="killed")], [0]).values()
+    assert "a process was killed" in reason
+
+
+def test_who_stops_early_does_not_wait_for_the_others(experiment):
+    contestants = [Contestant(name, name) for name in "abcdefgh"]
+    runs = experiment.run(experiment.missing(contestants, [0]), 1)
+    next(runs)
+    runs.close()
+    assert len(experiment.missing(contestants, [0])) > 0
+
+
+def test_other_settings_need_another_folder(experiment, tmp_path):
+    experiment.begin()
+    experiment.begin()
+    other = Task(DEV, DEV, experiment.task.config, 6)
+    with pytest.raises(ExperimentMismatchError, match=r"other settings \(updates\)"):
+        Experiment(other, DEV, experiment.folder).begin()
+    experiment.task.config.write_text("[nlp]")
+    with pytest.raises(ExperimentMismatchError, match=r"other settings \(config\)"):
+        experiment.begin()
