@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--parsers", nargs="+", help="otherwise all that have models")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    models = sorted((arguments.folder / "models").iterdir())
+    models = [path.parent for path in sorted(arguments.folder.glob("models/*-*[0-9]/model-best"))]
     names = arguments.parsers or dict.fromkeys(path.name.rpartition("-")[0] for path in models)
     sentences = list(read_conllu(arguments.gold))
     print("| parser | seeds | decoder, words/s | transitions/word |")

@@ -52,12 +52,13 @@ def leaderboard(
 
     Each parser is trained with each seed as `spacy train` does, in the place of the config's own;
     spacy is spaCy's parser, udpipe the tagger and parser of UDPipe 1, as they are usually trained.
-    All get gold tokens and sentences and nothing else. What is done already is not done again, so
-    that the command goes on where it was stopped, and parsers or seeds can be added.
+    All parse gold tokens and sentences, without tags. What is done already is not done again, so
+    that the command goes on where it was stopped, and parsers or seeds can be added; name all that
+    the report shall have.
 
-    The report is in OUTPUT, as leaderboard.html and leaderboard.json: scores, groups of parsers
-    that differ significantly, learning curves, accuracy against speed, and precision against recall
-    of crossing arcs. The predictions are there for `compare`.
+    The report is in OUTPUT, as leaderboard-TEST.html and .json: scores, letters that parsers have
+    in common unless they differ significantly, learning curves, accuracy against speed, and
+    precision against recall of crossing arcs. The predictions are there for `compare`.
 
     Examples:
 
@@ -68,10 +69,11 @@ def leaderboard(
         --seeds "0 1 2" --processes 2
     """
     numbers = _seeds(seeds)
-    contestants = _contestants(parsers)
-    experiment = Experiment(Task(train, dev, config, updates), test or dev, output)
     if not config.is_file():
         fail(f"{config}: no such file. Give --config a training config with a parser.")
+    task = Task(train, dev, config, updates)
+    contestants = _contestants(parsers, task)
+    experiment = Experiment(task, test or dev, output)
     # Read now, so that what is wrong with them does not show in every training.
     parts = {path: list(read_conllu(path)) for path in (train, dev, experiment.gold)}
     for path, sentences in parts.items():
@@ -98,16 +100,19 @@ def _seeds(text: str) -> list[int]:
     return list(dict.fromkeys(map(int, text.split())))
 
 
-def _contestants(text: str) -> list[Contestant]:
+def _contestants(text: str, task: Task) -> list[Contestant]:
     names = [
         name for word in text.split() for name in (trainable_parsers() if word == _ALL else [word])
     ]
     if not names:
         fail("--parsers names none. Give at least one, or all.")
     try:
-        return [contestant(name) for name in dict.fromkeys(names)]
+        found = [contestant(name) for name in dict.fromkeys(names)]
+        for one in found:
+            one.check(task)
     except ValueError as error:
         fail(str(error))
+    return found
 
 
 def _complete(
@@ -132,7 +137,7 @@ def _report(context: typer.Context, experiment: Experiment, board: Leaderboard) 
     task = experiment.task
     files = dict.fromkeys([task.train, task.dev, experiment.gold, task.config])
     source = provenance_of(context, files)
-    page = experiment.folder / "leaderboard.html"
+    page = experiment.folder / f"leaderboard-{experiment.gold.stem}.html"
     write_json(board.as_dict(), page.with_suffix(".json"), source)
     write_text(
         render_leaderboard(board, source, title=f"Leaderboard: {experiment.gold.stem}"), page

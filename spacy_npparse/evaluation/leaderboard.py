@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import mean
@@ -12,6 +13,7 @@ import numpy as np
 from .scores import Scores
 from .seeds import Seeds
 from .significance import (
+    SAMPLES,
     bootstrap,
     holm,
     middle_intervals,
@@ -51,9 +53,9 @@ class Trial:
 class Standing(Seeds):
     """A parser's place.
 
-    trials: with each of its seeds. is_peer: whether it is from elsewhere. groups: letters; parsers
-    with one in common do not differ significantly in LAS. interval: of LAS, 95 %, by bootstrap over
-    sentences.
+    trials: with each of its seeds. is_peer: whether it is from elsewhere. groups: letters; two
+    parsers have one in common just if they do not differ significantly in LAS. interval: of LAS,
+    95 %, by bootstrap over sentences.
     """
 
     name: str
@@ -87,10 +89,12 @@ class Standing(Seeds):
 @dataclass(frozen=True)
 class Leaderboard:
     """See `make_leaderboard`. standings: the best first. p_values: [standings, standings] of the
-    differences in LAS, corrected for their number."""
+    differences in LAS, corrected for their number. samples: random exchanges behind each.
+    """
 
     standings: list[Standing]
     p_values: list[list[float]]
+    samples: int
 
     def table(self) -> str:
         """For the terminal."""
@@ -128,7 +132,8 @@ class Leaderboard:
                 }
                 for standing in self.standings
             ],
-            "p_values": self.p_values,
+            "holm_p_values": self.p_values,
+            "samples": self.samples,
         }
 
 
@@ -150,7 +155,10 @@ def make_leaderboard(
     }
     names = sorted(results, key=lambda name: (-correct[name].sum(), name))
     numbers = np.array([correct[name] for name in names])
-    p_values = holm(pairwise_randomisation(numbers))
+    # So many that the correction leaves differences that can be significant.
+    n_pairs = len(names) * (len(names) - 1) // 2
+    samples = max(SAMPLES, math.ceil(20 * n_pairs / LEVEL))
+    p_values = holm(pairwise_randomisation(numbers, samples))
     fractions = np.stack([numbers, np.broadcast_to(words, numbers.shape)], axis=-1)
     intervals = middle_intervals(bootstrap(fractions[:, :, None])[..., 0])
     groups = significance_groups(p_values, LEVEL)
@@ -160,4 +168,5 @@ def make_leaderboard(
             for i, name in enumerate(names)
         ],
         p_values.tolist(),
+        samples,
     )

@@ -104,24 +104,25 @@ def holm(p_values: Counts) -> Counts:
 
 
 def significance_groups(p_values: Counts, level: float) -> list[str]:
-    """Letters for parsers in the order of their score: two of them have a letter in common just if
-    neither differs significantly from the other, nor does any pair between the two.
+    """A compact letter display: two parsers have a letter in common just if they do not differ
+    significantly.
 
-    p_values: [parsers, parsers] of their differences. level: below it they are significant.
+    p_values: [parsers, parsers] of their differences, the best parser first. level: below it they
+        are significant.
+
+    Returns the letters of each parser. Source: Piepho (2004), insert and absorb.
     """
     n = len(p_values)
+    groups = [frozenset(range(n))]
+    for i, j in zip(*np.nonzero(np.triu(p_values < level, 1)), strict=True):
+        parts = {group - {one} for group in groups if {i, j} <= group for one in (i, j)}
+        parts |= {group for group in groups if not {i, j} <= group}
+        # A group within another one says nothing new.
+        groups = [group for group in parts if not any(group < other for other in parts)]
     letters = [""] * n
-    reached = number = 0
-    for best in range(n):
-        end = best + 1
-        while end < n and (p_values[best:end, end] >= level).all():
-            end += 1
-        # A group within one that there is already says nothing new.
-        if end > reached:
-            reached = end
-            for parser in range(best, end):
-                letters[parser] += _letter(number)
-            number += 1
+    for number, group in enumerate(sorted(groups, key=sorted)):
+        for parser in group:
+            letters[parser] += _letter(number)
     return letters
 
 

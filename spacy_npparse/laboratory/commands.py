@@ -32,6 +32,11 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
             stdin=subprocess.DEVNULL,
             env=environment,
         )
+    if done.returncode < 0:
+        raise FailedCommandError(
+            f"{arguments[0]} was killed by signal {-done.returncode}. Is there memory enough? What "
+            f"it wrote before is in {log}."
+        )
     if done.returncode:
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         last = "\n".join(f"    {line}" for line in lines[-_LAST_LINES:])

@@ -40,12 +40,17 @@ class ComponentPipeline(TrainedPipeline):
                 f"{task.config}: there is no component {_COMPONENT!r} to put parsers in the place "
                 "of. Take configs/accuracy.cfg, or one like it."
             )
+        missing = [name for name in ("paths", "system", "training") if name not in config]
+        if missing:
+            raise ValueError(f"{task.config}: there is no section [{missing[0]}]. Add it.")
         component["factory"] = f"{self._system}_parser"
         for name, value in self._trained_settings():
             *sections, key = name.split(".")
             place = component
             for section in sections:
                 place = place.setdefault(section, {})
+                if not isinstance(place, dict):
+                    raise ValueError(f"{self.name!r}: {section} is a setting without settings.")
             place[key] = _parsed(value)
         return config
 

@@ -59,6 +59,10 @@ class Contestant(Protocol):
     @property
     def uses_seeds(self) -> bool: ...
 
+    def check(self, task: Task) -> None:
+        """Raises ValueError if the contestant does not fit the task."""
+        ...
+
     def train(self, task: Task, seed: int, folder: Path) -> None:
         """Train a model and write it to a folder. Raises `commands.FailedCommandError`."""
         ...

@@ -6,10 +6,12 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -24,7 +26,9 @@ from .contestants import Contestant, Task
 
 _NOTE = "experiment.json"
 _MINUTES = "minutes.json"
-_KILLED = "a process was killed. Is there memory enough for so many processes?"
+_KILLED = "a process was killed. Is there memory enough for so many? Give the command again."
+# Of contestants without seeds.
+_ONLY_SEED = 0
 
 
 class ExperimentMismatchError(ValueError):
@@ -76,9 +80,9 @@ class Experiment:
         """The runs that have no result yet."""
         return [
             (contestant, seed)
-            for seed in seeds
+            for seed in dict.fromkeys([*seeds, _ONLY_SEED])
             for contestant in contestants
-            if (seed == seeds[0] or contestant.uses_seeds)
+            if seed in _seeds_of(contestant, seeds)
             and not self._prediction(contestant, seed).exists()
         ]
 
@@ -114,24 +118,17 @@ class Experiment:
         gold = list(read_conllu(self.gold))
         found: dict[str, list[Trial]] = {}
         for contestant in contestants:
-            for seed in seeds:
+            for seed in _seeds_of(contestant, seeds):
                 if self._prediction(contestant, seed).exists():
                     trials = found.setdefault(contestant.name, [])
                     trials.append(self._trial(contestant, seed, gold))
         return found
 
     def _trial(self, contestant: Contestant, seed: int, gold: Sequence[Sentence]) -> Trial:
-        path, model = self._prediction(contestant, seed), self._model(contestant, seed)
-        speed = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        training = json.loads((model / _MINUTES).read_text(encoding="utf-8"))
-        return Trial(
-            seed=seed,
-            file=str(path),
-            scores=score_sentences(gold, read_conllu(path)),
-            words_per_second=speed["words_per_second"],
-            training_minutes=training["minutes"],
-            curve=contestant.learning_curve(model),
-        )
+        path = self._prediction(contestant, seed)
+        known = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        scores = score_sentences(gold, read_conllu(path))
+        return Trial(seed=seed, file=str(path), scores=scores, **known)
 
     def _model(self, contestant: Contestant, seed: int) -> Path:
         return self.folder / "models" / f"{contestant.model_name}-{seed}"
@@ -143,16 +140,13 @@ class Experiment:
     def _complete_all(
         self, runs: Sequence[tuple[Contestant, int]]
     ) -> list[tuple[Contestant, int, FailedRun | None]]:
-        """Do some runs in this process."""
+        """Do some runs with the same model in this process."""
         gold = list(read_conllu(self.gold))
+        untrained = _reason(partial(self._train, *runs[0]))
         ends: list[tuple[Contestant, int, FailedRun | None]] = []
         for contestant, seed in runs:
-            failure = None
-            try:
-                self._train(contestant, seed)
-                self._parse(contestant, seed, gold)
-            except (FailedCommandError, OSError, ValueError) as error:
-                failure = FailedRun(contestant.name, seed, str(error))
+            reason = untrained or _reason(partial(self._parse, contestant, seed, gold))
+            failure = FailedRun(contestant.name, seed, reason) if reason else None
             ends.append((contestant, seed, failure))
         return ends
 
@@ -167,19 +161,42 @@ class Experiment:
         start = _cpu_seconds()
         contestant.train(self.task, seed, unfinished)
         minutes = (_cpu_seconds() - start) / 60
-        (unfinished / _MINUTES).write_text(json.dumps({"minutes": minutes}), encoding="utf-8")
+        (unfinished / _MINUTES).write_text(json.dumps(minutes), encoding="utf-8")
         unfinished.rename(folder)
 
     def _parse(self, contestant: Contestant, seed: int, gold: Sequence[Sentence]) -> None:
-        parsed = contestant.parse(self._model(contestant, seed), gold)
-        path = self._prediction(contestant, seed)
+        model, path = self._model(contestant, seed), self._prediction(contestant, seed)
+        parsed = contestant.parse(model, gold)
+        known = {
+            "words_per_second": parsed.words_per_second,
+            "training_minutes": json.loads((model / _MINUTES).read_text(encoding="utf-8")),
+            "curve": contestant.learning_curve(model),
+        }
         with replacing(path.with_suffix(".json")) as file:
-            file.write(json.dumps({"words_per_second": parsed.words_per_second}).encode())
+            file.write(json.dumps(known).encode())
         with replacing(path) as file:
             file.write("".join(f"{sentence}\n\n" for sentence in parsed.sentences).encode("utf-8"))
 
 
+def _reason(work: Callable[[], None]) -> str:
+    """Do something, and tell why it failed, if it did: nothing that goes wrong in one run may stop
+    the others."""
+    try:
+        work()
+    except (FailedCommandError, OSError, ValueError) as error:
+        return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _seeds_of(contestant: Contestant, seeds: Sequence[int]) -> Sequence[int]:
+    return seeds if contestant.uses_seeds else [_ONLY_SEED]
+
+
 def _one_thread() -> None:
+    # Stopped by the user, a worker ends, and does not go on with the next run.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     torch.set_num_threads(1)
 
 

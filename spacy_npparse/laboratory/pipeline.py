@@ -40,6 +40,10 @@ class TrainedPipeline(ABC):
         """Settings of the trained pipeline that are changed when it is loaded."""
         return {}
 
+    def check(self, task: Task) -> None:
+        """See `Contestant`."""
+        self.config(task)
+
     def train(self, task: Task, seed: int, folder: Path) -> None:
         """See `Contestant`."""
         config = self.config(task)
@@ -79,4 +83,8 @@ class TrainedPipeline(ABC):
         path = folder / _CURVE
         if not path.exists():
             return []
-        return [Checkpoint(row["step"], row["scores"]["dep_las"]) for row in srsly.read_jsonl(path)]
+        return [
+            Checkpoint(row["step"], row["scores"]["dep_las"])
+            for row in srsly.read_jsonl(path)
+            if "dep_las" in row["scores"]
+        ]

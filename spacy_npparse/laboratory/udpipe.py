@@ -23,12 +23,12 @@ from .commands import LOG, run_module
 from .contestants import Checkpoint, Parsed, Task
 
 _MODEL = "model.udpipe"
-_TAGGER = "models=1;templates=tagger;iterations=10"
-# The options that the manual gives for treebanks of Universal Dependencies without vectors.
+_TAGGER = "models=1;templates=tagger;iterations=20"
+# As the manual trains models of Universal Dependencies, with SWAP, and without vectors of words.
 _PARSER = (
     "transition_system=swap;transition_oracle=static_lazy;structured_interval=8;"
     "embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;"
-    "embedding_lemma=0;embedding_deprel=20;hidden_layer=200;batch_size=10;iterations=10;"
+    "embedding_lemma=0;embedding_deprel=20;hidden_layer=200;batch_size=10;iterations=30;"
     "learning_rate=0.02;l2=0.3;early_stopping=1"
 )
 
@@ -46,6 +46,9 @@ class UDPipe:
     def __post_init__(self) -> None:
         _library()
 
+    def check(self, task: Task) -> None:
+        """See `Contestant`: it needs no config."""
+
     def train(self, task: Task, seed: int, folder: Path) -> None:
         """See `Contestant`."""
         run_module([__name__, task.train, task.dev, folder / _MODEL], folder / LOG)
@@ -61,8 +64,8 @@ class UDPipe:
         output = udpipe.OutputFormat.newConlluOutputFormat()
         start = time.process_time()
         for sentence in inputs:
-            model.tag(sentence, model.DEFAULT)
-            model.parse(sentence, model.DEFAULT)
+            if not (model.tag(sentence, model.DEFAULT) and model.parse(sentence, model.DEFAULT)):
+                raise ValueError(f"UDPipe cannot parse {sentence.getText()!r}.")
         seconds = time.process_time() - start
         blocks = [output.writeSentence(sentence).strip("\n").split("\n") for sentence in inputs]
         return Parsed([parse_sentence(lines) for lines in blocks], sum(map(len, blank)) / seconds)

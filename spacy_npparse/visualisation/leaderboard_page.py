@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from spacy_npparse.evaluation.leaderboard import LEVEL, SCORES, Leaderboard, Standing
-from spacy_npparse.evaluation.significance import SAMPLES, SEED
+from spacy_npparse.evaluation.significance import SEED
 from spacy_npparse.evaluation.text_table import score_cell
 from spacy_npparse.treebank.provenance import Provenance
 from spacy_npparse.visualisation.marks import Point, Series, legend
@@ -48,11 +48,13 @@ def render_leaderboard(
                 "Leaderboard",
                 "Official CoNLL 2018 scores on gold tokens and sentences, in percent; with several "
                 "seeds, mean ± standard deviation. np: LAS of non-projective sentences, precision "
-                "and recall of non-projective arcs. Parsers with a letter in common do not differ "
-                f"significantly in LAS (approximate randomisation over sentences, {SAMPLES:,} "
-                f"exchanges, seed {SEED}; p < {LEVEL}, corrected after Holm for all pairs). Speed: "
-                "words that the whole pipeline parses in a second of one thread's CPU time. "
-                "Training: CPU minutes.",
+                "and recall of non-projective arcs. Two parsers have a letter in common just if "
+                "they do not differ significantly in LAS (approximate randomisation over sentences, "
+                f"{board.samples:,} exchanges, seed {SEED}; p < {LEVEL}, corrected after Holm for "
+                "all pairs; whether other seeds would show the same is not tested). Speed: words "
+                "that the whole pipeline, taggers included, handles in a second of one thread's "
+                "CPU time. Training: CPU minutes. Peers have encoders, objectives and iterations "
+                "of their own.",
                 _table(board),
             ),
             section(

@@ -33,6 +33,8 @@ class Contestant:
     def train(self, task, seed, folder):
         if self.fate == "killed":
             os._exit(9)
+        if self.fate == "mistaken":
+            raise TypeError("no such thing")
         if self.fate:
             raise ValueError(self.fate)
         with (folder / "trained").open("a") as file:
@@ -63,11 +65,11 @@ def complete(experiment, contestants, seeds, processes=1):
 def test_every_contestant_with_every_seed(experiment):
     contestants = [Contestant("a", "a"), Contestant("b", "b", uses_seeds=False)]
     ends = complete(experiment, contestants, [3, 4], processes=2)
-    assert ends == {("a", 3): None, ("a", 4): None, ("b", 3): None}
+    assert ends == {("a", 3): None, ("a", 4): None, ("b", 0): None}
     results = experiment.results(contestants, [3, 4])
     assert {name: [trial.seed for trial in trials] for name, trials in results.items()} == {
         "a": [3, 4],
-        "b": [3],
+        "b": [0],
     }
     trial = results["a"][0]
     assert trial.scores.official["LAS"].f1 == 1 and trial.words_per_second == 1000
@@ -76,15 +78,33 @@ def test_every_contestant_with_every_seed(experiment):
     assert len(experiment.missing([*contestants, Contestant("c")], [3, 4, 5])) == 4
 
 
+def test_what_shares_a_model_fails_together(experiment):
+    contestants = [Contestant("a", fate="bad luck"), Contestant("b")]
+    assert set(complete(experiment, contestants, [0]).values()) == {"bad luck"}
+
+
 def test_one_model_is_trained_once(experiment):
     contestants = [Contestant("a"), Contestant("b")]
     complete(experiment, contestants, [0], processes=2)
     assert (experiment.folder / "models/model-0/trained").read_text() == "a\n"
 
 
+def test_contestants_without_seeds_have_one(experiment):
+    contestants = [Contestant("a", "a"), Contestant("b", "b", uses_seeds=False)]
+    for seeds in ([1], [0, 1], [2]):
+        complete(experiment, contestants, seeds)
+        assert [trial.seed for trial in experiment.results(contestants, seeds)["b"]] == [0]
+    assert len(list(experiment.folder.glob("models/b-*"))) == 1
+
+
 def test_failures_are_told_and_can_be_repeated(experiment):
-    contestants = [Contestant("a", "a", fate="bad luck"), Contestant("b", "b")]
-    assert complete(experiment, contestants, [0]) == {("a", 0): "bad luck", ("b", 0): None}
+    fates = {"a": "bad luck", "b": "", "c": "mistaken"}
+    contestants = [Contestant(name, name, fate=fate) for name, fate in fates.items()]
+    assert complete(experiment, contestants, [0]) == {
+        ("a", 0): "bad luck",
+        ("b", 0): None,
+        ("c", 0): "TypeError: no such thing",
+    }
     assert list(experiment.results(contestants, [0])) == ["b"]
     again = [Contestant("a", "a"), Contestant("b", "b")]
     assert complete(experiment, again, [0]) == {("a", 0): None}

@@ -92,7 +92,7 @@ def test_leaderboard(project):
     output = run(project, "run", "leaderboard-sample", ".", *options)
     folder = project / "training/sample/leaderboard"
     assert "attardi,decoder.beam_width=2       |     2 | " in output
-    assert (folder / "leaderboard.html").is_file()
+    assert (folder / "leaderboard-dev.html").is_file()
     models = {
         path: path.stat().st_mtime_ns for path in folder.glob("models/*/model-best/meta.json")
     }
