@@ -49,12 +49,12 @@ def render_leaderboard(
                 "Official CoNLL 2018 scores on gold tokens and sentences, in percent; with several "
                 "seeds, mean ± standard deviation. np: LAS of non-projective sentences, precision "
                 "and recall of non-projective arcs. Two parsers have a letter in common just if "
-                "they do not differ significantly in LAS (approximate randomisation over sentences, "
-                f"{board.samples:,} exchanges, seed {SEED}; p < {LEVEL}, corrected after Holm for "
-                "all pairs; whether other seeds would show the same is not tested). Speed: words "
-                "that the whole pipeline, taggers included, handles in a second of one thread's "
-                "CPU time. Training: CPU minutes. Peers have encoders, objectives and iterations "
-                "of their own.",
+                "they do not differ significantly in LAS (approximate randomisation over "
+                f"sentences, {board.samples:,} exchanges, seed {SEED}; p < {LEVEL}, corrected "
+                "after Holm for all pairs; whether other seeds would show the same is not "
+                "tested). Speed: words that the whole pipeline, taggers included, handles in a "
+                "second of one thread's CPU time. Training: CPU minutes. Peers have encoders, "
+                "objectives and iterations of their own.",
                 _table(board),
             ),
             section(
