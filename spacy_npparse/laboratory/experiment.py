@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -17,10 +16,13 @@ from pathlib import Path
 
 import torch
 
+import spacy_npparse
+
 from ..evaluation import score_sentences
 from ..evaluation.leaderboard import Trial
 from ..treebank import Sentence, read_conllu
 from ..treebank.files import replacing
+from ..treebank.provenance import checksum
 from .commands import FailedCommandError
 from .contestants import Contestant, Task
 
@@ -61,8 +63,8 @@ class Experiment:
 
         Raises ExperimentMismatchError if it is about something else already."""
         path = self.folder / _NOTE
-        files = {name: _checksum(getattr(self.task, name)) for name in ("train", "dev", "config")}
-        note = {**files, "updates": self.task.updates}
+        files = {name: checksum(getattr(self.task, name)) for name in ("train", "dev", "config")}
+        note = {**files, "updates": self.task.updates, "version": spacy_npparse.__version__}
         if path.exists():
             known = json.loads(path.read_text(encoding="utf-8"))
             changed = [name for name, value in note.items() if known.get(name) != value]
@@ -134,7 +136,7 @@ class Experiment:
         return self.folder / "models" / f"{contestant.model_name}-{seed}"
 
     def _prediction(self, contestant: Contestant, seed: int) -> Path:
-        place = self.folder / "predictions" / f"{self.gold.stem}-{_checksum(self.gold)[:8]}"
+        place = self.folder / "predictions" / f"{self.gold.stem}-{checksum(self.gold)[:8]}"
         return place / f"{contestant.name}-{seed}.conllu"
 
     def _complete_all(
@@ -203,7 +205,3 @@ def _one_thread() -> None:
 def _cpu_seconds() -> float:
     """Of this process and all that it has started and seen end."""
     return sum(os.times()[:4])
-
-
-def _checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -32,5 +32,10 @@ def provenance(arguments: Sequence[str], files: Iterable[Path]) -> Provenance:
     return Provenance(
         command=shlex.join(["python", "-m", "spacy_npparse", *arguments]),
         version=spacy_npparse.__version__,
-        checksums={str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+        checksums={str(path): checksum(path) for path in files},
     )
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -123,12 +123,16 @@ def test_who_stops_early_does_not_wait_for_the_others(experiment):
     assert len(experiment.missing(contestants, [0])) > 0
 
 
-def test_other_settings_need_another_folder(experiment, tmp_path):
+def test_other_settings_need_another_folder(experiment, monkeypatch):
     experiment.begin()
     experiment.begin()
     other = Task(DEV, DEV, experiment.task.config, 6)
     with pytest.raises(ExperimentMismatchError, match=r"other settings \(updates\)"):
         Experiment(other, DEV, experiment.folder).begin()
+    with monkeypatch.context() as patch:
+        patch.setattr("spacy_npparse.__version__", "99")
+        with pytest.raises(ExperimentMismatchError, match=r"other settings \(version\)"):
+            experiment.begin()
     experiment.task.config.write_text("[nlp]")
     with pytest.raises(ExperimentMismatchError, match=r"other settings \(config\)"):
         experiment.begin()
