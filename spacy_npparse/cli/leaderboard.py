@@ -52,9 +52,9 @@ def leaderboard(
 
     Each parser is trained with each seed as `spacy train` does, in the place of the config's own;
     spacy is spaCy's parser, udpipe the tagger and parser of UDPipe 1, as they are usually trained.
-    All parse gold tokens and sentences, without tags. What is done already is not done again, so
-    that the command goes on where it was stopped, and parsers or seeds can be added; name all that
-    the report shall have.
+    All parse gold tokens and sentences, without gold tags. What is done already is not done again,
+    so that the command goes on where it was stopped, and parsers or seeds can be added; name all
+    that the report shall have.
 
     The report is in OUTPUT, as leaderboard-TEST.html and .json: scores, letters that parsers have
     in common unless they differ significantly, learning curves, accuracy against speed, and
