@@ -97,7 +97,8 @@ class Experiment:
         """
         # Contestants with the same model wait for each other.
         waiting: dict[tuple[str, int], list[tuple[Contestant, int]]] = {}
-        for contestant, seed in runs:
+        # Peers first: the longest trainings should not be alone in the end.
+        for contestant, seed in sorted(runs, key=lambda run: not run[0].is_peer):
             waiting.setdefault((contestant.model_name, seed), []).append((contestant, seed))
         # Started anew, since neither torch nor its threads outlive a fork.
         pool = ProcessPoolExecutor(processes, get_context("spawn"), _one_thread)
