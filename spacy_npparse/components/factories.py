@@ -184,6 +184,7 @@ def mst_factory() -> Callable[..., SpanningTreeParser]:
 
 def one_endpoint_crossing_factory() -> Callable[..., OneEndpointCrossingParser]:
     """Register the factory `one_endpoint_crossing_parser` and return it."""
+    system_name = "one_endpoint_crossing"
 
     def make_parser(
         nlp: Language,
@@ -196,11 +197,18 @@ def one_endpoint_crossing_factory() -> Callable[..., OneEndpointCrossingParser]:
         check_positive(f"{name}: max_length", max_length)
         settings = make_decoder_settings(name, decoder, ["confidence"])
         return OneEndpointCrossingParser(
-            nlp.vocab, model, name, max_length=max_length, decoder=settings, scorer=scorer
+            nlp.vocab,
+            model,
+            name,
+            system_name=system_name,
+            max_length=max_length,
+            decoder=settings,
+            fixed={"pseudo_projective": None},
+            scorer=scorer,
         )
 
     _register(
-        "one_endpoint_crossing",
+        system_name,
         make_parser,
         model=DEFAULT_MODEL,
         max_length=300,

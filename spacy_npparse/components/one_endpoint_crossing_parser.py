@@ -1,13 +1,10 @@
 """One-endpoint-crossing parsing: the best tree by the scores of arcs and of pairs of arcs."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy
 import torch
 from numpy.typing import NDArray
-from spacy.vocab import Vocab
-from thinc.api import Model
 from torch import Tensor
 
 from ..decoding import ThirdOrderResult, decode_one_endpoint_crossing, decode_spanning_trees
@@ -17,7 +14,6 @@ from .exact_parser import ExactParser
 from .gold import FORBIDDING, GoldBatch
 from .search import Found
 from .sentences import SentenceBatch
-from .settings import DecoderSettings
 
 
 class OneEndpointCrossingParser(ExactParser):
@@ -27,7 +23,7 @@ class OneEndpointCrossingParser(ExactParser):
     Longer sentences than `max_length` get the tree whose arcs score best by themselves.
 
     Args:
-        vocab, model, name, max_length, scorer: see `ExactParser`.
+        vocab, model, name, system_name, max_length, fixed, scorer: see `ExactParser`.
         decoder: only the confidence counts.
 
     Source: Pitler (2014), with the scores and the training of Gómez-Rodríguez, Shi and Lee (2018).
@@ -35,27 +31,6 @@ class OneEndpointCrossingParser(ExactParser):
 
     fallback = "by the scores of arcs alone"
     uncovered = "are not one-endpoint-crossing"
-
-    def __init__(
-        self,
-        vocab: Vocab,
-        model: Model,
-        name: str,
-        *,
-        max_length: int,
-        decoder: DecoderSettings,
-        scorer: Callable[..., dict[str, Any]] | None,
-    ):
-        super().__init__(
-            vocab,
-            model,
-            name,
-            system_name="one_endpoint_crossing",
-            max_length=max_length,
-            decoder=decoder,
-            fixed={"pseudo_projective": None},
-            scorer=scorer,
-        )
 
     def _net_sizes(self) -> dict[str, Any]:
         return {"scorer": "third-order"}

@@ -23,6 +23,7 @@ from spacy_npparse.transitions.mh4 cimport head_of_arc
 from spacy_npparse.transitions.system cimport TransitionSystem
 
 from spacy_npparse.decoding.results import ArcMarginals, ChartResult
+from spacy_npparse.decoding.tables import check_scores
 from spacy_npparse.transitions.mh4 import MH4
 
 
@@ -123,7 +124,10 @@ cdef class _Tables:
     cdef const float[:, :, ::1] arcs
 
     def __init__(self, tables, const int[::1] lengths, int n_heads):
-        _check(tables, lengths, n_heads)
+        if n_heads not in (3, 4):
+            raise ValueError(f"items can have up to 3 or 4 heads, not {n_heads}")
+        links = {"below": N_LINKS, "front": N_LINKS}
+        check_scores(tables, lengths, ["a root", "an end"], links)
         self.shift, self.below, self.front, self.arcs = tables
 
     cdef CChartScores of_sentence(self, int sentence) noexcept nogil:
@@ -226,24 +230,3 @@ cdef class _Derivations:
         for word in range(self.n):
             self.heads[self.first_word + word] = self.configuration.heads[word + 1]
         self.first_word += self.n
-
-
-def _check(tables, lengths, n_heads):
-    if n_heads not in (3, 4):
-        raise ValueError(f"items can have up to 3 or 4 heads, not {n_heads}")
-    size = tables.shift.shape[1]
-    longest = int(np.asarray(lengths).max(initial=0))
-    if len(lengths) and (min(lengths) < 0 or size < longest + 2):
-        raise ValueError(
-            f"scores of {size} nodes do not fit sentences of {min(lengths)} to {longest} words, a "
-            "root and an end"
-        )
-    square = (len(lengths), size, size)
-    links = (len(lengths), N_LINKS, size, size)
-    expected = {"shift": square, "below": links, "front": links, "arcs": square}
-    for name, shape in expected.items():
-        if getattr(tables, name).shape != shape:
-            raise ValueError(
-                f"{name} scores have the shape {list(getattr(tables, name).shape)}, but should "
-                f"have {list(shape)}"
-            )

@@ -61,6 +61,7 @@ import numpy as np
 from libcpp.vector cimport vector
 
 from spacy_npparse.decoding.results import ThirdOrderResult
+from spacy_npparse.decoding.tables import check_scores
 
 
 cdef extern from "one_endpoint_crossing.h" namespace "npparse" nogil:
@@ -92,7 +93,7 @@ def decode_one_endpoint_crossing(tables, const int[::1] lengths, bint single_roo
 
     Returns a ThirdOrderResult. Raises ValueError if shapes do not fit.
     """
-    _check(tables, lengths)
+    check_scores(tables, lengths, ["a root"])
     n_words = int(np.asarray(lengths).sum())
     result = ThirdOrderResult(
         np.empty(n_words, dtype=np.int32),
@@ -139,20 +140,3 @@ def decode_one_endpoint_crossing(tables, const int[::1] lengths, bint single_roo
                 heads[first_word + m - 1] = h
             first_word += n
     return result
-
-
-def _check(tables, lengths):
-    size = tables.heads.shape[1]
-    longest = int(np.asarray(lengths).max(initial=0))
-    if len(lengths) and (min(lengths) < 0 or size < longest + 1):
-        raise ValueError(
-            f"scores of {size} nodes do not fit sentences of {min(lengths)} to {longest} words and "
-            "a root"
-        )
-    expected = (len(lengths), size, size)
-    for name, scores in tables._asdict().items():
-        if scores.shape != expected:
-            raise ValueError(
-                f"{name} scores have the shape {list(scores.shape)}, but should have "
-                f"{list(expected)}"
-            )

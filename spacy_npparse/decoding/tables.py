@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,3 +67,33 @@ class ThirdOrderScores(NamedTuple):
     heads: Floats
     siblings: Floats
     crossed: Floats
+
+
+def check_scores(
+    tables: Any, lengths: Any, others: Sequence[str], links: Mapping[str, int] | None = None
+) -> None:
+    """Check the scores of exact search.
+
+    tables: a ChartScores or ThirdOrderScores.
+    lengths: [sentences] number of words of each sentence.
+    others: the nodes of a sentence beside its words, for people.
+    links: of the tables that are [sentences, links, size, size], by name: how many.
+
+    Raises ValueError if shapes do not fit.
+    """
+    links = links or {}
+    size, shortest = tables[0].shape[1], min(lengths, default=0)
+    longest = max(lengths, default=0)
+    if len(lengths) and (shortest < 0 or size < longest + len(others)):
+        raise ValueError(
+            f"scores of {size} nodes do not fit sentences of {shortest} to {longest} words and "
+            f"{' and '.join(others)}"
+        )
+    for name, scores in tables._asdict().items():
+        between = (links[name],) if name in links else ()
+        expected = (len(lengths), *between, size, size)
+        if scores.shape != expected:
+            raise ValueError(
+                f"{name} scores have the shape {list(scores.shape)}, but should have "
+                f"{list(expected)}"
+            )

@@ -10,6 +10,14 @@ from .text_table import percent, score_cell, text_table
 # The scores that a report tests pair by pair.
 PAIRED_SCORES = ("UAS", "LAS")
 MOST_RELATIONS = 12
+DIFFERENCE_HEADER = (
+    "Difference",
+    "points",
+    "95 % interval",
+    "p sentences",
+    "p words",
+    "p seeds",
+)
 _TEXT_WIDTH = 50
 
 
@@ -95,8 +103,9 @@ def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
     )
 
 
-def _pairs_lines(comparison: ParserComparison) -> Iterator[str]:
-    rows = [
+def difference_rows(comparison: ParserComparison) -> list[list[str]]:
+    """UAS and LAS of all pairs, as `DIFFERENCE_HEADER` says."""
+    return [
         [
             f"{name}: {pair.second} - {pair.first}",
             signed(difference.difference),
@@ -109,8 +118,10 @@ def _pairs_lines(comparison: ParserComparison) -> Iterator[str]:
         for pair in comparison.pairs
         for difference in [pair.differences[name]]
     ]
-    header = ["Difference", "points", "95 % interval", "p sentences", "p words", "p seeds"]
-    yield from text_table(header, rows)
+
+
+def _pairs_lines(comparison: ParserComparison) -> Iterator[str]:
+    yield from text_table(DIFFERENCE_HEADER, difference_rows(comparison))
     yield (
         "Sentences: approximate randomisation, the interval by bootstrap. With equally many "
         "seeds: words, McNemar; seeds, Wilcoxon. Not corrected for the number of comparisons."

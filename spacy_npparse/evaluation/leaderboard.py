@@ -1,4 +1,4 @@
-"""Many parsers in the order of their LAS, in groups that differ by more than luck."""
+"""Many parsers in the order of their LAS, and which of them differ significantly."""
 
 from __future__ import annotations
 

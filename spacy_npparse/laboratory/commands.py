@@ -39,9 +39,7 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
         )
     if done.returncode:
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        last = "\n".join(f"    {line}" for line in lines[-_LAST_LINES:])
+        last = "".join(f"\n    {line}" for line in lines[-_LAST_LINES:])
         raise FailedCommandError(
-            f"{arguments[0]} ended with exit code {done.returncode}. All of {log}:\n{last}"
-            if len(lines) <= _LAST_LINES
-            else f"{arguments[0]} ended with exit code {done.returncode}. The end of {log}:\n{last}"
+            f"{arguments[0]} ended with exit code {done.returncode}. The end of {log}:{last}"
         )

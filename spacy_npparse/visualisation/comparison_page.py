@@ -7,13 +7,12 @@ from itertools import islice
 
 from spacy_npparse.evaluation.breakdowns import Group
 from spacy_npparse.evaluation.comparison_table import (
+    DIFFERENCE_HEADER,
     MOST_RELATIONS,
-    PAIRED_SCORES,
+    difference_rows,
     equal_scores,
-    interval,
     p_value,
     seeds_note,
-    signed,
     split_scores,
 )
 from spacy_npparse.evaluation.parser_comparison import (
@@ -183,21 +182,7 @@ def _crossing(comparison: ParserComparison) -> str:
 
 
 def _differences(comparison: ParserComparison) -> str:
-    cells = [
-        [
-            f"{name}: {pair.second} - {pair.first}",
-            signed(found.difference),
-            interval(found),
-            p_value(found.p_sentences),
-            p_value(found.p_words),
-            p_value(found.p_seeds),
-        ]
-        for name in PAIRED_SCORES
-        for pair in comparison.pairs
-        for found in [pair.differences[name]]
-    ]
-    header = ["Difference", "points", "95 % interval", "p, sentences", "p, words", "p, seeds"]
-    shown = table(header, cells, label="Differences")
+    shown = table(DIFFERENCE_HEADER, difference_rows(comparison), label="Differences")
     return section(
         "Differences",
         "Sentences: approximate randomisation, and the interval by bootstrap; words: McNemar's "

@@ -37,8 +37,8 @@ def render_leaderboard(
     Returns:
         A complete page that needs no scripts and nothing from the network.
     """
-    standings = _coloured_first(board.standings)
-    n_coloured = sum(not one.muted for one in _series(standings, lambda _: []))
+    best = [standing for standing in board.standings if not standing.is_peer][:_COLOURED]
+    coloured = [standing for standing in board.standings if standing.is_peer or standing in best]
     n_trials = sum(len(standing.trials) for standing in board.standings)
     return report(
         title,
@@ -61,14 +61,14 @@ def render_leaderboard(
                 "Plots",
                 f"The best {_COLOURED} parsers and the peers have colours; the others tell their "
                 "names when pointed at.",
-                legend([standing.name for standing in standings[:n_coloured]]),
+                legend([standing.name for standing in coloured]),
                 plot_grid(
                     [
-                        plot_figure("Accuracy", _accuracy(board, standings)),
-                        plot_figure("Learning curves", _curves(standings)),
-                        plot_figure("Accuracy and speed", _speed(standings)),
+                        plot_figure("Accuracy", _accuracy(board, coloured)),
+                        plot_figure("Learning curves", _curves(board, coloured)),
+                        plot_figure("Accuracy and speed", _speed(board, coloured)),
                         plot_figure(
-                            "Non-projective arcs: precision and recall", _crossing(standings)
+                            "Non-projective arcs: precision and recall", _crossing(board, coloured)
                         ),
                     ]
                 ),
@@ -103,24 +103,20 @@ def _table(board: Leaderboard) -> str:
     return table(header, cells, label="Leaderboard")
 
 
-def _coloured_first(standings: Sequence[Standing]) -> list[Standing]:
-    best = [s for s in standings if not s.is_peer][:_COLOURED]
-    coloured = [s for s in standings if s.is_peer or s in best]
-    return [*coloured, *(s for s in standings if s not in coloured)]
-
-
 def _series(
-    standings: Sequence[Standing], points: Callable[[Standing], Iterable[Point]]
+    board: Leaderboard,
+    coloured: Sequence[Standing],
+    points: Callable[[Standing], Iterable[Point]],
 ) -> list[Series]:
-    n_coloured = min(_COLOURED, sum(not s.is_peer for s in standings))
-    n_coloured += sum(s.is_peer for s in standings)
+    """Of all parsers, those with colours first."""
+    others = [standing for standing in board.standings if standing not in coloured]
     return [
-        Series(standing.name, list(points(standing)), muted=i >= n_coloured)
-        for i, standing in enumerate(standings)
+        *(Series(standing.name, list(points(standing))) for standing in coloured),
+        *(Series(standing.name, list(points(standing)), muted=True) for standing in others),
     ]
 
 
-def _accuracy(board: Leaderboard, standings: Sequence[Standing]) -> str:
+def _accuracy(board: Leaderboard, coloured: Sequence[Standing]) -> str:
     places = {standing.name: place for place, standing in enumerate(board.standings)}
 
     def points(standing: Standing) -> list[Point]:
@@ -129,29 +125,31 @@ def _accuracy(board: Leaderboard, standings: Sequence[Standing]) -> str:
         return [Point(places[standing.name], None if las is None else 100 * las, low, high)]
 
     return rows(
-        _series(standings, points),
+        _series(board, coloured, points),
         title="LAS of the parsers",
         x_label="LAS, percent; 95 % interval over sentences",
         names=list(places),
     )
 
 
-def _curves(standings: Sequence[Standing]) -> str:
+def _curves(board: Leaderboard, coloured: Sequence[Standing]) -> str:
     return lines(
-        _series(standings, lambda s: [Point(update, las) for update, las in s.curve if update]),
+        _series(
+            board, coloured, lambda s: [Point(update, las) for update, las in s.curve if update]
+        ),
         title="Learning curves",
         x_label="updates",
         y_label="LAS on the dev file, percent",
     )
 
 
-def _speed(standings: Sequence[Standing]) -> str:
+def _speed(board: Leaderboard, coloured: Sequence[Standing]) -> str:
     def points(standing: Standing) -> list[Point]:
         las = standing.mean("LAS")
         return [Point(standing.words_per_second, None if las is None else 100 * las)]
 
     return scatter(
-        _series(standings, points),
+        _series(board, coloured, points),
         title="LAS by speed",
         x_label="words per second, one thread",
         y_label="LAS, percent",
@@ -159,7 +157,7 @@ def _speed(standings: Sequence[Standing]) -> str:
     )
 
 
-def _crossing(standings: Sequence[Standing]) -> str:
+def _crossing(board: Leaderboard, coloured: Sequence[Standing]) -> str:
     def points(standing: Standing) -> list[Point]:
         recall, precision = standing.mean(SCORES["R np"]), standing.mean(SCORES["P np"])
         if recall is None:
@@ -167,7 +165,7 @@ def _crossing(standings: Sequence[Standing]) -> str:
         return [Point(100 * recall, None if precision is None else 100 * precision)]
 
     return scatter(
-        _series(standings, points),
+        _series(board, coloured, points),
         title="Precision and recall of non-projective arcs",
         x_label="recall, percent",
         y_label="precision, percent",

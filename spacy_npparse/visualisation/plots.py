@@ -250,15 +250,21 @@ def _frame(
     log_x: bool,
     margin: float = 0.0,
 ) -> Frame:
-    """A frame for all values, with a margin around them as a share of their range."""
+    """A frame for all values, with a margin around them as a share of their range. It does not
+    reach below 0 if they do not."""
     xs = [point.x for one in series for point in one.points] or [1.0]
     ys = [value for one in series for value in one.values] or [0.0]
-    x_space, y_space = margin * (max(xs) - min(xs)), margin * (max(ys) - min(ys))
-    x_ticks = log_ticks(min(xs), max(xs)) if log_x else ticks(min(xs) - x_space, max(xs) + x_space)
-    y_ticks = ticks(min(ys) - y_space, max(ys) + y_space)
+    x_ticks = log_ticks(min(xs), max(xs)) if log_x else ticks(*_range(xs, margin))
+    y_ticks = ticks(*_range(ys, margin))
     return frame(
         x_ticks, y_ticks, x_label=x_label, y_label=y_label, log_x=log_x, categories=categories
     )
+
+
+def _range(values: Sequence[float], margin: float) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    space = margin * (high - low)
+    return (max(0.0, low - space) if low >= 0 else low - space), high + space
 
 
 def _rows_frame(
