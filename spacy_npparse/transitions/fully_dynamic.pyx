@@ -16,13 +16,13 @@ from spacy_npparse.transitions.configuration cimport (
 from spacy_npparse.transitions.system cimport Oracle, TransitionSystem
 
 # States that A* may expand for one configuration.
-BUDGET = 1000
+BUDGET = 500
 
 
 cdef extern from "least_loss.h" namespace "npparse" nogil:
     cppclass State:
-        vector[int] stack
-        vector[int] buffer
+        void clear()
+        void push_back(int)
 
     cppclass LeastLoss:
         void prepare(const int* heads, int n)
@@ -74,11 +74,11 @@ cdef class FullyDynamic(Oracle):
             out[t] = -1
             if self.system.is_legal(c, t):
                 out[t] = self.loss_after(c, t, self.scratch)
-                self.proven = self.proven and out[t] != -1
-        if self.proven:
-            self.subtract_least(out)
-        else:
-            self.restricted.costs(c, out)
+                if out[t] == -1:
+                    self.proven = False
+                    self.restricted.costs(c, out)
+                    return
+        self.subtract_least(out)
 
     cdef int loss_after(self, Configuration c, int t, Configuration after) noexcept nogil:
         """What t and the best that can follow it lose, -1 if that is not known."""
@@ -124,5 +124,10 @@ cdef class FullyDynamic(Oracle):
 
 
 cdef void read_state(Configuration c, State* state) noexcept nogil:
-    state.stack.assign(c.stack, c.stack + c.stack_size)
-    state.buffer.assign(c.buffer, c.buffer + c.buffer_size)
+    cdef int i
+    state.clear()
+    state.push_back(c.stack_size)
+    for i in range(c.stack_size):
+        state.push_back(c.stack[i])
+    for i in range(c.buffer_size):
+        state.push_back(buffer_item(c, i))
