@@ -14,6 +14,7 @@ from .pipeline import TrainedPipeline
 
 _COMPONENT = "parser"
 _DECODER = "decoder."
+_GLOBAL_LOSS = "max-violation"
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ class ComponentPipeline(TrainedPipeline):
         missing = [name for name in ("paths", "system", "training") if name not in config]
         if missing:
             raise ValueError(f"{task.config}: there is no section [{missing[0]}]. Add it.")
+        if component.get("loss") == _GLOBAL_LOSS:
+            raise ValueError(
+                f"{task.config}: the loss {_GLOBAL_LOSS} makes the decoder a matter of training. "
+                f"Name it with the parser instead: {self._system},loss={_GLOBAL_LOSS}."
+            )
         component["factory"] = f"{self._system}_parser"
         for name, value in self._trained_settings():
             *sections, key = name.split(".")
@@ -73,7 +79,7 @@ class ComponentPipeline(TrainedPipeline):
 
     def _trained_settings(self) -> list[tuple[str, str]]:
         settings = self._settings()
-        if ("loss", "max-violation") in settings:
+        if ("loss", _GLOBAL_LOSS) in settings:
             return settings
         return [(name, value) for name, value in settings if not name.startswith(_DECODER)]
 

@@ -66,6 +66,16 @@ def test_unless_derivations_are_trained_with_the_beam():
     assert found.config(TASK)["components"]["parser"]["decoder"] == {"beam_width": 4}
 
 
+def test_which_a_config_alone_cannot_ask_for(tmp_path):
+    path = tmp_path / "global.cfg"
+    path.write_text(
+        '[components]\n\n[components.parser]\nfactory = x\nloss = "max-violation"\n\n'
+        "[paths]\n\n[system]\n\n[training]\n"
+    )
+    with pytest.raises(ValueError, match="instead: attardi,loss=max-violation"):
+        contestant("attardi").config(Task(TASK.train, TASK.dev, path, None))
+
+
 def test_a_config_without_parser_is_refused(tmp_path):
     path = tmp_path / "none.cfg"
     path.write_text("[components]\n\n[components.tagger]\nfactory = tagger\n")
