@@ -15,7 +15,7 @@ from spacy_npparse.transitions.configuration cimport (
 )
 from spacy_npparse.transitions.system cimport Oracle, TransitionSystem
 
-# States that A* may expand for one configuration.
+# States that a search may expand after one transition.
 BUDGET = 500
 
 
@@ -28,6 +28,7 @@ cdef extern from "least_loss.h" namespace "npparse" nogil:
         void prepare(const int* heads, int n)
         int loss_of_pop(const State& state)
         int lower_bound(const State& state)
+        int greedy_loss(State state, int limit)
         int search(State start, int upper, int budget)
 
 
@@ -39,8 +40,9 @@ cdef class FullyDynamic(Oracle):
     pop s0 if that loses nothing.
 
     Lower bound: pending arcs from a word of the stack to one below it, if no word of the buffer can
-    make the upper one return. Upper bound: what is lost by the least costs of `StaticDynamic`. If
-    they differ, A* decides, unless it expands too many states.
+    make the upper one return. Upper bounds: what is lost by the least costs of `StaticDynamic`, and
+    by the moves that keep the lower bound low. If they differ, A* decides, unless it expands too
+    many states.
 
     Exact without the single-root precondition.
     """
@@ -93,6 +95,8 @@ cdef class FullyDynamic(Oracle):
         read_state(after, &self.start)
         lowest = self.least_loss.lower_bound(self.start)
         highest = self.restricted_loss(after)
+        if lowest < highest:
+            highest = min(highest, self.least_loss.greedy_loss(self.start, self.budget))
         if lowest < highest:
             highest = self.least_loss.search(self.start, highest, self.budget)
         return lost + highest if highest != -1 else -1

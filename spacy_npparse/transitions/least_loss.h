@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -21,7 +22,6 @@ class LeastLoss {
         remains_.assign(n + 1, 0);
         above_.assign(n + 1, 0);
         dependents_.assign(n + 1, 0);
-        bounds_.clear();
     }
 
     // What popping s0 loses: its pending dependents, and its pending head unless that is b or s1.
@@ -33,19 +33,47 @@ class LeastLoss {
     // Pending arcs from a word of the stack to one below it whose upper word cannot return to the
     // buffer, because no word there is behind it in the sentence.
     int lower_bound(const State& state) {
-        return stuck_arcs(state);
+        const int last = *std::max_element(state.begin() + state[0] + 1, state.end());
+        std::fill(above_.begin(), above_.end(), 0);
+        int lost = 0;
+        for (int i = state[0]; i > 0; --i) {
+            const int head = gold_[state[i]];
+            lost += head > last && above_[head];
+            above_[state[i]] = 1;
+        }
+        return lost;
+    }
+
+    // What is lost by moves of least lower bound, SWAP before SHIFT: swapped as soon as possible, most
+    // words meet. More than anything where the moves are more than `limit`.
+    int greedy_loss(State state, int limit) {
+        int lost = 0;
+        pop_what_is_free(state);
+        while (state.size() > 2) {
+            if (limit-- == 0) return std::numeric_limits<int>::max();
+            State best;
+            Loss least{0, std::numeric_limits<int>::max()};
+            expand(state, lost, [&](State& next, int so_far) {
+                pop_what_is_free(next);
+                const int total = so_far + lower_bound(next);
+                if (total < least.total) {
+                    least = {so_far, total};
+                    best = std::move(next);
+                }
+            });
+            state = std::move(best);
+            lost = least.so_far;
+        }
+        return lost;
     }
 
     // A* search. upper: a loss that can be reached. Returns -1 after expanding `budget` states.
-    //
-    // All searches of a sentence have the same goal: what one has proven bounds the next ones
-    // (Adaptive A*, Koenig and Likhachev 2005).
     int search(State start, int upper, int budget) {
         std::unordered_map<State, Loss> known;
         std::vector<std::vector<const Entry*>> agenda(upper + 1);
         const auto add = [&](State& state, int lost) {
             pop_what_is_free(state);
-            const int total = lost + bound(state);
+            const int total = lost + lower_bound(state);
             if (total >= upper) return;
             const auto [entry, is_new] = known.try_emplace(std::move(state), Loss{lost, total});
             if (!is_new) {
@@ -60,15 +88,11 @@ class LeastLoss {
                 const auto& [state, loss] = *agenda[total].back();
                 agenda[total].pop_back();
                 if (loss.total < total) continue;
-                const bool found = state.size() == 2;
-                if (found || budget-- == 0) {
-                    learn(known, total);
-                    return found ? total : -1;
-                }
+                if (state.size() == 2) return total;
+                if (budget-- == 0) return -1;
                 expand(state, loss.so_far, add);
             }
         }
-        learn(known, upper);
         return upper;
     }
 
@@ -80,30 +104,29 @@ class LeastLoss {
     };
     using Entry = std::pair<const State, Loss>;
 
-    // Of all states whose bounds are kept together.
-    static constexpr std::size_t kMostWords = 1 << 24;
-
     static int s0(const State& state) { return state[state[0]]; }
     static int b(const State& state) { return state[state[0] + 1]; }
 
-    template <typename Add>
-    void expand(const State& state, int lost, const Add& add) {
+    // Calls visit(next state, loss) for SWAP, SHIFT and popping s0, as far as they are legal.
+    template <typename Visit>
+    void expand(const State& state, int lost, const Visit& visit) {
         const bool root_is_next = b(state) == 0;
-        if (!root_is_next) {
-            State next = state;
-            ++next[0];
-            add(next, lost);
-        }
-        if (state[0] == 0) return;
-        if (!root_is_next && s0(state) < b(state)) {
+        if (state[0] > 0 && !root_is_next && s0(state) < b(state)) {
             State next = state;
             std::swap(next[next[0]], next[next[0] + 1]);
             --next[0];
-            add(next, lost);
+            visit(next, lost);
         }
-        State next = state;
-        pop(next);
-        add(next, lost + loss_of_pop(state));
+        if (!root_is_next) {
+            State next = state;
+            ++next[0];
+            visit(next, lost);
+        }
+        if (state[0] > 0) {
+            State next = state;
+            pop(next);
+            visit(next, lost + loss_of_pop(state));
+        }
     }
 
     static void pop(State& state) {
@@ -139,38 +162,10 @@ class LeastLoss {
         }
     }
 
-    // What any way from the state, which was just looked at, loses at least.
-    int bound(const State& state) {
-        const auto known = bounds_.find(state);
-        return std::max(stuck_arcs(state), known == bounds_.end() ? 0 : known->second);
-    }
-
-    int stuck_arcs(const State& state) {
-        const int last = *std::max_element(state.begin() + state[0] + 1, state.end());
-        std::fill(above_.begin(), above_.end(), 0);
-        int lost = 0;
-        for (int i = state[0]; i > 0; --i) {
-            const int head = gold_[state[i]];
-            lost += head > last && above_[head];
-            above_[state[i]] = 1;
-        }
-        return lost;
-    }
-
-    // Where the start loses at least `total`, a state that it reaches with less loses the rest.
-    void learn(const std::unordered_map<State, Loss>& known, int total) {
-        if (bounds_.size() * gold_.size() > kMostWords) bounds_.clear();
-        for (const auto& [state, loss] : known) {
-            int& bound = bounds_[state];
-            bound = std::max(bound, total - loss.so_far);
-        }
-    }
-
     std::vector<int> gold_;
     std::vector<char> remains_;
     std::vector<char> above_;
     std::vector<int> dependents_;
-    std::unordered_map<State, int> bounds_;
 };
 
 }  // namespace npparse
