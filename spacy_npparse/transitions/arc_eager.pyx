@@ -235,14 +235,8 @@ cdef class JointArcEager(ArcEagerDynamic):
     cdef int monotonic[4]
 
     cdef void costs(self, Configuration c, int* out) noexcept nogil:
-        cdef int t
-        cdef bint any_right = False
         cdef bint headless = c.stack_size > 0 and c.heads[stack_item(c, 0)] == -1
         self.count_lost(c, out, self.l, self.d)
         self.count_lost(c, self.monotonic, False, False)
         self.monotonic[REDUCE if headless else LEFT_ARC] = -1
-        for t in range(4):
-            any_right = any_right or (out[t] == 0 and self.monotonic[t] == 0)
-        for t in range(4):
-            if any_right and out[t] == 0 and self.monotonic[t] != 0:
-                out[t] = 1
+        self.prefer(self.monotonic, out)

@@ -33,7 +33,7 @@ cdef class ArcHybridSwap(ArcHybrid):
 
     def oracle_classes(self):
         # That module builds on this one.
-        from spacy_npparse.transitions.fully_dynamic import FullyDynamic
+        from spacy_npparse.transitions.fully_dynamic import FullyDynamic, JointSwap
 
         return {
             "static": ArcHybridSwapStatic,
@@ -41,6 +41,7 @@ cdef class ArcHybridSwap(ArcHybrid):
             "static-dynamic": StaticDynamic,
             "static-dynamic-lazy": StaticDynamicLazy,
             "dynamic": FullyDynamic,
+            "joint": JointSwap,
         }
 
     def max_length(self, int n):

@@ -127,6 +127,21 @@ cdef class FullyDynamic(Oracle):
         return lost
 
 
+cdef class JointSwap(FullyDynamic):
+    """The fully dynamic oracle with preference for what is right by `StaticDynamic`.
+
+    Among the transitions of cost 0, those that cost nothing by `StaticDynamic` too; if there are
+    none, all of cost 0. The others of cost 0 cost 1. The rule is that of Honnibal, Goldberg and
+    Johnson (2013, section 5) for another system: nearly every SWAP loses nothing, because words can
+    be swapped again, and from that alone a parser learns to swap at random.
+    """
+
+    cdef void costs(self, Configuration c, int* out) noexcept nogil:
+        FullyDynamic.costs(self, c, out)
+        self.restricted.costs(c, self.restricted_costs.data())
+        self.prefer(self.restricted_costs.data(), out)
+
+
 cdef void read_state(Configuration c, State* state) noexcept nogil:
     cdef int i
     state.clear()

@@ -45,6 +45,7 @@ cdef class Oracle:
     cdef int precompute(self) except -1 nogil
     cdef void costs(self, Configuration c, int* out) noexcept nogil
     cdef void subtract_least(self, int* costs) noexcept nogil
+    cdef void prefer(self, const int* preferred, int* costs) noexcept nogil
 
 
 cdef class LossOracle(Oracle):

@@ -258,6 +258,17 @@ cdef class Oracle:
             if costs[t] != -1:
                 costs[t] -= least
 
+    cdef void prefer(self, const int* preferred, int* costs) noexcept nogil:
+        """Of the transitions of cost 0, let those cost 1 that cost more than 0 by `preferred`,
+        unless all of them do."""
+        cdef int t
+        cdef bint any_preferred = False
+        for t in range(self.system.n_transitions):
+            any_preferred = any_preferred or (costs[t] == 0 and preferred[t] == 0)
+        for t in range(self.system.n_transitions):
+            if any_preferred and costs[t] == 0 and preferred[t] != 0:
+                costs[t] = 1
+
     def set_gold(self, heads):
         """`prepare` for Python callers. heads: n + 1 ints, heads[0] ignored, -1 = missing."""
         cdef vector[int] words
