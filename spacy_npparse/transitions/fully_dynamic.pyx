@@ -79,7 +79,8 @@ cdef class FullyDynamic(Oracle):
                 if out[t] == -1:
                     self.proven = False
                     self.restricted.costs(c, out)
-                    return
+                    break
+        # Where SWAPs were wrong, the least cost of `StaticDynamic` can be more than 0.
         self.subtract_least(out)
 
     cdef int loss_after(self, Configuration c, int t, Configuration after) noexcept nogil:
