@@ -107,7 +107,11 @@ class Biaffine(nn.Module):
         """[batch, n_scores, n_left, n_right]. left, right: [batch, n, n_inputs]."""
         left = nn.functional.pad(left, (0, 1), value=1.0)
         right = nn.functional.pad(right, (0, 1), value=1.0)
-        return (left[:, None] @ self.weight) @ right.mT[:, None]
+        n_batch, n_left, size = left.shape
+        # One large product for all scores: a weight for each sentence would be copied.
+        projected = left @ self.weight.transpose(0, 1).reshape(size, -1)
+        scores = projected.view(n_batch, -1, size) @ right.mT
+        return scores.view(n_batch, n_left, len(self.weight), -1).transpose(1, 2)
 
 
 def chart_scores(scores: PairScores) -> ChartScores:
