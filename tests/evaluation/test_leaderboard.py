@@ -72,6 +72,36 @@ def test_seeds_in_another_order_make_no_difference():
     assert one.table() == other.table() and one.p_values == other.p_values
 
 
+def test_parsers_that_are_equally_good_are_in_the_order_of_their_names():
+    board = make_leaderboard({"b": [trial(CHAIN)], "a": [trial(CHAIN)]}, WORDS)
+    assert [s.name for s in board.standings] == ["a", "b"]
+
+
+def test_differences_are_corrected_for_their_number():
+    results = {"a": [trial(GOLD)], "b": [trial(CHAIN)], "c": [trial(WRONG)]}
+    board = make_leaderboard(results, WORDS)
+    correct = [results[s.name][0].scores.correct_words for s in board.standings]
+    alone = pairwise_randomisation(np.array(correct, dtype=float), board.samples)
+    assert board.p_values == holm(alone).tolist() != alone.tolist()
+
+
+def test_columns_of_the_table():
+    # The arc to the second word crosses; it is found once, and never where it is not.
+    gold = [sentence(3, 4, 0, 3)] * 2
+    scores = score_sentences(gold, [gold[0], sentence(3, 3, 0, 3)])
+    board = make_leaderboard({"a": [Trial(0, "f", scores, 1.0, 1.0, [])]}, [4, 4])
+    header, _, row = board.table().splitlines()
+    cells = dict(zip(header.split("|"), row.split("|"), strict=True))
+    shown = {name.strip(): cell.strip() for name, cell in cells.items()}
+    assert [shown[name] for name in ("UAS", "LAS", "LAS np", "P np", "R np")] == [
+        "87.50",
+        "87.50",
+        "87.50",
+        "100.00",
+        "50.00",
+    ]
+
+
 def test_one_parser_alone():
     [standing] = make_leaderboard({"a": [trial(CHAIN)]}, WORDS).standings
     assert standing.groups == "a"
@@ -92,6 +122,11 @@ def test_all_pairs_are_tested_as_one_pair_is(rows):
         alone = approximate_randomisation(rows[i], rows[j], samples=500)
         # Other exchanges, unless the sentences that do not differ are none.
         assert abs(found[i, j] - alone) < 0.12
+
+
+def test_what_was_never_seen_is_not_impossible():
+    found = pairwise_randomisation(np.array([[9.0] * 50, [4.0] * 50]), samples=500)
+    assert found[0, 1] == pytest.approx(1 / 501)
 
 
 def test_many_parsers_can_differ_too():
@@ -115,6 +150,10 @@ def test_holm():
     # Not below that of a smaller one.
     assert corrected[0, 2] == pytest.approx(0.06)
     assert np.array_equal(corrected, corrected.T) and (np.diag(corrected) == 1).all()
+
+
+def test_corrected_probabilities_stay_probabilities():
+    assert (holm(np.full((3, 3), 0.5)) == 1).all()
 
 
 def matrix(n, *different):
@@ -148,3 +187,13 @@ def test_letters_in_common(n, data):
     assert all(letters) and letters[0].startswith("a")
     for i, j in pairs:
         assert bool(set(letters[i]) & set(letters[j])) == ((i, j) not in different)
+
+
+def test_more_parsers_than_letters():
+    n = 28
+    letters = significance_groups(matrix(n, *itertools.combinations(range(n), 2)), 0.05)
+    assert letters[0] == "a" and letters[25:] == ["z", "a'", "b'"]
+
+
+def test_the_level_itself_is_not_significant():
+    assert significance_groups(matrix(2, (0, 1)), 0.01) == ["a", "a"]
