@@ -30,6 +30,7 @@ def CharBiLSTM(
     affix_rows: int = 10000,
     max_chars: int = 32,
     block_dropout: float = 0.0,
+    spelling_dropout: float = 0.0,
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
 
@@ -52,11 +53,14 @@ def CharBiLSTM(
         max_chars: longer words keep their first and last characters.
         block_dropout: how often, in training, a whole word is left blank, so that the words
             around it learn to do without.
+        spelling_dropout: how much of its spelling is left out in training, so that a rare word is
+            not known by an affix or a sequence of characters that no other word has: whole
+            affixes, and inputs and outputs of the LSTM above the characters.
 
     Returns: a thinc model from Docs to one [len(doc), width] array per Doc.
 
-    Raises ValueError if a size is not positive, `width` is odd, `char_rows` is 1, or
-    `block_dropout` is not in [0, 1).
+    Raises ValueError if a size is not positive, `width` is odd, `char_rows` is 1, or a dropout
+    rate is not in [0, 1).
 
     Source: words and characters together as in Plank, Søgaard and Goldberg (2016), summed as in
     Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016), of
@@ -79,10 +83,10 @@ def CharBiLSTM(
         raise ValueError(
             "spacy_npparse.CharBiLSTM.v1: char_rows must be at least 2 (one of them is padding)"
         )
-    if not 0.0 <= block_dropout < 1.0:
-        raise ValueError(
-            f"spacy_npparse.CharBiLSTM.v1: block_dropout must be in [0, 1), not {block_dropout}"
-        )
+    rates = dict(block_dropout=block_dropout, spelling_dropout=spelling_dropout)
+    for name, rate in rates.items():
+        if not 0.0 <= rate < 1.0:
+            raise ValueError(f"spacy_npparse.CharBiLSTM.v1: {name} must be in [0, 1), not {rate}")
     if width % 2:
         raise ValueError(f"spacy_npparse.CharBiLSTM.v1: width must be even, not {width}")
     return Model(
@@ -92,7 +96,7 @@ def CharBiLSTM(
         dims={"nO": width},
         attrs={
             "dropout_rate": 0.0,
-            "block_dropout": block_dropout,
+            **rates,
             "max_chars": max_chars,
             "char_rows": char_rows,
             "affix_rows": affix_rows,
@@ -119,7 +123,8 @@ def forward(
         docs, *(model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))
     )
     net.train(is_train)
-    net.set_dropout(model.attrs["dropout_rate"], model.attrs["block_dropout"])
+    rates = ("dropout_rate", "block_dropout", "spelling_dropout")
+    net.set_dropout(*(model.attrs[name] for name in rates))
     with torch.set_grad_enabled(is_train):
         vectors = net(batch)
     detached = torch2xp(vectors.detach(), ops=model.ops)

@@ -59,6 +59,7 @@ class CharBiLSTMNet(nn.Module):
     ):
         super().__init__()
         self.block_dropout = 0.0
+        self.affix_dropout = 0.0
         self.vocabulary = WordVocabulary(word_rows)
         self.word_embedding = nn.Embedding(word_rows, word_width)
         self.char_embedding = nn.Embedding(char_rows, char_width, padding_idx=0)
@@ -71,10 +72,12 @@ class CharBiLSTMNet(nn.Module):
         self.norm = nn.LayerNorm(word_width)
         self.word_lstm = BiLSTM(word_width, width // 2, depth)
 
-    def set_dropout(self, rate: float, block_rate: float) -> None:
-        """Set the dropout rates of the word-level LSTM's inputs and outputs, and of whole words."""
+    def set_dropout(self, rate: float, block_rate: float, spelling_rate: float) -> None:
+        """Set the dropout rates of the word-level LSTM's inputs and outputs, of whole words, and
+        of what spells them: the character-level LSTM's inputs and outputs, and whole affixes."""
         self.word_lstm.dropout = rate
         self.block_dropout = block_rate
+        self.char_lstm.dropout = self.affix_dropout = spelling_rate
 
     def forward(self, batch: WordBatch) -> Tensor:
         """Encode all words: [n_words, width], in the order of the batch."""
@@ -110,4 +113,6 @@ class CharBiLSTMNet(nn.Module):
         vectors = self.char_embedding(torch.from_numpy(batch.chars[batch.chars > 0]).to(device))
         _, by_chars = self.char_lstm(vectors, batch.n_chars)
         affixes = self.affix_embedding(torch.from_numpy(batch.affixes).to(device))
+        whole = affixes.new_ones(*affixes.shape[:2], 1)
+        affixes = affixes * nn.functional.dropout(whole, self.affix_dropout, self.training)
         return self.spelling(torch.cat([by_chars, affixes.flatten(1)], dim=1))

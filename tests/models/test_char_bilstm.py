@@ -57,7 +57,37 @@ def test_block_dropout_leaves_whole_words_blank_in_training_only():
     assert (in_prediction != 0.0).all()
 
 
+def test_affix_dropout_leaves_whole_affixes_out_in_training_only():
+    torch.manual_seed(0)
+    words = [f"{prefix}{suffix}" for prefix in "abcdefghij" for suffix in "klmnopqrst"]
+    net, batch = encoder_and_batch(words)
+    torch.nn.init.ones_(net.affix_embedding.weight)
+    net.affix_dropout = 0.25
+    read = []
+    net.spelling.register_forward_pre_hook(lambda module, inputs: read.append(inputs[0]))
+    net.train().spell(batch)
+    net.eval().spell(batch)
+    in_training, in_prediction = (inputs[:, -12:].reshape(len(words), 6, 2) for inputs in read)
+    assert (in_training[..., 0] == in_training[..., 1]).all()
+    kept = in_training[..., 0] != 0.0
+    assert 0.7 < kept.float().mean() < 0.8
+    # As much as in prediction, on average.
+    torch.testing.assert_close(in_training[..., 0], kept / 0.75)
+    assert (in_prediction == 1.0).all()
+
+
+def test_dropout_rates_reach_the_network():
+    model = CharBiLSTM(block_dropout=0.25, spelling_dropout=0.125)
+    model.initialize()
+    model.attrs["dropout_rate"] = 0.5
+    model([Doc(spacy.blank("xx").vocab, words=["Wort"])], is_train=True)
+    net = torch_shim(model).net
+    assert (net.word_lstm.dropout, net.block_dropout) == (0.5, 0.25)
+    assert (net.char_lstm.dropout, net.affix_dropout) == (0.125, 0.125)
+
+
 @pytest.mark.parametrize("rate", [-0.1, 1.0])
-def test_block_dropout_is_checked(rate):
-    with pytest.raises(ValueError, match=r"block_dropout must be in \[0, 1\)"):
-        CharBiLSTM(block_dropout=rate)
+@pytest.mark.parametrize("name", ["block_dropout", "spelling_dropout"])
+def test_dropout_rates_are_checked(name, rate):
+    with pytest.raises(ValueError, match=rf"{name} must be in \[0, 1\)"):
+        CharBiLSTM(**{name: rate})
