@@ -23,7 +23,7 @@ from .settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
 
 logger = logging.getLogger(__name__)
 
-# By how much right derivations should score higher than others.
+# By how much right derivations should score higher than others, for each wrong arc of these.
 _MARGIN = 1.0
 
 
@@ -157,7 +157,7 @@ class TransitionParser(DependencyParser):
         if self.settings.loss == MAX_VIOLATION:
             width = self.decoder.beam_width
             found = max_violations(self.system, oracle, *sentences, width, _MARGIN)
-            return max_violation_loss(self._net.score(table, arcs, found), found, _MARGIN)
+            return max_violation_loss(self._net.score(table, arcs, found), found)
         exploration = self.settings.exploration_at(self._n_updates)
         seed = int(numpy.random.randint(2**31))
         visited = roll_out(self.system, oracle, *sentences, exploration, seed)

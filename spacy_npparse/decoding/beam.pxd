@@ -11,6 +11,7 @@ cdef class Hypothesis:
     cdef tuple derivation
     cdef int frontier
     cdef int length
+    cdef readonly int wrong_arcs
     cdef bint wrong
 
 
@@ -19,6 +20,8 @@ cdef class Beam:
     cdef TransitionSystem system
     cdef Scorer scorer
     cdef Oracle oracle
+    cdef Configuration next
+    cdef double margin
     cdef bint normalised
     cdef bint right_only
     cdef int n
@@ -31,7 +34,8 @@ cdef class Beam:
     cdef int advance(self, int frontier) except -1
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1
     cdef double value(self, int t, double offset) noexcept nogil
-    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong)
+    cdef int wrong_arcs_after(self, Configuration c, int t)
+    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, int wrong_arcs, bint wrong)
 
 
 cdef list transitions_of(Hypothesis hypothesis)

@@ -19,12 +19,13 @@ cdef double LOWEST = -1e30
 cdef class Hypothesis:
     """A configuration and what led to it.
 
-    score: of the derivation.
+    score: of the derivation, its wrong arcs included where they count.
     derivation: the last transition and, nested, the derivation before it; empty at the start.
     frontier: how many words have left the buffer at least once; the number of words + 1 when the
         configuration is terminal.
     length: number of transitions.
-    wrong: whether one of them was not of least cost.
+    wrong_arcs: words with a wrong head, where they count.
+    wrong: whether a transition was not of least cost.
     """
 
     def __cinit__(self, TransitionSystem system):
@@ -46,6 +47,7 @@ cdef class Beam:
         softmax over what is legal; otherwise it is the sum of the scores of the transitions.
     oracle: tells right from wrong transitions, and is prepared for the sentence; may be None.
     right_only: never take a wrong one.
+    margin: what each wrong arc adds to the score of a derivation; 0 without oracle.
     """
 
     def __cinit__(
@@ -59,6 +61,7 @@ cdef class Beam:
         bint normalised,
         Oracle oracle=None,
         bint right_only=False,
+        double margin=0.0,
     ):
         cdef Hypothesis start = Hypothesis(system)
         self.system = system
@@ -70,6 +73,8 @@ cdef class Beam:
         self.normalised = normalised
         self.oracle = oracle
         self.right_only = right_only
+        self.margin = margin
+        self.next = system.new_configuration()
         self.costs.resize(system.n_transitions)
         self.legal.resize(system.n_transitions)
         system.initialise(start.configuration, n)
@@ -90,8 +95,8 @@ cdef class Beam:
                 self.extend(steps, hypothesis)
             steps.sort(key=itemgetter(0), reverse=True)
             waiting = []
-            for score, parent, t, wrong in steps[:self.width]:
-                hypothesis = self.follow(parent, score, t, wrong)
+            for score, parent, t, wrong_arcs, wrong in steps[:self.width]:
+                hypothesis = self.follow(parent, score, t, wrong_arcs, wrong)
                 (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
             ready.sort(key=attrgetter("score"), reverse=True)
             del ready[self.width:]
@@ -103,13 +108,14 @@ cdef class Beam:
         return 0
 
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1:
-        """Add (score, hypothesis, transition, wrong) for every legal transition."""
+        """Add (score, hypothesis, transition, wrong arcs, wrong) for every legal transition."""
         cdef Configuration c = hypothesis.configuration
         cdef double best = LOWEST
         cdef double total = 0.0
         cdef double score
         cdef int t
         cdef int least = -1
+        cdef int wrong_arcs = 0
         cdef bint wrong
         if self.oracle is not None and not hypothesis.wrong:
             self.oracle.costs(c, self.costs.data())
@@ -134,15 +140,31 @@ cdef class Beam:
                 wrong = hypothesis.wrong or (least != -1 and self.costs[t] != least)
                 if not (wrong and self.right_only):
                     score = hypothesis.score + self.value(t, best)
-                    steps.append((score, hypothesis, t, wrong))
+                    if self.margin != 0.0:
+                        wrong_arcs = self.wrong_arcs_after(c, t)
+                        score += self.margin * (wrong_arcs - hypothesis.wrong_arcs)
+                    steps.append((score, hypothesis, t, wrong_arcs, wrong))
         return 0
+
+    cdef int wrong_arcs_after(self, Configuration c, int t):
+        """How many words have a wrong head after a transition."""
+        cdef int d
+        cdef int count = 0
+        self.next.copy(c)
+        self.system.apply(self.next, t)
+        for d in range(1, self.n + 1):
+            if self.oracle.gold[d] != -1 and self.next.heads[d] != -1:
+                count += self.next.heads[d] != self.oracle.gold[d]
+        return count
 
     cdef double value(self, int t, double offset) noexcept nogil:
         """The score of a transition that was scored last, minus an offset."""
         cdef double score = self.scorer.scores[t]
         return (score if -LOWEST > score > LOWEST else LOWEST) - offset
 
-    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong):
+    cdef Hypothesis follow(
+        self, Hypothesis parent, double score, int t, int wrong_arcs, bint wrong
+    ):
         """The hypothesis after a transition."""
         cdef Hypothesis hypothesis = Hypothesis(self.system)
         cdef Configuration c = hypothesis.configuration
@@ -151,6 +173,7 @@ cdef class Beam:
         hypothesis.score = score
         hypothesis.derivation = (t, parent.derivation)
         hypothesis.length = parent.length + 1
+        hypothesis.wrong_arcs = wrong_arcs
         hypothesis.wrong = wrong
         hypothesis.frontier = parent.frontier
         c.copy(parent.configuration)

@@ -1,4 +1,8 @@
-"""Global training: a beam is compared with the gold derivations (Huang, Fayong and Guo 2012)."""
+"""Global training: a beam is compared with the gold derivations (Huang, Fayong and Guo 2012).
+
+That each wrong arc counts in the comparison, as in other losses with a margin, is our own: with one
+margin for a whole sentence, scores that are all the same lose hardly more than others.
+"""
 
 import numpy as np
 
@@ -24,15 +28,15 @@ def max_violations(
     Two beams run side by side: one follows all transitions, the other only those of least cost.
     Where the best wrong derivation of the first exceeds the best one of the second by most, the
     two are compared. They are scored by the sum of the scores of their transitions, without
-    normalisation, up to that point.
+    normalisation, up to that point, and each wrong arc of theirs adds the margin.
 
-    A sentence teaches nothing if no wrong derivation comes within the margin; nor, with a static
+    A sentence teaches nothing if no wrong derivation exceeds the right ones; nor, with a static
     oracle, if its tree cannot be built or a head is missing. As in `roll_out`, costs are those of
     the system's `training_oracle`.
 
     system, oracle_name, tables, lengths, heads: as in `roll_out`.
     width: hypotheses that are kept.
-    margin: by how much the right derivation should score higher.
+    margin: by how much the right derivation should score higher for each arc that is wrong.
 
     Returns a Violations. Raises ValueError if shapes do not fit, the oracle is unknown, the heads
     of a sentence form a cycle, or width is not positive.
@@ -51,13 +55,13 @@ def max_violations(
         raise ValueError(f"there are {heads.shape[0]} gold heads for {scorer.n_words} words")
     if width < 1:
         raise ValueError(f"a beam must be at least 1 wide, not {width}")
-    record = _Record(training, scorer)
+    record = _Record(training, scorer, margin)
     for sentence in range(<int>lengths.shape[0]):
         n = lengths[sentence]
         oracle.prepare(gold + first_word, n)
-        every = Beam(training, scorer, n, sentence, root_row, width, False, oracle)
-        right = Beam(training, scorer, n, sentence, root_row, width, False, oracle, True)
-        violation = -margin
+        every = Beam(training, scorer, n, sentence, root_row, width, False, oracle, False, margin)
+        right = Beam(training, scorer, n, sentence, root_row, width, False, oracle, True, margin)
+        violation = 0.0
         wrong_one = right_one = None
         for frontier in range(1, n + 2):
             every.advance(frontier)
@@ -97,10 +101,14 @@ cdef class _Record:
     cdef list transitions
     cdef list signs
     cdef list sentences
+    cdef list margins
+    cdef double margin
 
-    def __cinit__(self, TransitionSystem system, Scorer scorer):
+    def __cinit__(self, TransitionSystem system, Scorer scorer, double margin):
         self.system = system
         self.scorer = scorer
+        self.margin = margin
+        self.margins = []
         self.configuration = system.new_configuration()
         self.states, self.arcs = [], []
         self.transitions, self.signs, self.sentences = [], [], []
@@ -114,6 +122,7 @@ cdef class _Record:
         cdef int common = 0
         while wrong_steps[common:common + 1] == right_steps[common:common + 1]:
             common += 1
+        self.margins.append(self.margin * (wrong_one.wrong_arcs - right_one.wrong_arcs))
         for sign, steps in ((1, wrong_steps), (-1, right_steps)):
             self.system.initialise(self.configuration, n)
             for i, t in enumerate(steps):
@@ -136,4 +145,5 @@ cdef class _Record:
             np.array(self.transitions, dtype=np.int64),
             np.array(self.signs, dtype=np.float32),
             np.array(self.sentences, dtype=np.int64),
+            np.array(self.margins, dtype=np.float32),
         )

@@ -77,6 +77,7 @@ class Violations(NamedTuple):
     transitions: int64 [states] the transition taken in each.
     signs: float32 [states] 1 in the wrong derivation, -1 in the right one.
     sentence: int64 [states] index of the sentence, ascending.
+    margins: float32 [sentences that are here] by how much the right derivation should score higher.
     """
 
     states: Int32s
@@ -84,6 +85,7 @@ class Violations(NamedTuple):
     transitions: NDArray[np.int64]
     signs: NDArray[np.float32]
     sentence: NDArray[np.int64]
+    margins: NDArray[np.float32]
 
 
 class ChartResult(NamedTuple):

@@ -36,7 +36,7 @@ def margin_loss(scores: Tensor, costs: Tensor) -> Tensor:
     return torch.relu(1.0 - best.amax(dim=1) + others.amax(dim=1)).sum()
 
 
-def max_violation_loss(scores: Tensor, visited: Violations, margin: float) -> Tensor:
+def max_violation_loss(scores: Tensor, visited: Violations) -> Tensor:
     """Sum over sentences of max(0, margin + score of the wrong - score of the right derivation).
 
     scores: [n_states, n_transitions].
@@ -47,8 +47,8 @@ def max_violation_loss(scores: Tensor, visited: Violations, margin: float) -> Te
     signs = torch.from_numpy(visited.signs).to(scores.device)
     _, sentence = torch.from_numpy(visited.sentence).unique(return_inverse=True)
     chosen = scores.gather(1, transitions[:, None])[:, 0] * signs
-    differences = chosen.new_zeros(int(sentence.max()) + 1 if len(sentence) else 0)
-    return torch.relu(margin + differences.index_add(0, sentence.to(scores.device), chosen)).sum()
+    margins = torch.from_numpy(visited.margins).to(scores.device)
+    return torch.relu(margins.index_add(0, sentence.to(scores.device), chosen)).sum()
 
 
 LOSSES = {"log-likelihood": log_likelihood_loss, "margin": margin_loss}

@@ -32,8 +32,10 @@ def total(tables, found, system):
     return difference
 
 
-def all_prefixes(system, oracle, tables, n):
-    """Every derivation whenever it has read one more word: words read, score, whether wrong."""
+def all_prefixes(system, oracle, tables, gold, margin):
+    """Every derivation whenever it has read one more word: words read, score with the margin of
+    its wrong arcs, whether wrong."""
+    n = len(gold) - 1
     agenda = [(0.0, system.initial(n), 0, set(), False)]
     while agenda:
         score, c, read, seen, wrong = agenda.pop()
@@ -48,12 +50,14 @@ def all_prefixes(system, oracle, tables, n):
             out = seen | (set(range(1, n + 1)) - set(after.buffer))
             frontier = n + 1 if system.is_terminal(after) else len(out)
             if frontier > read:
-                yield frontier, new, off
+                arcs = zip(after.heads[1:], gold[1:], strict=True)
+                yield frontier, new + margin * sum(-1 != h != g for h, g in arcs), off
             agenda.append((new, after, frontier, out, off))
 
 
+@pytest.mark.parametrize("margin", [1.0, 0.0])
 @pytest.mark.parametrize(("name", "oracle"), ORACLES)
-def test_a_wide_beam_finds_the_largest_violation(name, oracle):
+def test_a_wide_beam_finds_the_largest_violation(name, oracle, margin):
     system = get_transition_system(name)
     if not system.kernel.oracle(oracle).honours_single_root:
         free = get_transition_system(name, single_root=False)
@@ -63,18 +67,20 @@ def test_a_wide_beam_finds_the_largest_violation(name, oracle):
     for seed in range(6):
         tables = random_tables(system, [3], seed)
         best = {}
-        for frontier, score, wrong in all_prefixes(free, free.oracle(oracle, gold), tables, 3):
+        prefixes = all_prefixes(free, free.oracle(oracle, gold), tables, gold, margin)
+        for frontier, score, wrong in prefixes:
             best[frontier, wrong] = max(score, best.get((frontier, wrong), -np.inf))
         expected = max(
             best[frontier, True] - best[frontier, False]
             for frontier, wrong in best
             if wrong and (frontier, False) in best
         )
-        found = find(system, oracle, tables, [gold], 5000)
-        if expected > -1.0:
-            assert total(tables, found, system) == pytest.approx(expected, abs=1e-3)
+        found = find(system, oracle, tables, [gold], 5000, margin)
+        if expected > 0.0:
+            violation = total(tables, found, system) + found.margins.sum()
+            assert violation == pytest.approx(expected, abs=1e-3)
         else:
-            assert len(found.states) == 0
+            assert len(found.states) == len(found.margins) == 0
 
 
 @pytest.mark.parametrize("width", [1, 4])
@@ -85,7 +91,8 @@ def test_narrow_beams_find_violations(name, oracle, width):
     tables = random_tables(system, [len(gold) - 1 for gold in golds], seed=2)
     found = find(system, oracle, tables, golds, width)
     assert set(found.sentence) <= {0, 1, 2} and (np.diff(found.sentence) >= 0).all()
-    assert total(tables, found, system) > -3.0
+    assert len(found.margins) == len(set(found.sentence))
+    assert total(tables, found, system) + found.margins.sum() > 0.0
     for sentence in set(found.sentence):
         signs = found.signs[found.sentence == sentence]
         assert (signs == 1).any() or (signs == -1).any()
@@ -110,11 +117,12 @@ def test_sentences_without_words(name, oracle):
     assert set(found.sentence) <= {1}
 
 
-def test_no_violation_beyond_the_margin():
+def test_the_margin_grows_with_the_number_of_wrong_arcs():
     system = get_transition_system("arc_hybrid_swap")
     tables = random_tables(system, [3], seed=0)
-    assert len(find(system, "static-dynamic", tables, [GOLD], 4, margin=1e6).states)
-    assert not len(find(system, "static-dynamic", tables, [GOLD], 4, margin=-1e6).states)
+    found = find(system, "static-dynamic", tables, [GOLD], 50, margin=1e6)
+    # All words can get a wrong head, and no right derivation gives one.
+    assert found.margins.tolist() == [3e6]
 
 
 def test_bad_input_is_refused():

@@ -40,25 +40,26 @@ def test_gradients_are_finite_and_spare_illegal_transitions(loss):
     assert torch.isfinite(scores.grad).all() and scores.grad[0, 3] == 0.0
 
 
-def violations(sentences, transitions, signs):
+def violations(sentences, transitions, signs, margins):
     return Violations(
         numpy.zeros((len(signs), 1), dtype="int32"),
         numpy.zeros((len(signs), 0), dtype="int64"),
         numpy.array(transitions, dtype="int64"),
         numpy.array(signs, dtype="float32"),
         numpy.array(sentences, dtype="int64"),
+        numpy.array(margins, dtype="float32"),
     )
 
 
 def test_derivations_are_compared_sentence_by_sentence():
     scores = torch.tensor([[1.0, 2.0], [0.5, 4.0], [3.0, 3.0], [9.0, 0.0]], requires_grad=True)
     # In sentence 1: 2.0 + 0.5 - 3.0, in sentence 4: -9.0, further below than the margin.
-    visited = violations([1, 1, 1, 4], [1, 0, 0, 0], [1, 1, -1, -1])
-    loss = max_violation_loss(scores, visited, 1.0)
-    assert loss.item() == pytest.approx(0.5)
+    visited = violations([1, 1, 1, 4], [1, 0, 0, 0], [1, 1, -1, -1], [2.0, 1.0])
+    loss = max_violation_loss(scores, visited)
+    assert loss.item() == pytest.approx(1.5)
     loss.backward()
     assert scores.grad.tolist() == [[0, 1], [1, 0], [-1, 0], [0, 0]]
 
 
 def test_no_derivations_to_compare():
-    assert float(max_violation_loss(torch.zeros(0, 2), violations([], [], []), 1.0)) == 0.0
+    assert float(max_violation_loss(torch.zeros(0, 2), violations([], [], [], []))) == 0.0
