@@ -51,41 +51,35 @@ def all_prefixes(system, oracle, tables, gold, margin):
             frontier = n + 1 if system.is_terminal(after) else len(out)
             if frontier > read:
                 arcs = zip(after.heads[1:], gold[1:], strict=True)
-                yield frontier, new + margin * sum(-1 != h != g for h, g in arcs), off
+                wrong_arcs = sum(-1 not in arc and arc[0] != arc[1] for arc in arcs)
+                yield frontier, new + margin * wrong_arcs, off
             agenda.append((new, after, frontier, out, off))
 
 
 @pytest.mark.parametrize("margin", [1.0, 0.0])
-@pytest.mark.parametrize("gold", [(0, 2, 0, 2), (0, 3, 0, 2)])
+@pytest.mark.parametrize("gold", [(0, 2, 0, 2), (0, 3, 0, 2), (0, 3, 0, -1)])
 @pytest.mark.parametrize(("name", "oracle"), ORACLES)
 def test_a_wide_beam_finds_the_largest_violation(name, oracle, gold, margin):
     system = get_transition_system(name)
+    tables = random_tables(system, [3], seed=int(margin))
+    found = find(system, oracle, tables, [gold], 5000, margin)
     [covered] = derivable(system.kernel, np.array([3], "int32"), np.array(gold[1:], "int32"))
-    if not covered and not system.kernel.oracle(oracle).explores:
-        found = find(system, oracle, random_tables(system, [3]), [gold], 5000, margin)
-        assert len(found.states) == 0
+    judge = system.kernel.oracle(oracle)
+    if (not covered or -1 in gold) and not judge.explores:
+        assert len(found.states) == len(found.margins) == 0
         return
-    if not system.kernel.oracle(oracle).honours_single_root:
-        free = get_transition_system(name, single_root=False)
-    else:
-        free = system
-    for seed in range(2):
-        tables = random_tables(system, [3], seed)
-        best = {}
-        prefixes = all_prefixes(free, free.oracle(oracle, gold), tables, gold, margin)
-        for frontier, score, wrong in prefixes:
-            best[frontier, wrong] = max(score, best.get((frontier, wrong), -np.inf))
-        expected = max(
-            best[frontier, True] - best[frontier, False]
-            for frontier, wrong in best
-            if wrong and (frontier, False) in best
-        )
-        found = find(system, oracle, tables, [gold], 5000, margin)
-        if expected > 0.0:
-            violation = total(tables, found, system) + found.margins.sum()
-            assert violation == pytest.approx(expected, abs=1e-3)
-        else:
-            assert len(found.states) == len(found.margins) == 0
+    free = get_transition_system(name, single_root=judge.honours_single_root)
+    best = {}
+    prefixes = all_prefixes(free, free.oracle(oracle, gold), tables, gold, margin)
+    for frontier, score, wrong in prefixes:
+        best[frontier, wrong] = max(score, best.get((frontier, wrong), -np.inf))
+    expected = max(
+        best[frontier, True] - best[frontier, False]
+        for frontier, wrong in best
+        if wrong and (frontier, False) in best
+    )
+    violation = total(tables, found, system) + found.margins.sum()
+    assert violation == pytest.approx(max(expected, 0.0), abs=1e-3)
 
 
 @pytest.mark.parametrize("width", [1, 4])
@@ -127,13 +121,6 @@ def test_the_margin_grows_with_the_number_of_wrong_arcs():
     tables = random_tables(system, [3], seed=0)
     found = find(system, "static-dynamic", tables, [GOLD], 50, margin=1e6)
     # All words can get a wrong head, and no right derivation gives one.
-    assert found.margins.tolist() == [3e6]
-
-
-def test_heads_that_are_not_known_are_not_wrong():
-    system = get_transition_system("arc_hybrid_swap")
-    tables = random_tables(system, [4])
-    found = find(system, "static-dynamic", tables, [(0, 3, -1, 0, 3)], 50, margin=1e6)
     assert found.margins.tolist() == [3e6]
 
 
