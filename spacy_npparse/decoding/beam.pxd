@@ -11,7 +11,6 @@ cdef class Hypothesis:
     cdef tuple derivation
     cdef int frontier
     cdef int length
-    cdef readonly int wrong_arcs
     cdef bint wrong
 
 
@@ -34,8 +33,9 @@ cdef class Beam:
     cdef int advance(self, int frontier) except -1
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1
     cdef double value(self, int t, double offset) noexcept nogil
-    cdef int wrong_arcs_after(self, Configuration c, int t)
-    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, int wrong_arcs, bint wrong)
+    cdef int wrong_arcs_of(self, Configuration c, int t) noexcept nogil
+    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong)
 
 
+cdef int wrong_arcs(Oracle oracle, Configuration c) noexcept nogil
 cdef list transitions_of(Hypothesis hypothesis)

@@ -19,13 +19,12 @@ cdef double LOWEST = -1e30
 cdef class Hypothesis:
     """A configuration and what led to it.
 
-    score: of the derivation, its wrong arcs included where they count.
+    score: of the derivation, with the margin for its wrong arcs.
     derivation: the last transition and, nested, the derivation before it; empty at the start.
     frontier: how many words have left the buffer at least once; the number of words + 1 when the
         configuration is terminal.
     length: number of transitions.
-    wrong_arcs: words with a wrong head, where they count.
-    wrong: whether a transition was not of least cost.
+    wrong: whether one of them was not of least cost.
     """
 
     def __cinit__(self, TransitionSystem system):
@@ -95,8 +94,8 @@ cdef class Beam:
                 self.extend(steps, hypothesis)
             steps.sort(key=itemgetter(0), reverse=True)
             waiting = []
-            for score, parent, t, wrong_arcs, wrong in steps[:self.width]:
-                hypothesis = self.follow(parent, score, t, wrong_arcs, wrong)
+            for score, parent, t, wrong in steps[:self.width]:
+                hypothesis = self.follow(parent, score, t, wrong)
                 (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
             ready.sort(key=attrgetter("score"), reverse=True)
             del ready[self.width:]
@@ -108,14 +107,13 @@ cdef class Beam:
         return 0
 
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1:
-        """Add (score, hypothesis, transition, wrong arcs, wrong) for every legal transition."""
+        """Add (score, hypothesis, transition, wrong) for every legal transition."""
         cdef Configuration c = hypothesis.configuration
         cdef double best = LOWEST
         cdef double total = 0.0
         cdef double score
         cdef int t
         cdef int least = -1
-        cdef int wrong_arcs = 0
         cdef bint wrong
         if self.oracle is not None and not hypothesis.wrong:
             self.oracle.costs(c, self.costs.data())
@@ -141,30 +139,22 @@ cdef class Beam:
                 if not (wrong and self.right_only):
                     score = hypothesis.score + self.value(t, best)
                     if self.margin != 0.0:
-                        wrong_arcs = self.wrong_arcs_after(c, t)
-                        score += self.margin * (wrong_arcs - hypothesis.wrong_arcs)
-                    steps.append((score, hypothesis, t, wrong_arcs, wrong))
+                        score += self.margin * self.wrong_arcs_of(c, t)
+                    steps.append((score, hypothesis, t, wrong))
         return 0
 
-    cdef int wrong_arcs_after(self, Configuration c, int t):
-        """How many words have a wrong head after a transition."""
-        cdef int d
-        cdef int count = 0
+    cdef int wrong_arcs_of(self, Configuration c, int t) noexcept nogil:
+        """How many more arcs are wrong after a transition."""
         self.next.copy(c)
         self.system.apply(self.next, t)
-        for d in range(1, self.n + 1):
-            if self.oracle.gold[d] != -1 and self.next.heads[d] != -1:
-                count += self.next.heads[d] != self.oracle.gold[d]
-        return count
+        return wrong_arcs(self.oracle, self.next) - wrong_arcs(self.oracle, c)
 
     cdef double value(self, int t, double offset) noexcept nogil:
         """The score of a transition that was scored last, minus an offset."""
         cdef double score = self.scorer.scores[t]
         return (score if -LOWEST > score > LOWEST else LOWEST) - offset
 
-    cdef Hypothesis follow(
-        self, Hypothesis parent, double score, int t, int wrong_arcs, bint wrong
-    ):
+    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong):
         """The hypothesis after a transition."""
         cdef Hypothesis hypothesis = Hypothesis(self.system)
         cdef Configuration c = hypothesis.configuration
@@ -173,7 +163,6 @@ cdef class Beam:
         hypothesis.score = score
         hypothesis.derivation = (t, parent.derivation)
         hypothesis.length = parent.length + 1
-        hypothesis.wrong_arcs = wrong_arcs
         hypothesis.wrong = wrong
         hypothesis.frontier = parent.frontier
         c.copy(parent.configuration)
@@ -256,6 +245,15 @@ def explain(TransitionSystem system, tables, int n_words, int width, bint normal
         scores[step] = scorer.scores
         system.apply(c, t)
     return Explanation(transitions, scores)
+
+
+cdef int wrong_arcs(Oracle oracle, Configuration c) noexcept nogil:
+    """How many words have a head that is known to be wrong."""
+    cdef int d
+    cdef int count = 0
+    for d in range(1, c.n + 1):
+        count += c.heads[d] != -1 and oracle.gold[d] != -1 and c.heads[d] != oracle.gold[d]
+    return count
 
 
 cdef list transitions_of(Hypothesis hypothesis):

@@ -6,7 +6,7 @@ margin for a whole sentence, scores that are all the same lose hardly more than 
 
 import numpy as np
 
-from spacy_npparse.decoding.beam cimport Beam, Hypothesis, transitions_of
+from spacy_npparse.decoding.beam cimport Beam, Hypothesis, transitions_of, wrong_arcs
 from spacy_npparse.decoding.scoring cimport Scorer, look_up
 from spacy_npparse.transitions.configuration cimport Configuration
 from spacy_npparse.transitions.system cimport Oracle, StaticOracle, TransitionSystem
@@ -55,7 +55,8 @@ def max_violations(
         raise ValueError(f"there are {heads.shape[0]} gold heads for {scorer.n_words} words")
     if width < 1:
         raise ValueError(f"a beam must be at least 1 wide, not {width}")
-    record = _Record(training, scorer, margin)
+    record = _Record(training, scorer)
+    margins = []
     for sentence in range(<int>lengths.shape[0]):
         n = lengths[sentence]
         oracle.prepare(gold + first_word, n)
@@ -74,9 +75,13 @@ def max_violations(
                     break
         if wrong_one is not None and _is_gold(oracle, right.hypotheses[0]):
             record.add(sentence, root_row, n, wrong_one, right_one)
+            margins.append(margin * (
+                wrong_arcs(oracle, wrong_one.configuration)
+                - wrong_arcs(oracle, right_one.configuration)
+            ))
         first_word += n
         root_row += n + 1
-    return record.violations()
+    return record.violations(margins)
 
 
 cdef bint _is_gold(Oracle oracle, Hypothesis hypothesis):
@@ -101,14 +106,10 @@ cdef class _Record:
     cdef list transitions
     cdef list signs
     cdef list sentences
-    cdef list margins
-    cdef double margin
 
-    def __cinit__(self, TransitionSystem system, Scorer scorer, double margin):
+    def __cinit__(self, TransitionSystem system, Scorer scorer):
         self.system = system
         self.scorer = scorer
-        self.margin = margin
-        self.margins = []
         self.configuration = system.new_configuration()
         self.states, self.arcs = [], []
         self.transitions, self.signs, self.sentences = [], [], []
@@ -122,7 +123,6 @@ cdef class _Record:
         cdef int common = 0
         while wrong_steps[common:common + 1] == right_steps[common:common + 1]:
             common += 1
-        self.margins.append(self.margin * (wrong_one.wrong_arcs - right_one.wrong_arcs))
         for sign, steps in ((1, wrong_steps), (-1, right_steps)):
             self.system.initialise(self.configuration, n)
             for i, t in enumerate(steps):
@@ -136,8 +136,8 @@ cdef class _Record:
                 self.system.apply(self.configuration, t)
         return 0
 
-    def violations(self):
-        """All that was added."""
+    def violations(self, list margins):
+        """All that was added. margins: of each sentence that was."""
         n_states = len(self.states)
         return Violations(
             np.array(self.states, dtype=np.int32).reshape(n_states, self.system.n_positions),
@@ -145,5 +145,5 @@ cdef class _Record:
             np.array(self.transitions, dtype=np.int64),
             np.array(self.signs, dtype=np.float32),
             np.array(self.sentences, dtype=np.int64),
-            np.array(self.margins, dtype=np.float32),
+            np.array(margins, dtype=np.float32),
         )

@@ -113,6 +113,5 @@ class CharBiLSTMNet(nn.Module):
         vectors = self.char_embedding(torch.from_numpy(batch.chars[batch.chars > 0]).to(device))
         _, by_chars = self.char_lstm(vectors, batch.n_chars)
         affixes = self.affix_embedding(torch.from_numpy(batch.affixes).to(device))
-        whole = affixes.new_ones(*affixes.shape[:2], 1)
-        affixes = affixes * nn.functional.dropout(whole, self.affix_dropout, self.training)
+        affixes = nn.functional.dropout1d(affixes, self.affix_dropout, self.training)
         return self.spelling(torch.cat([by_chars, affixes.flatten(1)], dim=1))
