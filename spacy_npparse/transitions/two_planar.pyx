@@ -36,8 +36,6 @@ cdef class TwoStackConfiguration(Configuration):
     cdef vector[int] held
     # A word without head that is left of the buffer and on no stack, 0 if there is none.
     cdef int outside
-    # Number of words without head.
-    cdef int headless
     cdef int active
     cdef bint switched
 
@@ -52,7 +50,6 @@ cdef class TwoStackConfiguration(Configuration):
         for word in range(n + 1):
             self.above[word] = word
         self.outside = 0
-        self.headless = n
         self.active = 0
         self.switched = False
         return 0
@@ -65,7 +62,6 @@ cdef class TwoStackConfiguration(Configuration):
         self.above = (<TwoStackConfiguration>other).above
         self.held = (<TwoStackConfiguration>other).held
         self.outside = (<TwoStackConfiguration>other).outside
-        self.headless = (<TwoStackConfiguration>other).headless
         self.active = (<TwoStackConfiguration>other).active
         self.switched = (<TwoStackConfiguration>other).switched
         return 0
@@ -103,7 +99,6 @@ cdef class TwoStackConfiguration(Configuration):
                 self.outside = word
             if self.heads[word] > 0:
                 self.above[word] = self.heads[word]
-                self.headless -= 1
         for word in range(1, first):
             self.held[tree_top(self, word)] += self.presence[word] > 0
 
@@ -124,7 +119,6 @@ cdef inline int tree_top(TwoStackConfiguration c, int word) noexcept nogil:
 cdef inline void attach(TwoStackConfiguration c, int d, int h) noexcept nogil:
     """Give a word, which is the top of its partial tree, a head in another tree."""
     c.heads[d] = h
-    c.headless -= 1
     c.above[d] = tree_top(c, h)
     c.held[c.above[d]] += c.held[d]
 
@@ -183,9 +177,7 @@ cdef class TwoPlanar(TransitionSystem):
         cdef int i = top_of(<TwoStackConfiguration>c, (<TwoStackConfiguration>c).active)
         cdef int j = buffer_item(c, 0)
         if t == SHIFT:
-            if c.buffer_size > 1 or not self.single_root:
-                return True
-            return (<TwoStackConfiguration>c).headless == 1
+            return c.buffer_size > 1 or not self.single_root or self.headless(c) == 1
         if t == SWITCH:
             return not (<TwoStackConfiguration>c).switched and (
                 top_of(<TwoStackConfiguration>c, 1 - (<TwoStackConfiguration>c).active) != -1
@@ -201,6 +193,14 @@ cdef class TwoPlanar(TransitionSystem):
         if not self.single_root or c.buffer_size > 1:
             return True
         return (<TwoStackConfiguration>c).outside in (0, tree_top(<TwoStackConfiguration>c, i))
+
+    cdef int headless(self, Configuration c) noexcept nogil:
+        """Number of words without head."""
+        cdef int word
+        cdef int count = 0
+        for word in range(1, c.n + 1):
+            count += c.heads[word] == -1
+        return count
 
     cdef bint may_leave(self, TwoStackConfiguration c, int i) noexcept nogil:
         """Whether one word without head can still remain once i is taken from the active stack."""
