@@ -61,7 +61,7 @@ def all_prefixes(system, oracle, tables, gold, margin):
 @pytest.mark.parametrize(("name", "oracle"), ORACLES)
 def test_a_wide_beam_finds_the_largest_violation(name, oracle, gold, margin):
     system = get_transition_system(name)
-    tables = random_tables(system, [3], seed=int(margin))
+    tables = random_tables(system, [3], seed=2)
     found = find(system, oracle, tables, [gold], 5000, margin)
     [covered] = derivable(system.kernel, np.array([3], "int32"), np.array(gold[1:], "int32"))
     judge = system.kernel.oracle(oracle)
