@@ -5,6 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from spacy.tokens import Doc
 from spacy.training.batchers import configure_minibatch
 from spacy.training.example import Example
 from spacy.util import registry
@@ -49,6 +50,81 @@ def test_trees_stay_and_words_are_exchanged_for_words_of_their_kind(examples):
     assert 0.2 < exchanged / content < 0.5
 
 
+def facts(example):
+    """What each word is, and what kinds of words hang on each other, on which side."""
+    for token in example.reference:
+        kind, head = ((t.pos_, str(t.morph), t.dep_) for t in (token, token.head))
+        yield token.text, token.lemma_, token.tag_, kind
+        yield kind, head, token.i < token.head.i
+
+
+def test_subtrees_are_exchanged_for_subtrees_of_their_kind(examples):
+    random.seed(0)
+    augmenter = NonceAugmenter(probability=0.0, subtree_probability=0.3)
+    known = {fact for example in examples for fact in facts(example)}
+    longer = shorter = 0
+    for example in 3 * examples:
+        (new,) = augmenter(None, example)
+        assert set(facts(new)) <= known
+        for name in ("predicted", "reference"):
+            old_doc, doc = getattr(example, name), getattr(new, name)
+            assert len(list(doc.sents)) == len(list(old_doc.sents))
+            assert doc[-1].whitespace_ == old_doc[-1].whitespace_
+            assert not any("  " in sentence.text for sentence in doc.sents)
+        assert [t.text for t in new.predicted] == [t.text for t in new.reference]
+        starts = [doc.to_array("SENT_START").tolist() for doc in (new.predicted, new.reference)]
+        assert starts[0] == starts[1]
+        roots = [[t.text for t in eg.reference if t.head is t] for eg in (example, new)]
+        assert roots[0] == roots[1]
+        longer += len(new.reference) > len(example.reference)
+        shorter += len(new.reference) < len(example.reference)
+    assert longer > len(examples) / 4
+    assert shorter > len(examples) / 4
+
+
+def tree(vocab, words, heads, deps):
+    docs = [Doc(vocab, words=words) for _ in range(2)]
+    reference = Doc(vocab, words=words, heads=heads, deps=deps, pos=["NOUN"] * len(words))
+    return Example(docs[0], reference)
+
+
+def exchanged(first, second):
+    """The words of the second example when its words may be exchanged for those of the first."""
+    random.seed(0)
+    augmenter = NonceAugmenter(probability=0.0, subtree_probability=1.0)
+    list(augmenter(None, first))
+    new = [next(augmenter(None, second)) for _ in range(20)]
+    return {" ".join(t.text for t in example.reference) for example in new}
+
+
+def test_subtrees_with_gaps_and_long_ones_are_left_alone():
+    vocab = Vocab()
+    leaf = tree(vocab, ["new", "root"], [1, 1], ["obj", "ROOT"])
+    # The subtree of a, below c, is a and d.
+    gap = tree(vocab, list("abcd"), [2, 2, 2, 0], ["obj", "nsubj", "ROOT", "nmod"])
+    assert exchanged(leaf, gap) == {"a b c d"}
+    for length, results in [(12, {"r " + " ".join("x" * 12), "r new"}), (13, None)]:
+        words = ["r", *"x" * length]
+        chain = tree(vocab, words, [0, *range(length)], ["ROOT", "obj", *["nmod"] * (length - 1)])
+        found = exchanged(leaf, chain)
+        if results is None:
+            assert all(text.startswith("r x") for text in found)
+        else:
+            assert results <= found
+
+
+def test_memory_is_bounded_and_refreshed():
+    vocab = Vocab()
+    augmenter = NonceAugmenter(probability=0.0, subtree_probability=1e-9)
+    for number in range(1000):
+        list(augmenter(None, tree(vocab, [str(number), "r"], [1, 1], ["obj", "ROOT"])))
+    for memory in (augmenter._words, augmenter._subtrees):
+        kinds = [kind for kind in memory.values() if len(kind) > 1]
+        assert {len(kind) for kind in kinds} == {200}
+    (words,) = (kind for kind in augmenter._words.values() if len(set(kind)) > 1)
+    assert sum(int(vocab.strings[form]) >= 800 for form in words) > 20
+
+
 def test_probability_zero_changes_nothing(examples):
     augmenter = NonceAugmenter(probability=0.0)
     assert all(next(augmenter(None, example)) is example for example in examples)
@@ -59,9 +135,11 @@ def test_examples_with_other_tokens_are_left_alone(examples):
     assert next(NonceAugmenter(probability=1.0)(None, other)) is other
 
 
-def test_probability_is_checked():
-    with pytest.raises(ValueError, match="probability must be in"):
-        NonceAugmenter(probability=1.5)
+@pytest.mark.parametrize("name", ["probability", "subtree_probability"])
+@pytest.mark.parametrize("value", [-0.5, 1.5])
+def test_probabilities_are_checked(name, value):
+    with pytest.raises(ValueError, match=rf"v1: {name} must be in \[0, 1\], not {value}"):
+        NonceAugmenter(**{name: value})
 
 
 def test_the_batcher_draws_anew_in_every_epoch(examples):
