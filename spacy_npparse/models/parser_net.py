@@ -7,13 +7,19 @@ from torch import Tensor, nn
 
 from .losses import IMPOSSIBLE
 
+# In words; each stands for those up to the next one too.
+_DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
+# Of a word to a head on either side, and to the root.
+N_DISTANCES = 2 * len(_DISTANCES) + 1
+
 
 class ParserNet(nn.Module):
     """Scores arcs, and labels by the two words of an arc.
 
     The hidden layer of the labels is linear in both words before the activation, so that a word
     is projected once, whatever the number of arcs it takes part in. All arcs of a sentence are
-    scored at once: each word chooses its head among the others.
+    scored at once: each word chooses its head among the others, by what they are and by how far
+    away they are on which side, which a small treebank would not teach the encoder.
 
     Args:
         n_inputs: width of the token vectors.
@@ -21,7 +27,8 @@ class ParserNet(nn.Module):
         hidden_size, arc_size, label_size, dropout: see `spacy_npparse.models.parser.ParserModel`.
         sizes: see `add_tree_scorer` of the subclass.
 
-    Source: the biaffine arc scorer of Dozat and Manning (2017).
+    Source: the biaffine arc scorer of Dozat and Manning (2017); that sides and distances help it,
+    Qi et al. (2018), who score them in another way.
     """
 
     def __init__(
@@ -41,6 +48,9 @@ class ParserNet(nn.Module):
         self.arc_dependent = nn.Linear(n_inputs, arc_size)
         self.arc_weight = nn.Parameter(torch.randn(arc_size, arc_size) * 0.5 / arc_size)
         self.arc_bias = nn.Linear(arc_size, 1)
+        self.arc_distance = nn.Linear(arc_size, N_DISTANCES)
+        for parameter in self.arc_distance.parameters():
+            nn.init.zeros_(parameter)
         self.label_head = nn.Linear(n_inputs, label_size)
         self.label_dependent = nn.Linear(n_inputs, label_size)
         self.label_output = nn.Linear(label_size, n_labels)
@@ -64,11 +74,15 @@ class ParserNet(nn.Module):
         """
         nodes, places = nodes_and_rows(lengths)
         as_head = torch.relu(self.arc_head(rows))
-        as_dependent = self.dropout(torch.relu(self.arc_dependent(rows))) @ self.arc_weight
+        as_dependent = self.dropout(torch.relu(self.arc_dependent(rows)))
         heads = self.dropout(as_head)[places].mT
         absent = (nodes > lengths[:, None]) * IMPOSSIBLE
         bias = self.arc_bias(as_head)[places].squeeze(2) + absent
-        scores = torch.baddbmm(bias[:, None], as_dependent[places], heads)
+        distances = distances_to_heads(nodes).expand(len(places), -1, -1)
+        by_distance = self.arc_distance(as_dependent)[places].gather(2, distances)
+        scores = torch.baddbmm(
+            bias[:, None] + by_distance, (as_dependent @ self.arc_weight)[places], heads
+        )
         scores.diagonal(dim1=1, dim2=2).fill_(IMPOSSIBLE)
         return scores.log_softmax(dim=2)
 
@@ -102,6 +116,20 @@ def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:
     nodes = torch.arange(int(lengths.max()) + 1, device=lengths.device)
     roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
     return nodes, roots[:, None] + torch.minimum(nodes, lengths[:, None])
+
+
+def distances_to_heads(nodes: Tensor) -> Tensor:
+    """The kind of distance of each node, in the first dimension, to each head: int64 [size, size],
+    below N_DISTANCES. The root, node 0, has a kind of its own.
+
+    nodes: [size], 0, 1, ….
+    """
+    to_head = nodes - nodes[:, None]
+    bounds = torch.tensor(_DISTANCES, device=nodes.device)
+    by_length = torch.bucketize(to_head.abs(), bounds, right=True)
+    kinds = torch.where(to_head > 0, by_length + len(_DISTANCES), by_length)
+    kinds[:, 0] = 0
+    return kinds
 
 
 def sentences_and_words(lengths: Tensor) -> tuple[Tensor, Tensor]:

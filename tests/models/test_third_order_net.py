@@ -14,7 +14,7 @@ LENGTHS = [5, 1, 25]
 @pytest.fixture
 def net():
     """A network of random weights."""
-    torch.manual_seed(1)
+    torch.manual_seed(3)
     sizes = dict(n_inputs=10, n_labels=3, hidden_size=8, arc_size=6, label_size=5, dropout=0.0)
     net = ThirdOrderNet(**sizes)
     torch.nn.init.normal_(net.pairs.weight)

@@ -40,6 +40,25 @@ def test_arc_scores_of_a_sentence_do_not_depend_on_its_neighbours(net, rows):
     assert torch.allclose(together[1, :2, :2], alone[0], atol=1e-6)
 
 
+def test_words_prefer_heads_by_side_and_distance(net):
+    torch.nn.init.normal_(net.arc_distance.weight)
+    torch.nn.init.normal_(net.arc_distance.bias)
+    # All words and the root are the same.
+    n = 50
+    rows = torch.randn(1, 10).expand(n + 1, -1)
+    scores = net.score_arcs(rows, torch.tensor([n]))[0]
+    preferred = net.arc_distance(torch.relu(net.arc_dependent(rows[0])))
+    shortest = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
+    for word in range(1, n + 1):
+        expected = [preferred[0]]
+        for head in range(1, n + 1):
+            kind = sum(abs(head - word) >= length for length in shortest)
+            expected.append(preferred[kind + 11 * (head > word)])
+        del expected[word]
+        found = torch.cat([scores[word, :word], scores[word, word + 1 :]])
+        torch.testing.assert_close(found, torch.stack(expected).log_softmax(dim=0))
+
+
 def test_head_selection_loss_is_that_of_the_known_heads(net, rows):
     arcs = net.score_arcs(rows, LENGTHS)
     expected = -(arcs[0, 1, 2] + arcs[0, 3, 2] + arcs[2, 2, 1])
