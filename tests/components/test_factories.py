@@ -1,12 +1,16 @@
 """Making the components: entry points, config, settings, initialization."""
 
+from pathlib import Path
+
 import pytest
 import spacy
 from parser_helpers import FACTORIES, TINY_MODEL, check_trees
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import load_model_from_config
+from spacy.util import load_config, load_model_from_config
+
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 @pytest.mark.parametrize("system", sorted({factory for factory, _ in FACTORIES.values()}))
@@ -29,6 +33,13 @@ def test_config_of_one_line_is_filled():
     assert filled["oracle"] == "static-dynamic"
     assert filled["model"]["tok2vec"]["@architectures"] == "spacy_npparse.CharBiLSTM.v1"
     assert nlp.config["training"]["score_weights"]["dep_las"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["accuracy", "fast"])
+def test_trees_alone_decide_which_evaluation_was_the_best(name):
+    nlp = load_model_from_config(load_config(CONFIGS / f"{name}.cfg"), auto_fill=True)
+    weights = nlp.config["training"]["score_weights"]
+    assert {score: weight for score, weight in weights.items() if weight} == {"dep_las": 1.0}
 
 
 @pytest.mark.parametrize(
