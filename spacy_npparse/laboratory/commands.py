@@ -23,7 +23,8 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
 
     Raises FailedCommandError.
     """
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    # Without a buffer the log can be read at any time, and errors come last in it.
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
     with log.open("wb") as file:
         done = subprocess.run(
             [sys.executable, "-m", *map(str, arguments)],

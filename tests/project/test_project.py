@@ -1,6 +1,7 @@
 """The project workflows, as a user runs them, with a tiny model and a few training steps."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,9 @@ def project(tmp_path):
 
 def run(folder, *arguments):
     command = [sys.executable, "-m", "spacy", "project", *map(str, arguments)]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    # In the order of a terminal, where there is no buffer.
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
