@@ -19,7 +19,7 @@ class ParserNet(nn.Module):
     The hidden layer of the labels is linear in both words before the activation, so that a word
     is projected once, whatever the number of arcs it takes part in. All arcs of a sentence are
     scored at once: each word chooses its head among the others, by what they are and by how far
-    away they are on which side, which a small treebank would not teach the encoder.
+    away they are on which side.
 
     Args:
         n_inputs: width of the token vectors.

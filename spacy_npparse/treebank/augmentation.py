@@ -17,7 +17,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 T = TypeVar("T")
-# What is known of a word; the last but one is gold, the last one predicted.
+# What is known of a word. The last two say whether it starts a sentence of the gold Doc and of the
+# predicted one; all others are gold.
 _COLUMNS = [ORTH, SPACY, TAG, POS, MORPH, LEMMA, HEAD, DEP, SENT_START, SENT_START]
 _FORM, _SPACE, _, _POS, _MORPH, _, _HEAD, _DEP, _, _ = range(len(_COLUMNS))
 _ANNOTATION = slice(2, -1)
@@ -140,6 +141,7 @@ def _remember(one: T, others: list[T]) -> None:
 def _heads_and_subtrees(words: Words) -> tuple[list[int], dict[int, tuple[int, int]]]:
     """The head of each word, itself if it has none; first word and end of the subtrees below
     others that have no gaps and are not too long."""
+    # Token.left_edge and right_edge are too narrow in some trees that are not projective.
     n = len(words)
     heads = (np.arange(n) + words[:, _HEAD].astype(np.int64)).tolist()
     first, last, size = list(range(n)), list(range(n)), [0] * n

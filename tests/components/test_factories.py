@@ -35,7 +35,7 @@ def test_config_of_one_line_is_filled():
     assert nlp.config["training"]["score_weights"]["dep_las"] == 1.0
 
 
-@pytest.mark.parametrize("name", ["accuracy", "fast"])
+@pytest.mark.parametrize("name", ["accuracy", "fast", "transformer"])
 def test_trees_alone_decide_which_evaluation_was_the_best(name):
     nlp = load_model_from_config(load_config(CONFIGS / f"{name}.cfg"), auto_fill=True)
     weights = nlp.config["training"]["score_weights"]
