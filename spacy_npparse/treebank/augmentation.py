@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -16,11 +17,17 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from .edges import subtree_edges
+
+logger = logging.getLogger(__name__)
+
 T = TypeVar("T")
 # What is known of a word. The last two say whether it starts a sentence of the gold Doc and of the
 # predicted one; all others are gold.
 _COLUMNS = [ORTH, SPACY, TAG, POS, MORPH, LEMMA, HEAD, DEP, SENT_START, SENT_START]
-_FORM, _SPACE, _, _POS, _MORPH, _, _HEAD, _DEP, _, _ = range(len(_COLUMNS))
+_FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _, _ = range(len(_COLUMNS))
+# What one word of a kind has for itself.
+_OWN = [_FORM, _TAG, _LEMMA]
 _ANNOTATION = slice(2, -1)
 _STARTS = slice(-2, None)
 # UD's open classes, and numerals.
@@ -45,12 +52,15 @@ class NonceAugmenter:
     The sentences that come out mean nothing, but their trees are as good as before: a parser that
     cannot lean on the few words and trees of a small treebank has to learn from their form and
     order. The words to draw from are those of the examples that have passed by. Function words,
-    which tell one relation from another, are left alone, and so are untagged words and examples
-    whose predicted and gold tokens differ. Subtrees have no gaps and 12 words at most.
+    which tell one relation from another, are left alone, and so are untagged words. Subtrees have
+    no gaps and 12 words at most. Examples stay as they are, with one warning, if their predicted
+    and gold tokens differ, or if they have entities, spans or categories, which would be lost.
 
     probability: share of the content words that are exchanged.
     subtree_probability: share of the content words below others that are exchanged with their
         subtrees, unless they are part of a larger subtree that is.
+
+    Calling it raises ValueError if the heads of a gold tree form a cycle.
 
     Source: Gulordava et al. (2018); for parsing Vania et al. (2019); with subtrees Dehouck and
     Gómez-Rodríguez (2020).
@@ -65,40 +75,47 @@ class NonceAugmenter:
                 )
         self.probability = probability
         self.subtree_probability = subtree_probability
-        self._words: dict[Kind, list[int]] = defaultdict(list)
+        self._words: dict[Kind, list[Words]] = defaultdict(list)
         # With the place of the word that the others hang on.
         self._subtrees: dict[Kind, list[tuple[Words, int]]] = defaultdict(list)
+        self._has_warned = False
 
     def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
         """Yield one example in place of another."""
         gold, predicted = example.reference, example.predicted
         words = [doc.to_array(_COLUMNS[:-1]) for doc in (gold, predicted)]
-        if not np.array_equal(words[0][:, _FORM], words[1][:, _FORM]):
+        same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
+        if not same or gold.ents or gold.spans or gold.cats:
+            self._warn()
             yield example
             return
         old = np.hstack([words[0], words[1][:, -1:]])
-        new = self._exchange_words(self._exchange_subtrees(old))
+        new = self._exchange_words(self._exchange_subtrees(gold, old))
         yield example if np.array_equal(old, new) else _example(gold.vocab, new)
 
-    def _exchange_words(self, words: Words) -> Words:
-        forms = []
-        for form, kind in zip(words[:, _FORM].tolist(), _kinds(words), strict=True):
-            if kind[0] in _CONTENT:
-                _remember(form, self._words[kind])
-                if random.random() < self.probability:
-                    form = random.choice(self._words[kind])
-            forms.append(form)
-        words = words.copy()
-        words[:, _FORM] = forms
-        return words
+    def _warn(self) -> None:
+        if not self._has_warned:
+            logger.warning(
+                "spacy_npparse.nonce_augmenter.v1: examples whose predicted and gold tokens "
+                "differ, or that have entities, spans or categories, are not augmented."
+            )
+        self._has_warned = True
 
-    def _exchange_subtrees(self, words: Words) -> Words:
+    def _exchange_words(self, words: Words) -> Words:
+        new = words.copy()
+        for number, kind in enumerate(_kinds(words)):
+            if kind[0] in _CONTENT:
+                _remember(words[number, _OWN], self._words[kind])
+                if random.random() < self.probability:
+                    new[number, _OWN] = random.choice(self._words[kind])
+        return new
+
+    def _exchange_subtrees(self, gold: Doc, words: Words) -> Words:
         if not self.subtree_probability:
             return words
         kinds = _kinds(words)
         starting: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        heads, subtrees = _heads_and_subtrees(words)
-        for top, (start, end) in subtrees.items():
+        for top, (start, end) in _movable_subtrees(gold).items():
             if kinds[top][0] in _CONTENT:
                 starting[start].append((end, top))
                 _remember((words[start:end].copy(), top - start), self._subtrees[kinds[top]])
@@ -123,7 +140,8 @@ class NonceAugmenter:
         new = np.concatenate([words[:0], *parts])
         # Heads are told by their distance.
         for old_number, number in numbers.items():
-            new[number, _HEAD] = np.int64(numbers[heads[old_number]] - number).view(np.uint64)
+            head = numbers[gold[old_number].head.i]
+            new[number, _HEAD] = np.int64(head - number).view(np.uint64)
         return new
 
 
@@ -138,28 +156,17 @@ def _remember(one: T, others: list[T]) -> None:
         others[random.randrange(_MAX_OF_A_KIND)] = one
 
 
-def _heads_and_subtrees(words: Words) -> tuple[list[int], dict[int, tuple[int, int]]]:
-    """The head of each word, itself if it has none; first word and end of the subtrees below
-    others that have no gaps and are not too long."""
-    # Token.left_edge and right_edge are too narrow in some trees that are not projective.
-    n = len(words)
-    heads = (np.arange(n) + words[:, _HEAD].astype(np.int64)).tolist()
-    first, last, size = list(range(n)), list(range(n)), [0] * n
-    for word in range(n):
-        above = word
-        while True:
-            first[above] = min(first[above], word)
-            last[above] = max(last[above], word)
-            size[above] += 1
-            if heads[above] == above:
-                break
-            above = heads[above]
-    subtrees = {
-        top: (first[top], last[top] + 1)
-        for top in range(n)
-        if heads[top] != top and last[top] - first[top] + 1 == size[top] <= _LONGEST_SUBTREE
+def _movable_subtrees(doc: Doc) -> dict[int, tuple[int, int]]:
+    """First word and end of the subtrees below others, by their top, that have no gaps and are not
+    too long."""
+    edges = subtree_edges(doc)
+    return {
+        token.i: (first, last + 1)
+        for token, (first, last) in zip(doc, edges, strict=True)
+        if token.head.i != token.i
+        and last - first < _LONGEST_SUBTREE
+        and last - first + 1 == sum(1 for _ in token.subtree)
     }
-    return heads, subtrees
 
 
 def _example(vocab: Vocab, words: Words) -> Example:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training.batchers import configure_minibatch
 from spacy.training.example import Example
 from spacy.util import registry
@@ -48,6 +48,21 @@ def test_trees_stay_and_words_are_exchanged_for_words_of_their_kind(examples):
             if token.pos_ not in CONTENT:
                 assert token.text == old_token.text
     assert 0.2 < exchanged / content < 0.5
+
+
+def test_what_belongs_to_a_word_comes_with_it():
+    vocab = Vocab()
+    augmenter = NonceAugmenter(probability=1.0)
+    seen = set()
+    for word in 20 * ["cat", "dog"]:
+        example = tree(vocab, [word, "runs"], [1, 1], ["nsubj", "ROOT"])
+        noun = example.reference[0]
+        noun.lemma_, noun.tag_ = word.upper(), f"tag of {word}"
+        (new,) = augmenter(None, example)
+        noun = new.reference[0]
+        assert (noun.lemma_, noun.tag_) == (noun.text.upper(), f"tag of {noun.text}")
+        seen.add((word, noun.text))
+    assert len(seen) == 4
 
 
 def facts(example):
@@ -140,8 +155,8 @@ def test_memory_is_bounded_and_refreshed():
     for memory in (augmenter._words, augmenter._subtrees):
         kinds = [kind for kind in memory.values() if len(kind) > 1]
         assert {len(kind) for kind in kinds} == {200}
-    (words,) = (kind for kind in augmenter._words.values() if len(set(kind)) > 1)
-    assert sum(int(vocab.strings[form]) >= 800 for form in words) > 20
+    (words,) = (kind for kind in augmenter._words.values() if len({*map(tuple, kind)}) > 1)
+    assert sum(int(vocab.strings[int(form)]) >= 800 for form, *_ in words) > 20
 
 
 def test_probability_zero_changes_nothing(examples):
@@ -149,9 +164,26 @@ def test_probability_zero_changes_nothing(examples):
     assert all(next(augmenter(None, example)) is example for example in examples)
 
 
-def test_examples_with_other_tokens_are_left_alone(examples):
-    other = Example(examples[0].predicted, examples[1].reference)
-    assert next(NonceAugmenter(probability=1.0)(None, other)) is other
+def test_examples_with_other_tokens_or_more_annotation_are_left_alone(examples, caplog):
+    augmenter = NonceAugmenter(probability=1.0, subtree_probability=1.0)
+    others = [Example(examples[0].predicted, examples[1].reference)]
+    for _ in range(3):
+        vocab = Vocab()
+        others.append(tree(vocab, ["a", "b"], [1, 1], ["obj", "ROOT"]))
+    others[1].reference.set_ents([Span(others[1].reference, 0, 1, "X")])
+    others[2].reference.cats = {"X": 1.0}
+    others[3].reference.spans["x"] = [others[3].reference[:1]]
+    list(augmenter(None, tree(vocab, ["c", "d"], [1, 1], ["obj", "ROOT"])))
+    assert not caplog.messages
+    assert all(next(augmenter(None, other)) is other for other in others)
+    assert len(caplog.messages) == 1 and "entities" in caplog.messages[0]
+
+
+def test_cycles_are_refused():
+    """Nobody would ever come to their end."""
+    example = tree(Vocab(), ["x", "y", "z"], [1, 0, 2], ["obj", "obj", "ROOT"])
+    with pytest.raises(ValueError, match="cycle, among: 'x', 'y'"):
+        next(NonceAugmenter(subtree_probability=0.5)(None, example))
 
 
 @pytest.mark.parametrize("name", ["probability", "subtree_probability"])
