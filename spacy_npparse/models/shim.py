@@ -1,6 +1,7 @@
 """A thinc shim for torch networks that spaCy can build late, average and save without pickle."""
 
 import contextlib
+import copy
 import os
 from collections.abc import Callable, Iterator
 from typing import Any, cast
@@ -23,12 +24,14 @@ if hasattr(os, "register_at_fork"):
 class TorchShim(PyTorchShim):
     """Holds a torch network whose sizes are known only at `initialize` or when it is loaded.
 
-    Differs from thinc's `PyTorchShim` in three ways:
+    Differs from thinc's `PyTorchShim` in four ways:
 
     * the network is built from `sizes`, which are saved with the weights, so that an empty shim
       can load any saved network;
     * the optimizer's parameter averages reach the network in `use_params` (thinc looks them up
       under keys that its own optimizer never writes);
+    * what an optimizer keeps of the network is not mixed up with what it keeps of copies (thinc
+      gives them the same id);
     * weights are saved as plain arrays (msgpack), never pickled.
     """
 
@@ -56,6 +59,12 @@ class TorchShim(PyTorchShim):
         """Build the network on the active device. sizes: JSON-safe arguments of `build`."""
         self.cfg = dict(sizes)
         self._model = self._build(**sizes).to(get_torch_default_device())
+
+    def copy(self) -> "TorchShim":
+        """A shim with a network of its own, which has the same weights."""
+        other = TorchShim(self._build)
+        other.cfg, other._model = dict(self.cfg), copy.deepcopy(self._model)
+        return other
 
     def finish_update(self, optimizer: Any) -> None:
         if self._model is None:

@@ -1,5 +1,6 @@
 import pytest
 import torch
+from thinc.api import Adam
 from torch import nn
 
 from spacy_npparse.models.shim import TorchShim
@@ -14,6 +15,19 @@ def test_network_is_rebuilt_from_bytes():
     shim.initialize(n=3)
     loaded = TorchShim(build).from_bytes(shim.to_bytes())
     assert torch.equal(loaded.net.weight, shim.net.weight)
+
+
+def test_copies_learn_and_are_averaged_by_themselves():
+    optimizer = Adam(0.1, use_averages=True)
+    shim = TorchShim(build)
+    shim.initialize(n=3)
+    copied = shim.copy()
+    assert torch.equal(copied.net.weight, shim.net.weight)
+    for one, factor in ((shim, 1.0), (copied, -1.0)):
+        (factor * one.net.weight.sum()).backward()
+        one.finish_update(optimizer)
+    with shim.use_params(optimizer.averages), copied.use_params(optimizer.averages):
+        assert (copied.net.weight > shim.net.weight).all()
 
 
 def test_empty_shim_is_saved_and_loaded():
