@@ -25,7 +25,8 @@ def test_the_parts_add_up(sample):
     assert sample.sentences - sample.covered["projective"] == sample.nonprojective_sentences
     assert sample.gap_degrees[0] == sample.edge_degrees[0] == sample.covered["projective"]
     assert sample.covered["projective"] < sample.covered["MH4"] <= sample.sentences
-    assert sample.covered_arcs["projective"] < sample.covered_arcs["MH4"] <= sample.words
+    for name in ("MH4", "1-endpoint-crossing"):
+        assert sample.covered_arcs["projective"] < sample.covered_arcs[name] <= sample.words
 
 
 def test_every_system_is_there(sample):
@@ -44,19 +45,20 @@ def test_every_system_is_there(sample):
 
 FIGURES = {
     # SYSTEMS: sentences, words; percent of projective, MH4, 1-endpoint-crossing, 2-planar,
-    # Attardi and greedy MH4 sentences; of projective and MH4 arcs; of non-projective and crossing
-    # arcs; reorderings a sentence: arc-standard eager and lazy, arc-hybrid, stay-eager.
+    # Attardi and greedy MH4 sentences; of projective, MH4 and 1-endpoint-crossing arcs; of
+    # non-projective and crossing arcs; reorderings a sentence: arc-standard eager and lazy,
+    # arc-hybrid, stay-eager.
     "got": (
         (3387, 35024),
         (78.42, 97.25, 97.58, 99.82, 97.93, 99.08, 98.79),
-        (97.04, 99.73),
+        (97.04, 99.73, 99.75),
         (3.28, 7.77),
         (1.338, 0.441, 1.859, 0.421),
     ),
     "hu": (
         (910, 20166),
         (79.01, 98.35, 97.69, 99.89, 98.46, 99.78, 99.01),
-        (98.51, 99.92),
+        (98.51, 99.92, 99.89),
         (1.59, 4.22),
         (2.016, 0.475, 2.380, 0.459),
     ),
