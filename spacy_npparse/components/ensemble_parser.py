@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.pipeline import Pipe
+from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from torch import Tensor
 
@@ -64,19 +65,25 @@ class EnsembleParser(TreePipe, Pipe):
     @property
     def labels(self) -> tuple[str, ...]:
         """The arc labels of the members that the pipeline has."""
-        names = [name for name in self.members if name in self.nlp.component_names]
-        labels = [getattr(self.nlp.get_pipe(name), "labels", ()) for name in names]
+        labels = [getattr(member, "labels", ()) for member in self._present()]
         return tuple(dict.fromkeys(chain.from_iterable(labels)))
 
     def report(self) -> None:
-        """Let the members report."""
-        for parser in self.parsers():
-            parser.report()
+        """Let the members report that the pipeline has."""
+        for member in self._present():
+            if isinstance(member, DependencyParser):
+                member.report()
+
+    def _present(self) -> list[Callable[[Doc], Doc]]:
+        names = self.nlp.component_names
+        return [self.nlp.get_pipe(name) for name in self.members if name in names]
 
     def parsers(self) -> list[DependencyParser]:
         """The members. Raises ValueError if one is missing, is no parser of this package or has a
-        pseudo-projective encoding, or if they have different labels."""
+        pseudo-projective encoding, if they have different labels, or if they listen to different
+        encoders."""
         parsers: list[DependencyParser] = []
+        encoders: dict[str, str] = {}
         for member in self.members:
             if member not in self.nlp.component_names:
                 raise ValueError(
@@ -89,12 +96,20 @@ class EnsembleParser(TreePipe, Pipe):
             if parser.cfg["pseudo_projective"] is not None:
                 raise ValueError(f"{self.name}: {member!r} is pseudo-projective; leave it out")
             if parsers and parser.labels != parsers[0].labels:
-                different = sorted(set(parser.labels) ^ set(parsers[0].labels))
+                different = set(parser.labels) ^ set(parsers[0].labels)
+                which = ", ".join(sorted(different)) or "the same ones in another order"
                 raise ValueError(
                     f"{self.name}: {self.members[0]!r} and {member!r} have different labels "
-                    f"({', '.join(different)}); train them on the same treebank"
+                    f"({which}); train them on the same treebank"
                 )
+            encoders.update(dict.fromkeys(_encoders(parser), member))
             parsers.append(parser)
+        if len(encoders) > 1:
+            listening = [f"{member!r} listens to {name!r}" for name, member in encoders.items()]
+            raise ValueError(
+                f"{self.name}: {' and '.join(listening)}, but a Doc holds the vectors of one "
+                "encoder only; give members encoders of their own with replace_listeners"
+            )
         return parsers
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
@@ -149,3 +164,9 @@ class EnsembleParser(TreePipe, Pipe):
         scores = sum(parser.label_scores(vectors, sentences, heads) for parser, vectors in members)
         labels[heads > 0] = numpy.asarray(scores).argmax(axis=1)
         return labels
+
+
+def _encoders(parser: DependencyParser) -> set[str]:
+    """Names of the encoders that it listens to, but for "*", which is any."""
+    layers = parser.model.walk()
+    return {layer.upstream_name for layer in layers if isinstance(layer, Tok2VecListener)} - {"*"}

@@ -120,6 +120,36 @@ def test_members_report_what_they_could_not_do(member, caplog):
     assert "second: 1 sentences have more than 3 words" in caplog.text
 
 
+def test_errors_reach_the_handler(make_nlp, caplog):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("ensemble_parser", config={"members": ["missing"]})
+    failed = []
+    nlp.set_error_handler(lambda name, pipe, docs, error: failed.append(str(error)))
+    assert list(nlp.pipe(["a b", "c"])) == []
+    assert len(failed) == 2 and all("no component 'missing'" in error for error in failed)
+
+
+def test_members_cannot_listen_to_two_encoders(sample):
+    nlp = spacy.blank("xx")
+    for encoder, parser in (("tok2vec", "first"), ("other", "second")):
+        nlp.add_pipe("tok2vec", name=encoder, config={"model": TINY_ENCODER})
+        listener = {
+            "@architectures": "spacy.Tok2VecListener.v1",
+            "width": TINY_ENCODER["width"],
+            "upstream": encoder,
+        }
+        model = {**TINY_MODEL, "tok2vec": listener}
+        nlp.add_pipe("mst_parser", name=parser, config={"model": model})
+    nlp.initialize(lambda: sample(nlp))
+    ensemble = nlp.add_pipe("ensemble_parser", config={"members": ["first", "second"]})
+    with pytest.raises(
+        ValueError, match=r"'first' listens to 'tok2vec' and 'second' listens to 'other'.*replace_"
+    ):
+        ensemble.parsers()
+    nlp.replace_listeners("other", "second", ["model.tok2vec"])
+    assert len(ensemble.parsers()) == 2
+
+
 @pytest.mark.parametrize("words", [[], [" "], ["a"], ["a"] * 300])
 def test_docs_of_any_length(member, words):
     path = member("a")
@@ -148,6 +178,10 @@ def test_members_that_cannot_be_combined_are_named(member, make_nlp, sample):
     for name, own in (("parser", "nsubj:x"), ("tagger", "obj:x")):
         nlp.get_pipe(name).initialize(lambda: sample(nlp), labels=[*labels, own])
     with pytest.raises(ValueError, match=r"different labels \(nsubj:x, obj:x\); train them"):
+        ensemble.parsers()
+    for name, known in (("parser", labels), ("tagger", labels[::-1])):
+        nlp.get_pipe(name).initialize(lambda: sample(nlp), labels=known)
+    with pytest.raises(ValueError, match="the same ones in another order"):
         ensemble.parsers()
 
 
