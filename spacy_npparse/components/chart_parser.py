@@ -37,7 +37,8 @@ class ChartParser(ExactParser):
         n_heads: heads of the largest items: 3 (projective trees) or 4.
         features: "hybrid" or "two", the words that transitions are scored by.
         loss: "margin" of the right derivation over all others, each wrong arc counting 1; or
-            "log-likelihood" of each transition of the right derivation by itself.
+            "log-likelihood" of each transition of the right derivation by itself, unless the tree
+            is known in part only.
         decoder: only the confidence counts.
 
     Source: Gómez-Rodríguez, Shi and Lee (2018).
@@ -69,6 +70,8 @@ class ChartParser(ExactParser):
             scorer=scorer,
         )
         self.n_heads = n_heads
+        # With items of three heads the first transitions are all.
+        self._n_transitions = 1 + N_LINKS if n_heads == 4 else 3
         self.loss = loss
         self.uncovered = f"have no derivation in {self.system_name}"
 
@@ -98,16 +101,16 @@ class ChartParser(ExactParser):
         scores = self._net.score_pairs(rows, lengths, arcs)
         found = self._best(scores, sentences)
         system = get_transition_system("mh4")
-        # With items of three heads the first three transitions are all.
-        names = system.transitions[: None if self.n_heads == 4 else 3]
-        by_transition = self._net.score_derivations(scores, lengths, found).tolist()
+        names = system.transitions[: self._n_transitions]
+        by_transition = self._by_transition(scores, lengths, found).tolist()
+        how = "exact search" if self.n_heads == 4 else "exact search, items of three heads"
         exact = sentences.lengths[0] <= self.max_length
         return Decisions(
             system=system,
             oracle=system.oracles[0],
             transitions=[names[t] for t in found.transitions.tolist()],
-            scores=[dict(zip(names, row, strict=False)) for row in by_transition],
-            search="exact search" if exact else "greedy search: the sentence exceeds max_length",
+            scores=[dict(zip(names, row, strict=True)) for row in by_transition],
+            search=how if exact else "greedy search: the sentence exceeds max_length",
             normalised=self.loss == "log-likelihood",
         )
 
@@ -123,24 +126,40 @@ class ChartParser(ExactParser):
         heads = torch.from_numpy(gold.heads).to(arcs.device).long()
         loss = self._net.head_selection_loss(arcs, lengths, heads)
         if self.loss == "log-likelihood":
-            return loss - self._total(scores, lengths, right, normalised=True)
+            # What is not known would be taught as it was guessed.
+            complete = torch.from_numpy(gold.complete).to(arcs.device)
+            probabilities = self._by_transition(scores, lengths, right).log_softmax(dim=1)
+            return loss - self._total(probabilities, lengths, right, counted=complete)
         scores = scores._replace(arcs=scores.arcs + wrong)
         best = self._best(scores, gold.sentences)
-        return loss + self._total(scores, lengths, best) - self._total(scores, lengths, right)
+        best_score, right_score = (
+            self._total(self._by_transition(scores, lengths, found), lengths, found)
+            for found in (best, right)
+        )
+        return loss + best_score - right_score
+
+    def _by_transition(self, scores: PairScores, lengths: Tensor, found: ChartResult) -> Tensor:
+        """The scores of all transitions that the parser has, in each configuration of some
+        derivations: [2 * n_words, n_transitions]."""
+        scored: Tensor = self._net.score_derivations(scores, lengths, found)
+        return scored[:, : self._n_transitions]
 
     def _total(
-        self, scores: PairScores, lengths: Tensor, found: ChartResult, *, normalised: bool = False
+        self,
+        by_transition: Tensor,
+        lengths: Tensor,
+        found: ChartResult,
+        counted: Tensor | None = None,
     ) -> Tensor:
         """The score of all derivations together, but for those of sentences that are too long.
 
-        normalised: the log-probability of each transition among all.
+        by_transition: see `_by_transition`; counted: bool [n_sentences], which count at all.
         """
-        by_transition = self._net.score_derivations(scores, lengths, found)
-        if normalised:
-            by_transition = by_transition.log_softmax(dim=1)
+        short = lengths <= self.max_length
+        counted = short if counted is None else short & counted
         transitions = torch.from_numpy(found.transitions).to(lengths.device).long()
         chosen = by_transition.gather(1, transitions[:, None])[:, 0]
-        return chosen[torch.repeat_interleave(lengths <= self.max_length, 2 * lengths)].sum()
+        return chosen[torch.repeat_interleave(counted, 2 * lengths)].sum()
 
     def _covers(self, gold: GoldBatch) -> NDArray[numpy.bool_]:
         wrong = _of_nodes(gold.wrong_arcs(int(gold.sentences.lengths.max()) + 1))

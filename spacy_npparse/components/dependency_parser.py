@@ -14,6 +14,7 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
@@ -75,8 +76,13 @@ class DependencyParser(TreePipe, TrainablePipe):
         self._labels = Labels(self.cfg, vocab.strings)
         register_extensions()
 
-    def _begin_training(self, examples: Iterable[Example]) -> None:
-        """Forget what was counted, and warn of gold trees that the parser cannot learn from."""
+    def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
+        """Forget what was counted, and warn of gold trees that the parser cannot learn from.
+
+        gold: all there are. Reading them raises ValueError where they cannot be read.
+        """
+        for _ in gold:
+            pass
 
     def _net_sizes(self) -> dict[str, Any]:
         """What the model's network needs to know, the number of labels aside."""
@@ -140,7 +146,8 @@ class DependencyParser(TreePipe, TrainablePipe):
             nlp: the pipeline.
             labels: the arc labels, without the root's.
 
-        Raises ValueError if there is not one example, or if one has labels other than those given.
+        Raises ValueError if there is not one example, or if one has labels other than those given
+        or heads that form a cycle.
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         collect_labels(self.cfg, self.vocab.strings, get_examples, labels)
@@ -150,7 +157,8 @@ class DependencyParser(TreePipe, TrainablePipe):
             raise ValueError(Errors.E923.format(name=self.name))
         n_labels = len(self.cfg["labels"]) + len(self.cfg["decorated"])
         self.model.initialize(X=sample, Y={**self._net_sizes(), "n_labels": n_labels})
-        self._begin_training(get_examples())
+        batches = minibatch(get_examples(), 256)
+        self._begin_training(self._labels.gold(batch) for batch in batches)
 
     def encode(self, docs: Sequence[Doc]) -> Tensor:
         """Vectors of all tokens of some Docs and, last, of the root: [n_tokens + 1, width]."""
@@ -262,6 +270,8 @@ class DependencyParser(TreePipe, TrainablePipe):
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
+        if not examples:
+            return losses
         set_dropout_rate(self.model, drop)
         vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
         loss = self.get_loss(examples, vectors)

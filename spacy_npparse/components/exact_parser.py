@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy
 from numpy.typing import NDArray
-from spacy.training import Example
-from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model
 
@@ -79,12 +77,11 @@ class ExactParser(DependencyParser):
             )
         self._n_too_long = 0
 
-    def _begin_training(self, examples: Iterable[Example]) -> None:
+    def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
         n_trees = n_uncovered = n_too_long = 0
-        for batch in minibatch(examples, 256):
-            gold = self._labels.gold(batch)
-            for chosen in gold.sentences.parts():
-                part = gold.select(chosen)
+        for batch in gold:
+            for chosen in batch.sentences.parts():
+                part = batch.select(chosen)
                 too_long = part.sentences.lengths > self.max_length
                 n_trees += len(too_long)
                 n_too_long += int(too_long.sum())

@@ -101,6 +101,8 @@ def chart_factory(
         scorer: Callable[..., dict[str, Any]] | None,
     ) -> DependencyParser:
         check_choice(f"{name}: search", search, ["exact", "greedy"])
+        check_choice(f"{name}: features", features, ["hybrid", "two"])
+        check_positive(f"{name}: max_length", max_length)
         if search == "greedy":
             return _transition_parser(
                 nlp,
@@ -113,9 +115,8 @@ def chart_factory(
                 fixed={"pseudo_projective": None, "search": "greedy"},
                 scorer=scorer,
             )
-        check_choice(f"{name}: features", features, ["hybrid", "two"])
         check_choice(f"{name}: loss", loss, TREE_LOSSES)
-        check_positive(f"{name}: max_length", max_length)
+        make_settings(name, _oracles(greedy_system), oracle, loss, exploration)
         if decoder.get("k_best"):
             raise ValueError(
                 f"{name}: decoder.k_best is {decoder['k_best']}, but exact search finds only the "
@@ -211,7 +212,7 @@ def one_endpoint_crossing_factory() -> Callable[..., OneEndpointCrossingParser]:
         system_name,
         make_parser,
         model=DEFAULT_MODEL,
-        max_length=300,
+        max_length=150,
         decoder={"confidence": False},
     )
     return make_parser
@@ -255,7 +256,7 @@ def _transition_parser(
     """Make a parser with a transition system of the registry. training: oracle, loss and
     exploration; decoder: settings of the search."""
     kernel = transition_systems.get(system)(single_root=True)
-    settings = make_settings(name, tuple(kernel.oracle_classes()), *training)
+    settings = make_settings(name, _oracles(system), *training)
     decoder_settings = make_decoder_settings(name, decoder)
     check_that_settings_fit(name, kernel, settings, decoder_settings, fixed["pseudo_projective"])
     return TransitionParser(
@@ -269,6 +270,10 @@ def _transition_parser(
         fixed=fixed,
         scorer=scorer,
     )
+
+
+def _oracles(system: str) -> tuple[str, ...]:
+    return tuple(transition_systems.get(system)(single_root=True).oracle_classes())
 
 
 def _register(system_name: str, make_parser: Callable[..., TreePipe], **config: Any) -> None:

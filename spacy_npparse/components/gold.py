@@ -34,6 +34,12 @@ class GoldBatch:
     heads: NDArray[numpy.int32]
     labels: NDArray[numpy.int64]
 
+    @property
+    def complete(self) -> Bools:
+        """Which sentences have no word with unknown head: bool [n_sentences]."""
+        unknown = self.sentences.sentence[self.heads == MISSING]
+        return numpy.bincount(unknown, minlength=len(self.sentences.lengths)) == 0
+
     def select(self, kept: Bools) -> "GoldBatch":
         """Only some of the sentences. kept: bool [n_sentences]."""
         words = kept[self.sentences.sentence]

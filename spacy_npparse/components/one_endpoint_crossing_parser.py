@@ -30,7 +30,7 @@ class OneEndpointCrossingParser(ExactParser):
     """
 
     fallback = "by the scores of arcs alone"
-    uncovered = "are not one-endpoint-crossing"
+    uncovered = "are not one-endpoint-crossing with a single root"
 
     def _net_sizes(self) -> dict[str, Any]:
         return {"scorer": "third-order"}

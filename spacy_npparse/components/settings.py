@@ -46,8 +46,9 @@ class DecoderSettings:
     confidence: keep the probability of each arc in `token._.head_probability`. For greedy search,
         that of the transition that built it, among the legal ones; for a beam, the share of its
         probability that lies on trees with that arc; for MH3 and MH4 with exact search, the
-        marginal probability (see `ChartParser`); for spanning trees, that of the head among all
-        words. Of a word that was lifted (pseudo-projective parsing), it is that of the lifted arc.
+        marginal probability (see `ChartParser`); for spanning and one-endpoint-crossing trees, that
+        of the head among all words. Of a word that was lifted (pseudo-projective parsing), it is
+        that of the lifted arc.
     """
 
     beam_width: int = 1

@@ -7,7 +7,6 @@ from typing import Any
 import numpy
 import torch
 from spacy.training import Example
-from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer
 from torch import Tensor
@@ -67,10 +66,12 @@ class TransitionParser(DependencyParser):
         self.cfg["normalised"] = settings.loss != MAX_VIOLATION
         self._n_updates = 0
 
-    def _begin_training(self, examples: Iterable[Example]) -> None:
+    def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
         self._n_updates = 0
-        if not self.system.oracle(self.settings.oracle).explores:
-            self._report_underivable(examples)
+        if self.system.oracle(self.settings.oracle).explores:
+            super()._begin_training(gold)
+        else:
+            self._report_underivable(gold)
 
     def _net_sizes(self) -> dict[str, Any]:
         return dict(
@@ -80,12 +81,11 @@ class TransitionParser(DependencyParser):
             n_transitions=self.system.n_transitions,
         )
 
-    def _report_underivable(self, examples: Iterable[Example]) -> None:
+    def _report_underivable(self, gold: Iterable[GoldBatch]) -> None:
         """Warn if there are gold trees that teach a static oracle's parser no transitions."""
         n_trees = n_derivable = 0
-        for batch in minibatch(examples, 256):
-            gold = self._labels.gold(batch)
-            found = derivable(self.system, gold.sentences.lengths, gold.heads)
+        for batch in gold:
+            found = derivable(self.system, batch.sentences.lengths, batch.heads)
             n_trees += len(found)
             n_derivable += int(found.sum())
         if n_derivable < n_trees:

@@ -19,6 +19,8 @@ class WordVocabulary(nn.Module):
     the third time may be frequent or the treebank read for the third time. What tells them apart
     is that the rarest quarter of all words occurs once per pass: counts are divided by theirs.
 
+    Rows are saved, counts are not: whoever goes on training a saved encoder starts to count anew.
+
     Row 0 stands for words without a row: unknown, too rare, or met when the table was full.
     """
 

@@ -90,6 +90,9 @@ def test_wrong_settings_are_named(setting, words):
         ("mh4", {"decoder": {"beam_width": 2}}, ["parser", "beam_width is 2", "greedy"]),
         ("mh4", {"decoder": {"k_best": 2}}, ["parser", "k_best is 2", "greedy", "confidence"]),
         ("mh3", {"search": "greedy", "oracle": "lazy"}, ["parser", "oracle", "'lazy'", "exact"]),
+        ("mh3", {"oracle": "lazy"}, ["parser", "oracle", "'lazy'", "exact"]),
+        ("mh4", {"exploration": {"rate": 1}}, ["parser", "exploration.rate", "warm_up"]),
+        ("mh4", {"search": "greedy", "features": "three"}, ["parser", "features", "'three'"]),
     ],
 )
 def test_wrong_settings_of_global_search_are_named(factory, setting, words):

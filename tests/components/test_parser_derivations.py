@@ -94,7 +94,7 @@ def test_exact_search(make_trained):
     nlp = make_trained("mh3, exact", max_length=3)
     first, second = nlp.get_pipe("parser").derivations(make_doc(nlp))
     assert first.search == "greedy search: the sentence exceeds max_length"
-    assert second.search == "exact search"
+    assert second.search == "exact search, items of three heads"
     options = {name for step in first.steps for name in step.options}
     assert options <= {"SHIFT", "LEFT-ARC", "RIGHT-ARC"}
 

@@ -261,6 +261,50 @@ def test_no_gold_changes_nothing(trained):
     assert not changed(before, weights(trained))
 
 
+def test_nothing_teaches_nothing(trained):
+    assert trained.get_pipe("parser").update([]) == {"parser": 0.0}
+
+
+@pytest.mark.parametrize("system", ["mst", "arc_hybrid_swap", "mh4, exact"])
+def test_training_does_not_begin_with_gold_that_cannot_be_read(make_nlp, sample, system):
+    nlp = make_nlp(system)
+    cycle = example(nlp, ["x", "y", "z"], [1, 2, 1], ["det", "nsubj", "obj"])
+    with pytest.raises(ValueError, match=r"cycle: '[yz]'"):
+        nlp.initialize(lambda: [*sample(nlp), cycle])
+    with pytest.raises(ValueError, match="Unknown dependency label"):
+        nlp.get_pipe("parser").initialize(lambda: sample(nlp), labels=["punct"])
+
+
+def test_what_is_not_known_is_not_taught_as_it_was_guessed(make_nlp, sample):
+    nlp = make_nlp("mh4, exact, local")
+    optimizer = nlp.initialize(lambda: sample(nlp))
+    optimizer.L2 = 0.0
+    label = nlp.get_pipe("parser").labels[0]
+    states = [weights(nlp)]
+    for last in ((None, ""), (0, label)):
+        heads, deps = zip((1, label), (1, "ROOT"), last, strict=True)
+        nlp.update([example(nlp, list("abc"), list(heads), list(deps))], sgd=optimizer)
+        states.append(weights(nlp))
+    scorers = [state["front_pairs.weight"] for state in states]
+    assert [torch.equal(*pair) for pair in pairwise(scorers)] == [True, False]
+    assert [changed(*pair) for pair in pairwise(states)] == [True, True]
+
+
+def test_mh3_does_not_learn_what_it_never_does(make_nlp, sample):
+    nlp = make_nlp("mh3, exact", loss="log-likelihood")
+    optimizer = nlp.initialize(lambda: sample(nlp))
+    before = weights(nlp)
+    optimizer.L2 = 0.0
+    nlp.update(sample(nlp), sgd=optimizer)
+    # Of the links, MH3 has LEFT-ARC and RIGHT-ARC.
+    after = weights(nlp)
+    same = [
+        torch.equal(*pair)
+        for pair in zip(before["front_pairs.weight"], after["front_pairs.weight"], strict=True)
+    ]
+    assert same == [False, False, True, True, True, True]
+
+
 def test_cycle_is_refused(trained):
     eg = example(trained, ["x", "y", "z"], [1, 2, 1], ["det", "nsubj", "obj"])
     with pytest.raises(ValueError, match=r"cycle: '[yz]' \(token [12]\) <- .* in 'x y z'. Correct"):
