@@ -116,6 +116,7 @@ def chart_factory(
                 scorer=scorer,
             )
         check_choice(f"{name}: loss", loss, TREE_LOSSES)
+        # What only greedy search uses must not be wrong either.
         make_settings(name, _oracles(greedy_system), oracle, loss, exploration)
         if decoder.get("k_best"):
             raise ValueError(
