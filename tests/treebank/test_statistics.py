@@ -1,11 +1,17 @@
 """Statistics of treebanks."""
 
 import os
+from itertools import product
+from operator import eq
 from pathlib import Path
 
 import pytest
 
-from spacy_npparse.transitions import transition_systems
+from spacy_npparse.transitions import (
+    is_one_endpoint_crossing,
+    is_projective,
+    transition_systems,
+)
 from spacy_npparse.treebank import read_conllu
 from spacy_npparse.treebank.statistics import treebank_statistics
 
@@ -27,6 +33,32 @@ def test_the_parts_add_up(sample):
     assert sample.covered["projective"] < sample.covered["MH4"] <= sample.sentences
     for name in ("MH4", "1-endpoint-crossing"):
         assert sample.covered_arcs["projective"] < sample.covered_arcs[name] <= sample.words
+
+
+def test_arcs_of_the_most_similar_tree_of_a_class(tmp_path):
+    heads = [4, 6, 0, 3, 1, 5]
+    assert not is_one_endpoint_crossing([-1, *heads])
+    lines = [f"{i}\tw\t_\t_\t_\t_\t{head}\tdep\t_\t_" for i, head in enumerate(heads, 1)]
+    path = tmp_path / "one.conllu"
+    path.write_text("\n".join(lines).replace("0\tdep", "0\troot") + "\n\n")
+    found = treebank_statistics(read_conllu(path))
+
+    def shared(allowed):
+        """By trying all trees."""
+        candidates = [[-1, *other] for other in product(range(7), repeat=6)]
+        close = [c for c in candidates if sum(map(eq, c[1:], heads)) > 2 and is_tree(c)]
+        return max(sum(map(eq, c[1:], heads)) for c in close if allowed(c))
+
+    assert found.covered_arcs["1-endpoint-crossing"] == shared(is_one_endpoint_crossing) == 5
+    assert found.covered_arcs["projective"] == shared(is_projective) == 3
+
+
+def is_tree(heads):
+    """Whether all words lead to the root."""
+    above = [0, *heads[1:]]
+    for _ in heads:
+        above = [above[head] for head in above]
+    return not any(above)
 
 
 def test_every_system_is_there(sample):
