@@ -178,7 +178,7 @@ def mst_factory() -> Callable[..., SpanningTreeParser]:
         "mst",
         make_parser,
         model=DEFAULT_MODEL,
-        loss="log-likelihood",
+        loss="margin",
         decoder={"confidence": False},
     )
     return make_parser

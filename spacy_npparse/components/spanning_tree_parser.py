@@ -24,8 +24,9 @@ class SpanningTreeParser(DependencyParser):
 
     Args:
         vocab, model, name, scorer: see `DependencyParser`.
-        loss: "log-likelihood" of each gold head among all words, or "margin": of the gold tree
-            over all others, each of their wrong arcs counting 1.
+        loss: "margin" of the gold tree over all others, each of their wrong arcs counting 1, or
+            "log-likelihood" of each gold head among all words, which the scores of arcs alone are
+            always taught.
         decoder: only the confidence counts.
 
     Source: McDonald, Pereira, Ribarov and Hajič (2005); the margin of Taskar, Guestrin and Koller
@@ -54,32 +55,38 @@ class SpanningTreeParser(DependencyParser):
         self.loss = loss
 
     def _net_sizes(self) -> dict[str, Any]:
-        return {"scorer": "arcs"}
+        return {"scorer": "first-order"}
 
     def _search(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
-        heads = decode_spanning_trees(arcs.cpu().numpy(), sentences.lengths)
-        scores = _scores(arcs, lengths, heads).cpu().numpy()
+        scores = self._net.score_pairs(rows, lengths, arcs)
+        heads = decode_spanning_trees(scores.cpu().numpy(), sentences.lengths)
         totals = numpy.zeros(len(sentences.lengths))
-        numpy.add.at(totals, sentences.sentence, scores)
-        return Found(heads[None], totals[None], numpy.exp(scores))
+        numpy.add.at(totals, sentences.sentence, _of_tree(scores, lengths, heads).cpu().numpy())
+        probabilities = _of_tree(arcs, lengths, heads).exp().cpu().numpy()
+        return Found(heads[None], totals[None], probabilities)
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
+        heads = torch.from_numpy(gold.heads).to(arcs.device).long()
+        loss = self._net.head_selection_loss(arcs, lengths, heads)
+        scores = self._net.score_pairs(rows, lengths, arcs)
         if self.loss == "log-likelihood":
-            heads = torch.from_numpy(gold.heads).to(arcs.device).long()
-            return self._net.head_selection_loss(arcs, lengths, heads)
+            by_head = scores.log_softmax(dim=2)
+            return loss + self._net.head_selection_loss(by_head, lengths, heads)
         wrong = torch.from_numpy(gold.wrong_arcs(arcs.shape[1])).to(arcs.device)
         right = decode_spanning_trees(
-            (arcs - FORBIDDING * wrong).detach().cpu().numpy(), gold.sentences.lengths
+            (scores - FORBIDDING * wrong).detach().cpu().numpy(), gold.sentences.lengths
         )
-        augmented = arcs + wrong
-        best = decode_spanning_trees(augmented.detach().cpu().numpy(), gold.sentences.lengths)
-        differences = _scores(augmented, lengths, best) - _scores(augmented, lengths, right)
-        return differences.sum()
+        scores = scores + wrong
+        best = decode_spanning_trees(scores.detach().cpu().numpy(), gold.sentences.lengths)
+        best_score, right_score = (
+            _of_tree(scores, lengths, found).sum() for found in (best, right)
+        )
+        return loss + best_score - right_score
 
 
-def _scores(arcs: Tensor, lengths: Tensor, heads: NDArray[numpy.int32]) -> Tensor:
-    """Of the arcs of a tree: [n_words]."""
+def _of_tree(scores: Tensor, lengths: Tensor, heads: NDArray[numpy.int32]) -> Tensor:
+    """The scores of the arcs of a tree: [n_words]."""
     sentence, word = sentences_and_words(lengths)
-    return arcs[sentence, word, torch.from_numpy(heads).to(arcs.device).long()]
+    return scores[sentence, word, torch.from_numpy(heads).to(scores.device).long()]

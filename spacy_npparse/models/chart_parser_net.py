@@ -2,18 +2,14 @@
 
 from typing import NamedTuple
 
-import numpy
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..decoding import ChartResult, ChartScores
 from .losses import IMPOSSIBLE
-from .parser_net import ParserNet
+from .pair_net import Biaffine, PairNet, kernel_scores
 
 N_LINKS = 6
-# Scores lie between minus and plus this, whatever the weights are.
-_HIGHEST = 1e6
 
 
 class PairScores(NamedTuple):
@@ -25,12 +21,10 @@ class PairScores(NamedTuple):
     arcs: Tensor
 
 
-class ChartParserNet(ParserNet):
-    """Scores transitions by pairs of words: s0 and b0 for all, s1 and s0 for arcs; an arc adds
-    its own score.
+class ChartParserNet(PairNet):
+    """Scores transitions by pairs of words: s0 and b0 for all, s1 and s0 for arcs.
 
-    Source: the biaffine scores "two" and "hybrid" of Gómez-Rodríguez, Shi and Lee (2018, section
-    5); the scores of arcs are added here.
+    Source: "two" and "hybrid" there, see `PairNet`.
     """
 
     def add_tree_scorer(self, n_inputs: int, hidden_size: int, *, hybrid: bool) -> None:
@@ -38,6 +32,7 @@ class ChartParserNet(ParserNet):
 
         hybrid: score s1 and s0 too.
         """
+        super().add_tree_scorer()
         self.end = nn.Parameter(torch.empty(n_inputs).uniform_(-0.1, 0.1))
         self.s1 = nn.Linear(n_inputs, hidden_size) if hybrid else None
         self.s0 = nn.Linear(n_inputs, hidden_size)
@@ -45,7 +40,6 @@ class ChartParserNet(ParserNet):
         self.shift_pairs = Biaffine(hidden_size, 1)
         self.front_pairs = Biaffine(hidden_size, N_LINKS)
         self.below_pairs = Biaffine(hidden_size, N_LINKS) if hybrid else None
-        self.arc_scale = nn.Parameter(torch.ones(()))
 
     def score_pairs(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> PairScores:
         """Scores of all pairs of nodes of all sentences; nodes are the root, the words and the
@@ -65,7 +59,7 @@ class ChartParserNet(ParserNet):
         else:
             s1 = self.dropout(torch.relu(self.s1(rows)))[places]
             below = self.below_pairs(s1, s0)
-        by_head = nn.functional.pad(arcs.mT.clamp(min=-8.0), (0, 1, 0, 1)) * self.arc_scale
+        by_head = nn.functional.pad(self.weigh(arcs).mT, (0, 1, 0, 1))
         return PairScores(self.shift_pairs(s0, b0)[:, 0], below, front, by_head)
 
     def score_derivations(self, scores: PairScores, lengths: Tensor, found: ChartResult) -> Tensor:
@@ -89,36 +83,6 @@ class ChartParserNet(ParserNet):
         return torch.cat([shift[:, None], links], dim=1)
 
 
-class Biaffine(nn.Module):
-    """Scores of pairs of vectors: a bilinear form with bias.
-
-    n_inputs: width of the vectors; n_scores: of each pair.
-
-    Source: Dozat and Manning (2017).
-    """
-
-    def __init__(self, n_inputs: int, n_scores: int):
-        super().__init__()
-        self.weight = nn.Parameter(
-            torch.randn(n_scores, n_inputs + 1, n_inputs + 1) * 0.5 / n_inputs
-        )
-
-    def forward(self, left: Tensor, right: Tensor) -> Tensor:
-        """[batch, n_scores, n_left, n_right]. left, right: [batch, n, n_inputs]."""
-        left = nn.functional.pad(left, (0, 1), value=1.0)
-        right = nn.functional.pad(right, (0, 1), value=1.0)
-        n_batch, n_left, size = left.shape
-        # One large product for all scores: a weight for each sentence would be copied.
-        projected = left @ self.weight.transpose(0, 1).reshape(size, -1)
-        scores = projected.view(n_batch, -1, size) @ right.mT
-        return scores.view(n_batch, n_left, len(self.weight), -1).transpose(1, 2)
-
-
 def chart_scores(scores: PairScores) -> ChartScores:
     """What the kernel needs, on the CPU."""
     return ChartScores(*map(kernel_scores, scores))
-
-
-def kernel_scores(scores: Tensor) -> NDArray[numpy.float32]:
-    """Scores on the CPU, all of them numbers that can be added up."""
-    return scores.detach().nan_to_num(0.0).clamp(-_HIGHEST, _HIGHEST).cpu().contiguous().numpy()

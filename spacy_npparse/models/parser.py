@@ -9,6 +9,7 @@ from thinc.types import Floats2d
 from torch import Tensor
 
 from .chart_parser_net import ChartParserNet
+from .first_order_net import FirstOrderNet
 from .parser_net import ParserNet
 from .shim import TorchShim, torch_shim
 from .third_order_net import ThirdOrderNet
@@ -92,7 +93,8 @@ def forward(
 
 
 def build_net(scorer: str, **sizes: Any) -> ParserNet:
-    """The network with a kind of scorer: "arcs", "chart", "third-order" or "transitions".
+    """The network with a kind of scorer: "chart", "first-order", "third-order" or
+    "transitions".
 
     sizes: arguments of the network.
     """
@@ -100,8 +102,8 @@ def build_net(scorer: str, **sizes: Any) -> ParserNet:
 
 
 _NETS: dict[str, Callable[..., ParserNet]] = {
-    "arcs": ParserNet,
     "chart": ChartParserNet,
+    "first-order": FirstOrderNet,
     "third-order": ThirdOrderNet,
     "transitions": TransitionParserNet,
 }

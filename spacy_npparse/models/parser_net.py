@@ -57,10 +57,11 @@ class ParserNet(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def add_tree_scorer(self, *inputs: Any, **sizes: Any) -> None:
-        """Add the layers that score what trees are made of, if that is more than arcs.
+        """Add the layers that score what trees are made of.
 
         inputs: n_inputs and hidden_size.
         """
+        raise NotImplementedError
 
     def with_root(self, vectors: Tensor) -> Tensor:
         """Vectors of all tokens and, last, of the root: [n_tokens + 1, n_inputs]."""

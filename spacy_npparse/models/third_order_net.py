@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from ..decoding import ThirdOrderResult, ThirdOrderScores
-from .chart_parser_net import Biaffine, kernel_scores
-from .parser_net import ParserNet, nodes_and_rows, sentences_and_words
+from .pair_net import Biaffine, PairNet, kernel_scores
+from .parser_net import nodes_and_rows, sentences_and_words
 
 
 class PartScores(NamedTuple):
@@ -19,20 +19,18 @@ class PartScores(NamedTuple):
     crossed: Tensor
 
 
-class ThirdOrderNet(ParserNet):
-    """Scores dependents by their grandparents, heads and siblings, one pair of words at a time; an
-    arc adds its own score.
+class ThirdOrderNet(PairNet):
+    """Scores dependents by their grandparents, heads and siblings, one pair of words at a time.
 
-    Source: the biaffine scores of Gómez-Rodríguez, Shi and Lee (2018, section 5) for the parts of
-    Pitler (2014); the scores of arcs are added here.
+    Source: for the parts Pitler (2014), for their scores see `PairNet`.
     """
 
     def add_tree_scorer(self, n_inputs: int, hidden_size: int) -> None:
         """Add the scorers of pairs."""
+        super().add_tree_scorer()
         self.relative = nn.Linear(n_inputs, hidden_size)
         self.dependent = nn.Linear(n_inputs, hidden_size)
         self.pairs = Biaffine(hidden_size, len(PartScores._fields))
-        self.arc_scale = nn.Parameter(torch.ones(()))
 
     def score_parts(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> PartScores:
         """Scores of all pairs of words of all sentences.
@@ -45,7 +43,7 @@ class ThirdOrderNet(ParserNet):
             for layer in (self.relative, self.dependent)
         )
         scores = PartScores(*self.pairs(relative, dependent).unbind(dim=1))
-        by_head = arcs.mT.clamp(min=-8.0) * self.arc_scale
+        by_head = self.weigh(arcs).mT
         return scores._replace(heads=scores.heads + by_head, crossed=scores.crossed + by_head)
 
     def score_trees(self, scores: PartScores, lengths: Tensor, found: ThirdOrderResult) -> Tensor:

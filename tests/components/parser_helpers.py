@@ -28,7 +28,7 @@ SYSTEMS = sorted(transition_systems.get_all())
 # Parsers that find the best of all trees: factories and settings.
 GLOBAL: dict[str, tuple[str, dict[str, Any]]] = {
     "mst": ("mst", {}),
-    "mst, margin": ("mst", {"loss": "margin"}),
+    "mst, local": ("mst", {"loss": "log-likelihood"}),
     "one_endpoint_crossing": ("one_endpoint_crossing", {}),
     "mh3, exact": ("mh3", {}),
     "mh4, exact": ("mh4", {}),

@@ -1,0 +1,35 @@
+"""The torch network of parsers that search maximum spanning trees."""
+
+import torch
+from torch import Tensor, nn
+
+from .losses import IMPOSSIBLE
+from .pair_net import Biaffine, PairNet
+from .parser_net import nodes_and_rows
+
+
+class FirstOrderNet(PairNet):
+    """Scores trees by pairs of heads and dependents, one arc at a time.
+
+    Source: see `PairNet`.
+    """
+
+    def add_tree_scorer(self, n_inputs: int, hidden_size: int) -> None:
+        """Add the scorer of pairs."""
+        super().add_tree_scorer()
+        self.head = nn.Linear(n_inputs, hidden_size)
+        self.dependent = nn.Linear(n_inputs, hidden_size)
+        self.pairs = Biaffine(hidden_size, 1)
+
+    def score_pairs(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> Tensor:
+        """What each arc adds to the score of a tree, very little if there cannot be one:
+        [n_sentences, size, size], dependents in the second dimension.
+
+        rows, lengths, arcs: as in `score_arcs`, and what that returns.
+        """
+        _, places = nodes_and_rows(lengths)
+        dependents, heads = (
+            self.dropout(torch.relu(layer(rows)))[places] for layer in (self.dependent, self.head)
+        )
+        scores = self.pairs(dependents, heads)[:, 0] + self.weigh(arcs)
+        return scores.masked_fill(arcs < IMPOSSIBLE / 2, IMPOSSIBLE)
