@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from .docs import MULTIWORD_SPANS
 from .edges import subtree_edges
 
 logger = logging.getLogger(__name__)
@@ -54,7 +55,8 @@ class NonceAugmenter:
     order. The words to draw from are those of the examples that have passed by. Function words,
     which tell one relation from another, are left alone, and so are untagged words. Subtrees have
     no gaps and 12 words at most. Examples stay as they are, with one warning, if their predicted
-    and gold tokens differ, or if they have entities, spans or categories, which would be lost.
+    and gold tokens differ, or if they have entities, categories, or spans other than those of
+    multiword tokens, all of which would be lost.
 
     probability: share of the content words that are exchanged.
     subtree_probability: share of the content words below others that are exchanged with their
@@ -85,7 +87,9 @@ class NonceAugmenter:
         gold, predicted = example.reference, example.predicted
         words = [doc.to_array(_COLUMNS[:-1]) for doc in (gold, predicted)]
         same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
-        if not same or gold.ents or gold.spans or gold.cats:
+        # Multiword tokens only tell how words are spelled together, and nobody spells nonsense.
+        spans = set(gold.spans) - {MULTIWORD_SPANS}
+        if not same or gold.ents or spans or gold.cats:
             self._warn()
             yield example
             return

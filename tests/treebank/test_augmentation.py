@@ -179,6 +179,17 @@ def test_examples_with_other_tokens_or_more_annotation_are_left_alone(examples, 
     assert len(caplog.messages) == 1 and "entities" in caplog.messages[0]
 
 
+def test_sentences_with_multiword_tokens_are_augmented(examples, caplog):
+    random.seed(0)
+    augmenter = NonceAugmenter(probability=1.0, subtree_probability=0.5)
+    multiword = [eg for eg in examples if "mwt" in eg.reference.spans]
+    for _ in range(2):
+        new = [next(augmenter(None, example)) for example in examples]
+    changed = [eg for eg, old in zip(new, examples, strict=True) if eg is not old]
+    assert len(multiword) > 10 and len(changed) > 0.9 * len(examples)
+    assert not caplog.messages
+
+
 def test_cycles_are_refused():
     """Nobody would ever come to their end."""
     example = tree(Vocab(), ["x", "y", "z"], [1, 0, 2], ["obj", "obj", "ROOT"])
