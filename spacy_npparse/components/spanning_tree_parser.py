@@ -61,7 +61,7 @@ class SpanningTreeParser(DependencyParser):
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         scores = self._net.score_pairs(rows, lengths, arcs)
-        heads = decode_spanning_trees(scores.cpu().numpy(), sentences.lengths)
+        heads = _best(scores, sentences)
         totals = numpy.zeros(len(sentences.lengths))
         numpy.add.at(totals, sentences.sentence, _of_tree(scores, lengths, heads).cpu().numpy())
         probabilities = _of_tree(arcs, lengths, heads).exp().cpu().numpy()
@@ -75,15 +75,18 @@ class SpanningTreeParser(DependencyParser):
             by_head = scores.log_softmax(dim=2)
             return loss + self._net.head_selection_loss(by_head, lengths, heads)
         wrong = torch.from_numpy(gold.wrong_arcs(arcs.shape[1])).to(arcs.device)
-        right = decode_spanning_trees(
-            (scores - FORBIDDING * wrong).detach().cpu().numpy(), gold.sentences.lengths
-        )
+        right = _best(scores - FORBIDDING * wrong, gold.sentences)
         scores = scores + wrong
-        best = decode_spanning_trees(scores.detach().cpu().numpy(), gold.sentences.lengths)
+        best = _best(scores, gold.sentences)
         best_score, right_score = (
             _of_tree(scores, lengths, found).sum() for found in (best, right)
         )
         return loss + best_score - right_score
+
+
+def _best(scores: Tensor, sentences: SentenceBatch) -> NDArray[numpy.int32]:
+    """The heads in the best trees: [n_words]."""
+    return decode_spanning_trees(scores.detach().cpu().numpy(), sentences.lengths)
 
 
 def _of_tree(scores: Tensor, lengths: Tensor, heads: NDArray[numpy.int32]) -> Tensor:

@@ -32,7 +32,6 @@ class ChartParserNet(PairNet):
 
         hybrid: score s1 and s0 too.
         """
-        super().add_tree_scorer()
         self.end = nn.Parameter(torch.empty(n_inputs).uniform_(-0.1, 0.1))
         self.s1 = nn.Linear(n_inputs, hidden_size) if hybrid else None
         self.s0 = nn.Linear(n_inputs, hidden_size)

@@ -16,7 +16,6 @@ class FirstOrderNet(PairNet):
 
     def add_tree_scorer(self, n_inputs: int, hidden_size: int) -> None:
         """Add the scorer of pairs."""
-        super().add_tree_scorer()
         self.head = nn.Linear(n_inputs, hidden_size)
         self.dependent = nn.Linear(n_inputs, hidden_size)
         self.pairs = Biaffine(hidden_size, 1)

@@ -16,14 +16,16 @@ _HIGHEST = 1e6
 
 
 class PairNet(ParserNet):
-    """Scores pairs of words, to which an arc adds its own score.
+    """Scores pairs of words, to which an arc adds its own score, times a weight that is learnt.
+
+    inputs, sizes: see `ParserNet`.
 
     Source: the biaffine scores of Gómez-Rodríguez, Shi and Lee (2018, section 5); the scores of
     arcs are added here.
     """
 
-    def add_tree_scorer(self, *inputs: Any, **sizes: Any) -> None:
-        """Add the weight of arcs. Subclasses add the scorers of pairs."""
+    def __init__(self, *inputs: Any, **sizes: Any):
+        super().__init__(*inputs, **sizes)
         self.arc_scale = nn.Parameter(torch.ones(()))
 
     def weigh(self, arcs: Tensor) -> Tensor:

@@ -27,7 +27,6 @@ class ThirdOrderNet(PairNet):
 
     def add_tree_scorer(self, n_inputs: int, hidden_size: int) -> None:
         """Add the scorers of pairs."""
-        super().add_tree_scorer()
         self.relative = nn.Linear(n_inputs, hidden_size)
         self.dependent = nn.Linear(n_inputs, hidden_size)
         self.pairs = Biaffine(hidden_size, len(PartScores._fields))

@@ -87,7 +87,7 @@ class NonceAugmenter:
         gold, predicted = example.reference, example.predicted
         words = [doc.to_array(_COLUMNS[:-1]) for doc in (gold, predicted)]
         same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
-        # Multiword tokens only tell how words are spelled together, and nobody spells nonsense.
+        # No component learns from how words are spelled together.
         spans = set(gold.spans) - {MULTIWORD_SPANS}
         if not same or gold.ents or spans or gold.cats:
             self._warn()

@@ -137,6 +137,26 @@ def test_no_loss_once_gold_trees_win_by_a_margin(make_nlp, sample, system):
     assert loss(-0.5 * wrong) > 0.25 * len(heads)
 
 
+def test_the_local_loss_of_spanning_trees_is_that_of_heads_by_arcs_and_by_pairs(make_nlp, sample):
+    nlp = make_nlp("mst, local")
+    examples = sample(nlp)[:3]
+    nlp.initialize(lambda: examples)
+    parser = nlp.get_pipe("parser")
+    gold = parser._labels.gold(examples)
+    vectors = parser.encode([eg.predicted for eg in examples])
+    rows, lengths = parser._rows(vectors, gold.sentences)
+    expected = 0.0
+    with torch.no_grad():
+        arcs = parser._net.score_arcs(rows, lengths)
+        pairs = parser._net.score_pairs(rows, lengths, arcs)
+        for scores in (arcs, pairs):
+            words = [s[1 : n + 1] for s, n in zip(scores, lengths.tolist(), strict=True)]
+            heads = torch.from_numpy(gold.heads).long()
+            expected += torch.nn.functional.cross_entropy(torch.cat(words), heads, reduction="sum")
+        found = parser._tree_loss(rows, lengths, arcs, gold)
+    torch.testing.assert_close(found, expected)
+
+
 def test_exploration_waits_for_the_warm_up(make_nlp, sample):
     nlp = make_nlp(exploration={"warm_up": 2})
     parser = nlp.get_pipe("parser")

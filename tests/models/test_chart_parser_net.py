@@ -20,21 +20,14 @@ MH4 = get_transition_system("mh4", single_root=True)
 
 
 @pytest.fixture(params=[True, False])
-def net(request):
+def net(request, sizes):
     """A network of random weights."""
     torch.manual_seed(1)
-    sizes = dict(n_inputs=10, n_labels=3, hidden_size=8, arc_size=6, label_size=5, dropout=0.0)
     net = ChartParserNet(**sizes, hybrid=request.param)
     for module in (net.shift_pairs, net.front_pairs, net.below_pairs):
         if module is not None:
             torch.nn.init.normal_(module.weight)
     return net
-
-
-@pytest.fixture
-def rows():
-    """Random vectors of three sentences and their roots."""
-    return torch.randn(sum(LENGTHS) + len(LENGTHS), 10)
 
 
 def score(net, rows, lengths):

@@ -10,19 +10,12 @@ LENGTHS = [5, 1, 9]
 
 
 @pytest.fixture
-def net():
+def net(sizes):
     """A network of random weights."""
     torch.manual_seed(3)
-    sizes = dict(n_inputs=10, n_labels=3, hidden_size=8, arc_size=6, label_size=5, dropout=0.0)
     net = FirstOrderNet(**sizes)
     torch.nn.init.normal_(net.pairs.weight)
     return net
-
-
-@pytest.fixture
-def rows():
-    """Random vectors of three sentences and their roots."""
-    return torch.randn(sum(LENGTHS) + len(LENGTHS), 10)
 
 
 def score(net, rows, lengths, more=0.0):

@@ -12,21 +12,14 @@ LENGTHS = [5, 1, 25]
 
 
 @pytest.fixture
-def net():
+def net(sizes):
     """A network of random weights."""
     torch.manual_seed(3)
-    sizes = dict(n_inputs=10, n_labels=3, hidden_size=8, arc_size=6, label_size=5, dropout=0.0)
     net = ThirdOrderNet(**sizes)
     torch.nn.init.normal_(net.pairs.weight)
     # Grandparents and siblings are tempting.
     net.pairs.weight.data[[0, 2], -1, -1] = 0.5
     return net
-
-
-@pytest.fixture
-def rows():
-    """Random vectors of three sentences and their roots."""
-    return torch.randn(sum(LENGTHS) + len(LENGTHS), 10)
 
 
 def score(net, rows, lengths):

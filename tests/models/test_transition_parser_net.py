@@ -20,11 +20,6 @@ def net():
     return TransitionParserNet(n_inputs=10, dropout=0.0, **sizes, **hidden)
 
 
-@pytest.fixture
-def rows():
-    return torch.randn(int(LENGTHS.sum()) + len(LENGTHS), 10)
-
-
 def test_arc_scores_are_log_probabilities_of_the_other_words_and_the_root(net, rows):
     probabilities = net.score_arcs(rows, LENGTHS).exp()
     for of_sentence, n in zip(probabilities, LENGTHS.tolist(), strict=True):

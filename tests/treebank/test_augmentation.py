@@ -183,10 +183,8 @@ def test_sentences_with_multiword_tokens_are_augmented(examples, caplog):
     random.seed(0)
     augmenter = NonceAugmenter(probability=1.0, subtree_probability=0.5)
     multiword = [eg for eg in examples if "mwt" in eg.reference.spans]
-    for _ in range(2):
-        new = [next(augmenter(None, example)) for example in examples]
-    changed = [eg for eg, old in zip(new, examples, strict=True) if eg is not old]
-    assert len(multiword) > 10 and len(changed) > 0.9 * len(examples)
+    kept = sum(next(augmenter(None, eg)) is eg for _ in range(3) for eg in multiword)
+    assert len(multiword) > 10 and kept < len(multiword)
     assert not caplog.messages
 
 
