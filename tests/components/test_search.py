@@ -1,6 +1,7 @@
 """Confidence and k-best trees: what users get on request."""
 
 import math
+from itertools import product
 
 import numpy
 import pytest
@@ -16,6 +17,7 @@ from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import BeamResult
+from spacy_npparse.transitions import is_tree
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
 STARTS = [True, False, False, False, False, False, False, True, False]
@@ -51,6 +53,25 @@ def test_words_have_probabilities(make_parser, system, decoder):
             assert token._.head_probability is None
         else:
             assert 0.0 < token._.head_probability <= 1.0
+
+
+def test_spanning_trees_are_the_best_of_all_by_their_pairs(make_parser):
+    nlp = make_parser("mst")
+    parser = nlp.get_pipe("parser")
+    torch.manual_seed(0)
+    torch.nn.init.normal_(parser._net.pairs.weight)
+    words = ["Wir", "haben", "das", "Haus"]
+    n = torch.tensor([len(words)])
+    with torch.no_grad():
+        vectors = parser.encode([Doc(nlp.vocab, words=words)])
+        # The root is the last of the vectors, and the first of the rows.
+        rows = vectors.roll(1, dims=0)
+        scores = parser._net.score_pairs(rows, n, parser._net.score_arcs(rows, n))[0]
+    trees = [[0, *heads] for heads in product(range(5), repeat=4)]
+    best = max(filter(is_tree, trees), key=lambda t: sum(scores[d, t[d]] for d in range(1, 5)))
+    doc = nlp(Doc(nlp.vocab, words=words))
+    found = [0 if t.head.i == t.i else t.head.i + 1 for t in doc]
+    assert found == best[1:]
 
 
 @pytest.mark.parametrize("system", ["mh3, exact", "mh4, exact"])
