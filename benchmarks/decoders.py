@@ -13,10 +13,10 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-import numpy
+import numpy as np
 
 from spacy_npparse.decoding import ScoreTables, decode_beam, decode_greedy
-from spacy_npparse.transitions import transition_systems
+from spacy_npparse.systems import transition_systems
 
 N_WORDS = 10_000
 LENGTHS = (25, 1000)
@@ -53,7 +53,7 @@ def main() -> None:
 
 def measure(system: Any, length: int, width: int) -> tuple[float, float]:
     """Words per second, and transitions per word, in sentences of one length."""
-    lengths = numpy.full(N_WORDS // length, length, dtype=numpy.int32)
+    lengths = np.full(N_WORDS // length, length, dtype=np.int32)
     tables = random_tables(system, lengths)
     decode = decode_greedy if width == 1 else partial(decode_beam, width=width)
     seconds = []
@@ -65,12 +65,12 @@ def measure(system: Any, length: int, width: int) -> tuple[float, float]:
     return n_words / median(seconds[1:]), int(result.n_transitions.sum()) / n_words
 
 
-def random_tables(system: Any, lengths: numpy.ndarray) -> ScoreTables:
+def random_tables(system: Any, lengths: np.ndarray) -> ScoreTables:
     """Scores for sentences of the given lengths."""
-    rng = numpy.random.default_rng(0)
+    rng = np.random.default_rng(0)
 
-    def numbers(*shape: int) -> numpy.ndarray:
-        return rng.standard_normal(shape, dtype=numpy.float32)
+    def numbers(*shape: int) -> np.ndarray:
+        return rng.standard_normal(shape, dtype=np.float32)
 
     size = int(lengths.max()) + 1
     tables = ScoreTables(

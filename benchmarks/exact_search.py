@@ -16,20 +16,20 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-import numpy
+import numpy as np
 
 from spacy_npparse.decoding import (
-    ChartScores,
-    ThirdOrderScores,
-    arc_marginals,
-    decode_chart,
+    MHScores,
+    OneEndpointCrossingScores,
+    decode_mh,
     decode_one_endpoint_crossing,
     decode_spanning_trees,
+    mh_marginals,
 )
 
 # Random scores of so many sentences with so many nodes; the search, by scores and lengths.
 Scores = Callable[[int, int], Any]
-Search = Callable[[Any, numpy.ndarray], Any]
+Search = Callable[[Any, np.ndarray], Any]
 
 RUNS = 5
 # Sentences that are decoded in one run: enough words to measure.
@@ -49,13 +49,13 @@ def main() -> None:
     print("|---" * (len(lengths) + 3) + "|")
     searches: dict[str, tuple[Scores, Search]] = {
         "spanning tree": (arc_scores, decode_spanning_trees),
-        "MH3": (chart_scores, partial(decode_chart, n_heads=3)),
-        "MH4": (chart_scores, partial(decode_chart, n_heads=4)),
-        "one-endpoint-crossing": (third_order_scores, decode_one_endpoint_crossing),
+        "MH3": (mh_scores, partial(decode_mh, n_heads=3)),
+        "MH4": (mh_scores, partial(decode_mh, n_heads=4)),
+        "one-endpoint-crossing": (one_endpoint_crossing_scores, decode_one_endpoint_crossing),
     }
     if args.marginals:
-        searches["MH3, marginals"] = chart_scores, partial(arc_marginals, n_heads=3)
-        searches["MH4, marginals"] = chart_scores, partial(arc_marginals, n_heads=4)
+        searches["MH3, marginals"] = mh_scores, partial(mh_marginals, n_heads=3)
+        searches["MH4, marginals"] = mh_scores, partial(mh_marginals, n_heads=4)
     for name, (scores, search) in searches.items():
         times = [milliseconds(scores, search, n) for n in lengths]
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -67,7 +67,7 @@ def milliseconds(random_scores: Scores, search: Search, n: int) -> float:
     """For a sentence of n words."""
     n_sentences = max(1, WORDS // n)
     scores = random_scores(n_sentences, n + 2)
-    lengths = numpy.full(n_sentences, n, dtype=numpy.int32)
+    lengths = np.full(n_sentences, n, dtype=np.int32)
     seconds = []
     for _ in range(RUNS + 1):
         start = time.process_time()
@@ -76,24 +76,26 @@ def milliseconds(random_scores: Scores, search: Search, n: int) -> float:
     return 1000 * median(seconds[1:]) / n_sentences
 
 
-def arc_scores(n_sentences: int, size: int) -> numpy.ndarray:
+def arc_scores(n_sentences: int, size: int) -> np.ndarray:
     """Of sentences with so many nodes."""
-    rng = numpy.random.default_rng(0)
-    return rng.standard_normal((n_sentences, size, size), dtype=numpy.float32)
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((n_sentences, size, size), dtype=np.float32)
 
 
-def chart_scores(n_sentences: int, size: int) -> ChartScores:
+def mh_scores(n_sentences: int, size: int) -> MHScores:
     """Of sentences with so many nodes."""
-    rng = numpy.random.default_rng(0)
+    rng = np.random.default_rng(0)
     shapes = [(n_sentences, *links, size, size) for links in [(), (6,), (6,), ()]]
-    return ChartScores(*(rng.standard_normal(shape, dtype=numpy.float32) for shape in shapes))
+    return MHScores(*(rng.standard_normal(shape, dtype=np.float32) for shape in shapes))
 
 
-def third_order_scores(n_sentences: int, size: int) -> ThirdOrderScores:
+def one_endpoint_crossing_scores(n_sentences: int, size: int) -> OneEndpointCrossingScores:
     """Of sentences with so many nodes."""
-    rng = numpy.random.default_rng(0)
+    rng = np.random.default_rng(0)
     shape = (n_sentences, size, size)
-    return ThirdOrderScores(*(rng.standard_normal(shape, dtype=numpy.float32) for _ in range(4)))
+    return OneEndpointCrossingScores(
+        *(rng.standard_normal(shape, dtype=np.float32) for _ in range(4))
+    )
 
 
 def exponent(lengths: list[int], times: list[float]) -> str:
@@ -101,7 +103,7 @@ def exponent(lengths: list[int], times: list[float]) -> str:
     points = [(n, value) for n, value in zip(lengths, times, strict=True) if n >= 50]
     if len(points) < 2:
         return "-"
-    slope, _ = numpy.polyfit(*numpy.log(points).T, 1)
+    slope, _ = np.polyfit(*np.log(points).T, 1)
     return f"{slope:.1f}"
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-import numpy
+import numpy as np
 import spacy
 import torch
 from recording import recorded
@@ -26,7 +26,7 @@ from spacy_npparse.components import (
     search,
     spanning_tree_parser,
 )
-from spacy_npparse.decoding import ChartResult
+from spacy_npparse.decoding import MHDerivations
 from spacy_npparse.laboratory import contestant
 from spacy_npparse.laboratory.component import ComponentPipeline
 from spacy_npparse.treebank import Sentence, read_conllu, unannotated_doc
@@ -36,7 +36,7 @@ BATCH = 128
 DECODERS = [
     (search, "decode_greedy"),
     (search, "decode_beam"),
-    (chart_parser, "decode_chart"),
+    (chart_parser, "decode_mh"),
     (spanning_tree_parser, "decode_spanning_trees"),
     (one_endpoint_crossing_parser, "decode_one_endpoint_crossing"),
 ]
@@ -92,9 +92,9 @@ def parse(nlp: Language, sentences: list[Sentence]) -> tuple[float, int]:
 def transitions_of(call: tuple[float, Any]) -> int:
     """How many transitions the derivations have that a decoder found, 0 if it finds none."""
     result = call[1]
-    if isinstance(result, ChartResult):
+    if isinstance(result, MHDerivations):
         return len(result.transitions)
-    return int(getattr(result, "n_transitions", numpy.zeros(1)).sum())
+    return int(getattr(result, "n_transitions", np.zeros(1)).sum())
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from spacy_npparse.transitions import get_transition_system
+from spacy_npparse.systems import get_transition_system
 
 __version__ = "0.1.0"
 __all__ = ["get_include", "get_transition_system"]

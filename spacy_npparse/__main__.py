@@ -1,5 +1,5 @@
 """`python -m spacy_npparse`."""
 
-from .cli import main
+from spacy_npparse.cli import main
 
 main()

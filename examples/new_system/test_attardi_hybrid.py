@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_npparse import get_transition_system
-from spacy_npparse.transitions import is_tree
+from spacy_npparse.trees import is_tree
 
 COVERED = {1: 1, 2: 3, 3: 15, 4: 101, 5: 811}
 

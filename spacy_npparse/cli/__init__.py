@@ -1,7 +1,7 @@
 """The command line: `python -m spacy_npparse`, also as `python -m spacy npparse`."""
 
 # Importing a command adds it to the app.
-from . import (  # noqa: F401
+from spacy_npparse.cli import (  # noqa: F401
     compare,
     convert,
     derive,
@@ -12,7 +12,7 @@ from . import (  # noqa: F401
     score,
     statistics,
 )
-from ._app import app
+from spacy_npparse.cli._app import app
 
 
 def main() -> None:

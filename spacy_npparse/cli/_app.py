@@ -11,10 +11,10 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 import typer
 from typer.core import TyperGroup
 
-from ..evaluation import SentenceMismatchError, TextMismatchError
-from ..laboratory import ExperimentMismatchError
-from ..treebank import ConlluError
-from ..treebank.provenance import Provenance, provenance
+from spacy_npparse.evaluation import SentenceMismatchError, TextMismatchError
+from spacy_npparse.laboratory import ExperimentMismatchError
+from spacy_npparse.treebank import ConlluError
+from spacy_npparse.treebank.provenance import Provenance, provenance
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -14,7 +14,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
-from ._app import fail
+from spacy_npparse.cli._app import fail
 
 GpuId = Annotated[int, typer.Option("--gpu-id", help="Number of the GPU; -1 for the CPU.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Docs that the pipeline takes at once.")]

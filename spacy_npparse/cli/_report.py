@@ -9,9 +9,9 @@ from typing import Any
 
 import typer
 
-from ..evaluation import Scores
-from ..treebank.files import replacing
-from ..treebank.provenance import Provenance
+from spacy_npparse.evaluation import Scores
+from spacy_npparse.treebank.files import replacing
+from spacy_npparse.treebank.provenance import Provenance
 
 
 def report_scores(scores: Scores, json_path: Path | None, source: Provenance) -> None:

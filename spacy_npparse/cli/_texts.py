@@ -7,7 +7,7 @@ from pathlib import Path
 
 from spacy.language import Language
 
-from ._app import fail
+from spacy_npparse.cli._app import fail
 
 STDIN = Path("-")
 

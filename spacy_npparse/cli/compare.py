@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from ..evaluation import compare_parsers
-from ..evaluation.comparison_table import comparison_table
-from ..treebank import read_conllu
-from ..visualisation import render_comparison
-from ._app import app, fail, provenance_of, user_errors
-from ._report import write_json, write_text
+from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._report import write_json, write_text
+from spacy_npparse.evaluation import compare_parsers
+from spacy_npparse.evaluation.comparison_table import comparison_table
+from spacy_npparse.treebank import read_conllu
+from spacy_npparse.visualisation import render_comparison
 
 
 @app.command()

@@ -11,9 +11,9 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ..treebank import docs_from_conllu, write_conllu
-from ..treebank.files import replacing
-from ._app import OnErrorChoice, app, fail, user_errors
+from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
+from spacy_npparse.treebank import docs_from_conllu, write_conllu
+from spacy_npparse.treebank.files import replacing
 
 _ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 

@@ -11,26 +11,22 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..components.dependency_parser import DependencyParser
-from ..transitions import (
-    Derivation,
-    UncoveredTree,
-    complete_heads,
-    get_transition_system,
-    transition_systems,
-)
-from ..treebank import (
+from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._pipeline import load_parser
+from spacy_npparse.cli._texts import STDIN, check_lengths, read_texts
+from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.systems import get_transition_system, transition_systems
+from spacy_npparse.transitions import Derivation, UncoveredTree
+from spacy_npparse.treebank import (
     Sentence,
     doc_from_sentences,
     read_conllu,
     sentence_derivation,
     unannotated_doc,
 )
-from ..treebank.files import replacing
-from ..visualisation import derivation_table, render_derivation
-from ._app import app, fail, user_errors
-from ._pipeline import load_parser
-from ._texts import STDIN, check_lengths, read_texts
+from spacy_npparse.treebank.files import replacing
+from spacy_npparse.trees import complete_heads
+from spacy_npparse.visualisation import derivation_table, render_derivation
 
 _DEFAULT_SYSTEM = "arc_hybrid_swap"
 

@@ -9,12 +9,18 @@ from typing import Annotated
 import typer
 from spacy.tokens import Doc
 
-from ..evaluation import score_sentences
-from ..treebank import raw_texts, read_conllu, sentences_from_doc, unannotated_doc, write_conllu
-from ..treebank.docs import group_sentences
-from ._app import app, fail, provenance_of, user_errors
-from ._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
-from ._report import report_scores
+from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
+from spacy_npparse.cli._report import report_scores
+from spacy_npparse.evaluation import score_sentences
+from spacy_npparse.treebank import (
+    raw_texts,
+    read_conllu,
+    sentences_from_doc,
+    unannotated_doc,
+    write_conllu,
+)
+from spacy_npparse.treebank.docs import group_sentences
 
 
 @app.command()

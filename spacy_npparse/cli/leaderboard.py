@@ -9,12 +9,19 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from ..evaluation.leaderboard import Leaderboard, make_leaderboard
-from ..laboratory import Contestant, Experiment, FailedRun, Task, contestant, trainable_parsers
-from ..treebank import read_conllu
-from ..visualisation import render_leaderboard
-from ._app import app, fail, provenance_of, user_errors
-from ._report import write_json, write_text
+from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._report import write_json, write_text
+from spacy_npparse.evaluation.leaderboard import Leaderboard, make_leaderboard
+from spacy_npparse.laboratory import (
+    Contestant,
+    Experiment,
+    FailedRun,
+    Task,
+    contestant,
+    trainable_parsers,
+)
+from spacy_npparse.treebank import read_conllu
+from spacy_npparse.visualisation import render_leaderboard
 
 _ALL = "all"
 

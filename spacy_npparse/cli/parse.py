@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 from spacy.tokens import Doc
 
-from ..treebank import read_conllu, unannotated_doc, write_conllu
-from ..visualisation import render_trees
-from ._app import OnErrorChoice, app, fail, user_errors
-from ._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
-from ._report import write_text
-from ._texts import STDIN, check_lengths, read_texts
+from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
+from spacy_npparse.cli._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
+from spacy_npparse.cli._report import write_text
+from spacy_npparse.cli._texts import STDIN, check_lengths, read_texts
+from spacy_npparse.treebank import read_conllu, unannotated_doc, write_conllu
+from spacy_npparse.visualisation import render_trees
 
 
 @app.command()

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from ..transitions import complete_heads, nonprojective_arcs
-from ..treebank import Sentence, read_conllu
-from ..treebank.files import replacing
-from ._app import app, fail, user_errors
+from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.treebank import Sentence, read_conllu
+from spacy_npparse.treebank.files import replacing
+from spacy_npparse.trees import complete_heads, nonprojective_arcs
 
 PARTS = ("train", "dev", "test")
 

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ..evaluation import score_sentences
-from ..treebank import read_conllu
-from ._app import app, provenance_of, user_errors
-from ._report import report_scores
+from spacy_npparse.cli._app import app, provenance_of, user_errors
+from spacy_npparse.cli._report import report_scores
+from spacy_npparse.evaluation import score_sentences
+from spacy_npparse.treebank import read_conllu
 
 
 @app.command()

@@ -5,6 +5,6 @@ The entry point spacy_cli names this module; only spaCy's command line imports i
 
 from spacy.cli import app as spacy_app
 
-from . import app
+from spacy_npparse.cli import app
 
 spacy_app.add_typer(app, name="npparse")

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from ..treebank import read_conllu
-from ..treebank.statistics import treebank_statistics
-from ..visualisation import render_statistics
-from ._app import app, fail, provenance_of, user_errors
-from ._report import write_json, write_text
+from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._report import write_json, write_text
+from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank.statistics import treebank_statistics
+from spacy_npparse.visualisation import render_statistics
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-import numpy
+import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, SENT_START
 from spacy.tokens import Doc, Token
@@ -26,9 +26,9 @@ class Parse(NamedTuple):
         were not asked for.
     """
 
-    arcs: NDArray[numpy.uint64]
-    starts: NDArray[numpy.uint64]
-    probabilities: NDArray[numpy.float64] | None = None
+    arcs: NDArray[np.uint64]
+    starts: NDArray[np.uint64]
+    probabilities: NDArray[np.float64] | None = None
     ranked: list[list[dict[str, Any]]] | None = None
 
 

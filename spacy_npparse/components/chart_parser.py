@@ -1,50 +1,36 @@
-"""Parsers that find the best of all derivations with multi-headed items."""
+"""What parsers share whose exact search takes too long for long sentences."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import numpy
-import torch
+import numpy as np
 from numpy.typing import NDArray
 from spacy.vocab import Vocab
 from thinc.api import Model
-from torch import Tensor
 
-from ..decoding import ChartResult, ChartScores, arc_marginals, decode_chart
-from ..models.chart_parser_net import N_LINKS, PairScores, chart_scores
-from ..models.parser_net import sentences_and_words
-from ..transitions import Decisions, get_transition_system
-from .exact_parser import ExactParser
-from .gold import FORBIDDING, GoldBatch
-from .search import Found
-from .sentences import SentenceBatch
-from .settings import DecoderSettings
+from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.gold import GoldBatch
+from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.components.settings import DecoderSettings
+
+logger = logging.getLogger(__name__)
 
 
-class ChartParser(ExactParser):
-    """Parses with MH3 or MH4: exact search over all derivations.
+class ChartParser(DependencyParser):
+    """Finds the best of the trees that it can build, if the sentence is not too long.
 
-    Longer sentences than `max_length` are parsed greedily.
-
-    The confidence in an arc is its marginal probability: how much of the sum of e^score over all
-    derivations is theirs that build the arc, found in about twenty times the time of the search. A
-    tree counts as often as it has derivations. Neither loss teaches how probable whole derivations
-    are: the numbers are not calibrated, but tell which arcs are less sure than others. In sentences
-    longer than `max_length`, the confidence is the probability of the head among all words.
+    Longer ones are parsed in another way, and teach heads and labels only. Of gold trees that it
+    cannot build, the most similar ones are learnt that it can. Warnings tell how many there are.
 
     Args:
-        vocab, model, name, max_length, scorer: see `ExactParser`.
-        n_heads: heads of the largest items: 3 (projective trees) or 4.
-        features: "hybrid" or "two", the words that transitions are scored by.
-        loss: "margin" of the right derivation over all others, each wrong arc counting 1; or
-            "log-likelihood" of each transition of the right derivation by itself, unless the tree
-            is known in part only.
-        decoder: only the confidence counts.
-
-    Source: Gómez-Rodríguez, Shi and Lee (2018).
+        vocab, model, name, system_name, decoder, fixed, scorer: see `DependencyParser`.
+        max_length: words of the longest sentence that is searched exactly.
     """
 
-    fallback = "greedily"
+    # How longer sentences are parsed, and what is said of trees that cannot be built.
+    fallback: str
+    uncovered: str
 
     def __init__(
         self,
@@ -52,122 +38,69 @@ class ChartParser(ExactParser):
         model: Model,
         name: str,
         *,
-        n_heads: int,
-        features: str,
-        loss: str,
+        system_name: str,
         max_length: int,
         decoder: DecoderSettings,
+        fixed: Mapping[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,
     ):
         super().__init__(
             vocab,
             model,
             name,
-            system_name=f"mh{n_heads}",
-            max_length=max_length,
+            system_name=system_name,
             decoder=decoder,
-            fixed={"pseudo_projective": None, "search": "exact", "features": features},
+            fixed=fixed,
             scorer=scorer,
         )
-        self.n_heads = n_heads
-        # With items of three heads the first transitions are all.
-        self._n_transitions = 1 + N_LINKS if n_heads == 4 else 3
-        self.loss = loss
-        self.uncovered = f"have no derivation in {self.system_name}"
+        self.max_length = max_length
+        self._n_too_long = 0
 
-    def _net_sizes(self) -> dict[str, Any]:
-        return {"scorer": "chart", "hybrid": self.cfg["features"] == "hybrid"}
+    def _covers(self, gold: GoldBatch) -> NDArray[np.bool_]:
+        """Which gold trees the parser can build: bool [n_sentences]; anything for those of
+        sentences that are too long."""
+        raise NotImplementedError
 
-    def _search(
-        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
-    ) -> Found:
-        scores = self._net.score_pairs(rows, lengths, arcs)
-        found = self._best(scores, sentences)
-        self._count_long(sentences)
-        sentence, word = sentences_and_words(lengths)
-        heads = torch.from_numpy(found.heads).to(arcs.device).long()
-        probabilities = arcs[sentence, word, heads].exp().cpu().numpy()
-        if self.decoder.confidence:
-            exact = sentences.lengths <= self.max_length
-            part, words = sentences.select(exact), exact[sentences.sentence]
-            tables = ChartScores(*(table[exact] for table in chart_scores(scores)))
-            marginals = arc_marginals(tables, part.lengths, self.n_heads).arcs
-            probabilities[words] = marginals[part.sentence, found.heads[words], part.places]
-        return Found(found.heads[None], found.scores[None], probabilities)
+    def _count_long(self, sentences: SentenceBatch) -> None:
+        """Keep in mind how many sentences are too long."""
+        self._n_too_long += int((sentences.lengths > self.max_length).sum())
 
-    def _derive(
-        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
-    ) -> Decisions:
-        scores = self._net.score_pairs(rows, lengths, arcs)
-        found = self._best(scores, sentences)
-        system = get_transition_system("mh4")
-        names = system.transitions[: self._n_transitions]
-        by_transition = self._by_transition(scores, lengths, found).tolist()
-        how = "exact search" if self.n_heads == 4 else "exact search, items of three heads"
-        exact = sentences.lengths[0] <= self.max_length
-        return Decisions(
-            system=system,
-            oracle=system.oracles[0],
-            transitions=[names[t] for t in found.transitions.tolist()],
-            scores=[dict(zip(names, row, strict=True)) for row in by_transition],
-            search=how if exact else "greedy search: the sentence exceeds max_length",
-            normalised=self.loss == "log-likelihood",
-        )
+    def report(self) -> None:
+        """Warn of the sentences that were too long for exact search."""
+        if self._n_too_long:
+            logger.warning(
+                "%s: %d sentences have more than %d words (max_length) and were parsed %s.",
+                self.name,
+                self._n_too_long,
+                self.max_length,
+                self.fallback,
+            )
+        self._n_too_long = 0
 
-    def _best(self, scores: PairScores, sentences: SentenceBatch) -> ChartResult:
-        """The best derivations; greedy ones where exact search would take too long."""
-        tables = chart_scores(scores)
-        return decode_chart(tables, sentences.lengths, self.n_heads, max_length=self.max_length)
-
-    def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
-        scores = self._net.score_pairs(rows, lengths, arcs)
-        wrong = _of_nodes(gold.wrong_arcs(arcs.shape[1])).to(arcs.device)
-        right = self._best(scores._replace(arcs=scores.arcs - FORBIDDING * wrong), gold.sentences)
-        heads = torch.from_numpy(gold.heads).to(arcs.device).long()
-        loss = self._net.head_selection_loss(arcs, lengths, heads)
-        if self.loss == "log-likelihood":
-            # What is not known would be taught as it was guessed.
-            complete = torch.from_numpy(gold.complete).to(arcs.device)
-            probabilities = self._by_transition(scores, lengths, right).log_softmax(dim=1)
-            return loss - self._total(probabilities, lengths, right, counted=complete)
-        scores = scores._replace(arcs=scores.arcs + wrong)
-        best = self._best(scores, gold.sentences)
-        best_score, right_score = (
-            self._total(self._by_transition(scores, lengths, found), lengths, found)
-            for found in (best, right)
-        )
-        return loss + best_score - right_score
-
-    def _by_transition(self, scores: PairScores, lengths: Tensor, found: ChartResult) -> Tensor:
-        """The scores of all transitions that the parser has, in each configuration of some
-        derivations: [2 * n_words, n_transitions]."""
-        scored: Tensor = self._net.score_derivations(scores, lengths, found)
-        return scored[:, : self._n_transitions]
-
-    def _total(
-        self,
-        by_transition: Tensor,
-        lengths: Tensor,
-        found: ChartResult,
-        counted: Tensor | None = None,
-    ) -> Tensor:
-        """The score of all derivations together, but for those of sentences that are too long.
-
-        by_transition: see `_by_transition`; counted: bool [n_sentences], which count at all.
-        """
-        short = lengths <= self.max_length
-        counted = short if counted is None else short & counted
-        transitions = torch.from_numpy(found.transitions).to(lengths.device).long()
-        chosen = by_transition.gather(1, transitions[:, None])[:, 0]
-        return chosen[torch.repeat_interleave(counted, 2 * lengths)].sum()
-
-    def _covers(self, gold: GoldBatch) -> NDArray[numpy.bool_]:
-        wrong = _of_nodes(gold.wrong_arcs(int(gold.sentences.lengths.max()) + 1))
-        links = wrong.new_zeros(1).expand(len(wrong), N_LINKS, *wrong.shape[1:])
-        scores = PairScores(torch.zeros_like(wrong), links, links, -wrong)
-        return self._best(scores, gold.sentences).scores >= 0
-
-
-def _of_nodes(wrong: NDArray[numpy.float32]) -> Tensor:
-    """Wrong arcs by head and dependent, the end of the sentence being a node too."""
-    return torch.nn.functional.pad(torch.from_numpy(wrong).mT, (0, 1, 0, 1))
+    def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
+        n_trees = n_uncovered = n_too_long = 0
+        for batch in gold:
+            for chosen in batch.sentences.parts():
+                part = batch.select(chosen)
+                too_long = part.sentences.lengths > self.max_length
+                n_trees += len(too_long)
+                n_too_long += int(too_long.sum())
+                n_uncovered += int((~self._covers(part) & ~too_long).sum())
+        if n_uncovered:
+            logger.warning(
+                "%s: %d of %d training trees %s. The most similar trees that it can build are "
+                "learnt instead.",
+                self.name,
+                n_uncovered,
+                n_trees,
+                self.uncovered,
+            )
+        if n_too_long:
+            logger.warning(
+                "%s: %d of %d training trees have more than %d words (max_length). They teach "
+                "heads and labels only.",
+                self.name,
+                n_too_long,
+                n_trees,
+                self.max_length,
+            )

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from spacy.errors import Errors
@@ -19,17 +19,17 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
-from ..models.shim import torch_shim
-from ..transitions import Decisions, Derivation, parser_derivation
-from .annotation import ROOT_LABEL, Parse, register_extensions
-from .derivations import GoldTree, gold_trees
-from .gold import MISSING, GoldBatch
-from .labels import Labels, collect_labels
-from .parses import make_parses
-from .search import Found, no_trees
-from .sentences import SentenceBatch, read_tokens, split_sentences
-from .settings import DecoderSettings
-from .tree_pipe import TreePipe
+from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
+from spacy_npparse.components.derivations import GoldTree, gold_trees
+from spacy_npparse.components.gold import MISSING, GoldBatch
+from spacy_npparse.components.labels import Labels, collect_labels
+from spacy_npparse.components.parses import make_parses
+from spacy_npparse.components.search import Found, no_trees
+from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
+from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.components.tree_pipe import TreePipe
+from spacy_npparse.models.shim import torch_shim
+from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
 
 
 class DependencyParser(TreePipe, TrainablePipe):
@@ -172,7 +172,7 @@ class DependencyParser(TreePipe, TrainablePipe):
         tokens = read_tokens(docs)
         sentences = split_sentences(tokens)
         found = no_trees(self.decoder.n_trees, sentences)
-        labels = numpy.full(found.heads.shape, MISSING, dtype=numpy.int64)
+        labels = np.full(found.heads.shape, MISSING, dtype=np.int64)
         with torch.no_grad():
             vectors = self.encode(docs)
             for chosen in sentences.parts():
@@ -211,7 +211,7 @@ class DependencyParser(TreePipe, TrainablePipe):
         with torch.no_grad():
             vectors = self.encode([doc])
             for number, (words, tree) in enumerate(zip(slices, trees, strict=True)):
-                part = sentences.select(numpy.arange(len(sentences.lengths)) == number)
+                part = sentences.select(np.arange(len(sentences.lengths)) == number)
                 rows, lengths = self._rows(vectors, part)
                 decisions = self._derive(rows, lengths, self._net.score_arcs(rows, lengths), part)
                 derivation = parser_derivation(
@@ -221,24 +221,24 @@ class DependencyParser(TreePipe, TrainablePipe):
                     gold_labels=tree and tree.labels,
                     oracle=oracle,
                 )
-                heads = numpy.array(derivation.heads[1:], dtype=numpy.int32)
+                heads = np.array(derivation.heads[1:], dtype=np.int32)
                 labels = self._labels.spell(self._predict_labels(rows, part, heads).tolist())
                 found.append(replace(derivation, labels=tuple(labels)))
         return found
 
-    def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[numpy.float32]:
+    def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.float32]:
         """Log-probabilities of all arcs, see `ParserNet.score_arcs`. Arguments as in `_parse`."""
         scores: Tensor = self._net.score_arcs(*self._rows(vectors, sentences))
         return scores.cpu().numpy()
 
-    def best_heads(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[numpy.int32]:
+    def best_heads(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.int32]:
         """Of all words, in their sentence: int32 [n_words]. Arguments as in `_parse`."""
         rows, lengths = self._rows(vectors, sentences)
         return self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences).heads[0]
 
     def label_scores(
-        self, vectors: Tensor, sentences: SentenceBatch, heads: NDArray[numpy.int32]
-    ) -> NDArray[numpy.float32]:
+        self, vectors: Tensor, sentences: SentenceBatch, heads: NDArray[np.int32]
+    ) -> NDArray[np.float32]:
         """Log-probabilities of the labels of all arcs of some trees that are not from the root:
         [n_arcs, n_labels].
 
@@ -306,9 +306,7 @@ class DependencyParser(TreePipe, TrainablePipe):
         lengths = torch.from_numpy(sentences.lengths).to(vectors.device).long()
         return vectors[tokens], lengths
 
-    def _parse(
-        self, vectors: Tensor, sentences: SentenceBatch
-    ) -> tuple[Found, NDArray[numpy.int64]]:
+    def _parse(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Found, NDArray[np.int64]]:
         """The best trees and the numbers of their labels, -1 for the root's: [n_trees, n_words].
 
         vectors: what `encode` returns; sentences: of the same Docs.
@@ -316,7 +314,7 @@ class DependencyParser(TreePipe, TrainablePipe):
         rows, lengths = self._rows(vectors, sentences)
         found = self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences)
         labels = [self._predict_labels(rows, sentences, heads) for heads in found.heads]
-        return found, numpy.stack(labels)
+        return found, np.stack(labels)
 
     def _loss(self, vectors: Tensor, gold: GoldBatch) -> Tensor:
         rows, lengths = self._rows(vectors, gold.sentences)
@@ -330,9 +328,9 @@ class DependencyParser(TreePipe, TrainablePipe):
         return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
 
     def _predict_labels(
-        self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[numpy.int32]
-    ) -> NDArray[numpy.int64]:
-        labels = numpy.full(len(heads), MISSING)
+        self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[np.int32]
+    ) -> NDArray[np.int64]:
+        labels = np.full(len(heads), MISSING)
         arcs = heads > 0
         best = self._score_labels(rows, sentences, heads, arcs).argmax(dim=1)
         labels[arcs] = best.cpu().numpy()
@@ -342,8 +340,8 @@ class DependencyParser(TreePipe, TrainablePipe):
         self,
         rows: Tensor,
         sentences: SentenceBatch,
-        heads: NDArray[numpy.int32],
-        arcs: NDArray[numpy.bool_],
+        heads: NDArray[np.int32],
+        arcs: NDArray[np.bool_],
     ) -> Tensor:
         """Scores of all labels, [arcs.sum(), n_labels], for the arcs of some words.
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy
+import numpy as np
 from spacy.tokens import Doc
 
-from ..treebank.docs import UD_ROOT
-from .gold import MISSING, GoldBatch, head_tokens, heads_in_sentence
-from .labels import Labels
-from .sentences import SentenceBatch
+from spacy_npparse.components.gold import MISSING, GoldBatch, head_tokens, heads_in_sentence
+from spacy_npparse.components.labels import Labels
+from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.treebank.docs import UD_ROOT
 
 
 class GoldTree(NamedTuple):
@@ -38,8 +38,8 @@ def gold_trees(
             f"the gold Doc has the tokens of {gold.text!r}, not those of {doc.text!r}; parse its "
             "tokens"
         )
-    heads = heads_in_sentence(sentences, head_tokens(gold)).astype(numpy.int32)
-    unknown = numpy.full(len(heads), MISSING, dtype=numpy.int64)
+    heads = heads_in_sentence(sentences, head_tokens(gold)).astype(np.int32)
+    unknown = np.full(len(heads), MISSING, dtype=np.int64)
     built = labels.encode(GoldBatch(sentences, heads, unknown)).heads
     trees: list[GoldTree | None] = []
     for words in sentences.slices():

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-import numpy
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from spacy.language import Language
@@ -13,15 +13,15 @@ from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from torch import Tensor
 
-from ..decoding import decode_spanning_trees
-from .annotation import ROOT_LABEL, Parse, register_extensions
-from .dependency_parser import DependencyParser
-from .gold import MISSING
-from .parses import make_parses
-from .search import no_trees
-from .sentences import SentenceBatch, read_tokens, split_sentences
-from .settings import DecoderSettings
-from .tree_pipe import TreePipe
+from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
+from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.gold import MISSING
+from spacy_npparse.components.parses import make_parses
+from spacy_npparse.components.search import no_trees
+from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
+from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.components.tree_pipe import TreePipe
+from spacy_npparse.decoding import decode_spanning_trees
 
 
 class EnsembleParser(TreePipe, Pipe):
@@ -121,7 +121,7 @@ class EnsembleParser(TreePipe, Pipe):
         tokens = read_tokens(docs)
         sentences = split_sentences(tokens)
         found = no_trees(1, sentences)
-        labels = numpy.full(len(sentences.words), MISSING, dtype=numpy.int64)
+        labels = np.full(len(sentences.words), MISSING, dtype=np.int64)
         with torch.no_grad():
             vectors = [parser.encode(docs) for parser in parsers]
             for chosen in sentences.parts():
@@ -132,24 +132,24 @@ class EnsembleParser(TreePipe, Pipe):
                 labels[words] = self._label_numbers(members, part, found.heads[0, words])
         strings = self.vocab.strings
         hashes = [strings[label] for label in (*parsers[0].label_data, ROOT_LABEL)]
-        trees = [(found.heads[0], numpy.array(hashes, dtype=numpy.uint64)[labels])]
+        trees = [(found.heads[0], np.array(hashes, dtype=np.uint64)[labels])]
         return make_parses(tokens, sentences, trees, found, self.decoder, strings)
 
     def _heads(
         self, members: list[tuple[DependencyParser, Tensor]], sentences: SentenceBatch
-    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]:
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The best heads, and how sure the members are of them together: [n_words] each."""
-        scores = numpy.stack([parser.arc_scores(vectors, sentences) for parser, vectors in members])
+        scores = np.stack([parser.arc_scores(vectors, sentences) for parser, vectors in members])
         if self.combine == "scores":
-            evidence, weights = numpy.exp(scores).mean(axis=0), scores.sum(axis=0)
+            evidence, weights = np.exp(scores).mean(axis=0), scores.sum(axis=0)
         else:
-            evidence = numpy.zeros(scores.shape[1:], dtype=numpy.float32)
+            evidence = np.zeros(scores.shape[1:], dtype=np.float32)
             for parser, vectors in members:
                 heads = parser.best_heads(vectors, sentences)
                 evidence[sentences.sentence, sentences.places, heads] += 1 / len(members)
             # Probabilities of all words together count less than one vote.
             share = 0.5 / (len(members) * (sentences.lengths[:, None, None] + 1.0))
-            weights = evidence + share * numpy.exp(scores).mean(axis=0)
+            weights = evidence + share * np.exp(scores).mean(axis=0)
         heads = decode_spanning_trees(weights, sentences.lengths)
         return heads, evidence[sentences.sentence, sentences.places, heads]
 
@@ -157,12 +157,12 @@ class EnsembleParser(TreePipe, Pipe):
         self,
         members: list[tuple[DependencyParser, Tensor]],
         sentences: SentenceBatch,
-        heads: NDArray[numpy.int32],
-    ) -> NDArray[numpy.int64]:
+        heads: NDArray[np.int32],
+    ) -> NDArray[np.int64]:
         """Of all words, -1 for the root's: [n_words]."""
-        labels = numpy.full(len(heads), MISSING, dtype=numpy.int64)
+        labels = np.full(len(heads), MISSING, dtype=np.int64)
         scores = sum(parser.label_scores(vectors, sentences, heads) for parser, vectors in members)
-        labels[heads > 0] = numpy.asarray(scores).argmax(axis=1)
+        labels[heads > 0] = np.asarray(scores).argmax(axis=1)
         return labels
 
 

@@ -6,12 +6,11 @@ from typing import Any
 from spacy.language import Language
 from thinc.api import Model
 
-from ..transitions.registry import transition_systems
-from .chart_parser import ChartParser
-from .dependency_parser import DependencyParser
-from .ensemble_parser import EnsembleParser
-from .one_endpoint_crossing_parser import OneEndpointCrossingParser
-from .settings import (
+from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.ensemble_parser import EnsembleParser
+from spacy_npparse.components.mh_parser import MHParser
+from spacy_npparse.components.one_endpoint_crossing_parser import OneEndpointCrossingParser
+from spacy_npparse.components.settings import (
     TREE_LOSSES,
     check_choice,
     check_positive,
@@ -19,9 +18,10 @@ from .settings import (
     make_decoder_settings,
     make_settings,
 )
-from .spanning_tree_parser import SpanningTreeParser
-from .transition_parser import TransitionParser
-from .tree_pipe import TreePipe
+from spacy_npparse.components.spanning_tree_parser import SpanningTreeParser
+from spacy_npparse.components.transition_parser import TransitionParser
+from spacy_npparse.components.tree_pipe import TreePipe
+from spacy_npparse.systems import get_transition_system
 
 DEFAULT_MODEL = {
     "@architectures": "spacy_npparse.Parser.v1",
@@ -75,7 +75,7 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Transitio
     return make_parser
 
 
-def chart_factory(
+def mh_factory(
     system_name: str, n_heads: int, greedy_system: str, oracle: str
 ) -> Callable[..., DependencyParser]:
     """Register the factory of a parser with multi-headed items and return it.
@@ -117,7 +117,7 @@ def chart_factory(
             )
         check_choice(f"{name}: loss", loss, TREE_LOSSES)
         # What only greedy search uses must not be wrong either.
-        make_settings(name, _oracles(greedy_system), oracle, loss, exploration)
+        make_settings(name, get_transition_system(greedy_system).oracles, oracle, loss, exploration)
         if decoder.get("k_best"):
             raise ValueError(
                 f"{name}: decoder.k_best is {decoder['k_best']}, but exact search finds only the "
@@ -130,7 +130,7 @@ def chart_factory(
                 f"{name}: decoder.beam_width is {settings.beam_width}, but exact search has no "
                 'beam. Make it 1, or set search = "greedy".'
             )
-        return ChartParser(
+        return MHParser(
             nlp.vocab,
             model,
             name,
@@ -256,25 +256,21 @@ def _transition_parser(
 ) -> TransitionParser:
     """Make a parser with a transition system of the registry. training: oracle, loss and
     exploration; decoder: settings of the search."""
-    kernel = transition_systems.get(system)(single_root=True)
-    settings = make_settings(name, _oracles(system), *training)
+    found = get_transition_system(system)
+    settings = make_settings(name, found.oracles, *training)
     decoder_settings = make_decoder_settings(name, decoder)
-    check_that_settings_fit(name, kernel, settings, decoder_settings, fixed["pseudo_projective"])
+    check_that_settings_fit(name, found, settings, decoder_settings, fixed["pseudo_projective"])
     return TransitionParser(
         nlp.vocab,
         model,
         name,
         system_name=system_name,
-        system=kernel,
+        system=found,
         settings=settings,
         decoder=decoder_settings,
         fixed=fixed,
         scorer=scorer,
     )
-
-
-def _oracles(system: str) -> tuple[str, ...]:
-    return tuple(transition_systems.get(system)(single_root=True).oracle_classes())
 
 
 def _register(system_name: str, make_parser: Callable[..., TreePipe], **config: Any) -> None:
@@ -312,8 +308,8 @@ arc_hybrid_swap_parser = transition_factory("arc_hybrid_swap", oracle="static-dy
 stay_eager_swap_parser = transition_factory("stay_eager_swap", oracle="non-static")
 attardi_parser = transition_factory("attardi", oracle="static")
 attardi_3_parser = transition_factory("attardi_3", oracle="static")
-mh3_parser = chart_factory("mh3", 3, greedy_system="arc_hybrid", oracle="dynamic")
-mh4_parser = chart_factory("mh4", 4, greedy_system="mh4", oracle="static")
+mh3_parser = mh_factory("mh3", 3, greedy_system="arc_hybrid", oracle="dynamic")
+mh4_parser = mh_factory("mh4", 4, greedy_system="mh4", oracle="static")
 covington_parser = transition_factory("covington", oracle="dynamic")
 nonmonotonic_covington_parser = transition_factory("nonmonotonic_covington", oracle="dynamic")
 two_planar_parser = transition_factory("two_planar", oracle="static")

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy
+import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, ORTH, SENT_START
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from .sentences import SentenceBatch, read_tokens, split_sentences
+from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 
 MISSING = -1
 # What the score of a wrong arc is lowered by where the gold tree is wanted.
@@ -18,8 +18,8 @@ FORBIDDING = 1e4
 
 _GOLD = [HEAD, DEP, SENT_START]
 
-Ints = NDArray[numpy.int64]
-Bools = NDArray[numpy.bool_]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -31,24 +31,24 @@ class GoldBatch:
     """
 
     sentences: SentenceBatch
-    heads: NDArray[numpy.int32]
-    labels: NDArray[numpy.int64]
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int64]
 
     @property
     def complete(self) -> Bools:
         """Which sentences have no word with unknown head: bool [n_sentences]."""
         unknown = self.sentences.sentence[self.heads == MISSING]
-        return numpy.bincount(unknown, minlength=len(self.sentences.lengths)) == 0
+        return np.bincount(unknown, minlength=len(self.sentences.lengths)) == 0
 
     def select(self, kept: Bools) -> "GoldBatch":
         """Only some of the sentences. kept: bool [n_sentences]."""
         words = kept[self.sentences.sentence]
         return GoldBatch(self.sentences.select(kept), self.heads[words], self.labels[words])
 
-    def wrong_arcs(self, size: int) -> NDArray[numpy.float32]:
+    def wrong_arcs(self, size: int) -> NDArray[np.float32]:
         """Arcs that the gold trees are known not to have: float32 [n_sentences, size, size], 1 for
         the arc of word d of sentence s to head h at [s, d, h], 0 for all others."""
-        wrong = numpy.zeros((len(self.sentences.lengths), size, size), dtype=numpy.float32)
+        wrong = np.zeros((len(self.sentences.lengths), size, size), dtype=np.float32)
         known = self.heads != MISSING
         sentence, heads = self.sentences.sentence[known], self.heads[known]
         word = self.sentences.places[known]
@@ -83,49 +83,49 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
     """
     docs = [eg.predicted for eg in examples]
     aligned = [_align(eg, label_numbers) for eg in examples]
-    tokens = read_tokens(docs, numpy.concatenate([gold.starts for gold in aligned]))
+    tokens = read_tokens(docs, np.concatenate([gold.starts for gold in aligned]))
     sentences = split_sentences(tokens)
     offsets = tokens.offsets[:-1]
-    token_heads = numpy.concatenate(
+    token_heads = np.concatenate(
         [
-            numpy.where(gold.heads >= 0, gold.heads + o, MISSING)
+            np.where(gold.heads >= 0, gold.heads + o, MISSING)
             for gold, o in zip(aligned, offsets, strict=True)
         ]
     )
     heads = heads_in_sentence(sentences, token_heads)
     _check_acyclic(sentences, heads, docs)
-    labels = numpy.concatenate([gold.labels for gold in aligned])[sentences.words]
+    labels = np.concatenate([gold.labels for gold in aligned])[sentences.words]
     labels[heads <= 0] = MISSING
-    known = numpy.bincount(sentences.sentence[heads >= 0], minlength=len(sentences.lengths)) > 0
-    return GoldBatch(sentences, heads.astype(numpy.int32), labels).select(known)
+    known = np.bincount(sentences.sentence[heads >= 0], minlength=len(sentences.lengths)) > 0
+    return GoldBatch(sentences, heads.astype(np.int32), labels).select(known)
 
 
 def head_tokens(doc: Doc) -> Ints:
     """The token that is the head of each token, itself for a root, -1 if unknown: int64
     [len(doc)]."""
     values = doc.to_array([HEAD, DEP])
-    offsets = values[:, 0].astype(numpy.int64)
+    offsets = values[:, 0].astype(np.int64)
     has_head = (offsets != 0) | (values[:, 1] != 0)
-    return numpy.where(has_head, numpy.arange(len(doc)) + offsets, MISSING)
+    return np.where(has_head, np.arange(len(doc)) + offsets, MISSING)
 
 
 def heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
     """Heads of words in their sentences. token_heads: int64 [n_tokens], -1 if unknown."""
-    row_of_token = numpy.full(sentences.n_tokens + 1, MISSING, dtype=numpy.int64)
+    row_of_token = np.full(sentences.n_tokens + 1, MISSING, dtype=np.int64)
     row_of_token[sentences.words] = sentences.rows
     own_heads = token_heads[sentences.words]
     heads = row_of_token[own_heads] - sentences.roots
     inside = (heads > 0) & (heads <= sentences.lengths[sentences.sentence])
-    return numpy.where(own_heads == sentences.words, 0, numpy.where(inside, heads, MISSING))
+    return np.where(own_heads == sentences.words, 0, np.where(inside, heads, MISSING))
 
 
 def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -> None:
     """Raise ValueError, with the words concerned, unless all heads lead to a root or end."""
-    above = numpy.arange(len(sentences.tokens))
-    above[sentences.rows] = sentences.roots + numpy.maximum(heads, 0)
+    above = np.arange(len(sentences.tokens))
+    above[sentences.rows] = sentences.roots + np.maximum(heads, 0)
     for _ in range(int(sentences.lengths.max(initial=0)).bit_length()):
         above = above[above]
-    lost = numpy.flatnonzero(above[sentences.rows] != sentences.roots)
+    lost = np.flatnonzero(above[sentences.rows] != sentences.roots)
     if len(lost):
         # After that many steps from anywhere one is on the cycle itself.
         start = row = int(above[sentences.rows[lost[0]]])
@@ -133,7 +133,7 @@ def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -
         while row != start or not spelled:
             token = _token(docs, int(sentences.tokens[row]))
             spelled.append(f"{token.text!r} (token {token.i})")
-            word = int(numpy.searchsorted(sentences.rows, row))
+            word = int(np.searchsorted(sentences.rows, row))
             row = int(sentences.roots[word] + heads[word])
         raise ValueError(
             f"The gold heads form a cycle: {' <- '.join([*spelled, spelled[0]])} in "
@@ -156,8 +156,8 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
     values = gold.to_array(_GOLD)
     deps = values[:, 1]
     gold_heads = head_tokens(gold)
-    gold_labels = numpy.full(len(gold), MISSING, dtype=numpy.int64)
-    for i in numpy.flatnonzero((values[:, 0] != 0) & (deps != 0)).tolist():
+    gold_labels = np.full(len(gold), MISSING, dtype=np.int64)
+    for i in np.flatnonzero((values[:, 0] != 0) & (deps != 0)).tolist():
         try:
             gold_labels[i] = label_numbers[int(deps[i])]
         except KeyError:
@@ -168,10 +168,10 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
             ) from None
     to_gold, from_gold = _one_to_one(example)
     aligned = to_gold >= 0
-    heads = numpy.full(len(to_gold), MISSING, dtype=numpy.int64)
+    heads = np.full(len(to_gold), MISSING, dtype=np.int64)
     labels = heads.copy()
     head_in_gold = gold_heads[to_gold[aligned]]
-    heads[aligned] = numpy.where(head_in_gold >= 0, from_gold[head_in_gold], MISSING)
+    heads[aligned] = np.where(head_in_gold >= 0, from_gold[head_in_gold], MISSING)
     labels[aligned] = gold_labels[to_gold[aligned]]
     starts = _starts(example.predicted, to_gold, values[:, 2] == 1, _spanned(gold_heads))
     return _AlignedGold(heads, labels, starts)
@@ -179,11 +179,11 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
 
 def _spanned(heads: Ints) -> Bools:
     """Whether an arc leads from before a token to the token or beyond."""
-    dependents = numpy.flatnonzero(heads >= 0)
-    ends = numpy.stack([dependents, heads[dependents]])
-    opened = numpy.bincount(ends.min(axis=0) + 1, minlength=len(heads) + 1)
-    closed = numpy.bincount(ends.max(axis=0) + 1, minlength=len(heads) + 1)
-    return numpy.cumsum(opened - closed)[:-1] > 0
+    dependents = np.flatnonzero(heads >= 0)
+    ends = np.stack([dependents, heads[dependents]])
+    opened = np.bincount(ends.min(axis=0) + 1, minlength=len(heads) + 1)
+    closed = np.bincount(ends.max(axis=0) + 1, minlength=len(heads) + 1)
+    return np.cumsum(opened - closed)[:-1] > 0
 
 
 def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bools:
@@ -191,13 +191,13 @@ def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bool
 
     gold_starts, spanned: bool [tokens of the reference].
     """
-    starts = numpy.zeros(len(doc), dtype=bool)
+    starts = np.zeros(len(doc), dtype=bool)
     if len(gold_starts):
         aligned = to_gold >= 0
         # Boundaries at tokens that are not aligned move to the next one that is.
-        nearest = numpy.maximum.accumulate(numpy.where(aligned, to_gold, 0))
-        numbers = numpy.cumsum(gold_starts & ~spanned)
-        starts[1:] = numpy.diff(numbers[nearest]) > 0
+        nearest = np.maximum.accumulate(np.where(aligned, to_gold, 0))
+        numbers = np.cumsum(gold_starts & ~spanned)
+        starts[1:] = np.diff(numbers[nearest]) > 0
         starts |= (doc.to_array(SENT_START) == 1) & aligned & ~spanned[nearest]
     return starts
 
@@ -206,11 +206,11 @@ def _one_to_one(example: Example) -> tuple[Ints, Ints]:
     """The reference token of each predicted token, and the reverse; -1 unless one to one."""
     doc, gold = example.predicted, example.reference
     if len(doc) == len(gold) and (doc.to_array(ORTH) == gold.to_array(ORTH)).all():
-        identity = numpy.arange(len(doc), dtype=numpy.int64)
+        identity = np.arange(len(doc), dtype=np.int64)
         return identity, identity
     x2y, y2x = example.alignment.x2y, example.alignment.y2x
-    to_gold = numpy.full(len(doc), MISSING, dtype=numpy.int64)
-    from_gold = numpy.full(len(gold), MISSING, dtype=numpy.int64)
+    to_gold = np.full(len(doc), MISSING, dtype=np.int64)
+    from_gold = np.full(len(gold), MISSING, dtype=np.int64)
     for i in range(len(doc)):
         targets = x2y[i]
         if len(targets) == 1 and len(y2x[int(targets[0])]) == 1:

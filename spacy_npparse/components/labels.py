@@ -3,19 +3,19 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy
+import numpy as np
 from numpy.typing import NDArray
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..transitions.pseudo_projective import Decorated
-from ..treebank.docs import UD_ROOT
-from .annotation import ROOT_LABEL, SPACE_LABEL
-from .gold import MISSING, GoldBatch, gold_batch
-from .pseudo_projective import PseudoProjectiveLabels, decorated_labels
-from .sentences import SentenceBatch
+from spacy_npparse.components.annotation import ROOT_LABEL, SPACE_LABEL
+from spacy_npparse.components.gold import MISSING, GoldBatch, gold_batch
+from spacy_npparse.components.pseudo_projective import PseudoProjectiveLabels, decorated_labels
+from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.treebank.docs import UD_ROOT
+from spacy_npparse.trees.pseudo_projective import Decorated
 
 
 class Labels:
@@ -32,7 +32,7 @@ class Labels:
         self._numbers = {strings[label]: i for i, label in enumerate(cfg["labels"])}
         # The last one, number -1, is the root's.
         labels = [*cfg["labels"], ROOT_LABEL]
-        self._hashes = numpy.array([strings[label] for label in labels], dtype=numpy.uint64)
+        self._hashes = np.array([strings[label] for label in labels], dtype=np.uint64)
         self._encoding = None
         self._spelled = list(cfg["labels"])
         if cfg["pseudo_projective"] is not None:
@@ -60,15 +60,15 @@ class Labels:
 
     def spell(self, numbers: Iterable[int]) -> list[str]:
         """Labels as the parser predicts them, with their notes; see
-        `spacy_npparse.transitions.pseudo_projective`. numbers: -1 for the root's."""
+        `spacy_npparse.trees.pseudo_projective`. numbers: -1 for the root's."""
         return [UD_ROOT if number == MISSING else self._spelled[number] for number in numbers]
 
     def decode(
         self,
         sentences: SentenceBatch,
-        heads: NDArray[numpy.int32],
-        labels: NDArray[numpy.int64],
-    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.uint64]]:
+        heads: NDArray[np.int32],
+        labels: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
         """The heads of all words, as the labels tell, and hashes of the labels.
 
         heads: in the sentence; labels: numbers, -1 for the root's.

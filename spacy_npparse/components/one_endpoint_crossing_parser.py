@@ -2,28 +2,32 @@
 
 from typing import Any
 
-import numpy
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..decoding import ThirdOrderResult, decode_one_endpoint_crossing, decode_spanning_trees
-from ..models.parser_net import sentences_and_words
-from ..models.third_order_net import PartScores, third_order_scores
-from .exact_parser import ExactParser
-from .gold import FORBIDDING, GoldBatch
-from .search import Found
-from .sentences import SentenceBatch
+from spacy_npparse.components.chart_parser import ChartParser
+from spacy_npparse.components.gold import FORBIDDING, GoldBatch
+from spacy_npparse.components.search import Found
+from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.decoding import (
+    OneEndpointCrossingTrees,
+    decode_one_endpoint_crossing,
+    decode_spanning_trees,
+)
+from spacy_npparse.models.one_endpoint_crossing_net import PartScores, one_endpoint_crossing_scores
+from spacy_npparse.models.parser_net import sentences_and_words
 
 
-class OneEndpointCrossingParser(ExactParser):
+class OneEndpointCrossingParser(ChartParser):
     """Finds the best tree in which all arcs that cross the same arc have an end in common.
 
     The loss is the margin of the gold tree over all others, each of their wrong arcs counting 1.
     Longer sentences than `max_length` get the tree whose arcs score best by themselves.
 
     Args:
-        vocab, model, name, system_name, max_length, fixed, scorer: see `ExactParser`.
+        vocab, model, name, system_name, max_length, fixed, scorer: see `ChartParser`.
         decoder: only the confidence counts.
 
     Source: Pitler (2014), with the scores and the training of Gómez-Rodríguez, Shi and Lee (2018).
@@ -41,7 +45,7 @@ class OneEndpointCrossingParser(ExactParser):
         self._count_long(sentences)
         best = self._best(self._net.score_parts(rows, lengths, arcs), sentences)
         sentence, word = sentences_and_words(lengths)
-        heads = numpy.empty(len(sentences.words), dtype=numpy.int32)
+        heads = np.empty(len(sentences.words), dtype=np.int32)
         is_long = sentences.lengths > self.max_length
         in_long = is_long[sentences.sentence]
         heads[~in_long] = best.heads
@@ -50,16 +54,18 @@ class OneEndpointCrossingParser(ExactParser):
         )
         by_arc = arcs[sentence, word, torch.from_numpy(heads).to(arcs.device).long()].cpu().numpy()
         totals = best.scores.copy()
-        numpy.add.at(totals, sentences.sentence[in_long], by_arc[in_long])
-        return Found(heads[None], totals[None], numpy.exp(by_arc))
+        np.add.at(totals, sentences.sentence[in_long], by_arc[in_long])
+        return Found(heads[None], totals[None], np.exp(by_arc))
 
-    def _best(self, scores: PartScores, sentences: SentenceBatch) -> ThirdOrderResult:
+    def _best(self, scores: PartScores, sentences: SentenceBatch) -> OneEndpointCrossingTrees:
         """The best trees of all sentences but those that are too long, which get no words."""
-        return decode_one_endpoint_crossing(third_order_scores(scores), self._short(sentences))
+        return decode_one_endpoint_crossing(
+            one_endpoint_crossing_scores(scores), self._short(sentences)
+        )
 
-    def _short(self, sentences: SentenceBatch) -> NDArray[numpy.int32]:
+    def _short(self, sentences: SentenceBatch) -> NDArray[np.int32]:
         """Words of each sentence, 0 if it is too long."""
-        return numpy.where(sentences.lengths > self.max_length, 0, sentences.lengths)
+        return np.where(sentences.lengths > self.max_length, 0, sentences.lengths)
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
         scores = self._net.score_parts(rows, lengths, arcs)
@@ -74,7 +80,7 @@ class OneEndpointCrossingParser(ExactParser):
         heads = torch.from_numpy(gold.heads).to(arcs.device).long()
         return self._net.head_selection_loss(arcs, lengths, heads) + best_score - right_score
 
-    def _covers(self, gold: GoldBatch) -> NDArray[numpy.bool_]:
+    def _covers(self, gold: GoldBatch) -> NDArray[np.bool_]:
         wrong = torch.from_numpy(gold.wrong_arcs(int(gold.sentences.lengths.max()) + 1))
         nothing = torch.zeros_like(wrong)
         scores = _with_arcs(PartScores(nothing, nothing, nothing, nothing), -wrong)

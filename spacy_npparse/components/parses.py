@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy
+import numpy as np
 from numpy.typing import NDArray
 from spacy.strings import StringStore
 
-from .annotation import ROOT_LABEL, SPACE_LABEL, Parse
-from .search import Found
-from .sentences import SentenceBatch, TokenBatch
-from .settings import DecoderSettings
+from spacy_npparse.components.annotation import ROOT_LABEL, SPACE_LABEL, Parse
+from spacy_npparse.components.search import Found
+from spacy_npparse.components.sentences import SentenceBatch, TokenBatch
+from spacy_npparse.components.settings import DecoderSettings
 
 
 def make_parses(
     tokens: TokenBatch,
     sentences: SentenceBatch,
-    trees: Sequence[tuple[NDArray[numpy.int32], NDArray[numpy.uint64]]],
+    trees: Sequence[tuple[NDArray[np.int32], NDArray[np.uint64]]],
     found: Found,
     decoder: DecoderSettings,
     strings: StringStore,
@@ -39,8 +39,8 @@ def make_parses(
 def tree_parses(
     tokens: TokenBatch,
     sentences: SentenceBatch,
-    heads: NDArray[numpy.int32],
-    labels: NDArray[numpy.uint64],
+    heads: NDArray[np.int32],
+    labels: NDArray[np.uint64],
     strings: StringStore,
 ) -> list[Parse]:
     """Trees of Docs from those of their sentences.
@@ -49,19 +49,19 @@ def tree_parses(
     Whitespace hangs on the word before it (at the beginning of a sentence on the one after it),
     where it crosses no arc. In a Doc without words it hangs on the first token.
     """
-    places = numpy.arange(len(tokens.is_word))
+    places = np.arange(len(tokens.is_word))
     token_heads = places.copy()
     in_tree = heads > 0
     token_heads[sentences.words[in_tree]] = sentences.tokens[(sentences.roots + heads)[in_tree]]
-    token_labels = numpy.empty(len(places), dtype=numpy.uint64)
+    token_labels = np.empty(len(places), dtype=np.uint64)
     token_labels[sentences.words] = labels
     if not tokens.is_word.all():
-        spaces = numpy.flatnonzero(~tokens.is_word)
+        spaces = np.flatnonzero(~tokens.is_word)
         token_heads[spaces] = _anchors(tokens)[spaces]
         is_root = token_heads[spaces] == spaces
-        token_labels[spaces] = numpy.where(is_root, strings[ROOT_LABEL], strings[SPACE_LABEL])
-    arcs = numpy.stack([(token_heads - places).astype(numpy.uint64), token_labels], axis=1)
-    starts = numpy.where(tokens.starts, 1, -1).astype(numpy.uint64)[:, None]
+        token_labels[spaces] = np.where(is_root, strings[ROOT_LABEL], strings[SPACE_LABEL])
+    arcs = np.stack([(token_heads - places).astype(np.uint64), token_labels], axis=1)
+    starts = np.where(tokens.starts, 1, -1).astype(np.uint64)[:, None]
     return [Parse(arcs[part], starts[part]) for part in tokens.slices()]
 
 
@@ -69,10 +69,10 @@ def _with_probabilities(
     parses: list[Parse],
     tokens: TokenBatch,
     sentences: SentenceBatch,
-    probabilities: NDArray[numpy.float32],
+    probabilities: NDArray[np.float32],
 ) -> list[Parse]:
     """The parses with the probabilities of the arcs to all words, [n_words]."""
-    of_tokens = numpy.full(len(tokens.is_word), numpy.nan)
+    of_tokens = np.full(len(tokens.is_word), np.nan)
     of_tokens[sentences.words] = probabilities
     return [
         parse._replace(probabilities=of_tokens[part])
@@ -85,7 +85,7 @@ def _with_ranked(
     tokens: TokenBatch,
     sentences: SentenceBatch,
     ranks: Sequence[list[Parse]],
-    scores: NDArray[numpy.float64],
+    scores: NDArray[np.float64],
     strings: StringStore,
 ) -> list[Parse]:
     """The parses with all trees found.
@@ -94,16 +94,16 @@ def _with_ranked(
     n_sentences], -inf where a sentence has no such tree.
     """
     ranked: list[list[list[dict[str, Any]]]] = [[] for _ in parses]
-    first_words = sentences.words[numpy.cumsum(sentences.lengths) - sentences.lengths]
+    first_words = sentences.words[np.cumsum(sentences.lengths) - sentences.lengths]
     for sentence, number in enumerate(tokens.sentence[first_words]):
-        start, end = numpy.searchsorted(tokens.sentence, [number, number + 1]).tolist()
-        doc = int(numpy.searchsorted(tokens.offsets, start, side="right")) - 1
-        places = numpy.arange(start, end) - int(tokens.offsets[doc])
+        start, end = np.searchsorted(tokens.sentence, [number, number + 1]).tolist()
+        doc = int(np.searchsorted(tokens.offsets, start, side="right")) - 1
+        places = np.arange(start, end) - int(tokens.offsets[doc])
         trees: list[dict[str, Any]] = []
         for rank, score in zip(ranks, scores[:, sentence].tolist(), strict=True):
-            if score > -numpy.inf:
+            if score > -np.inf:
                 distances, labels = rank[doc].arcs[places].T
-                heads = (places + distances.astype(numpy.int64)).tolist()
+                heads = (places + distances.astype(np.int64)).tolist()
                 deps = [strings[label] for label in labels.tolist()]
                 # Pseudo-projective trees can become one.
                 if all((tree["heads"], tree["deps"]) != (heads, deps) for tree in trees):
@@ -112,13 +112,13 @@ def _with_ranked(
     return [parse._replace(ranked=trees) for parse, trees in zip(parses, ranked, strict=True)]
 
 
-def _anchors(tokens: TokenBatch) -> NDArray[numpy.int64]:
+def _anchors(tokens: TokenBatch) -> NDArray[np.int64]:
     """The token on which each token hangs if it is whitespace: int64 [n_tokens]."""
-    places = numpy.arange(len(tokens.is_word))
-    first = numpy.maximum.accumulate(numpy.where(tokens.starts, places, 0))
-    before = numpy.maximum.accumulate(numpy.where(tokens.is_word, places, -1))
-    after = numpy.where(tokens.is_word, places, len(places))
-    after = numpy.minimum.accumulate(after[::-1])[::-1]
-    sentence = numpy.append(tokens.sentence, -1)
-    anchors = numpy.where(before >= first, before, after)
-    return numpy.where(sentence[anchors] == tokens.sentence, anchors, first)
+    places = np.arange(len(tokens.is_word))
+    first = np.maximum.accumulate(np.where(tokens.starts, places, 0))
+    before = np.maximum.accumulate(np.where(tokens.is_word, places, -1))
+    after = np.where(tokens.is_word, places, len(places))
+    after = np.minimum.accumulate(after[::-1])[::-1]
+    sentence = np.append(tokens.sentence, -1)
+    anchors = np.where(before >= first, before, after)
+    return np.where(sentence[anchors] == tokens.sentence, anchors, first)

@@ -3,19 +3,19 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-import numpy
+import numpy as np
 from numpy.typing import NDArray
 
-from ..transitions import complete_heads, is_projective
-from ..transitions.pseudo_projective import Decorated, decode, encode
-from .gold import MISSING, GoldBatch
-from .sentences import SentenceBatch
+from spacy_npparse.components.gold import MISSING, GoldBatch
+from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.trees import complete_heads, is_projective
+from spacy_npparse.trees.pseudo_projective import Decorated, decode, encode
 
 
 class PseudoProjectiveLabels:
     """Labels of arcs with notes, numbered behind the plain labels of a component.
 
-    encoding: see `spacy_npparse.transitions.pseudo_projective`.
+    encoding: see `spacy_npparse.trees.pseudo_projective`.
     n_labels: plain labels, the root's excluded.
     decorated: the labels with notes, in the order of their numbers.
     """
@@ -38,9 +38,9 @@ class PseudoProjectiveLabels:
     def decode(
         self,
         sentences: SentenceBatch,
-        heads: NDArray[numpy.int32],
-        labels: NDArray[numpy.int64],
-    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64]]:
+        heads: NDArray[np.int32],
+        labels: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Heads as the labels describe them, and plain labels.
 
         heads: of all words, in the sentence; labels: numbers, -1 for root arcs.
@@ -51,7 +51,7 @@ class PseudoProjectiveLabels:
         for words in sentences.slices():
             if any(label.lifted for label in noted[words]):
                 heads[words] = decode([MISSING, *heads[words].tolist()], [root, *noted[words]])[1:]
-        return heads, numpy.array([label.label for label in noted], dtype=numpy.int64)
+        return heads, np.array([label.label for label in noted], dtype=np.int64)
 
 
 def decorated_labels(gold: GoldBatch, encoding: str) -> set[Decorated]:

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy
+import numpy as np
 from numpy.typing import NDArray
 
-from ..decoding import BeamResult, ScoreTables, decode_beam, decode_greedy
-from .gold import MISSING
-from .sentences import SentenceBatch
-from .settings import DecoderSettings
+from spacy_npparse.components.gold import MISSING
+from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.decoding import BeamResult, ScoreTables, decode_beam, decode_greedy
 
 
 class Found(NamedTuple):
@@ -21,18 +21,18 @@ class Found(NamedTuple):
     probabilities: float32 [n_words], of the arc to each word in the best tree.
     """
 
-    heads: NDArray[numpy.int32]
-    scores: NDArray[numpy.float64]
-    probabilities: NDArray[numpy.float32]
+    heads: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    probabilities: NDArray[np.float32]
 
 
 def no_trees(n_trees: int, sentences: SentenceBatch) -> Found:
     """What is known before the search."""
     n_words = len(sentences.words)
     return Found(
-        numpy.full((n_trees, n_words), MISSING, dtype=numpy.int32),
-        numpy.full((n_trees, len(sentences.lengths)), -numpy.inf),
-        numpy.ones(n_words, dtype=numpy.float32),
+        np.full((n_trees, n_words), MISSING, dtype=np.int32),
+        np.full((n_trees, len(sentences.lengths)), -np.inf),
+        np.ones(n_words, dtype=np.float32),
     )
 
 
@@ -53,9 +53,9 @@ def search(
     lengths = sentences.lengths
     if settings.beam_width == 1:
         result = decode_greedy(system, tables, lengths)
-        return Found(result.heads[None], numpy.zeros((1, len(lengths))), result.probabilities)
+        return Found(result.heads[None], np.zeros((1, len(lengths))), result.probabilities)
     beam = decode_beam(system, tables, lengths, settings.beam_width, normalised)
-    return _merge(beam, sentences, settings.n_trees, numpy.logaddexp if normalised else max)
+    return _merge(beam, sentences, settings.n_trees, np.logaddexp if normalised else max)
 
 
 def _merge(
@@ -73,15 +73,15 @@ def _merge(
     for sentence, words in enumerate(sentences.slices()):
         scores: dict[tuple[int, ...], float] = {}
         for heads, score in zip(beam.heads[:, words], beam.scores[:, sentence], strict=True):
-            if score > -numpy.inf:
+            if score > -np.inf:
                 tree = tuple(heads.tolist())
                 scores[tree] = float(join(scores[tree], score)) if tree in scores else float(score)
         ranked = sorted(scores, key=scores.__getitem__, reverse=True)
-        trees = numpy.array(ranked, dtype=numpy.int32)
-        values = numpy.array([scores[tree] for tree in ranked])
+        trees = np.array(ranked, dtype=np.int32)
+        values = np.array([scores[tree] for tree in ranked])
         kept = min(n_trees, len(ranked))
         found.heads[:kept, words] = trees[:kept]
         found.scores[:kept, sentence] = values[:kept]
-        shares = numpy.exp(values - values[0])
+        shares = np.exp(values - values[0])
         found.probabilities[words] = shares @ (trees == trees[0]) / shares.sum()
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-import numpy
+import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
@@ -29,14 +29,14 @@ class TokenBatch:
     is_word: bool [n_tokens], False for whitespace.
     """
 
-    offsets: NDArray[numpy.int64]
-    sentence: NDArray[numpy.int64]
-    is_word: NDArray[numpy.bool_]
+    offsets: NDArray[np.int64]
+    sentence: NDArray[np.int64]
+    is_word: NDArray[np.bool_]
 
     @property
-    def starts(self) -> NDArray[numpy.bool_]:
+    def starts(self) -> NDArray[np.bool_]:
         """Where sentences start: bool [n_tokens]."""
-        return numpy.diff(self.sentence, prepend=-1) > 0
+        return np.diff(self.sentence, prepend=-1) > 0
 
     def slices(self) -> list[slice]:
         """The tokens of each Doc."""
@@ -53,63 +53,63 @@ class SentenceBatch:
     n_tokens: tokens of all the Docs.
     """
 
-    words: NDArray[numpy.int64]
-    lengths: NDArray[numpy.int32]
+    words: NDArray[np.int64]
+    lengths: NDArray[np.int32]
     n_tokens: int
 
     @cached_property
-    def sentence(self) -> NDArray[numpy.int64]:
+    def sentence(self) -> NDArray[np.int64]:
         """The sentence of each word: int64 [n_words]."""
-        return numpy.repeat(numpy.arange(len(self.lengths)), self.lengths)
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @cached_property
-    def roots(self) -> NDArray[numpy.int64]:
+    def roots(self) -> NDArray[np.int64]:
         """The row of the root of the sentence of each word: int64 [n_words]."""
-        sizes = self.lengths.astype(numpy.int64) + 1
-        return (numpy.cumsum(sizes) - sizes)[self.sentence]
+        sizes = self.lengths.astype(np.int64) + 1
+        return (np.cumsum(sizes) - sizes)[self.sentence]
 
     @cached_property
-    def rows(self) -> NDArray[numpy.int64]:
+    def rows(self) -> NDArray[np.int64]:
         """The row of each word: int64 [n_words]."""
-        return numpy.arange(1, len(self.words) + 1) + self.sentence
+        return np.arange(1, len(self.words) + 1) + self.sentence
 
     @cached_property
-    def places(self) -> NDArray[numpy.int64]:
+    def places(self) -> NDArray[np.int64]:
         """The number of each word in its sentence, from 1 on: int64 [n_words]."""
         return self.rows - self.roots
 
     @cached_property
-    def tokens(self) -> NDArray[numpy.int64]:
+    def tokens(self) -> NDArray[np.int64]:
         """The token of each row; `n_tokens` for a root: int64 [n_rows]."""
-        tokens = numpy.full(len(self.words) + len(self.lengths), self.n_tokens, dtype=numpy.int64)
+        tokens = np.full(len(self.words) + len(self.lengths), self.n_tokens, dtype=np.int64)
         tokens[self.rows] = self.words
         return tokens
 
     def slices(self) -> list[slice]:
         """The words of each sentence."""
-        bounds = numpy.concatenate([[0], numpy.cumsum(self.lengths)]).tolist()
+        bounds = np.concatenate([[0], np.cumsum(self.lengths)]).tolist()
         return [slice(start, end) for start, end in pairwise(bounds)]
 
-    def parts(self) -> Iterator[NDArray[numpy.bool_]]:
+    def parts(self) -> Iterator[NDArray[np.bool_]]:
         """Parts of the batch, of sentences of similar length, whose arcs can be scored at once
         without much padding or memory: bool [n_sentences] each."""
-        by_length = numpy.argsort(self.lengths, kind="stable")
-        squares = (self.lengths[by_length].astype(numpy.int64) + 1) ** 2
+        by_length = np.argsort(self.lengths, kind="stable")
+        squares = (self.lengths[by_length].astype(np.int64) + 1) ** 2
         start = 0
         while start < len(by_length):
-            padded = squares[start:] * numpy.arange(1, len(squares) - start + 1)
-            end = start + max(1, int(numpy.searchsorted(padded, _MAX_ARCS, side="right")))
-            chosen = numpy.zeros(len(by_length), dtype=bool)
+            padded = squares[start:] * np.arange(1, len(squares) - start + 1)
+            end = start + max(1, int(np.searchsorted(padded, _MAX_ARCS, side="right")))
+            chosen = np.zeros(len(by_length), dtype=bool)
             chosen[by_length[start:end]] = True
             yield chosen
             start = end
 
-    def select(self, kept: NDArray[numpy.bool_]) -> "SentenceBatch":
+    def select(self, kept: NDArray[np.bool_]) -> "SentenceBatch":
         """Only some of the sentences. kept: bool [n_sentences]."""
         return SentenceBatch(self.words[kept[self.sentence]], self.lengths[kept], self.n_tokens)
 
 
-def read_tokens(docs: Sequence[Doc], starts: NDArray[numpy.bool_] | None = None) -> TokenBatch:
+def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) -> TokenBatch:
     """The tokens of Docs and their sentences.
 
     A Doc without boundaries is one sentence. A sentence without words (only whitespace) is joined
@@ -117,41 +117,41 @@ def read_tokens(docs: Sequence[Doc], starts: NDArray[numpy.bool_] | None = None)
 
     starts: bool [n_tokens], where sentences start, if not where the Docs say so.
     """
-    sizes = numpy.array([len(doc) for doc in docs], dtype=numpy.int64)
-    offsets = numpy.concatenate([[0], numpy.cumsum(sizes)])
+    sizes = np.array([len(doc) for doc in docs], dtype=np.int64)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
     first_tokens = offsets[:-1][sizes > 0]
     if not len(first_tokens):
-        nothing = numpy.zeros(0, dtype=numpy.int64)
+        nothing = np.zeros(0, dtype=np.int64)
         return TokenBatch(offsets, nothing, nothing.astype(bool))
-    values = numpy.concatenate([doc.to_array(_ATTRIBUTES) for doc in docs])
+    values = np.concatenate([doc.to_array(_ATTRIBUTES) for doc in docs])
     is_word = values[:, 1] == 0
     starts = values[:, 0] == 1 if starts is None else starts.copy()
     starts[first_tokens] = True
-    sentence = numpy.cumsum(starts) - 1
+    sentence = np.cumsum(starts) - 1
     return TokenBatch(offsets, _join_wordless(sentence, is_word, first_tokens), is_word)
 
 
 def _join_wordless(
-    sentence: NDArray[numpy.int64],
-    is_word: NDArray[numpy.bool_],
-    first_tokens: NDArray[numpy.int64],
-) -> NDArray[numpy.int64]:
+    sentence: NDArray[np.int64],
+    is_word: NDArray[np.bool_],
+    first_tokens: NDArray[np.int64],
+) -> NDArray[np.int64]:
     """Sentence numbers, those without words joined to their neighbours. first_tokens: of Docs."""
     if is_word.all():
         return sentence
-    has_words = numpy.bincount(sentence[is_word], minlength=sentence[-1] + 1) > 0
+    has_words = np.bincount(sentence[is_word], minlength=sentence[-1] + 1) > 0
     first_sentences = sentence[first_tokens]
     # A Doc without any word keeps one sentence.
-    wordless = ~numpy.logical_or.reduceat(has_words, first_sentences)
+    wordless = ~np.logical_or.reduceat(has_words, first_sentences)
     has_words[first_sentences[wordless]] = True
-    joined = numpy.cumsum(has_words) - 1
+    joined = np.cumsum(has_words) - 1
     lowest = joined[first_sentences] + ~has_words[first_sentences]
-    n_sentences = numpy.diff(first_sentences, append=len(has_words))
-    return numpy.maximum(joined, numpy.repeat(lowest, n_sentences))[sentence]
+    n_sentences = np.diff(first_sentences, append=len(has_words))
+    return np.maximum(joined, np.repeat(lowest, n_sentences))[sentence]
 
 
 def split_sentences(tokens: TokenBatch) -> SentenceBatch:
     """The sentences of a batch, those of Docs without words left out."""
-    words = numpy.flatnonzero(tokens.is_word)
-    lengths = numpy.bincount(tokens.sentence[words]).astype(numpy.int32)
+    words = np.flatnonzero(tokens.is_word)
+    lengths = np.bincount(tokens.sentence[words]).astype(np.int32)
     return SentenceBatch(words, lengths[lengths > 0], len(tokens.is_word))

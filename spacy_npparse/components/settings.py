@@ -4,9 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ..decoding import Exploration
-from ..models.losses import LOSSES
-from ..transitions.pseudo_projective import ENCODINGS
+from spacy_npparse.decoding import Exploration
+from spacy_npparse.models.losses import LOSSES
+from spacy_npparse.transitions import TransitionSystem
+from spacy_npparse.trees.pseudo_projective import ENCODINGS
 
 # The losses of parsers that find the best of all trees.
 TREE_LOSSES = ("log-likelihood", "margin")
@@ -46,7 +47,7 @@ class DecoderSettings:
     confidence: keep the probability of each arc in `token._.head_probability`. For greedy search,
         that of the transition that built it, among the legal ones; for a beam, the share of its
         probability that lies on trees with that arc; for MH3 and MH4 with exact search, the
-        marginal probability (see `ChartParser`); for spanning and one-endpoint-crossing trees, that
+        marginal probability (see `MHParser`); for spanning and one-endpoint-crossing trees, that
         of the head among all words. Of a word that was lifted (pseudo-projective parsing), it is
         that of the lifted arc.
     """
@@ -115,7 +116,7 @@ def make_settings(
 
 def check_that_settings_fit(
     name: str,
-    system: Any,
+    system: TransitionSystem,
     settings: TrainingSettings,
     decoder: DecoderSettings,
     pseudo_projective: str | None,
@@ -129,9 +130,9 @@ def check_that_settings_fit(
     if pseudo_projective is None:
         return
     check_choice(f"{name}: pseudo_projective", pseudo_projective, ENCODINGS)
-    if not system.projective:
+    if not system.kernel.projective:
         raise ValueError(
-            f"{name}: pseudo_projective is for projective systems, but {type(system).__name__} "
+            f"{name}: pseudo_projective is for projective systems, but {system.name} "
             "builds non-projective trees by itself. Remove the setting."
         )
 

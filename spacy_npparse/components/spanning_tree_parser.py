@@ -3,20 +3,20 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from spacy.vocab import Vocab
 from thinc.api import Model
 from torch import Tensor
 
-from ..decoding import decode_spanning_trees
-from ..models.parser_net import sentences_and_words
-from .dependency_parser import DependencyParser
-from .gold import FORBIDDING, GoldBatch
-from .search import Found
-from .sentences import SentenceBatch
-from .settings import DecoderSettings
+from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.gold import FORBIDDING, GoldBatch
+from spacy_npparse.components.search import Found
+from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.decoding import decode_spanning_trees
+from spacy_npparse.models.parser_net import sentences_and_words
 
 
 class SpanningTreeParser(DependencyParser):
@@ -62,8 +62,8 @@ class SpanningTreeParser(DependencyParser):
     ) -> Found:
         scores = self._net.score_pairs(rows, lengths, arcs)
         heads = _best(scores, sentences)
-        totals = numpy.zeros(len(sentences.lengths))
-        numpy.add.at(totals, sentences.sentence, _of_tree(scores, lengths, heads).cpu().numpy())
+        totals = np.zeros(len(sentences.lengths))
+        np.add.at(totals, sentences.sentence, _of_tree(scores, lengths, heads).cpu().numpy())
         probabilities = _of_tree(arcs, lengths, heads).exp().cpu().numpy()
         return Found(heads[None], totals[None], probabilities)
 
@@ -84,12 +84,12 @@ class SpanningTreeParser(DependencyParser):
         return loss + best_score - right_score
 
 
-def _best(scores: Tensor, sentences: SentenceBatch) -> NDArray[numpy.int32]:
+def _best(scores: Tensor, sentences: SentenceBatch) -> NDArray[np.int32]:
     """The heads in the best trees: [n_words]."""
     return decode_spanning_trees(scores.detach().cpu().numpy(), sentences.lengths)
 
 
-def _of_tree(scores: Tensor, lengths: Tensor, heads: NDArray[numpy.int32]) -> Tensor:
+def _of_tree(scores: Tensor, lengths: Tensor, heads: NDArray[np.int32]) -> Tensor:
     """The scores of the arcs of a tree: [n_words]."""
     sentence, word = sentences_and_words(lengths)
     return scores[sentence, word, torch.from_numpy(heads).to(scores.device).long()]

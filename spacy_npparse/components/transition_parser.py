@@ -4,21 +4,21 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import numpy
+import numpy as np
 import torch
 from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer
 from torch import Tensor
 
-from ..decoding import explain, max_violations, roll_out
-from ..models.losses import LOSSES, max_violation_loss
-from ..transitions import Decisions, TransitionSystem, derivable
-from .dependency_parser import DependencyParser
-from .gold import GoldBatch
-from .search import Found, search
-from .sentences import SentenceBatch
-from .settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
+from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.gold import GoldBatch
+from spacy_npparse.components.search import Found, search
+from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.components.settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
+from spacy_npparse.decoding import explain, max_violations, roll_out
+from spacy_npparse.models.losses import LOSSES, max_violation_loss
+from spacy_npparse.transitions import Decisions, TransitionSystem, derivable
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class TransitionParser(DependencyParser):
     Args:
         vocab, model, name, scorer: see `DependencyParser`.
         system_name: of the transition system in the registry.
-        system: the compiled transition system.
+        system: the transition system.
         settings: how it is trained.
         decoder: how it searches.
         fixed: see `DependencyParser`.
@@ -45,7 +45,7 @@ class TransitionParser(DependencyParser):
         name: str,
         *,
         system_name: str,
-        system: Any,
+        system: TransitionSystem,
         settings: TrainingSettings,
         decoder: DecoderSettings,
         fixed: Mapping[str, Any],
@@ -68,7 +68,7 @@ class TransitionParser(DependencyParser):
 
     def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
         self._n_updates = 0
-        if self.system.oracle(self.settings.oracle).explores:
+        if self.system.kernel.oracle(self.settings.oracle).explores:
             super()._begin_training(gold)
         else:
             self._report_underivable(gold)
@@ -76,16 +76,16 @@ class TransitionParser(DependencyParser):
     def _net_sizes(self) -> dict[str, Any]:
         return dict(
             scorer="transitions",
-            n_positions=self.system.n_positions,
-            n_candidate_arcs=self.system.n_candidate_arcs,
-            n_transitions=self.system.n_transitions,
+            n_positions=self.system.kernel.n_positions,
+            n_candidate_arcs=self.system.kernel.n_candidate_arcs,
+            n_transitions=self.system.kernel.n_transitions,
         )
 
     def _report_underivable(self, gold: Iterable[GoldBatch]) -> None:
         """Warn if there are gold trees that teach a static oracle's parser no transitions."""
         n_trees = n_derivable = 0
         for batch in gold:
-            found = derivable(self.system, batch.sentences.lengths, batch.heads)
+            found = derivable(self.system.kernel, batch.sentences.lengths, batch.heads)
             n_trees += len(found)
             n_derivable += int(found.sum())
         if n_derivable < n_trees:
@@ -119,21 +119,20 @@ class TransitionParser(DependencyParser):
     ) -> Found:
         tables = self._net.tables(self._net.project(rows), arcs)
         normalised = self.cfg["normalised"]
-        return search(self.system, tables, sentences, self.decoder, normalised=normalised)
+        return search(self.system.kernel, tables, sentences, self.decoder, normalised=normalised)
 
     def _derive(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Decisions:
         tables = self._net.tables(self._net.project(rows), arcs)
         width, normalised = self.decoder.beam_width, self.cfg["normalised"]
-        found = explain(self.system, tables, int(sentences.lengths[0]), width, normalised)
-        system = TransitionSystem.of(self.system)
-        names = system.transitions
+        found = explain(self.system.kernel, tables, int(sentences.lengths[0]), width, normalised)
+        names = self.system.transitions
         search = "greedy search" if width == 1 else f"a beam of {width}"
         if self.cfg["pseudo_projective"] is not None:
             search += ", pseudo-projective: ↑ marks arcs that are moved in the end"
         return Decisions(
-            system=system,
+            system=self.system,
             oracle=self.settings.oracle,
             transitions=[names[t] for t in found.transitions],
             scores=[dict(zip(names, row, strict=True)) for row in found.scores.tolist()],
@@ -156,10 +155,10 @@ class TransitionParser(DependencyParser):
         oracle = self.settings.oracle
         if self.settings.loss == MAX_VIOLATION:
             width = self.decoder.beam_width
-            found = max_violations(self.system, oracle, *sentences, width, _MARGIN)
+            found = max_violations(self.system.kernel, oracle, *sentences, width, _MARGIN)
             return max_violation_loss(self._net.score(table, arcs, found), found)
         exploration = self.settings.exploration_at(self._n_updates)
-        seed = int(numpy.random.randint(2**31))
-        visited = roll_out(self.system, oracle, *sentences, exploration, seed)
+        seed = int(np.random.randint(2**31))
+        visited = roll_out(self.system.kernel, oracle, *sentences, exploration, seed)
         costs = torch.from_numpy(visited.costs).to(table.device)
         return LOSSES[self.settings.loss](self._net.score(table, arcs, visited), costs)

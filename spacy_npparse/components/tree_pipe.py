@@ -6,7 +6,7 @@ from typing import Any
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
-from .annotation import Parse, write_parse
+from spacy_npparse.components.annotation import Parse, write_parse
 
 
 class TreePipe:

@@ -88,7 +88,7 @@ class Violations(NamedTuple):
     margins: NDArray[np.float32]
 
 
-class ChartResult(NamedTuple):
+class MHDerivations(NamedTuple):
     """Derivations that were found with the scores of a chart.
 
     heads: [words] as in `GreedyResult`.
@@ -116,7 +116,7 @@ class ArcMarginals(NamedTuple):
     totals: NDArray[np.float64]
 
 
-class ThirdOrderResult(NamedTuple):
+class OneEndpointCrossingTrees(NamedTuple):
     """Trees that were found with third-order scores, and what they are scored by.
 
     heads: [words] as in `GreedyResult`.

@@ -32,7 +32,7 @@ class ScoreTables(NamedTuple):
     output_bias: Floats
 
 
-class ChartScores(NamedTuple):
+class MHScores(NamedTuple):
     """Scores of all transitions that exact search can take.
 
     Nodes are the root 0, the words 1..n, and the end of the sentence n + 1, which is at the front
@@ -51,7 +51,7 @@ class ChartScores(NamedTuple):
     arcs: Floats
 
 
-class ThirdOrderScores(NamedTuple):
+class OneEndpointCrossingScores(NamedTuple):
     """Scores of all parts of one-endpoint-crossing trees; see `decode_one_endpoint_crossing`.
 
     The size exceeds the number of words of the longest sentence. All are float32 [sentences, size,
@@ -74,7 +74,7 @@ def check_scores(
 ) -> None:
     """Check the scores of exact search.
 
-    tables: a ChartScores or ThirdOrderScores.
+    tables: a MHScores or OneEndpointCrossingScores.
     lengths: [sentences] number of words of each sentence.
     others: the nodes of a sentence beside its words, for people.
     links: of the tables that are [sentences, links, size, size], by name: how many.

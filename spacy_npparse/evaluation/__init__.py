@@ -1,12 +1,16 @@
 """Scores: the official attachment scores, and scores for crossing arcs."""
 
-from .alignment import TextMismatchError
-from .analysis import Analysis, analysis_of_docs, analysis_of_sentences
-from .attachment import Score
-from .nonprojective import NonProjectiveScores
-from .parser_comparison import ParserComparison, SentenceMismatchError, compare_parsers
-from .scorer import parser_score
-from .scores import Scores, score_analyses, score_sentences
+from spacy_npparse.evaluation.alignment import TextMismatchError
+from spacy_npparse.evaluation.analysis import Analysis, analysis_of_docs, analysis_of_sentences
+from spacy_npparse.evaluation.attachment import Score
+from spacy_npparse.evaluation.nonprojective import NonProjectiveScores
+from spacy_npparse.evaluation.parser_comparison import (
+    ParserComparison,
+    SentenceMismatchError,
+    compare_parsers,
+)
+from spacy_npparse.evaluation.scorer import parser_score
+from spacy_npparse.evaluation.scores import Scores, score_analyses, score_sentences
 
 __all__ = [
     "Analysis",

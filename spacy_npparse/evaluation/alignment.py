@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .analysis import Analysis, Span
+from spacy_npparse.evaluation.analysis import Analysis, Span
 
 
 class TextMismatchError(ValueError):

@@ -11,7 +11,7 @@ from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, SENT_START, TAG
 from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc
 
-from ..treebank import Sentence
+from spacy_npparse.treebank import Sentence
 
 ROOT = -1
 Span = tuple[int, int]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .analysis import ROOT, Analysis
+from spacy_npparse.evaluation.analysis import ROOT, Analysis
 
 CONTENT_RELATIONS = frozenset(
     "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "

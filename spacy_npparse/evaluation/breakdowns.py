@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from .analysis import ROOT, Analysis
-from .attachment import Comparison, rate
-from .nonprojective import nonprojective_words
+from spacy_npparse.evaluation.analysis import ROOT, Analysis
+from spacy_npparse.evaluation.attachment import Comparison, rate
+from spacy_npparse.evaluation.nonprojective import nonprojective_words
 
 ARC_LENGTHS = (1, 2, 3, 4, 5, 7, 10, 15)
 SENTENCE_LENGTHS = (1, 6, 11, 16, 21, 31, 41, 61)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .parser_comparison import Difference, ParserComparison, sentence_text
-from .text_table import percent, score_cell, text_table
+from spacy_npparse.evaluation.parser_comparison import Difference, ParserComparison, sentence_text
+from spacy_npparse.evaluation.text_table import percent, score_cell, text_table
 
 # The scores that a report tests pair by pair.
 PAIRED_SCORES = ("UAS", "LAS")

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .scores import Scores
-from .seeds import Seeds
-from .significance import (
+from spacy_npparse.evaluation.scores import Scores
+from spacy_npparse.evaluation.seeds import Seeds
+from spacy_npparse.evaluation.significance import (
     SAMPLES,
     bootstrap,
     holm,
@@ -20,7 +20,7 @@ from .significance import (
     pairwise_randomisation,
     significance_groups,
 )
-from .text_table import score_cell, text_table
+from spacy_npparse.evaluation.text_table import score_cell, text_table
 
 LEVEL = 0.05
 # The scores that a leaderboard shows, by the heads of their columns.

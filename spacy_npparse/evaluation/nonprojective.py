@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..transitions import nonprojective_arcs
-from .analysis import Analysis
-from .attachment import Comparison, rate
+from spacy_npparse.evaluation.analysis import Analysis
+from spacy_npparse.evaluation.attachment import Comparison, rate
+from spacy_npparse.trees import nonprojective_arcs
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..treebank import Sentence, raw_texts
-from .analysis import Analysis, analysis_of_sentences
-from .attachment import Comparison
-from .breakdowns import Breakdown, Group, breakdowns
-from .scores import Scores, score_analyses
-from .seeds import Seeds, known
-from .significance import (
+from spacy_npparse.evaluation.analysis import Analysis, analysis_of_sentences
+from spacy_npparse.evaluation.attachment import Comparison
+from spacy_npparse.evaluation.breakdowns import Breakdown, Group, breakdowns
+from spacy_npparse.evaluation.scores import Scores, score_analyses
+from spacy_npparse.evaluation.seeds import Seeds, known
+from spacy_npparse.evaluation.significance import (
     CONFIDENCE,
     SAMPLES,
     SEED,
@@ -34,6 +33,7 @@ from .significance import (
     randomisation_of_rates,
     wilcoxon_signed_rank,
 )
+from spacy_npparse.treebank import Sentence, raw_texts
 
 
 class SentenceMismatchError(ValueError):

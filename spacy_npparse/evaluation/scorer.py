@@ -7,9 +7,9 @@ from typing import Any
 
 from spacy.training import Example
 
-from .analysis import Analysis, analysis_of_docs
-from .attachment import Score
-from .scores import score_analyses
+from spacy_npparse.evaluation.analysis import Analysis, analysis_of_docs
+from spacy_npparse.evaluation.attachment import Score
+from spacy_npparse.evaluation.scores import score_analyses
 
 SCORE_NAMES = (
     "dep_uas",

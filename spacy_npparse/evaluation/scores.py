@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..treebank import Sentence
-from .alignment import align_words
-from .analysis import Analysis, analysis_of_sentences
-from .attachment import (
+from spacy_npparse.evaluation.alignment import align_words
+from spacy_npparse.evaluation.analysis import Analysis, analysis_of_sentences
+from spacy_npparse.evaluation.attachment import (
     Comparison,
     Score,
     attachment_scores,
@@ -17,7 +16,8 @@ from .attachment import (
     las_per_relation,
     rate,
 )
-from .nonprojective import NonProjectiveScores, nonprojective_scores
+from spacy_npparse.evaluation.nonprojective import NonProjectiveScores, nonprojective_scores
+from spacy_npparse.treebank import Sentence
 
 _NONPROJECTIVE_TITLES = {
     "uas": "Non-projective sentences: UAS",

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from statistics import mean, stdev
 
-from .attachment import rate
-from .scores import Scores
+from spacy_npparse.evaluation.attachment import rate
+from spacy_npparse.evaluation.scores import Scores
 
 
 class Seeds(ABC):

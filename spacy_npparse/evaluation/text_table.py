@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .seeds import Seeds
+from spacy_npparse.evaluation.seeds import Seeds
 
 _NAME_WIDTH = 34
 

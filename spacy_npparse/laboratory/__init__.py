@@ -1,8 +1,8 @@
 """Experiments: parsers trained on one treebank under one budget, and measured on another."""
 
-from .contestants import Contestant, Task
-from .experiment import Experiment, ExperimentMismatchError, FailedRun
-from .names import contestant, trainable_parsers
+from spacy_npparse.laboratory.contestants import Contestant, Task
+from spacy_npparse.laboratory.experiment import Experiment, ExperimentMismatchError, FailedRun
+from spacy_npparse.laboratory.names import contestant, trainable_parsers
 
 __all__ = [
     "Contestant",

@@ -9,8 +9,8 @@ from typing import Any
 from spacy.util import load_config
 from thinc.api import Config
 
-from .contestants import Task
-from .pipeline import TrainedPipeline
+from spacy_npparse.laboratory.contestants import Task
+from spacy_npparse.laboratory.pipeline import TrainedPipeline
 
 _COMPONENT = "parser"
 _DECODER = "decoder."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ..treebank import Sentence
+from spacy_npparse.treebank import Sentence
 
 
 @dataclass(frozen=True)

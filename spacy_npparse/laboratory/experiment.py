@@ -17,14 +17,13 @@ from pathlib import Path
 import torch
 
 import spacy_npparse
-
-from ..evaluation import score_sentences
-from ..evaluation.leaderboard import Trial
-from ..treebank import Sentence, read_conllu
-from ..treebank.files import replacing
-from ..treebank.provenance import checksum
-from .commands import FailedCommandError
-from .contestants import Contestant, Task
+from spacy_npparse.evaluation import score_sentences
+from spacy_npparse.evaluation.leaderboard import Trial
+from spacy_npparse.laboratory.commands import FailedCommandError
+from spacy_npparse.laboratory.contestants import Contestant, Task
+from spacy_npparse.treebank import Sentence, read_conllu
+from spacy_npparse.treebank.files import replacing
+from spacy_npparse.treebank.provenance import checksum
 
 _NOTE = "experiment.json"
 _MINUTES = "minutes.json"

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import spacy
 
-from .component import ComponentPipeline
-from .contestants import Contestant
-from .spacy_parser import SpacyPipeline
-from .udpipe import UDPipe
+from spacy_npparse.laboratory.component import ComponentPipeline
+from spacy_npparse.laboratory.contestants import Contestant
+from spacy_npparse.laboratory.spacy_parser import SpacyPipeline
+from spacy_npparse.laboratory.udpipe import UDPipe
 
 _PEERS: dict[str, Callable[[], Contestant]] = {"spacy": SpacyPipeline, "udpipe": UDPipe}
 _SUFFIX = "_parser"

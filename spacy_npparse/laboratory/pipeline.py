@@ -13,9 +13,9 @@ import spacy
 import srsly
 from thinc.api import Config
 
-from ..treebank import Sentence, sentences_from_doc, unannotated_doc
-from .commands import LOG, run_module
-from .contestants import Checkpoint, Parsed, Task
+from spacy_npparse.laboratory.commands import LOG, run_module
+from spacy_npparse.laboratory.contestants import Checkpoint, Parsed, Task
+from spacy_npparse.treebank import Sentence, sentences_from_doc, unannotated_doc
 
 _BATCH = 128
 _CONFIG = "config.cfg"

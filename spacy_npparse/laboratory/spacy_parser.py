@@ -8,8 +8,8 @@ from spacy.cli.init_config import init_config
 from spacy.util import load_config
 from thinc.api import Config
 
-from .contestants import Task
-from .pipeline import TrainedPipeline
+from spacy_npparse.laboratory.contestants import Task
+from spacy_npparse.laboratory.pipeline import TrainedPipeline
 
 
 @dataclass(frozen=True)

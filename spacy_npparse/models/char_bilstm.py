@@ -5,15 +5,15 @@ from functools import partial
 from typing import Any, cast
 from zlib import crc32
 
-import numpy
+import numpy as np
 import torch
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 
-from .char_bilstm_net import CharBiLSTMNet, WordBatch
-from .shim import TorchShim, torch_shim
+from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet, WordBatch
+from spacy_npparse.models.shim import TorchShim, torch_shim
 
 # Affixes of the lower-cased form: suffixes of 1 to 4 characters, prefixes of 2 and 4.
 AFFIXES = (slice(-1, None), slice(-2, None), slice(-3, None), slice(-4, None), slice(2), slice(4))
@@ -144,21 +144,21 @@ def _no_gradient(d_outputs: list[Floats2d]) -> list:
 
 def make_batch(docs: list[Doc], max_chars: int, char_rows: int, affix_rows: int) -> WordBatch:
     """The distinct word forms of the Docs, their spellings, and where each is used."""
-    forms, form_of_word = numpy.unique(
-        numpy.concatenate([doc.to_array(ORTH) for doc in docs]), return_inverse=True
+    forms, form_of_word = np.unique(
+        np.concatenate([doc.to_array(ORTH) for doc in docs]), return_inverse=True
     )
     strings = docs[0].vocab.strings
     texts = [strings[int(form)] for form in forms]
     spellings = [_shorten(text, max_chars) for text in texts]
-    n_chars = numpy.array([len(spelling) for spelling in spellings], dtype=numpy.int64)
-    chars = numpy.zeros((len(forms), int(n_chars.max())), dtype=numpy.int64)
+    n_chars = np.array([len(spelling) for spelling in spellings], dtype=np.int64)
+    chars = np.zeros((len(forms), int(n_chars.max())), dtype=np.int64)
     for i, spelling in enumerate(spellings):
         # Row 0 is padding; neighbouring code points (one script) never share a row.
         chars[i, : len(spelling)] = [1 + ord(char) % (char_rows - 1) for char in spelling]
     return WordBatch(
         chars=chars,
         n_chars=n_chars,
-        affixes=numpy.array([_affix_rows(text.lower(), affix_rows) for text in texts]),
+        affixes=np.array([_affix_rows(text.lower(), affix_rows) for text in texts]),
         words=forms,
         form_of_word=form_of_word.reshape(-1),
         lengths=[len(doc) for doc in docs if len(doc)],

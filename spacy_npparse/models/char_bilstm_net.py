@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from .layers import BiLSTM
-from .windows import cut_into_windows
-from .word_vocabulary import WordVocabulary
+from spacy_npparse.models.layers import BiLSTM
+from spacy_npparse.models.windows import cut_into_windows
+from spacy_npparse.models.word_vocabulary import WordVocabulary
 
 # Training shows sentences, or a few together. Longer Docs are read in windows of so many words,
 # with so many around them: more context makes the vectors worse, not better.
@@ -30,11 +30,11 @@ class WordBatch:
     lengths: words per sequence, all positive.
     """
 
-    chars: NDArray[numpy.int64]
-    n_chars: NDArray[numpy.int64]
-    affixes: NDArray[numpy.int64]
-    words: NDArray[numpy.uint64]
-    form_of_word: NDArray[numpy.int64]
+    chars: NDArray[np.int64]
+    n_chars: NDArray[np.int64]
+    affixes: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    form_of_word: NDArray[np.int64]
     lengths: Sequence[int]
 
 
@@ -99,7 +99,7 @@ class CharBiLSTMNet(nn.Module):
         rows = self.vocabulary.rows(batch.words)
         kept = (rows > 0)[batch.form_of_word]
         if self.training:
-            times = numpy.bincount(batch.form_of_word, minlength=len(batch.words))
+            times = np.bincount(batch.form_of_word, minlength=len(batch.words))
             occurrences = self.vocabulary.count(batch.words, times)[batch.form_of_word]
             draws = torch.rand(len(kept), dtype=torch.float64).numpy()
             kept &= draws < self.vocabulary.keep_probability(occurrences)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
@@ -43,28 +43,28 @@ class BiLSTM(nn.Module):
         Returns: the outputs of the last layer in the same order, [n_vectors, 2 * n_hidden], and
         its last states, [n_sequences, 2 * n_hidden].
         """
-        sizes = numpy.asarray(lengths)
-        starts = numpy.cumsum(sizes) - sizes
+        sizes = np.asarray(lengths)
+        starts = np.cumsum(sizes) - sizes
         outputs, finals, places, order = [], [], [], []
         for group in groups_of_similar_length(sizes):
-            steps = numpy.arange(sizes[group].max())[:, None]
-            rows = starts[group] + numpy.minimum(steps, sizes[group] - 1)
+            steps = np.arange(sizes[group].max())[:, None]
+            rows = starts[group] + np.minimum(steps, sizes[group] - 1)
             inside = steps < sizes[group]
-            mirror = numpy.where(inside, sizes[group] - 1 - steps, steps)
+            mirror = np.where(inside, sizes[group] - 1 - steps, steps)
             padded, final = self._encode(
                 vectors[_tensor(rows, vectors)], _tensor(mirror, vectors), sizes[group]
             )
-            outputs.append(padded.flatten(0, 1)[_tensor(numpy.flatnonzero(inside), vectors)])
+            outputs.append(padded.flatten(0, 1)[_tensor(np.flatnonzero(inside), vectors)])
             finals.append(final)
             places.append(rows[inside])
             order.append(group)
         return (
-            torch.cat(outputs)[_tensor(numpy.argsort(numpy.concatenate(places)), vectors)],
-            torch.cat(finals)[_tensor(numpy.argsort(numpy.concatenate(order)), vectors)],
+            torch.cat(outputs)[_tensor(np.argsort(np.concatenate(places)), vectors)],
+            torch.cat(finals)[_tensor(np.argsort(np.concatenate(order)), vectors)],
         )
 
     def _encode(
-        self, x: Tensor, mirror: Tensor, lengths: NDArray[numpy.int64]
+        self, x: Tensor, mirror: Tensor, lengths: NDArray[np.int64]
     ) -> tuple[Tensor, Tensor]:
         """Encode padded sequences [longest, n_sequences, n_inputs]; mirror: [longest, n_sequences],
         the time step that each takes when the sequence is read backwards."""
@@ -86,13 +86,13 @@ class BiLSTM(nn.Module):
         return x * (torch.empty_like(x[:1]).bernoulli_(keep) / keep)
 
 
-def groups_of_similar_length(lengths: NDArray[numpy.integer]) -> Iterator[NDArray[numpy.int64]]:
+def groups_of_similar_length(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.int64]]:
     """Numbers of the sequences that can be padded together without much waste."""
-    by_length = numpy.argsort(lengths, kind="stable")
+    by_length = np.argsort(lengths, kind="stable")
     start = 0
     while start < len(lengths):
         limit = 1.5 * lengths[by_length[start]] + 8
-        end = int(numpy.searchsorted(lengths[by_length], limit, side="right"))
+        end = int(np.searchsorted(lengths[by_length], limit, side="right"))
         yield by_length[start:end]
         start = end
 
@@ -117,5 +117,5 @@ def _reorder(x: Tensor, steps: Tensor) -> Tensor:
     return x.gather(0, steps[:, :, None].expand(-1, -1, x.shape[2]))
 
 
-def _tensor(array: NDArray[numpy.int64], like: Tensor) -> Tensor:
+def _tensor(array: NDArray[np.int64], like: Tensor) -> Tensor:
     return torch.from_numpy(array).to(like.device)

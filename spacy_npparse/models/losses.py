@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from ..decoding import Violations
+from spacy_npparse.decoding import Violations
 
 IMPOSSIBLE = -1e9
 

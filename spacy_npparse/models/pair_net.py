@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import numpy
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from .parser_net import ParserNet
+from spacy_npparse.models.parser_net import ParserNet
 
 # Log-probabilities of arcs below count as this one: a hopeless arc is not more so than others.
 _LOWEST = -8.0
@@ -58,6 +58,6 @@ class Biaffine(nn.Module):
         return scores.view(n_batch, n_left, len(self.weight), -1).transpose(1, 2)
 
 
-def kernel_scores(scores: Tensor) -> NDArray[numpy.float32]:
+def kernel_scores(scores: Tensor) -> NDArray[np.float32]:
     """Scores on the CPU, all of them numbers that can be added up."""
     return scores.detach().nan_to_num(0.0).clamp(-_HIGHEST, _HIGHEST).cpu().contiguous().numpy()

@@ -8,12 +8,12 @@ from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 from torch import Tensor
 
-from .chart_parser_net import ChartParserNet
-from .first_order_net import FirstOrderNet
-from .parser_net import ParserNet
-from .shim import TorchShim, torch_shim
-from .third_order_net import ThirdOrderNet
-from .transition_parser_net import TransitionParserNet
+from spacy_npparse.models.mh_net import MHNet
+from spacy_npparse.models.one_endpoint_crossing_net import OneEndpointCrossingNet
+from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.models.shim import TorchShim, torch_shim
+from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
+from spacy_npparse.models.transition_net import TransitionNet
 
 
 def ParserModel(
@@ -102,8 +102,8 @@ def build_net(scorer: str, **sizes: Any) -> ParserNet:
 
 
 _NETS: dict[str, Callable[..., ParserNet]] = {
-    "chart": ChartParserNet,
-    "first-order": FirstOrderNet,
-    "third-order": ThirdOrderNet,
-    "transitions": TransitionParserNet,
+    "chart": MHNet,
+    "first-order": SpanningTreeNet,
+    "third-order": OneEndpointCrossingNet,
+    "transitions": TransitionNet,
 }

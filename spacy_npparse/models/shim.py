@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-import numpy
+import numpy as np
 import srsly
 import torch
 from thinc.api import Model, get_torch_default_device, xp2torch
 from thinc.shims import PyTorchShim
 from torch import nn
 
-from . import adam
+from spacy_npparse.models import adam
 
 # A forked worker inherits the parent's OpenMP pool without its threads and would wait for them
 # for ever; one thread needs no pool. This is what makes `nlp.pipe(n_process=2)` safe.
@@ -95,7 +95,7 @@ class TorchShim(PyTorchShim):
             super().to_device(device_type, device_id)
 
     def to_bytes(self) -> bytes:
-        weights: dict[str, numpy.ndarray] = {}
+        weights: dict[str, np.ndarray] = {}
         if self._model is not None:
             state = self._model.state_dict()
             weights = {name: value.cpu().numpy() for name, value in state.items()}
@@ -109,7 +109,7 @@ class TorchShim(PyTorchShim):
             if weights:
                 self.initialize(**sizes)
                 self._model.load_state_dict(
-                    {name: torch.from_numpy(numpy.array(value)) for name, value in weights.items()}
+                    {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
                 )
         except Exception as error:
             raise ValueError(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy
+import numpy as np
 from numpy.typing import NDArray
 
 
@@ -16,9 +16,9 @@ class Windows:
     centres: int64 [n_vectors], the row that shows each vector with its context on both sides.
     """
 
-    rows: NDArray[numpy.int64]
+    rows: NDArray[np.int64]
     lengths: list[int]
-    centres: NDArray[numpy.int64]
+    centres: NDArray[np.int64]
 
 
 def cut_into_windows(lengths: Sequence[int], size: int, context: int) -> Windows:
@@ -34,9 +34,9 @@ def cut_into_windows(lengths: Sequence[int], size: int, context: int) -> Windows
         for start in range(0, length, step):
             end = min(start + step, length)
             left, right = max(start - context, 0), min(end + context, length)
-            rows.append(numpy.arange(sequence + left, sequence + right))
-            centres.append(numpy.arange(n_rows + start - left, n_rows + end - left))
+            rows.append(np.arange(sequence + left, sequence + right))
+            centres.append(np.arange(n_rows + start - left, n_rows + end - left))
             window_lengths.append(right - left)
             n_rows += right - left
         sequence += length
-    return Windows(numpy.concatenate(rows), window_lengths, numpy.concatenate(centres))
+    return Windows(np.concatenate(rows), window_lengths, np.concatenate(centres))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
@@ -31,31 +31,29 @@ class WordVocabulary(nn.Module):
         self.register_buffer("keys", torch.zeros(n_rows, dtype=torch.int64))
         self._rows: dict[int, int] | None = None
         self._numbers: dict[int, int] = {}
-        self._counts = numpy.zeros(1024, dtype=numpy.int64)
+        self._counts = np.zeros(1024, dtype=np.int64)
 
-    def rows(self, words: NDArray[numpy.uint64]) -> NDArray[numpy.int64]:
+    def rows(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The rows of words (hashes, [n])."""
         known = self._known_rows()
-        return numpy.array([known.get(key, 0) for key in _keys(words)], dtype=numpy.int64)
+        return np.array([known.get(key, 0) for key in _keys(words)], dtype=np.int64)
 
-    def count(
-        self, words: NDArray[numpy.uint64], times: NDArray[numpy.int64]
-    ) -> NDArray[numpy.float64]:
+    def count(self, words: NDArray[np.uint64], times: NDArray[np.int64]) -> NDArray[np.float64]:
         """Count words as seen (hashes [n] of distinct words, and how often each occurs), give rows
         to those that deserve one, and return the estimated number of occurrences of each in the
         treebank: float64 [n]."""
         numbers = self._numbers
-        index = numpy.array([numbers.setdefault(k, len(numbers)) for k in _keys(words)])
+        index = np.array([numbers.setdefault(k, len(numbers)) for k in _keys(words)])
         while len(numbers) > len(self._counts):
-            self._counts = numpy.concatenate([self._counts, numpy.zeros_like(self._counts)])
+            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)])
         self._counts[index] += times
-        per_pass = max(1.0, float(numpy.quantile(self._counts[: len(numbers)], 0.25)))
+        per_pass = max(1.0, float(np.quantile(self._counts[: len(numbers)], 0.25)))
         occurrences = self._counts[index] / per_pass
         self._add_rows(words[occurrences >= 1.5])
         return occurrences
 
     @staticmethod
-    def keep_probability(occurrences: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+    def keep_probability(occurrences: NDArray[np.float64]) -> NDArray[np.float64]:
         """How often words of some frequency should be kept in training, rather than be treated as
         unknown (Kiperwasser and Goldberg 2016)."""
         return occurrences / (occurrences + _HALF_KEPT)
@@ -65,7 +63,7 @@ class WordVocabulary(nn.Module):
             self._rows = {key: row for row, key in enumerate(self.keys.tolist()) if key}
         return self._rows
 
-    def _add_rows(self, words: NDArray[numpy.uint64]) -> None:
+    def _add_rows(self, words: NDArray[np.uint64]) -> None:
         known = self._known_rows()
         for key in _keys(words):
             row = len(known) + 1
@@ -78,6 +76,6 @@ class WordVocabulary(nn.Module):
         self._rows = None
 
 
-def _keys(words: NDArray[numpy.uint64]) -> list[int]:
-    keys: list[int] = words.astype(numpy.int64).tolist()
+def _keys(words: NDArray[np.uint64]) -> list[int]:
+    keys: list[int] = words.astype(np.int64).tolist()
     return keys

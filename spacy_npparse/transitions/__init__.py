@@ -1,4 +1,4 @@
-"""Transition systems, their oracles, and tree algorithms; compiled, with a Python window."""
+"""What transition systems share: configurations, oracles, derivations."""
 
 from spacy_npparse.transitions.coverage import derivable, derivation_counts
 from spacy_npparse.transitions.derivation import (
@@ -9,28 +9,11 @@ from spacy_npparse.transitions.derivation import (
     gold_derivation,
     parser_derivation,
 )
-from spacy_npparse.transitions.projectivity import (
-    complete_heads,
-    is_projective,
-    is_tree,
-    mpc,
-    nonprojective_arcs,
-    projective_order,
-)
-from spacy_npparse.transitions.registry import transition_systems
-from spacy_npparse.transitions.shapes import (
-    crossing_arcs,
-    edge_degree,
-    gap_degree,
-    is_one_endpoint_crossing,
-    is_well_nested,
-)
-from spacy_npparse.transitions.window import (
+from spacy_npparse.transitions.interface import (
     Configuration,
     Oracle,
     TransitionSystem,
     UncoveredTree,
-    get_transition_system,
 )
 
 __all__ = [
@@ -42,21 +25,8 @@ __all__ = [
     "Step",
     "TransitionSystem",
     "UncoveredTree",
-    "complete_heads",
-    "crossing_arcs",
     "derivable",
     "derivation_counts",
-    "edge_degree",
-    "gap_degree",
-    "get_transition_system",
     "gold_derivation",
-    "is_one_endpoint_crossing",
-    "is_projective",
-    "is_tree",
-    "is_well_nested",
-    "mpc",
-    "nonprojective_arcs",
     "parser_derivation",
-    "projective_order",
-    "transition_systems",
 ]

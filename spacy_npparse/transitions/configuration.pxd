@@ -1,4 +1,4 @@
-cdef class Configuration:
+cdef class KernelConfiguration:
     cdef readonly int n
     cdef int capacity
     cdef int* stack
@@ -8,38 +8,38 @@ cdef class Configuration:
     cdef int* heads
 
     cdef int reset(self, int n) except -1 nogil
-    cdef int copy(self, Configuration other) except -1 nogil
+    cdef int copy(self, KernelConfiguration other) except -1 nogil
     cpdef dict structures(self)
     cpdef load(self, int n, dict structures)
 
 
-cdef inline int stack_item(Configuration c, int depth) noexcept nogil:
+cdef inline int stack_item(KernelConfiguration c, int depth) noexcept nogil:
     """Word `depth` items below the top of the stack (0 = s0), -1 if the stack is not that deep."""
     return c.stack[c.stack_size - 1 - depth] if depth < c.stack_size else -1
 
 
-cdef inline int buffer_item(Configuration c, int depth) noexcept nogil:
+cdef inline int buffer_item(KernelConfiguration c, int depth) noexcept nogil:
     """Word `depth` items behind the front of the buffer (0 = b0), -1 if there is none."""
     return c.buffer[c.buffer_size - 1 - depth] if depth < c.buffer_size else -1
 
 
-cdef inline void push(Configuration c, int word) noexcept nogil:
+cdef inline void push(KernelConfiguration c, int word) noexcept nogil:
     c.stack[c.stack_size] = word
     c.stack_size += 1
 
 
-cdef inline int pop(Configuration c) noexcept nogil:
+cdef inline int pop(KernelConfiguration c) noexcept nogil:
     c.stack_size -= 1
     return c.stack[c.stack_size]
 
 
-cdef inline void push_front(Configuration c, int word) noexcept nogil:
+cdef inline void push_front(KernelConfiguration c, int word) noexcept nogil:
     """Put a word before the front of the buffer."""
     c.buffer[c.buffer_size] = word
     c.buffer_size += 1
 
 
-cdef inline int pop_front(Configuration c) noexcept nogil:
+cdef inline int pop_front(KernelConfiguration c) noexcept nogil:
     """Take the front of the buffer."""
     c.buffer_size -= 1
     return c.buffer[c.buffer_size]

@@ -4,7 +4,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 
-cdef class Configuration:
+cdef class KernelConfiguration:
     """Stack, buffer and the arcs built so far, for one sentence of n words.
 
     Words are 1..n and 0 is the root. `heads[d]` is -1 until d gets its head. The buffer is
@@ -12,7 +12,7 @@ cdef class Configuration:
 
     One object serves any number of sentences: memory grows to the longest and is reused.
     Systems with further structures subclass this, `reset`, `copy`, `structures` and `load`
-    included, and return their class from `TransitionSystem.new_configuration`.
+    included, and return their class from `KernelSystem.new_configuration`.
     """
 
     def __cinit__(self):
@@ -48,7 +48,7 @@ cdef class Configuration:
             self.heads[word] = -1
         return 0
 
-    cdef int copy(self, Configuration other) except -1 nogil:
+    cdef int copy(self, KernelConfiguration other) except -1 nogil:
         """Become equal to another configuration of the same system."""
         self.reset(other.n)
         self.stack_size = other.stack_size

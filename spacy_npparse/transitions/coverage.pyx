@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from spacy_npparse.transitions.configuration cimport Configuration
-from spacy_npparse.transitions.system cimport StaticOracle, TransitionSystem
+from spacy_npparse.transitions.configuration cimport KernelConfiguration
+from spacy_npparse.transitions.system cimport StaticOracle, KernelSystem
 
 
-def derivable(TransitionSystem system, const int[::1] lengths, const int[::1] heads):
+def derivable(KernelSystem system, const int[::1] lengths, const int[::1] heads):
     """Which gold trees the system's first static oracle derives: bool [sentences].
 
     Arguments and errors as in `derivation_counts`.
@@ -15,7 +15,7 @@ def derivable(TransitionSystem system, const int[::1] lengths, const int[::1] he
 
 
 def derivation_counts(
-    TransitionSystem system, const int[::1] lengths, const int[::1] heads, oracle_name=None
+    KernelSystem system, const int[::1] lengths, const int[::1] heads, oracle_name=None
 ):
     """How often the gold derivation of each sentence takes each transition, with any number of
     words on the root.
@@ -28,9 +28,9 @@ def derivation_counts(
     Returns int32 [sentences, transitions], -1 where the oracle does not derive the tree. Raises
     ValueError if the heads of a sentence form a cycle.
     """
-    cdef TransitionSystem free = system.with_single_root(False)
+    cdef KernelSystem free = system.with_single_root(False)
     cdef StaticOracle oracle = free.oracle(oracle_name or next(iter(free.oracle_classes())))
-    cdef Configuration c = free.new_configuration()
+    cdef KernelConfiguration c = free.new_configuration()
     cdef int sentence, t
     cdef int first_word = 0
     cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL

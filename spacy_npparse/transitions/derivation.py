@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from spacy_npparse.transitions.projectivity import complete_heads
-from spacy_npparse.transitions.window import (
+from spacy_npparse.transitions.interface import (
     Configuration,
     Oracle,
     TransitionSystem,
     UncoveredTree,
-    get_transition_system,
 )
+from spacy_npparse.trees.projectivity import complete_heads
 
 
 class Option(NamedTuple):
@@ -115,7 +114,7 @@ def gold_derivation(
     heads: Sequence[int],
     labels: Sequence[str] | None = None,
     *,
-    system: str,
+    system: TransitionSystem,
     oracle: str | None = None,
 ) -> Derivation:
     """The derivation of a gold tree.
@@ -126,17 +125,15 @@ def gold_derivation(
     words: the n words.
     heads: n + 1 heads; heads[0] is ignored, -1 marks a missing head, which is filled in.
     labels: of the arcs to the n words.
-    system: registered name of a transition system. Several words may hang on the root if they do
-        in the gold tree.
+    system: the transition system. Several words may hang on the root if they do in the gold tree.
     oracle: one of the system's oracles; by default the first, a static one.
 
     Raises UncoveredTree if the system cannot build the tree and the oracle does not explore;
-    ValueError if there is no such system or oracle, the numbers of words and heads do not fit, or
+    ValueError if there is no such oracle, the numbers of words and heads do not fit, or
     the heads form a cycle.
     """
     _check(words, heads, labels)
-    single_root = complete_heads(heads).count(0) <= 1
-    found = get_transition_system(system, single_root)
+    found = system.with_single_root(complete_heads(heads).count(0) <= 1)
     guide = found.oracle(oracle or found.oracles[0], heads)
     try:
         transitions = guide.derivation()

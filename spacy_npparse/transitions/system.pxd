@@ -1,6 +1,6 @@
 from libcpp.vector cimport vector
 
-from spacy_npparse.transitions.configuration cimport Configuration
+from spacy_npparse.transitions.configuration cimport KernelConfiguration
 
 
 cdef struct Place:
@@ -9,7 +9,7 @@ cdef struct Place:
     bint head_of
 
 
-cdef class TransitionSystem:
+cdef class KernelSystem:
     cdef readonly tuple candidate_arcs
     cdef readonly int n_transitions
     cdef readonly int n_positions
@@ -19,18 +19,18 @@ cdef class TransitionSystem:
     cdef bint root_in_buffer
     cdef vector[Place] places
 
-    cdef int initialise(self, Configuration c, int n) except -1 nogil
-    cdef bint is_legal(self, Configuration c, int t) noexcept nogil
-    cdef int mark_legal(self, Configuration c, char* legal) noexcept nogil
-    cdef void apply(self, Configuration c, int t) noexcept nogil
-    cdef bint is_terminal(self, Configuration c) noexcept nogil
-    cdef void positions(self, Configuration c, int* out) noexcept nogil
-    cdef int dependent(self, Configuration c, int t) noexcept nogil
+    cdef int initialise(self, KernelConfiguration c, int n) except -1 nogil
+    cdef bint is_legal(self, KernelConfiguration c, int t) noexcept nogil
+    cdef int mark_legal(self, KernelConfiguration c, char* legal) noexcept nogil
+    cdef void apply(self, KernelConfiguration c, int t) noexcept nogil
+    cdef bint is_terminal(self, KernelConfiguration c) noexcept nogil
+    cdef void positions(self, KernelConfiguration c, int* out) noexcept nogil
+    cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil
     cdef bint is_reordering(self, int t) noexcept nogil
 
 
-cdef class Oracle:
-    cdef readonly TransitionSystem system
+cdef class KernelOracle:
+    cdef readonly KernelSystem system
     cdef readonly bint explores
     cdef readonly bint honours_single_root
     cdef readonly bint postpones
@@ -43,18 +43,18 @@ cdef class Oracle:
 
     cdef int prepare(self, const int* heads, int n) except -1 nogil
     cdef int precompute(self) except -1 nogil
-    cdef void costs(self, Configuration c, int* out) noexcept nogil
+    cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil
     cdef void subtract_least(self, int* costs) noexcept nogil
     cdef void prefer(self, const int* preferred, int* costs) noexcept nogil
 
 
-cdef class LossOracle(Oracle):
-    cdef Configuration after
+cdef class LossOracle(KernelOracle):
+    cdef KernelConfiguration after
 
-    cdef int loss(self, Configuration c) noexcept nogil
+    cdef int loss(self, KernelConfiguration c) noexcept nogil
 
 
-cdef class StaticOracle(Oracle):
-    cdef int move(self, Configuration c) noexcept nogil
-    cdef int incomplete(self, Configuration c, int word) noexcept nogil
-    cdef bint derives(self, Configuration c) noexcept nogil
+cdef class StaticOracle(KernelOracle):
+    cdef int move(self, KernelConfiguration c) noexcept nogil
+    cdef int incomplete(self, KernelConfiguration c, int word) noexcept nogil
+    cdef bint derives(self, KernelConfiguration c) noexcept nogil

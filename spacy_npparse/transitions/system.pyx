@@ -1,7 +1,7 @@
 """What every transition system and every oracle has in common.
 
-A new system is one file: a `TransitionSystem` subclass that states its transitions, and one
-`Oracle` subclass per oracle; plus one line in `registry.py`.
+A new system is one file: a `KernelSystem` subclass that states its transitions, and one
+`KernelOracle` subclass per oracle; plus one line in `registry.py`.
 """
 
 import re
@@ -11,13 +11,13 @@ from libc.stdlib cimport free, malloc
 from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.configuration cimport buffer_item, push, push_front, stack_item
-from spacy_npparse.transitions.projectivity cimport check_acyclic, complete
+from spacy_npparse.trees.projectivity cimport check_acyclic, complete
 
 # Arcs that the transitions of stack-based systems build, and their reverses.
 ARCS = (("s0", "b0"), ("b0", "s0"), ("s0", "s1"), ("s1", "s0"))
 
 
-cdef class TransitionSystem:
+cdef class KernelSystem:
     """A transition system: configurations, transitions and their preconditions.
 
     single_root: give every sentence exactly one word whose head is the root. False is the
@@ -62,10 +62,10 @@ cdef class TransitionSystem:
 
     def new_configuration(self):
         """An empty configuration of the kind this system works on."""
-        return Configuration()
+        return KernelConfiguration()
 
     def oracle_classes(self):
-        """Oracle classes by name, the plainest static one first."""
+        """KernelOracle classes by name, the plainest static one first."""
         raise NotImplementedError
 
     def oracle(self, str name):
@@ -92,7 +92,7 @@ cdef class TransitionSystem:
         """The longest derivation of a sentence of n words, in transitions."""
         raise NotImplementedError
 
-    cdef int initialise(self, Configuration c, int n) except -1 nogil:
+    cdef int initialise(self, KernelConfiguration c, int n) except -1 nogil:
         """Make c the initial configuration of a sentence of n words."""
         cdef int word
         c.reset(n)
@@ -104,11 +104,11 @@ cdef class TransitionSystem:
             push_front(c, word)
         return 0
 
-    cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
+    cdef bint is_legal(self, KernelConfiguration c, int t) noexcept nogil:
         """The precondition of transition t, in a configuration that is not terminal."""
         return False
 
-    cdef int mark_legal(self, Configuration c, char* legal) noexcept nogil:
+    cdef int mark_legal(self, KernelConfiguration c, char* legal) noexcept nogil:
         """Mark the legal transitions in a configuration that is not terminal, and count them."""
         cdef int t
         cdef int n_legal = 0
@@ -117,13 +117,13 @@ cdef class TransitionSystem:
             n_legal += legal[t]
         return n_legal
 
-    cdef void apply(self, Configuration c, int t) noexcept nogil:
+    cdef void apply(self, KernelConfiguration c, int t) noexcept nogil:
         """Take the legal transition t."""
 
-    cdef bint is_terminal(self, Configuration c) noexcept nogil:
+    cdef bint is_terminal(self, KernelConfiguration c) noexcept nogil:
         return True
 
-    cdef void positions(self, Configuration c, int* out) noexcept nogil:
+    cdef void positions(self, KernelConfiguration c, int* out) noexcept nogil:
         """Write the word at each position, -1 where there is none."""
         cdef int i, word
         for i in range(self.n_positions):
@@ -135,7 +135,7 @@ cdef class TransitionSystem:
                 word = -1
             out[i] = c.heads[word] if self.places[i].head_of and word != -1 else word
 
-    cdef int dependent(self, Configuration c, int t) noexcept nogil:
+    cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         """The word to which the legal transition t gives a head, -1 if it adds no arc."""
         return -1
 
@@ -143,33 +143,33 @@ cdef class TransitionSystem:
         """Whether t only changes the word order."""
         return False
 
-    def legal_transitions(self, Configuration c):
+    def legal_transitions(self, KernelConfiguration c):
         """Numbers of the legal transitions, ascending; empty in a terminal configuration."""
         cdef int t
         if self.is_terminal(c):
             return []
         return [t for t in range(self.n_transitions) if self.is_legal(c, t)]
 
-    def start(self, Configuration c, int n):
+    def start(self, KernelConfiguration c, int n):
         """`initialise` for Python callers."""
         self.initialise(c, n)
 
-    def take(self, Configuration c, int t):
+    def take(self, KernelConfiguration c, int t):
         """`apply` for Python callers, who check that t is legal."""
         self.apply(c, t)
 
-    def finished(self, Configuration c):
+    def finished(self, KernelConfiguration c):
         """`is_terminal` for Python callers."""
         return self.is_terminal(c)
 
-    def looked_at(self, Configuration c):
+    def looked_at(self, KernelConfiguration c):
         """`positions` for Python callers: a list of words, -1 where there is none."""
         cdef vector[int] out
         out.resize(self.n_positions)
         self.positions(c, out.data())
         return list(out)
 
-    def attached(self, Configuration c, int t):
+    def attached(self, KernelConfiguration c, int t):
         """`dependent` for Python callers."""
         return self.dependent(c, t)
 
@@ -178,7 +178,7 @@ cdef class TransitionSystem:
         return self.is_reordering(t)
 
 
-cdef class Oracle:
+cdef class KernelOracle:
     """Costs of transitions with respect to a gold tree.
 
     An oracle is a function of configuration and gold tree alone; one object serves any number
@@ -203,7 +203,7 @@ cdef class Oracle:
         self.n = 0
         self.gold = self.tree = NULL
 
-    def __init__(self, TransitionSystem system):
+    def __init__(self, KernelSystem system):
         self.system = system
         self.explores = False
         self.honours_single_root = False
@@ -243,7 +243,7 @@ cdef class Oracle:
         """Compute what depends on the gold tree only. For subclasses."""
         return 0
 
-    cdef void costs(self, Configuration c, int* out) noexcept nogil:
+    cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
         """Write the cost of every legal transition, -1 for the illegal ones, in a configuration
         that is not terminal."""
 
@@ -296,12 +296,12 @@ cdef class Oracle:
             if not self.system.is_terminal(configurations[i]):
                 self.costs(configurations[i], &out[i, 0])
 
-    def reachable(self, Configuration c):
+    def reachable(self, KernelConfiguration c):
         """RDEPS: the dependents of the gold arcs that can still be built, ascending; None if the
         oracle keeps no account of them."""
         return None
 
-    def cost_list(self, Configuration c):
+    def cost_list(self, KernelConfiguration c):
         """`costs` for Python callers; -1 in a terminal configuration."""
         cdef vector[int] out
         out.assign(self.system.n_transitions, -1)
@@ -310,21 +310,21 @@ cdef class Oracle:
         return list(out)
 
 
-cdef class LossOracle(Oracle):
+cdef class LossOracle(KernelOracle):
     """An exploring oracle that knows the least loss reachable from any configuration; the cost of a
     transition is the difference it makes.
     """
 
-    def __init__(self, TransitionSystem system):
+    def __init__(self, KernelSystem system):
         super().__init__(system)
         self.explores = True
         self.after = system.new_configuration()
 
-    cdef int loss(self, Configuration c) noexcept nogil:
+    cdef int loss(self, KernelConfiguration c) noexcept nogil:
         """How many gold arcs are, or have to be, missing in the end."""
         return 0
 
-    cdef void costs(self, Configuration c, int* out) noexcept nogil:
+    cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
         cdef int t
         for t in range(self.system.n_transitions):
             out[t] = -1
@@ -335,7 +335,7 @@ cdef class LossOracle(Oracle):
         self.subtract_least(out)
 
 
-cdef class StaticOracle(Oracle):
+cdef class StaticOracle(KernelOracle):
     """An oracle that names one gold transition in every configuration of the gold derivation."""
 
     def derivation_oracle(self):
@@ -343,11 +343,11 @@ cdef class StaticOracle(Oracle):
             if cls is type(self):
                 return name
 
-    cdef int move(self, Configuration c) noexcept nogil:
+    cdef int move(self, KernelConfiguration c) noexcept nogil:
         """The gold transition."""
         return 0
 
-    cdef int incomplete(self, Configuration c, int word) noexcept nogil:
+    cdef int incomplete(self, KernelConfiguration c, int word) noexcept nogil:
         """How many gold dependents of the word are not attached yet."""
         cdef int d
         cdef int count = 0
@@ -356,7 +356,7 @@ cdef class StaticOracle(Oracle):
                 count += 1
         return count
 
-    cdef bint derives(self, Configuration c) noexcept nogil:
+    cdef bint derives(self, KernelConfiguration c) noexcept nogil:
         """Whether the configuration holds the gold tree."""
         cdef int d
         for d in range(1, self.n + 1):
@@ -364,7 +364,7 @@ cdef class StaticOracle(Oracle):
                 return False
         return True
 
-    cdef void costs(self, Configuration c, int* out) noexcept nogil:
+    cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
         """0 for the gold transition, 1 for every other legal one."""
         cdef int t
         cdef int gold = self.move(c)

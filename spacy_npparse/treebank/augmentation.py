@@ -17,8 +17,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from .docs import MULTIWORD_SPANS
-from .edges import subtree_edges
+from spacy_npparse.treebank.docs import MULTIWORD_SPANS
+from spacy_npparse.treebank.edges import subtree_edges
 
 logger = logging.getLogger(__name__)
 

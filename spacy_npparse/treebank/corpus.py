@@ -11,9 +11,9 @@ from pathlib import Path
 from spacy.language import Language
 from spacy.training import Example, dont_augment
 
-from .docs import doc_from_sentences, group_sentences, unannotated_doc
-from .reading import OnError, read_conllu
-from .sentence import Sentence
+from spacy_npparse.treebank.docs import doc_from_sentences, group_sentences, unannotated_doc
+from spacy_npparse.treebank.reading import OnError, read_conllu
+from spacy_npparse.treebank.sentence import Sentence
 
 logger = logging.getLogger(__name__)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..transitions import Derivation, gold_derivation
-from .sentence import MISSING, Sentence
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import Derivation, gold_derivation
+from spacy_npparse.treebank.sentence import MISSING, Sentence
 
 
 def sentence_derivation(
@@ -11,12 +12,13 @@ def sentence_derivation(
 ) -> Derivation:
     """The derivation of a sentence's gold tree.
 
-    system, oracle: as in `spacy_npparse.transitions.gold_derivation`, which tells what is raised.
+    system: registered name of a transition system; ValueError if there is none of that name.
+    oracle: as in `spacy_npparse.transitions.gold_derivation`, which tells what else is raised.
     """
     return gold_derivation(
         [word.form for word in sentence.words],
         [-1 if head is None else head for head in sentence.heads],
         ["" if word.deprel == MISSING else word.deprel for word in sentence.words],
-        system=system,
+        system=get_transition_system(system),
         oracle=oracle,
     )

@@ -20,8 +20,8 @@ from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from .reading import OnError, read_conllu
-from .sentence import MISSING, Row, Sentence
+from spacy_npparse.treebank.reading import OnError, read_conllu
+from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
 
 CONLLU_KEY = "spacy_npparse.conllu"
 MULTIWORD_SPANS = "mwt"

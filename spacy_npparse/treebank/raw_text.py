@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from .sentence import MISSING, Row, Sentence
+from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
 
 _ESCAPES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": "\\\\"}
 _CHARACTERS = {escape: character for character, escape in _ESCAPES.items()}

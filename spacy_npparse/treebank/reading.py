@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from .sentence import ConlluError, Sentence, parse_sentence
+from spacy_npparse.treebank.sentence import ConlluError, Sentence, parse_sentence
 
 logger = logging.getLogger(__name__)
 

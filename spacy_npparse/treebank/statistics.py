@@ -11,25 +11,24 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decoding import (
-    ChartScores,
-    ThirdOrderScores,
-    decode_chart,
+from spacy_npparse.decoding import (
+    MHScores,
+    OneEndpointCrossingScores,
+    decode_mh,
     decode_one_endpoint_crossing,
 )
-from ..transitions import (
+from spacy_npparse.systems import get_transition_system, transition_systems
+from spacy_npparse.transitions import derivation_counts
+from spacy_npparse.treebank.sentence import Sentence
+from spacy_npparse.trees import (
     crossing_arcs,
-    derivation_counts,
     edge_degree,
     gap_degree,
-    get_transition_system,
     is_one_endpoint_crossing,
     is_projective,
     is_well_nested,
     nonprojective_arcs,
-    transition_systems,
 )
-from .sentence import Sentence
 
 # The most similar tree of a class is looked for in sentences of at most so many words. In longer
 # ones, there may be a more similar one than is found.
@@ -188,9 +187,9 @@ def _arcs_of_charts(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.
         right = np.zeros((1, n + 2, n + 2), dtype=np.float32)
         right[0, heads[1:], range(1, n + 1)] = 1.0
         zeros = np.zeros((1, 6, n + 2, n + 2), dtype=np.float32)
-        scores = ChartScores(shift=zeros[:, 0].copy(), below=zeros, front=zeros, arcs=right)
+        scores = MHScores(shift=zeros[:, 0].copy(), below=zeros, front=zeros, arcs=right)
         length = np.array([n], dtype=np.int32)
-        found = decode_chart(scores, length, n_heads, single_root=False, max_length=MAX_LENGTH)
+        found = decode_mh(scores, length, n_heads, single_root=False, max_length=MAX_LENGTH)
         counts.append(round(found.scores[0]))
     return np.array(counts)
 
@@ -209,7 +208,7 @@ def _arcs_of_one_endpoint_crossing(
             right = np.zeros((1, n + 1, n + 1), dtype=np.float32)
             right[0, heads[1:], range(1, n + 1)] = 1.0
             zeros = np.zeros_like(right)
-            scores = ThirdOrderScores(zeros, heads=right, siblings=zeros, crossed=right)
+            scores = OneEndpointCrossingScores(zeros, heads=right, siblings=zeros, crossed=right)
             length = np.array([n], dtype=np.int32)
             found = decode_one_endpoint_crossing(scores, length, single_root=False)
             counts[number] = round(found.scores[0])

@@ -17,10 +17,16 @@ from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
 from spacy.tokens import Doc, Token
 
-from .docs import ANNOTATION, CONLLU_KEY, SPACY_ROOT, UD_ROOT, annotation_array
-from .files import replacing
-from .raw_text import form, space_misc
-from .sentence import MISSING, Row, Sentence, parse_sentence
+from spacy_npparse.treebank.docs import (
+    ANNOTATION,
+    CONLLU_KEY,
+    SPACY_ROOT,
+    UD_ROOT,
+    annotation_array,
+)
+from spacy_npparse.treebank.files import replacing
+from spacy_npparse.treebank.raw_text import form, space_misc
+from spacy_npparse.treebank.sentence import MISSING, Row, Sentence, parse_sentence
 
 logger = logging.getLogger(__name__)
 

@@ -10,13 +10,8 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any, NamedTuple
 
-from spacy_npparse.transitions import (
-    Configuration,
-    Derivation,
-    Step,
-    complete_heads,
-    projective_order,
-)
+from spacy_npparse.transitions import Configuration, Derivation, Step
+from spacy_npparse.trees import complete_heads, projective_order
 
 _COMMON = frozenset(["stack", "buffer", "heads"])
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from spacy.tokens import Doc, Span
 
-from spacy_npparse.transitions import complete_heads, nonprojective_arcs
+from spacy_npparse.trees import complete_heads, nonprojective_arcs
 from spacy_npparse.visualisation.layout import Arc
 from spacy_npparse.visualisation.page import ARCS, COMPARED, Page, figure, legend, page
 from spacy_npparse.visualisation.svg import draw_tree

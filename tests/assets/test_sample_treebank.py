@@ -10,7 +10,7 @@ from pathlib import Path
 import conllu
 import pytest
 
-from spacy_npparse.transitions import nonprojective_arcs
+from spacy_npparse.trees import nonprojective_arcs
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "sample_treebank"
 SPLITS = ("train", "dev", "test")

@@ -3,7 +3,7 @@
 import pytest
 import spacy
 
-from spacy_npparse.transitions import get_transition_system, transition_systems
+from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.treebank import read_conllu, sentence_derivation
 
 

@@ -7,7 +7,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_npparse.transitions import get_transition_system, transition_systems
+from spacy_npparse.systems import get_transition_system, transition_systems
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-train.conllu"
 TINY_ENCODER = {

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-import numpy
+import numpy as np
 import pytest
 import spacy
 import torch
@@ -91,7 +91,7 @@ def test_scores_are_added_up(member):
     sentences = split_sentences(read_tokens([doc]))
     with torch.no_grad():
         scores = sum(p.arc_scores(p.encode([doc]), sentences) for p in ensemble.parsers())
-    expected = decode_spanning_trees(numpy.asarray(scores), sentences.lengths)
+    expected = decode_spanning_trees(np.asarray(scores), sentences.lengths)
     heads = [0 if token.head.i == token.i else token.head.i + 1 for token in ensemble(doc)]
     assert heads == expected.tolist()
 

@@ -61,7 +61,7 @@ def test_trees_alone_decide_which_evaluation_was_the_best(name):
         ({"exploration": {"rate": 0.5}}, ["exploration.rate", "probability", "warm_up"]),
         ({"exploration": {"follow_preferred_errors": 1}}, ["follow_preferred_errors", "bool"]),
         ({"pseudo_projective": "tail"}, ["parser", "'tail'", "head", "path", "head+path"]),
-        ({"pseudo_projective": "head"}, ["parser", "projective", "ArcHybridSwap", "Remove"]),
+        ({"pseudo_projective": "head"}, ["parser", "projective", "arc_hybrid_swap", "Remove"]),
         ({"model": {**TINY_MODEL, "hidden_size": 0}}, ["hidden_size", "positive", "0"]),
         ({"model": {**TINY_MODEL, "label_size": -3}}, ["label_size", "positive", "-3"]),
         ({"model": {**TINY_MODEL, "dropout": 1.0}}, ["dropout", "1.0"]),

@@ -8,7 +8,7 @@ from parser_helpers import FACTORIES, GLOBAL, PARSERS, SYSTEMS, example
 from spacy.tokens import Doc
 from spacy.util import fix_random_seed
 
-from spacy_npparse.transitions import get_transition_system
+from spacy_npparse.systems import get_transition_system
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
 STARTS = [True, False, False, False, False, False, False, True, False]

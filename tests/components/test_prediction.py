@@ -2,7 +2,7 @@
 
 import time
 
-import numpy
+import numpy as np
 import pytest
 import spacy
 import torch
@@ -74,12 +74,12 @@ def test_whitespace_changes_nothing_for_the_words(parsing, tokens):
     sentences = split_sentences(batch)
     assert sentences.lengths.sum() == len(sentences.words) == batch.is_word.sum()
     assert (sentences.tokens[sentences.rows] == sentences.words).all()
-    first = numpy.concatenate([numpy.arange(n) for n in sentences.lengths] or [numpy.zeros(0, int)])
+    first = np.concatenate([np.arange(n) for n in sentences.lengths] or [np.zeros(0, int)])
     parses = tree_parses(
         batch,
         sentences,
-        first.astype(numpy.int32),  # a chain from left to right
-        numpy.full(len(first), vocab.strings["ROOT"], dtype=numpy.uint64),
+        first.astype(np.int32),  # a chain from left to right
+        np.full(len(first), vocab.strings["ROOT"], dtype=np.uint64),
         vocab.strings,
     )
     for t, parse in zip(tokens, parses, strict=True):
@@ -164,18 +164,18 @@ def test_two_thousand_words_without_boundary(trained):
 def test_starts_hold_where_spacy_derives_wrong_ones():
     # In a long path that jumps to and fro, spaCy gives up before the edges are right.
     vocab = Vocab()
-    label = numpy.uint64(vocab.strings.add("x"))
+    label = np.uint64(vocab.strings.add("x"))
     n, n_wrong = 100, 0
-    generator = numpy.random.default_rng(0)
-    starts = numpy.full((2 * n, 1), -1)
+    generator = np.random.default_rng(0)
+    starts = np.full((2 * n, 1), -1)
     starts[[0, n]] = 1
     for _ in range(20):
         path = generator.permutation(n)
-        tree = numpy.zeros(n, dtype=int)
-        tree[path] = path[numpy.maximum(numpy.arange(n) - 1, 0)]
-        tree = numpy.concatenate([tree, tree + n])
-        offsets = (tree - numpy.arange(2 * n)).astype("u8")
-        arcs = numpy.stack([offsets, numpy.full(2 * n, label)], axis=1)
+        tree = np.zeros(n, dtype=int)
+        tree[path] = path[np.maximum(np.arange(n) - 1, 0)]
+        tree = np.concatenate([tree, tree + n])
+        offsets = (tree - np.arange(2 * n)).astype("u8")
+        arcs = np.stack([offsets, np.full(2 * n, label)], axis=1)
         derived = Doc(vocab, words=["w"] * 2 * n).from_array(["HEAD", "DEP"], arcs)
         n_wrong += [sentence.start for sentence in derived.sents] != [0, n]
         doc = Doc(vocab, words=["w"] * 2 * n)

@@ -5,8 +5,8 @@ import spacy
 from parser_helpers import TINY_ENCODER, TINY_MODEL, check_trees, example
 from spacy.tokens import Doc
 
-from spacy_npparse.transitions import is_projective
-from spacy_npparse.transitions.pseudo_projective import ENCODINGS
+from spacy_npparse.trees import is_projective
+from spacy_npparse.trees.pseudo_projective import ENCODINGS
 
 # 4 -> 1 crosses the arc from the root to 2.
 WORDS = ["Bücher", "habe", "ich", "gelesen"]

@@ -3,7 +3,7 @@
 import math
 from itertools import product
 
-import numpy
+import numpy as np
 import pytest
 import spacy
 import torch
@@ -17,7 +17,7 @@ from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import BeamResult
-from spacy_npparse.transitions import is_tree
+from spacy_npparse.trees import is_tree
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
 STARTS = [True, False, False, False, False, False, False, True, False]
@@ -85,7 +85,7 @@ def test_confidence_of_exact_search_is_that_of_trees(make_parser, system):
     assert first._.head_probability == pytest.approx(second._.head_probability, abs=1e-6)
     with torch.no_grad():
         scores = parser.arc_scores(parser.encode(docs), split_sentences(read_tokens(docs)))
-    for doc, of_doc in zip(docs, numpy.exp(scores), strict=True):
+    for doc, of_doc in zip(docs, np.exp(scores), strict=True):
         heads = [0 if token.head.i == token.i else token.head.i + 1 for token in doc]
         by_head = of_doc[range(1, len(doc) + 1), heads].tolist()
         found = [token._.head_probability for token in doc]
@@ -155,11 +155,11 @@ def test_trees_that_become_one_are_told_once():
     strings = StringStore(["det", "ROOT"])
     doc = Doc(Vocab(strings=strings), words=["a", "b"])
     tokens = read_tokens([doc])
-    labels = numpy.array([strings["det"], strings["ROOT"]], dtype=numpy.uint64)
-    trees = [(numpy.array(heads, dtype=numpy.int32), labels) for heads in ([2, 0], [2, 0], [0, 1])]
-    heads = numpy.stack([heads for heads, _ in trees])
-    scores = numpy.array([[-1.0], [-2.0], [-3.0]])
-    found = search.Found(heads, scores, numpy.ones(2, dtype=numpy.float32))
+    labels = np.array([strings["det"], strings["ROOT"]], dtype=np.uint64)
+    trees = [(np.array(heads, dtype=np.int32), labels) for heads in ([2, 0], [2, 0], [0, 1])]
+    heads = np.stack([heads for heads, _ in trees])
+    scores = np.array([[-1.0], [-2.0], [-3.0]])
+    found = search.Found(heads, scores, np.ones(2, dtype=np.float32))
     settings = DecoderSettings(beam_width=3, k_best=3)
     (result,) = make_parses(tokens, split_sentences(tokens), trees, found, settings, strings)
     assert [tree["score"] for tree in result.ranked[0]] == [-1.0, -3.0]
@@ -171,18 +171,18 @@ def test_trees_that_become_one_are_told_once():
 def test_trees_of_a_beam(monkeypatch, normalised, first, second, share):
     """Three derivations of two trees, and a sentence with one derivation only."""
     beam = BeamResult(
-        numpy.array([[0, 1, 0], [2, 0, -1], [2, 0, -1]], dtype=numpy.int32),
-        numpy.array([numpy.log([0.4, 0.3, 0.2]), [numpy.log(0.5), -numpy.inf, -numpy.inf]]).T,
-        numpy.array([4, 2], dtype=numpy.int32),
+        np.array([[0, 1, 0], [2, 0, -1], [2, 0, -1]], dtype=np.int32),
+        np.array([np.log([0.4, 0.3, 0.2]), [np.log(0.5), -np.inf, -np.inf]]).T,
+        np.array([4, 2], dtype=np.int32),
     )
     monkeypatch.setattr(search, "decode_beam", lambda *_: beam)
-    sentences = SentenceBatch(numpy.arange(3), numpy.array([2, 1], dtype=numpy.int32), 3)
+    sentences = SentenceBatch(np.arange(3), np.array([2, 1], dtype=np.int32), 3)
     settings = DecoderSettings(beam_width=3, k_best=3)
     found = search.search(None, None, sentences, settings, normalised=normalised)
     trees = [[2, 0, 0], [0, 1, -1]] if normalised else [[0, 1, 0], [2, 0, -1]]
     assert found.heads.tolist() == [*trees, [-1, -1, -1]]
-    expected = numpy.array([[first, 0.5], [second, 0], [0, 0]])
-    assert numpy.exp(found.scores) == pytest.approx(expected)
+    expected = np.array([[first, 0.5], [second, 0], [0, 0]])
+    assert np.exp(found.scores) == pytest.approx(expected)
     assert found.probabilities.tolist() == pytest.approx([share, share, 1.0])
 
 

@@ -1,6 +1,6 @@
 """How batches are cut into parts."""
 
-import numpy
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +12,7 @@ from spacy_npparse.components.sentences import SentenceBatch
 
 def batch(lengths):
     n_words = sum(lengths)
-    return SentenceBatch(numpy.arange(n_words), numpy.array(lengths, dtype=numpy.int32), n_words)
+    return SentenceBatch(np.arange(n_words), np.array(lengths, dtype=np.int32), n_words)
 
 
 @given(st.lists(st.integers(1, 2000), max_size=40))

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-import numpy
+import numpy as np
 import pytest
 import torch
 from parser_helpers import GLOBAL, ORACLES, PARSERS, TINY_ENCODER, TINY_MODEL, example
@@ -13,11 +13,9 @@ from spacy.util import fix_random_seed
 
 from spacy_npparse.components.gold import gold_batch
 from spacy_npparse.decoding import ScoreTables
-from spacy_npparse.transitions import (
-    derivable,
-    get_transition_system,
-    is_one_endpoint_crossing,
-)
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import derivable
+from spacy_npparse.trees import is_one_endpoint_crossing
 
 
 def weights(nlp, name="parser"):
@@ -47,7 +45,7 @@ def test_every_parser_trains_on_nonprojective_trees(make_nlp, sample, system, se
     optimizer.learn_rate = 0.01
     before = weights(nlp)
     losses = [nlp.update(examples, sgd=optimizer)["parser"] for _ in range(8)]
-    assert numpy.isfinite(losses).all() and min(losses[4:]) < losses[0]
+    assert np.isfinite(losses).all() and min(losses[4:]) < losses[0]
     assert changed(before, weights(nlp))
 
 
@@ -103,7 +101,7 @@ def test_trees_that_are_not_one_endpoint_crossing_are_counted(make_nlp, sample, 
     optimizer.L2 = 0.0
     states = [weights(nlp)]
     for examples in (long, [wild]):
-        assert numpy.isfinite(nlp.update(examples, sgd=optimizer)["parser"])
+        assert np.isfinite(nlp.update(examples, sgd=optimizer)["parser"])
         states.append(weights(nlp))
     assert [changed(*pair) for pair in pairwise(states)] == [True, True]
     scorers = [state["pairs.weight"] for state in states]
@@ -268,7 +266,7 @@ def test_several_roots_in_one_sentence_train(make_nlp, sample, system, settings)
     optimizer = nlp.initialize(lambda: sample(nlp))
     # Interleaved, so that no boundary can part them.
     eg = example(nlp, list("abcd"), [2, 3, 2, 3], ["det", "det", "ROOT", "ROOT"])
-    assert numpy.isfinite(nlp.update([eg], sgd=optimizer)["parser"])
+    assert np.isfinite(nlp.update([eg], sgd=optimizer)["parser"])
 
 
 def test_no_gold_changes_nothing(trained):
@@ -394,7 +392,7 @@ def is_derivable(system, doc):
     if system in GLOBAL:
         system = {"mh3": "arc_hybrid", "mh4": "mh4"}.get(GLOBAL[system][0], "covington")
     kernel = get_transition_system(system).kernel
-    return derivable(kernel, numpy.array([len(doc)], "int32"), numpy.array(heads, "int32"))[0]
+    return derivable(kernel, np.array([len(doc)], "int32"), np.array(heads, "int32"))[0]
 
 
 def test_projective_system_learns_what_it_can_of_crossing_arcs(make_nlp, sample):

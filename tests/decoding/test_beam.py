@@ -5,7 +5,8 @@ import pytest
 from test_greedy import SYSTEMS, decode, random_tables, scores
 
 from spacy_npparse.decoding import decode_beam, explain
-from spacy_npparse.transitions import get_transition_system, is_tree
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.trees import is_tree
 
 
 def search(system, tables, lengths, width):

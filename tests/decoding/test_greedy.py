@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_npparse.decoding import ScoreTables, decode_greedy
-from spacy_npparse.transitions import get_transition_system, is_tree, transition_systems
+from spacy_npparse.systems import get_transition_system, transition_systems
+from spacy_npparse.trees import is_tree
 
 SYSTEMS = sorted(transition_systems.get_all())
 

@@ -5,7 +5,8 @@ import pytest
 from test_greedy import SYSTEMS, random_tables, scores
 
 from spacy_npparse.decoding import max_violations
-from spacy_npparse.transitions import derivable, get_transition_system
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import derivable
 
 GOLD = (0, 3, 0, 2)
 ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_npparse.decoding import ThirdOrderScores, decode_one_endpoint_crossing
-from spacy_npparse.transitions import is_one_endpoint_crossing, is_tree
+from spacy_npparse.decoding import OneEndpointCrossingScores, decode_one_endpoint_crossing
+from spacy_npparse.trees import is_one_endpoint_crossing, is_tree
 
 
 @cache
@@ -24,7 +24,9 @@ def random_scores(lengths, seed=0):
     rng = np.random.default_rng(seed)
     size = max(lengths, default=0) + 2
     shape = (len(lengths), size, size)
-    scores = ThirdOrderScores(*(rng.standard_normal(shape, dtype=np.float32) for _ in range(4)))
+    scores = OneEndpointCrossingScores(
+        *(rng.standard_normal(shape, dtype=np.float32) for _ in range(4))
+    )
     # Crossing arcs are tempting.
     scores.crossed[...] += rng.choice([0.0, 1.0])
     return scores
@@ -129,7 +131,9 @@ def gold_only(heads):
     arcs = np.full((1, n + 1, n + 1), -100, dtype=np.float32)
     arcs[0, heads[1:], range(1, n + 1)] = 0
     nothing = np.zeros_like(arcs)
-    return ThirdOrderScores(grandparents=nothing, heads=arcs, siblings=nothing, crossed=arcs)
+    return OneEndpointCrossingScores(
+        grandparents=nothing, heads=arcs, siblings=nothing, crossed=arcs
+    )
 
 
 @pytest.mark.parametrize("n, n_covered", [(1, 1), (2, 3), (3, 16), (4, 125), (5, 1104)])
@@ -185,7 +189,7 @@ def test_trees_of_any_length(lengths, seed):
         assert len(heads) == 1 or is_tree(heads)
         assert is_one_endpoint_crossing(heads)
         assert words == parts(heads)
-        alone = ThirdOrderScores(*(part[sentence : sentence + 1] for part in scores))
+        alone = OneEndpointCrossingScores(*(part[sentence : sentence + 1] for part in scores))
         assert score(alone, heads, words) == pytest.approx(total, abs=1e-3)
 
 

@@ -7,11 +7,8 @@ import pytest
 from test_greedy import random_tables, scores
 
 from spacy_npparse.decoding import Exploration, roll_out
-from spacy_npparse.transitions import (
-    UncoveredTree,
-    get_transition_system,
-    transition_systems,
-)
+from spacy_npparse.systems import get_transition_system, transition_systems
+from spacy_npparse.transitions import UncoveredTree
 
 ORACLES = [
     (name, oracle)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_npparse.decoding import decode_spanning_trees
-from spacy_npparse.transitions import is_tree
+from spacy_npparse.trees import is_tree
 
 
 def all_single_rooted_trees(n):

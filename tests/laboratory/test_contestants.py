@@ -8,7 +8,7 @@ from thinc.api import Config
 from spacy_npparse.laboratory import Task, contestant, trainable_parsers
 from spacy_npparse.laboratory.component import ComponentPipeline
 from spacy_npparse.laboratory.spacy_parser import SpacyPipeline
-from spacy_npparse.transitions import transition_systems
+from spacy_npparse.systems import transition_systems
 
 CONFIG = Path(__file__).parents[2] / "configs" / "accuracy.cfg"
 TASK = Task(Path("train.conllu"), Path("dev.conllu"), CONFIG, 10)

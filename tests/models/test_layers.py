@@ -1,6 +1,6 @@
 """The padded BiLSTM equals torch's packed, bidirectional one with residual connections."""
 
-import numpy
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -47,9 +47,9 @@ def test_outputs_and_gradients_equal_packed_lstms(lengths, depth):
 
 @given(lengths=LENGTHS)
 def test_groups_hold_every_sequence_once_and_waste_little(lengths):
-    lengths = numpy.array(lengths)
+    lengths = np.array(lengths)
     groups = list(groups_of_similar_length(lengths))
-    assert sorted(numpy.concatenate(groups).tolist()) == list(range(len(lengths)))
+    assert sorted(np.concatenate(groups).tolist()) == list(range(len(lengths)))
     for group in groups:
         assert lengths[group].max() <= 1.5 * lengths[group].min() + 8
 

@@ -1,6 +1,6 @@
 import math
 
-import numpy
+import numpy as np
 import pytest
 import torch
 
@@ -42,12 +42,12 @@ def test_gradients_are_finite_and_spare_illegal_transitions(loss):
 
 def violations(sentences, transitions, signs, margins):
     return Violations(
-        numpy.zeros((len(signs), 1), dtype="int32"),
-        numpy.zeros((len(signs), 0), dtype="int64"),
-        numpy.array(transitions, dtype="int64"),
-        numpy.array(signs, dtype="float32"),
-        numpy.array(sentences, dtype="int64"),
-        numpy.array(margins, dtype="float32"),
+        np.zeros((len(signs), 1), dtype="int32"),
+        np.zeros((len(signs), 0), dtype="int64"),
+        np.array(transitions, dtype="int64"),
+        np.array(signs, dtype="float32"),
+        np.array(sentences, dtype="int64"),
+        np.array(margins, dtype="float32"),
     )
 
 

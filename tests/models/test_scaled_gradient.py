@@ -1,6 +1,6 @@
 """Objectives that weigh less."""
 
-import numpy
+import numpy as np
 import pytest
 import spacy
 from spacy.ml.models import build_tagger_model
@@ -22,7 +22,7 @@ def received():
 @pytest.fixture
 def tok2vec(received):
     def forward(model, docs, is_train):
-        return [numpy.ones((len(doc), WIDTH), dtype="f") for doc in docs], received.extend
+        return [np.ones((len(doc), WIDTH), dtype="f") for doc in docs], received.extend
 
     return Model("encoder", forward, dims={"nO": WIDTH})
 
@@ -34,11 +34,11 @@ def test_the_same_vectors_and_a_part_of_the_gradient(tok2vec, received, factor):
     assert model.get_dim("nO") == WIDTH
     vectors, backprop = model(DOCS, is_train=True)
     for mine, plain in zip(vectors, tok2vec.predict(DOCS), strict=True):
-        numpy.testing.assert_array_equal(mine, plain)
-    gradients = [numpy.random.default_rng(0).normal(size=v.shape) for v in vectors]
+        np.testing.assert_array_equal(mine, plain)
+    gradients = [np.random.default_rng(0).normal(size=v.shape) for v in vectors]
     backprop(gradients)
     for whole, part in zip(gradients, received, strict=True):
-        numpy.testing.assert_allclose(part, factor * whole)
+        np.testing.assert_allclose(part, factor * whole)
 
 
 def test_fits_a_tagger(tok2vec):

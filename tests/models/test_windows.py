@@ -1,6 +1,6 @@
 """Long sequences are read in overlapping windows, short ones whole."""
 
-import numpy
+import numpy as np
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,9 +18,9 @@ def test_every_vector_is_seen_once_with_its_context(lengths, size, context):
     windows = cut_into_windows(lengths, size, context)
     assert windows.rows[windows.centres].tolist() == list(range(sum(lengths)))
     assert max(windows.lengths) <= size + 2 * context
-    window_of_row = numpy.repeat(numpy.arange(len(windows.lengths)), windows.lengths)
+    window_of_row = np.repeat(np.arange(len(windows.lengths)), windows.lengths)
     assert len(window_of_row) == len(windows.rows)
-    shown = numpy.split(windows.rows, numpy.cumsum(windows.lengths)[:-1])
+    shown = np.split(windows.rows, np.cumsum(windows.lengths)[:-1])
     end = 0
     for length in lengths:
         start, end = end, end + length
@@ -46,8 +46,8 @@ def test_words_of_a_long_doc_see_their_surroundings_only():
     other = ["Anfang"] * WINDOW + words[WINDOW:]
     (whole,) = encoder.predict([Doc(vocab, words=words)])
     (changed,) = encoder.predict([Doc(vocab, words=other)])
-    differ = numpy.flatnonzero((whole != changed).any(axis=1))
+    differ = np.flatnonzero((whole != changed).any(axis=1))
     assert differ.max() < 2 * WINDOW
     (extract,) = encoder.predict([Doc(vocab, words=words[WINDOW - CONTEXT : 2 * WINDOW + CONTEXT])])
     inner = extract[CONTEXT : CONTEXT + WINDOW]
-    assert numpy.allclose(whole[WINDOW : 2 * WINDOW], inner, atol=1e-6)
+    assert np.allclose(whole[WINDOW : 2 * WINDOW], inner, atol=1e-6)

@@ -5,13 +5,8 @@ import random
 import pytest
 from brute_force import ORACLES, STATIC, SYSTEMS, all_trees, random_tree, wrong_heads
 
-from spacy_npparse.transitions import (
-    Decisions,
-    UncoveredTree,
-    get_transition_system,
-    gold_derivation,
-    parser_derivation,
-)
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import Decisions, UncoveredTree, gold_derivation, parser_derivation
 
 WORDS = ["a", "b", "c", "d"]
 CROSSING = (0, 3, 4, 0, 3)  # the arcs to 1 and 2 cross
@@ -44,7 +39,9 @@ def test_gold_derivations_replay_at_no_cost(name, oracle):
     for gold in [*all_trees(3), *(random_tree(7, rng) for _ in range(10))]:
         words = [str(d) for d in range(1, len(gold))]
         try:
-            derivation = gold_derivation(words, gold, system=name, oracle=oracle)
+            derivation = gold_derivation(
+                words, gold, system=get_transition_system(name), oracle=oracle
+            )
         except UncoveredTree:
             assert (name, oracle) in STATIC
             continue
@@ -59,35 +56,50 @@ def test_gold_derivations_replay_at_no_cost(name, oracle):
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_the_default_oracle_is_the_first(name):
-    derivation = gold_derivation(["a", "b"], (0, 2, 0), system=name)
+    derivation = gold_derivation(["a", "b"], (0, 2, 0), system=get_transition_system(name))
     assert derivation.oracle == get_transition_system(name).oracles[0]
     assert derivation.heads[1:] == (2, 0)
 
 
 def test_what_a_system_cannot_build_it_approaches():
     with pytest.raises(UncoveredTree, match="arc_hybrid has no derivation"):
-        gold_derivation(WORDS, CROSSING, system="arc_hybrid")
-    derivation = gold_derivation(WORDS, CROSSING, system="arc_hybrid", oracle="dynamic")
+        gold_derivation(WORDS, CROSSING, system=get_transition_system("arc_hybrid"))
+    derivation = gold_derivation(
+        WORDS, CROSSING, system=get_transition_system("arc_hybrid"), oracle="dynamic"
+    )
     check_replay(derivation)
     assert wrong_heads(derivation.heads, CROSSING) == 1
 
 
 def test_several_roots_and_missing_heads():
-    derivation = gold_derivation(["a", "b"], (0, 0, 0), system="arc_hybrid_swap")
+    derivation = gold_derivation(
+        ["a", "b"], (0, 0, 0), system=get_transition_system("arc_hybrid_swap")
+    )
     assert derivation.heads[1:] == (0, 0)
-    derivation = gold_derivation(["a", "b"], (0, -1, 0), system="arc_hybrid_swap")
+    derivation = gold_derivation(
+        ["a", "b"], (0, -1, 0), system=get_transition_system("arc_hybrid_swap")
+    )
     assert derivation.heads[1:] == (2, 0) and derivation.gold == (0, -1, 0)
 
 
 def test_reachable_dependents_shrink():
     derivation = gold_derivation(
-        WORDS, CROSSING, LABELS, system="arc_hybrid_swap", oracle="static-dynamic"
+        WORDS,
+        CROSSING,
+        LABELS,
+        system=get_transition_system("arc_hybrid_swap"),
+        oracle="static-dynamic",
     )
     found = [step.reachable for step in derivation.steps]
     assert found[0] == (1, 2, 3, 4) and found[-1] == ()
     assert [len(words) for words in found] == sorted(map(len, found), reverse=True)
     assert derivation.labels == derivation.gold_labels == tuple(LABELS)
-    assert gold_derivation(WORDS, CROSSING, system="covington").steps[0].reachable is None
+    assert (
+        gold_derivation(WORDS, CROSSING, system=get_transition_system("covington"))
+        .steps[0]
+        .reachable
+        is None
+    )
 
 
 def decide(transitions, name="arc_hybrid_swap"):
@@ -102,7 +114,9 @@ def follow(transitions, oracle, gold=CROSSING):
     return parser_derivation(WORDS, decide(transitions), gold=gold, oracle=oracle)
 
 
-RIGHT = gold_derivation(WORDS, CROSSING, system="arc_hybrid_swap").transitions
+RIGHT = gold_derivation(
+    WORDS, CROSSING, system=get_transition_system("arc_hybrid_swap")
+).transitions
 WRONG_ARC = ("SHIFT", "LEFT-ARC", *["SHIFT"] * 3, *["RIGHT-ARC"] * 2, "LEFT-ARC")
 WRONG_SWAP = ("SHIFT", "SWAP", *["SHIFT"] * 4, *["RIGHT-ARC"] * 3, "LEFT-ARC")
 
@@ -172,12 +186,14 @@ def test_a_static_oracle_says_nothing_where_it_is_stuck():
 
 def test_numbers_that_do_not_fit():
     with pytest.raises(ValueError, match="4 heads for 4 words; give 5"):
-        gold_derivation(WORDS, CROSSING[1:], system="arc_hybrid_swap")
+        gold_derivation(WORDS, CROSSING[1:], system=get_transition_system("arc_hybrid_swap"))
     with pytest.raises(ValueError, match="3 labels for 4 words"):
-        gold_derivation(WORDS, CROSSING, LABELS[1:], system="arc_hybrid_swap")
+        gold_derivation(
+            WORDS, CROSSING, LABELS[1:], system=get_transition_system("arc_hybrid_swap")
+        )
     with pytest.raises(ValueError, match="no transition system 'swap'"):
-        gold_derivation(WORDS, CROSSING, system="swap")
+        gold_derivation(WORDS, CROSSING, system=get_transition_system("swap"))
     with pytest.raises(ValueError, match="no oracle 'swap'"):
-        gold_derivation(WORDS, CROSSING, system="covington", oracle="swap")
+        gold_derivation(WORDS, CROSSING, system=get_transition_system("covington"), oracle="swap")
     with pytest.raises(ValueError, match="5 heads for 2 words"):
         parser_derivation(WORDS[:2], decide(()), gold=CROSSING)

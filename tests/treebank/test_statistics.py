@@ -7,14 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from spacy_npparse.transitions import (
-    is_one_endpoint_crossing,
-    is_projective,
-    is_tree,
-    transition_systems,
-)
+from spacy_npparse.systems import transition_systems
 from spacy_npparse.treebank import read_conllu
 from spacy_npparse.treebank.statistics import treebank_statistics
+from spacy_npparse.trees import is_one_endpoint_crossing, is_projective, is_tree
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-train.conllu"
 UD = os.environ.get("SPACY_NPPARSE_UD")

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spacy_npparse.transitions import (
-    Decisions,
-    Derivation,
-    get_transition_system,
-    gold_derivation,
-    parser_derivation,
-    transition_systems,
-)
+from spacy_npparse.systems import get_transition_system, transition_systems
+from spacy_npparse.transitions import Decisions, Derivation, gold_derivation, parser_derivation
 
 SYSTEMS = sorted(transition_systems.get_all())
 WORDS = "A hearing is scheduled on the issue today".split()
@@ -24,7 +18,9 @@ def gold(system: str = "arc_hybrid_swap", oracle: str | None = None) -> Derivati
     """The gold derivation of the sentence, or of a projective one."""
     projective = get_transition_system(system).kernel.projective or system == "attardi"
     heads = PROJECTIVE if projective else HEADS
-    return gold_derivation(WORDS, heads, LABELS, system=system, oracle=oracle)
+    return gold_derivation(
+        WORDS, heads, LABELS, system=get_transition_system(system), oracle=oracle
+    )
 
 
 def predicted(
@@ -47,4 +43,6 @@ def longest(n_words: int = 200) -> Derivation:
     """A long sentence, many of whose arcs cross."""
     heads = [-1, 0, *(max(1, d - 1 - 5 * d % 3) for d in range(2, n_words + 1))]
     words = [f"word{d}" for d in range(1, n_words + 1)]
-    return gold_derivation(words, heads, ["dep"] * n_words, system="arc_hybrid_swap")
+    return gold_derivation(
+        words, heads, ["dep"] * n_words, system=get_transition_system("arc_hybrid_swap")
+    )

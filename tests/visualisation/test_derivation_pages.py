@@ -9,6 +9,7 @@ import pytest
 from browser_helpers import VIEWS, Browsed
 from derivation_helpers import HEADS, SYSTEMS, WORDS, gold, longest, predicted
 
+from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import Decisions, Derivation, gold_derivation, parser_derivation
 from spacy_npparse.visualisation import render_derivation
 
@@ -275,7 +276,9 @@ def test_arcs_that_are_replaced_disappear(browse: Browse) -> None:
 
 def test_text_is_no_markup(browse: Browse) -> None:
     words = ["</script><img src=x onerror=alert(1)>", "<b>&amp;</b>", "\u2028 \x00\ud800", "'\"`"]
-    derivation = gold_derivation(words, [-1, 2, 0, 2, 3], words, system="covington")
+    derivation = gold_derivation(
+        words, [-1, 2, 0, 2, 3], words, system=get_transition_system("covington")
+    )
     page = browse(render_derivation(derivation, title=words[0])).page
     page.keyboard.press("End")
     assert page.locator("img").count() == 0
@@ -285,7 +288,7 @@ def test_text_is_no_markup(browse: Browse) -> None:
 
 def test_words_from_right_to_left_stay_in_order(browse: Browse) -> None:
     words = ["هذا", "الكتاب", "جميل"]
-    derivation = gold_derivation(words, [-1, 2, 3, 0], system="covington")
+    derivation = gold_derivation(words, [-1, 2, 3, 0], system=get_transition_system("covington"))
     page = browse(render_derivation(derivation)).page
 
     def places(selector: str) -> list[float]:
@@ -340,7 +343,9 @@ def test_long_sentences_stay_usable(browse: Browse) -> None:
 
 
 def test_one_word(browse: Browse) -> None:
-    derivation = gold_derivation(["Yes"], [-1, 0], system="arc_standard_swap")
+    derivation = gold_derivation(
+        ["Yes"], [-1, 0], system=get_transition_system("arc_standard_swap")
+    )
     page = browse(render_derivation(derivation)).page
     page.keyboard.press("End")
     check_step(page, derivation, 2)

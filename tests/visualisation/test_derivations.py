@@ -12,15 +12,10 @@ from dataclasses import replace
 import catalogue
 import pytest
 from derivation_helpers import HEADS, LABELS, SYSTEMS, WORDS, gold, longest, predicted
-from spacy_npparse.transitions.arc_hybrid_swap import ArcHybridSwap
+from spacy_npparse.systems.arc_hybrid_swap import ArcHybridSwap
 
-from spacy_npparse.transitions import (
-    Derivation,
-    UncoveredTree,
-    get_transition_system,
-    gold_derivation,
-    transition_systems,
-)
+from spacy_npparse.systems import get_transition_system, transition_systems
+from spacy_npparse.transitions import Derivation, UncoveredTree, gold_derivation
 from spacy_npparse.visualisation import derivation_table, render_derivation
 from spacy_npparse.visualisation.derivation_data import derivation_json, open_ends, structures
 
@@ -56,7 +51,9 @@ def derivations(system: str) -> Iterator[Derivation]:
         for oracle in get_transition_system(system).oracles:
             try:
                 words = [f"w{d}" for d in range(n)]
-                yield gold_derivation(words, heads, system=system, oracle=oracle)
+                yield gold_derivation(
+                    words, heads, system=get_transition_system(system), oracle=oracle
+                )
             except UncoveredTree:
                 pass
 
@@ -89,7 +86,7 @@ def test_where_things_happen_in_structures() -> None:
     ends = open_ends(gold("two_planar"))
     assert (ends["stack"], ends["inactive"], ends["buffer"]) == (True, True, False)
     for system in SYSTEMS:
-        ends = open_ends(gold_derivation(["a"], [-1, 0], system=system))
+        ends = open_ends(gold_derivation(["a"], [-1, 0], system=get_transition_system(system)))
         assert ends.pop("buffer") is False and all(ends.values())
 
 
@@ -115,7 +112,10 @@ def cells(table: str) -> list[list[str]]:
 
 def test_table() -> None:
     derivation = gold_derivation(
-        ["Was", "glaubst", "du"], [-1, 2, 0, 2], system="arc_hybrid_swap", oracle="static-dynamic"
+        ["Was", "glaubst", "du"],
+        [-1, 2, 0, 2],
+        system=get_transition_system("arc_hybrid_swap"),
+        oracle="static-dynamic",
     )
     table = derivation_table(derivation)
     assert table.startswith(
@@ -173,7 +173,9 @@ def test_tables_fit_into_the_terminal() -> None:
 
 
 def test_wide_characters_keep_the_columns() -> None:
-    derivation = gold_derivation(["これは", "e\u0301t\u00e9"], [-1, 2, 0], system="covington")
+    derivation = gold_derivation(
+        ["これは", "e\u0301t\u00e9"], [-1, 2, 0], system=get_transition_system("covington")
+    )
     lines = derivation_table(derivation).replace("e\u0301", "é").split("\n")
     # Two columns for each character of the first word, none for an accent of its own.
     assert lines[4] == "   0 |            |        | これは été | SHIFT (0)    |              |"
@@ -212,7 +214,7 @@ def test_arcs_and_labels() -> None:
     page = render_derivation(labelled)
     assert page.count('<g class="npparse-arc') == len(WORDS) + 1
     assert "obj (gold: nsubj)" in page
-    unlabelled = gold_derivation(WORDS, HEADS, system="covington")
+    unlabelled = gold_derivation(WORDS, HEADS, system=get_transition_system("covington"))
     assert render_derivation(unlabelled).count(": </title>") == len(WORDS) - 1
     missing = replace(labelled, gold_labels=None)
     assert "(gold:" not in render_derivation(missing)

@@ -4,9 +4,9 @@ After Kuhlmann, Gómez-Rodríguez and Satta (2011) and Attardi (2006). `s0`, `s1
 topmost items of the stack, `b` is the front of the buffer, whose last item is the root.
 """
 
-from spacy_npparse.transitions.arc_hybrid cimport ArcHybrid
+from spacy_npparse.systems.arc_hybrid cimport ArcHybrid
 from spacy_npparse.transitions.configuration cimport (
-    Configuration, buffer_item, pop, push, stack_item
+    KernelConfiguration, buffer_item, pop, push, stack_item
 )
 from spacy_npparse.transitions.system cimport StaticOracle
 
@@ -36,14 +36,14 @@ cdef class AttardiHybrid(ArcHybrid):
     def oracle_classes(self):
         return {"static": AttardiHybridStatic}
 
-    cdef bint is_legal(self, Configuration c, int t) noexcept nogil:
+    cdef bint is_legal(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC_2:
             return c.stack_size > 1 and (c.buffer_size > 1 or not self.single_root)
         if t == RIGHT_ARC_2:
             return c.stack_size > 2
         return ArcHybrid.is_legal(self, c, t)
 
-    cdef void apply(self, Configuration c, int t) noexcept nogil:
+    cdef void apply(self, KernelConfiguration c, int t) noexcept nogil:
         cdef int s0, s1
         if t == LEFT_ARC_2:
             s0 = pop(c)
@@ -56,7 +56,7 @@ cdef class AttardiHybrid(ArcHybrid):
         else:
             ArcHybrid.apply(self, c, t)
 
-    cdef int dependent(self, Configuration c, int t) noexcept nogil:
+    cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == SHIFT:
             return -1
         return stack_item(c, 1 if t == LEFT_ARC_2 else 0)
@@ -66,7 +66,7 @@ cdef class AttardiHybridStatic(StaticOracle):
     """The first arc of LEFT-ARC, RIGHT-ARC, LEFT-ARC-2 and RIGHT-ARC-2 that is gold and whose
     dependent is complete; otherwise SHIFT. Derives every tree that the system covers."""
 
-    cdef int move(self, Configuration c) noexcept nogil:
+    cdef int move(self, KernelConfiguration c) noexcept nogil:
         cdef int s0 = stack_item(c, 0), s1 = stack_item(c, 1), b = buffer_item(c, 0)
         if s0 != -1 and self.incomplete(c, s0) == 0:
             if self.tree[s0] == b:

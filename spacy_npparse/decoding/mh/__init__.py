@@ -1,0 +1,1 @@
+"""Exact search with multi-headed items: MH3 and MH4."""

@@ -1,0 +1,1 @@
+"""Exact search for one-endpoint-crossing trees."""

@@ -1,0 +1,1 @@
+"""Search with the transition systems, and the roll-outs of training."""

@@ -1,0 +1,149 @@
+"""Global training: a beam is compared with the gold derivations (Huang, Fayong and Guo 2012).
+
+That each wrong arc counts in the comparison, as in other losses with a margin, is our own: with one
+margin for a whole sentence, scores that are all the same lose hardly more than others.
+"""
+
+import numpy as np
+
+from spacy_npparse.decoding.transition_based.beam cimport Beam, Hypothesis, transitions_of, wrong_arcs
+from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up
+from spacy_npparse.transitions.configuration cimport KernelConfiguration
+from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
+
+from spacy_npparse.decoding.results import Violations
+
+
+def max_violations(
+    KernelSystem system,
+    str oracle_name,
+    tables,
+    const int[::1] lengths,
+    const int[::1] heads,
+    int width,
+    double margin,
+):
+    """Search each sentence of a batch with a beam and find where it goes most wrong.
+
+    Two beams run side by side: one follows all transitions, the other only those of least cost.
+    Where the best wrong derivation of the first exceeds the best one of the second by most, the
+    two are compared. They are scored by the sum of the scores of their transitions, without
+    normalisation, up to that point, and each wrong arc of theirs adds the margin.
+
+    A sentence teaches nothing if no wrong derivation exceeds the right ones; nor, with a static
+    oracle, if its tree cannot be built or a head is missing. As in `roll_out`, costs are those of
+    the system's `training_oracle`.
+
+    system, oracle_name, tables, lengths, heads: as in `roll_out`.
+    width: hypotheses that are kept.
+    margin: by how much the right derivation should score higher for each arc that is wrong.
+
+    Returns a Violations. Raises ValueError if shapes do not fit, the oracle is unknown, the heads
+    of a sentence form a cycle, or width is not positive.
+    """
+    cdef Scorer scorer = Scorer(system, tables, lengths)
+    cdef KernelOracle oracle = system.training_oracle(oracle_name)
+    cdef KernelSystem training = oracle.system
+    cdef Beam every, right
+    cdef Hypothesis wrong_one, right_one, hypothesis
+    cdef double violation
+    cdef int sentence, n, frontier
+    cdef int root_row = 0
+    cdef int first_word = 0
+    cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL
+    if heads.shape[0] != scorer.n_words:
+        raise ValueError(f"there are {heads.shape[0]} gold heads for {scorer.n_words} words")
+    if width < 1:
+        raise ValueError(f"a beam must be at least 1 wide, not {width}")
+    record = _Record(training, scorer)
+    margins = []
+    for sentence in range(<int>lengths.shape[0]):
+        n = lengths[sentence]
+        oracle.prepare(gold + first_word, n)
+        every = Beam(training, scorer, n, sentence, root_row, width, False, oracle, False, margin)
+        right = Beam(training, scorer, n, sentence, root_row, width, False, oracle, True, margin)
+        violation = 0.0
+        wrong_one = right_one = None
+        for frontier in range(1, n + 2):
+            every.advance(frontier)
+            right.advance(frontier)
+            for hypothesis in every.hypotheses:
+                if hypothesis.wrong:
+                    if hypothesis.score - (<Hypothesis>right.hypotheses[0]).score > violation:
+                        wrong_one, right_one = hypothesis, right.hypotheses[0]
+                        violation = wrong_one.score - right_one.score
+                    break
+        if wrong_one is not None and _is_gold(oracle, right.hypotheses[0]):
+            record.add(sentence, root_row, n, wrong_one, right_one)
+            margins.append(margin * (
+                wrong_arcs(oracle, wrong_one.configuration)
+                - wrong_arcs(oracle, right_one.configuration)
+            ))
+        first_word += n
+        root_row += n + 1
+    return record.violations(margins)
+
+
+cdef bint _is_gold(KernelOracle oracle, Hypothesis hypothesis):
+    """Whether a derivation of least cost is one to learn from."""
+    cdef int d
+    if oracle.explores:
+        return True
+    for d in range(1, oracle.n + 1):
+        if oracle.gold[d] == -1:
+            return False
+    return (<StaticOracle>oracle).derives(hypothesis.configuration)
+
+
+cdef class _Record:
+    """The configurations in which wrong and right derivations differ."""
+
+    cdef KernelSystem system
+    cdef Scorer scorer
+    cdef KernelConfiguration configuration
+    cdef list states
+    cdef list arcs
+    cdef list transitions
+    cdef list signs
+    cdef list sentences
+
+    def __cinit__(self, KernelSystem system, Scorer scorer):
+        self.system = system
+        self.scorer = scorer
+        self.configuration = system.new_configuration()
+        self.states, self.arcs = [], []
+        self.transitions, self.signs, self.sentences = [], [], []
+
+    cdef int add(
+        self, int sentence, int root_row, int n, Hypothesis wrong_one, Hypothesis right_one
+    ) except -1:
+        """Compare two derivations, from where they part."""
+        cdef list wrong_steps = transitions_of(wrong_one)
+        cdef list right_steps = transitions_of(right_one)
+        cdef int common = 0
+        while wrong_steps[common:common + 1] == right_steps[common:common + 1]:
+            common += 1
+        for sign, steps in ((1, wrong_steps), (-1, right_steps)):
+            self.system.initialise(self.configuration, n)
+            for i, t in enumerate(steps):
+                if i >= common:
+                    look_up(self.scorer, self.system, self.configuration, sentence, root_row)
+                    self.states.append(list(self.scorer.rows))
+                    self.arcs.append(list(self.scorer.cells))
+                    self.transitions.append(t)
+                    self.signs.append(sign)
+                    self.sentences.append(sentence)
+                self.system.apply(self.configuration, t)
+        return 0
+
+    def violations(self, list margins):
+        """All that was added. margins: of each sentence that was."""
+        n_states = len(self.states)
+        return Violations(
+            np.array(self.states, dtype=np.int32).reshape(n_states, self.system.n_positions),
+            np.array(self.arcs, dtype=np.int64).reshape(n_states, self.system.n_candidate_arcs),
+            np.array(self.transitions, dtype=np.int64),
+            np.array(self.signs, dtype=np.float32),
+            np.array(self.sentences, dtype=np.int64),
+            np.array(margins, dtype=np.float32),
+        )

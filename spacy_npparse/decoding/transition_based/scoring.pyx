@@ -1,0 +1,89 @@
+"""Scores of transitions from precomputed tables."""
+
+import numpy as np
+
+from spacy_npparse.transitions.system cimport KernelSystem
+
+
+cdef class Scorer:
+    """The transition scorer over one batch: a hidden layer whose inputs are precomputed.
+
+    The hidden layer of a configuration is ReLU of the sum, over its positions, of the row of the
+    word at that position, plus the scores of its candidate arcs times their weights; the scores
+    of transitions are the output layer on top.
+
+    system: says what it looks at. tables: a ScoreTables. lengths: [sentences] words of each.
+
+    Raises ValueError unless their shapes fit each other.
+    """
+
+    def __init__(self, KernelSystem system, tables, const int[::1] lengths):
+        cdef const float[:, :, ::1] words = tables.words
+        cdef const float[:, :, ::1] arcs = tables.arcs
+        cdef const float[:, ::1] arc_weights = tables.arc_weights
+        cdef const float[:, ::1] output_weights = tables.output_weights
+        cdef const float[::1] output_bias = tables.output_bias
+        cdef int width = <int>words.shape[2]
+        cdef CandidateArc arc
+        name = type(system).__name__
+        words_of = np.asarray(lengths)
+        if words_of.size and words_of.min() < 0:
+            raise ValueError("a sentence has a negative number of words")
+        if words.shape[1] != system.n_positions or width == 0:
+            raise ValueError(
+                f"the table of words has {words.shape[1]} positions of {width} hidden units, but "
+                f"{name} looks at {system.n_positions}: {', '.join(system.position_names)}"
+            )
+        if (
+            output_weights.shape[0] != system.n_transitions
+            or output_weights.shape[1] != width
+            or output_bias.shape[0] != system.n_transitions
+        ):
+            raise ValueError(
+                f"output weights [{output_weights.shape[0]}, {output_weights.shape[1]}] and bias "
+                f"[{output_bias.shape[0]}] do not fit the {system.n_transitions} transitions of "
+                f"{name} and {width} hidden units"
+            )
+        if arc_weights.shape[0] != system.n_candidate_arcs or arc_weights.shape[1] != width:
+            raise ValueError(
+                f"arc weights [{arc_weights.shape[0]}, {arc_weights.shape[1]}] do not fit the "
+                f"{system.n_candidate_arcs} candidate arcs of {name} and {width} hidden units"
+            )
+        longest = int(words_of.max(initial=0))
+        if (
+            arcs.shape[0] != words_of.size
+            or arcs.shape[1] != arcs.shape[2]
+            or (words_of.size and arcs.shape[1] <= longest)
+        ):
+            raise ValueError(
+                f"arc scores [{arcs.shape[0]}, {arcs.shape[1]}, {arcs.shape[2]}] do not fit "
+                f"{words_of.size} sentences of up to {longest} words and their roots"
+            )
+        self.n_words = int(words_of.sum())
+        self.padding_row = self.n_words + <int>words_of.size
+        if words.shape[0] != self.padding_row + 1:
+            raise ValueError(
+                f"the table of words has {words.shape[0]} rows, but the sentences need "
+                f"{self.padding_row + 1}: one per word, one root per sentence, one for padding"
+            )
+        for dependent, head in system.candidate_arcs:
+            arc.dependent = system.position_names.index(dependent)
+            arc.head = system.position_names.index(head)
+            self.candidate_arcs.push_back(arc)
+        # The tables hold pointers: the arrays must live as long.
+        self.arrays = (words, arcs, arc_weights, output_weights, output_bias)
+        self.tables.words = &words[0, 0, 0]
+        self.tables.arcs = &arcs[0, 0, 0]
+        self.tables.arc_weights = &arc_weights[0, 0]
+        self.tables.output_weights = &output_weights[0, 0]
+        self.tables.output_bias = &output_bias[0]
+        self.tables.n_positions = system.n_positions
+        self.tables.n_arcs = system.n_candidate_arcs
+        self.tables.n_transitions = system.n_transitions
+        self.tables.width = width
+        self.arcs_per_word = arcs.shape[2]
+        self.arcs_per_sentence = arcs.shape[1] * arcs.shape[2]
+        self.rows.resize(system.n_positions)
+        self.cells.resize(system.n_candidate_arcs)
+        self.hidden.resize(width)
+        self.scores.resize(system.n_transitions)

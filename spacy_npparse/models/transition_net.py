@@ -1,0 +1,80 @@
+"""The torch network of parsers that search greedily or with a beam."""
+
+import torch
+from torch import Tensor, nn
+
+from spacy_npparse.decoding import RollOut, ScoreTables, Violations
+from spacy_npparse.models.parser_net import ParserNet
+
+
+class TransitionNet(ParserNet):
+    """Scores transitions by the words at a few positions and the arcs between them.
+
+    The hidden layer is linear in each of its words before the activation, so that a word is
+    projected once per position, whatever the number of states it takes part in.
+
+    Source: the feature function of Kiperwasser and Goldberg (2016); precomputation as in Chen and
+    Manning (2014).
+    """
+
+    def add_tree_scorer(
+        self,
+        n_inputs: int,
+        hidden_size: int,
+        *,
+        n_positions: int,
+        n_candidate_arcs: int,
+        n_transitions: int,
+    ) -> None:
+        """Add the hidden layer and the transitions above it.
+
+        n_positions: positions of a state that are looked at (s2, s1, s0, b0 …).
+        n_candidate_arcs: arcs between them that are looked at.
+        n_transitions: transitions of the system.
+        """
+        self.n_positions = n_positions
+        self.projection = nn.Linear(n_inputs, n_positions * hidden_size, bias=False)
+        self.padding = nn.Parameter(torch.zeros(n_positions, hidden_size))
+        self.hidden_bias = nn.Parameter(torch.zeros(hidden_size))
+        self.arc_weights = nn.Parameter(torch.randn(n_candidate_arcs, hidden_size) * 0.1)
+        self.output = nn.Linear(hidden_size, n_transitions)
+
+    def project(self, rows: Tensor) -> Tensor:
+        """What each row adds to the hidden layer at each position: [n_rows + 1, P, H].
+
+        The last row is the padding, for positions where a state has no word; the bias of the
+        hidden layer is part of the first position.
+        """
+        bias = torch.zeros_like(self.padding)
+        bias[0] = self.hidden_bias
+        projected = nn.functional.linear(rows, self.projection.weight, bias.flatten())
+        shape = (self.n_positions, len(self.hidden_bias))
+        return torch.cat([projected.unflatten(1, shape), (self.padding + bias)[None]])
+
+    def tables(self, table: Tensor, arcs: Tensor) -> ScoreTables:
+        """What the kernel needs to score transitions, on the CPU. table, arcs: what `project` and
+        `score_arcs` return."""
+        parts = (
+            table,
+            _as_feature(arcs),
+            self.arc_weights,
+            self.output.weight,
+            self.output.bias,
+        )
+        return ScoreTables(*(part.detach().cpu().contiguous().numpy() for part in parts))
+
+    def score(self, table: Tensor, arcs: Tensor, visited: RollOut | Violations) -> Tensor:
+        """Scores of all transitions in the states visited: [n_states, n_transitions].
+
+        table, arcs: as in `tables`.
+        """
+        states = torch.from_numpy(visited.states).to(table.device).long()
+        hidden = table[states, torch.arange(self.n_positions, device=table.device)].sum(dim=1)
+        cells = torch.from_numpy(visited.arcs).to(table.device)
+        features = _as_feature(arcs).flatten()[cells.clamp(min=0)] * (cells >= 0)
+        return self.output(self.dropout(torch.relu(hidden + features @ self.arc_weights)))
+
+
+def _as_feature(log_probabilities: Tensor) -> Tensor:
+    """Log-probabilities in [-1, 1]; those below e^-8 count as that."""
+    return log_probabilities.clamp(min=-8.0) / 4.0 + 1.0

@@ -1,0 +1,91 @@
+"""Attardi's system: arcs between words that are not adjacent on the stack (Attardi 2006).
+
+In the form of Cohen, Gómez-Rodríguez and Satta (2011), on the stack alone. The root is the bottom
+of the stack; `s0` is its top and `s_q` the item q below.
+"""
+
+from spacy_npparse.systems.arc_standard cimport SHIFT, ArcStandard
+from spacy_npparse.transitions.configuration cimport KernelConfiguration, pop, push, stack_item
+from spacy_npparse.transitions.system cimport StaticOracle
+
+
+cdef class Attardi(ArcStandard):
+    """Attardi of degree 2.
+
+    Initial and terminal configurations and SHIFT are those of `ArcStandard`; further, for each
+    1 <= q <= degree,
+
+        LEFT-ARC-q   (σ|s_q|…|s0, B, A) => (σ|…|s0, B, A ∪ {s0 → s_q})     s_q ≠ 0
+        RIGHT-ARC-q  (σ|s_q|…|s0, B, A) => (σ|s_q|…, B, A ∪ {s_q → s0})
+
+    where those of q = 1 are called LEFT-ARC and RIGHT-ARC. Length 2n.
+    Single root: RIGHT-ARC-q from the root only if q = 1 and the buffer is empty. No dead ends.
+    Covers all trees of up to three words, 117 of 125 of four and 1011 of 1296 of five.
+    """
+
+    names = ArcStandard.names + ("LEFT-ARC-2", "RIGHT-ARC-2")
+    projective = False
+
+    def oracle_classes(self):
+        return {"static": AttardiStatic}
+
+    cdef bint is_legal(self, KernelConfiguration c, int t) noexcept nogil:
+        cdef int head
+        if t < 3:
+            return ArcStandard.is_legal(self, c, t)
+        head = stack_item(c, reach(t))
+        return head > 0 or (head == 0 and t % 2 == 0 and not self.single_root)
+
+    cdef void apply(self, KernelConfiguration c, int t) noexcept nogil:
+        cdef int s0, q, place
+        if t == SHIFT:
+            ArcStandard.apply(self, c, t)
+            return
+        q = reach(t)
+        s0 = pop(c)
+        if t % 2 == 0:
+            c.heads[s0] = stack_item(c, q - 1)
+            return
+        place = c.stack_size - q
+        c.heads[c.stack[place]] = s0
+        for place in range(place, c.stack_size - 1):
+            c.stack[place] = c.stack[place + 1]
+        pop(c)
+        push(c, s0)
+
+    cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
+        if t == SHIFT:
+            return -1
+        return stack_item(c, 0) if t % 2 == 0 else stack_item(c, reach(t))
+
+
+cdef class AttardiDegree3(Attardi):
+    """Attardi of degree 3. Covers 123 of 125 trees of four words and 1218 of 1296 of five."""
+
+    names = Attardi.names + ("LEFT-ARC-3", "RIGHT-ARC-3")
+    position_names = ("s3",) + Attardi.position_names
+
+
+cdef class AttardiStatic(StaticOracle):
+    """The first arc of LEFT-ARC, RIGHT-ARC, LEFT-ARC-2, RIGHT-ARC-2 … that is gold and whose
+    dependent is complete; otherwise SHIFT. Derives every tree that the system covers.
+    """
+
+    cdef int move(self, KernelConfiguration c) noexcept nogil:
+        cdef int s0 = stack_item(c, 0)
+        cdef int t, other
+        for t in range(1, self.system.n_transitions):
+            other = stack_item(c, reach(t))
+            if other == -1 or not self.system.is_legal(c, t):
+                continue
+            if t % 2 == 0:
+                if self.tree[s0] == other and self.incomplete(c, s0) == 0:
+                    return t
+            elif self.tree[other] == s0 and self.incomplete(c, other) == 0:
+                return t
+        return SHIFT
+
+
+cdef inline int reach(int t) noexcept nogil:
+    """q of the arc transition t."""
+    return (t + 1) // 2

@@ -1,0 +1,315 @@
+"""Costs of exploring oracles against the true loss, found by exhaustive search.
+
+An exploring oracle of a newly registered system is held to be exact in the whole system unless
+it is listed below.
+"""
+
+import random
+
+import numpy as np
+import pytest
+from brute_force import (
+    EXPLORING,
+    ORACLES,
+    Reachable,
+    all_trees,
+    partial_trees,
+    random_tree,
+    reachable,
+    restricted_losses,
+    single_root,
+)
+
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import Configuration
+from spacy_npparse.trees import complete_heads, is_projective, projective_order
+
+# Exact in the system where SWAP is taken when forced, and only then.
+RESTRICTED = {("arc_hybrid_swap", "static-dynamic")}
+# Exact for gold trees that the system can build.
+COVERED = {
+    (name, "dynamic")
+    for name in (
+        "arc_eager",
+        "nonmonotonic_arc_eager",
+        "nonmonotonic_arc_eager_left",
+        "nonmonotonic_arc_eager_reduce",
+    )
+}
+# Approximations, and costs that are preferences.
+INEXACT = {
+    ("arc_hybrid_swap", "static-dynamic-lazy"),
+    ("nonmonotonic_covington", "dynamic"),
+    ("two_planar", "dynamic"),
+    *(pair for pair in EXPLORING if pair[1] == "joint"),
+}
+EXACT = [pair for pair in EXPLORING if pair not in RESTRICTED | INEXACT]
+
+
+def preconditions(name, oracle):
+    """The single-root settings under which the oracle is meant to be exact."""
+    honours = get_transition_system(name).oracle(oracle, (0, 0)).honours_single_root
+    return (True, False) if honours else (False,)
+
+
+def assert_exact(name, oracle, n, golds):
+    for single in preconditions(name, oracle):
+        assert_costs_are_true(name, oracle, reachable(name, single, n), golds)
+
+
+def assert_costs_are_true(name, oracle, search, golds):
+    losses = search.losses(golds)
+    for gold, loss in zip(golds, losses.T, strict=True):
+        if (name, oracle) not in COVERED or loss[-1] == 0:
+            wrong = search.costs(oracle, gold) != search.true_costs(loss)
+            assert not wrong.any(), (gold, search.configurations[wrong.any(axis=1).argmax()])
+
+
+@pytest.mark.parametrize(("name", "oracle"), EXACT)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_costs_are_loss_differences(name, oracle, n):
+    assert_exact(name, oracle, n, all_trees(n))
+
+
+@pytest.mark.parametrize(("name", "oracle"), EXACT)
+def test_costs_are_loss_differences_for_four_words(name, oracle):
+    assert_exact(name, oracle, 4, all_trees(4))
+
+
+@pytest.mark.parametrize(
+    ("name", "oracle"),
+    [
+        # A search in each of a million pairs of configuration and gold tree.
+        pytest.param(
+            *pair, marks=pytest.mark.slow if pair == ("arc_hybrid_swap", "dynamic") else ()
+        )
+        for pair in EXACT
+    ],
+)
+def test_costs_are_loss_differences_for_five_words(name, oracle):
+    assert_exact(name, oracle, 5, all_trees(5))
+
+
+@pytest.mark.parametrize(("name", "oracle"), EXACT)
+def test_costs_are_loss_differences_at_the_end_of_longer_sentences(name, oracle):
+    """From configurations that random transitions lead to, with up to eight to go."""
+    rng = random.Random(11)
+    for single in preconditions(name, oracle):
+        system = get_transition_system(name, single_root=single)
+        for n in (6, 8, 10, 12):
+            visited = [system.initial(n)]
+            while not system.is_terminal(visited[-1]):
+                step = rng.choice(system.legal(visited[-1]))
+                visited.append(system.apply(visited[-1], step))
+            search = Reachable(system, visited[max(len(visited) - rng.randint(4, 9), 0)])
+            golds = [random_tree(n, rng) for _ in range(20)]
+            if (name, oracle) in COVERED:
+                golds = [rng.choice(sorted(search.trees))]
+            assert_costs_are_true(name, oracle, search, golds)
+
+
+@pytest.mark.parametrize(("name", "oracle"), EXACT)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_missing_heads_cost_nothing(name, oracle, n):
+    assert_exact(name, oracle, n, list(partial_trees(n)))
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "share"),
+    [
+        ("two_planar", 3, 1.0),
+        ("two_planar", 4, 0.9996),
+        ("nonmonotonic_covington", 3, 0.97),
+        ("nonmonotonic_covington", 4, 0.93),
+    ],
+)
+def test_approximate_costs_are_right_nearly_everywhere(name, n, share):
+    search = reachable(name, False, n)
+    golds = [gold for gold in all_trees(n) if gold in search.trees]
+    right = [
+        (search.costs("dynamic", gold) == search.true_costs(loss)).all(axis=1)[~search.terminal]
+        for gold, loss in zip(golds, search.losses(golds).T, strict=True)
+    ]
+    assert np.mean(right) >= share
+
+
+@pytest.mark.parametrize("name", sorted(name for name, oracle in INEXACT if oracle == "joint"))
+def test_the_joint_oracle_prefers_what_is_right_by_another_one(name):
+    search = reachable(name, False, 4)
+    other = (name, "static-dynamic") if name == "arc_hybrid_swap" else ("arc_eager", "dynamic")
+    preferred = 0
+    for gold in filter(search.trees.__contains__, all_trees(4)):
+        costs = search.costs("dynamic", gold)
+        joint = search.costs("joint", gold)
+        oracle = get_transition_system(other[0], single_root=False).oracle(other[1], gold)
+        for c, c_costs, c_joint in zip(search.configurations, costs, joint, strict=True):
+            free = [t for t, cost in enumerate(c_costs) if cost == 0]
+            names = [search.system.transitions[t] for t in free]
+            allowed = oracle.costs(c)
+            kept = [t for t, name in zip(free, names, strict=True) if allowed.get(name) == 0]
+            assert [t for t, cost in enumerate(c_joint) if cost == 0] == (kept or free)
+            preferred += 0 < len(kept) < len(free)
+    assert preferred > 0
+
+
+def test_the_arc_decomposable_formulas_are_used_for_projective_gold():
+    """With the single-root precondition they differ from the exact oracle, as is known."""
+    system = get_transition_system("arc_hybrid", single_root=True)
+    c = Configuration({"stack": (1, 2), "buffer": (0,), "heads": (-1, -1, -1)})
+    assert system.oracle("dynamic", (0, 2, 0)).costs(c)["RIGHT-ARC"] == 1
+    assert system.oracle("exact", (0, 2, 0)).costs(c)["RIGHT-ARC"] == 0
+
+
+def forced_swap_only(system, ranks):
+    """The transitions of the system in which SWAP is taken when forced, and only then."""
+
+    def permitted(c):
+        legal = system.legal(c)
+        if "SWAP" in legal and ranks[c.stack[-1]] > ranks[c.buffer[0]]:
+            return ("SWAP",)
+        return tuple(name for name in legal if name != "SWAP")
+
+    return permitted
+
+
+def assert_exact_with_forced_swaps(n, golds, ranks_of):
+    system = get_transition_system("arc_hybrid_swap", single_root=False)
+    for gold in golds:
+        oracle = system.oracle("static-dynamic", gold)
+        permitted = forced_swap_only(system, ranks_of(gold))
+        losses, successors = restricted_losses(system, n, gold, permitted)
+        for c, steps in successors.items():
+            costs = oracle.costs(c)
+            for transition, cost in costs.items():
+                if transition in steps:
+                    assert cost == losses[steps[transition]] - losses[c], (gold, c, transition)
+                else:
+                    assert cost == 1
+            assert not costs or min(costs.values()) == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_static_dynamic_costs_are_exact_with_forced_swaps(n):
+    assert_exact_with_forced_swaps(n, all_trees(n), projective_order)
+
+
+def test_static_dynamic_costs_are_exact_for_five_words():
+    golds = random.Random(7).sample(all_trees(5), 60)
+    assert_exact_with_forced_swaps(5, golds, projective_order)
+
+
+@pytest.mark.slow
+def test_static_dynamic_costs_are_exact_for_all_trees_of_five_words():
+    assert_exact_with_forced_swaps(5, all_trees(5), projective_order)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_static_dynamic_with_missing_heads(n):
+    assert_exact_with_forced_swaps(
+        n, partial_trees(n), lambda gold: projective_order(complete_heads(gold))
+    )
+
+
+def test_after_a_needless_swap_the_remaining_costs_count():
+    """SWAP is wanted no more once the two words have changed places."""
+    system = get_transition_system("arc_hybrid_swap", single_root=False)
+    c = Configuration({"stack": (2,), "buffer": (1, 0), "heads": (-1, -1, -1)})
+    for oracle in ("static-dynamic", "static-dynamic-lazy"):
+        costs = system.oracle(oracle, (0, 0, 1)).costs(c)
+        assert costs == {"SHIFT": 1, "LEFT-ARC": 0}
+
+
+def paper_costs(c, rdeps, gold, ranks, permitted):
+    """Costs and updates of the 2017 paper, with RDEPS kept along the derivation."""
+    costs, updates = {}, {}
+    s0 = c.stack[-1] if c.stack else None
+    s1 = c.stack[-2] if len(c.stack) > 1 else None
+    b = c.buffer[0]
+    for transition in permitted:
+        after = {h: set(ds) for h, ds in rdeps.items()}
+        if transition == "SWAP":
+            costs[transition] = 0
+        elif transition == "SHIFT":
+            if any(b < i and ranks[b] > ranks[i] for i in c.buffer[1:]):
+                costs[transition] = 0
+            else:
+                lost = {d for d in rdeps[b] if d in c.stack}
+                costs[transition] = len(lost)
+                after[b] -= lost
+                if gold[b] in c.stack[:-1] and b in rdeps[gold[b]]:
+                    costs[transition] += 1
+                    after[gold[b]].discard(b)
+        else:
+            head = b if transition == "LEFT-ARC" else s1
+            costs[transition] = len(rdeps[s0]) + (gold[s0] != head and s0 in rdeps[gold[s0]])
+            after[s0] = set()
+            after[gold[s0]].discard(s0)
+        updates[transition] = after
+    return costs, updates
+
+
+def test_rdeps_are_a_function_of_the_configuration():
+    system = get_transition_system("arc_hybrid_swap", single_root=False)
+    golds = [t for n in (1, 2, 3, 4) for t in all_trees(n)]
+    for gold in golds + random.Random(3).sample(all_trees(5), 20):
+        n = len(gold) - 1
+        ranks = projective_order(gold)
+        permitted = forced_swap_only(system, ranks)
+        oracle = system.oracle("static-dynamic", gold)
+        rdeps = {h: {d for d in range(1, n + 1) if gold[d] == h} for h in range(n + 1)}
+        agenda = [(system.initial(n), rdeps)]
+        seen = set()
+        while agenda:
+            c, rdeps = agenda.pop()
+            if c in seen or system.is_terminal(c):
+                continue
+            seen.add(c)
+            within_reach = sorted(d for dependents in rdeps.values() for d in dependents)
+            assert list(oracle.reachable(c)) == within_reach, (gold, c)
+            costs, updates = paper_costs(c, rdeps, gold, ranks, permitted(c))
+            found = oracle.costs(c)
+            assert costs == {t: found[t] for t in costs}, (gold, c)
+            agenda.extend((system.apply(c, t), updates[t]) for t in costs)
+
+
+@pytest.mark.parametrize(("name", "oracle"), [p for p in ORACLES if p not in INEXACT])
+def test_free_transitions_lead_to_the_gold_tree(name, oracle):
+    """From the start, whatever transitions of cost 0 are chosen."""
+    system = get_transition_system(name, single_root=False)
+    covered = reachable(name, False, 4)
+    for gold in all_trees(4):
+        if gold in covered.trees:
+            oracle_of_gold = system.oracle(oracle, gold)
+            agenda = {system.initial(4)}
+            while agenda:
+                c = agenda.pop()
+                if system.is_terminal(c):
+                    assert c.heads[1:] == gold[1:]
+                costs = oracle_of_gold.costs(c)
+                free = [t for t, cost in costs.items() if cost == 0]
+                assert free or not costs
+                agenda.update(system.apply(c, t) for t in free)
+
+
+def test_the_lazy_derivation_is_among_the_cheapest_moves():
+    system = get_transition_system("arc_hybrid_swap", single_root=False)
+    for n in (2, 3, 4, 5):
+        golds = all_trees(n) if n < 5 else random.Random(9).sample(all_trees(n), 200)
+        for gold in golds:
+            oracle = system.oracle("static-dynamic-lazy", gold)
+            c = system.initial(n)
+            for transition in oracle.derivation():
+                costs = oracle.costs(c)
+                assert costs[transition] == min(costs.values())
+                c = system.apply(c, transition)
+
+
+def test_single_root_gold_keeps_its_derivation_free_under_the_precondition():
+    system = get_transition_system("arc_hybrid", single_root=True)
+    for gold in all_trees(5):
+        if single_root(gold) and is_projective(gold):
+            oracle = system.oracle("exact", gold)
+            c = system.initial(5)
+            for transition in oracle.derivation():
+                assert oracle.costs(c)[transition] == 0
+                c = system.apply(c, transition)

@@ -1,0 +1,114 @@
+"""Every registered transition system: no dead ends, valid trees, bounded derivations."""
+
+import random
+
+import pytest
+from brute_force import SYSTEMS, all_trees, reachable, single_root
+
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.trees import is_projective, is_tree
+
+PROJECTIVE = {name for name in SYSTEMS if get_transition_system(name).kernel.projective}
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_configuration_leads_to_a_tree(name, n, single):
+    search = reachable(name, single, n)
+    for configuration, stuck in zip(search.configurations, search.terminal, strict=True):
+        assert stuck == search.system.is_terminal(configuration)
+    for tree in search.trees:
+        assert is_tree(tree, single_root=single)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_single_root_takes_no_single_root_tree_away(name, n):
+    free = reachable(name, False, n)
+    constrained = reachable(name, True, n)
+    assert constrained.trees == set(filter(single_root, free.trees))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", [*sorted(PROJECTIVE), "arc_hybrid_swap", "arc_standard_swap"])
+def test_coverage(name, n):
+    search = reachable(name, False, n)
+    expected = {t for t in all_trees(n) if name not in PROJECTIVE or is_projective(t)}
+    assert search.trees == expected
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_that_are_not_projective_say_so(name):
+    assert all(map(is_projective, reachable(name, False, 4).trees)) == (name in PROJECTIVE)
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_random_runs_stay_within_the_bound(name, single):
+    system = get_transition_system(name, single_root=single)
+    rng = random.Random(1)
+    for n in range(1, 13):
+        for _ in range(5):
+            configuration = system.initial(n)
+            length = 0
+            while not system.is_terminal(configuration):
+                configuration = system.apply(configuration, rng.choice(system.legal(configuration)))
+                length += 1
+            assert length <= system.max_length(n)
+            assert is_tree(configuration.heads, single_root=single)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_positions_are_words_of_the_configuration(name):
+    search = reachable(name, True, 4)
+    for configuration in search.configurations:
+        positions = search.system.positions(configuration)
+        assert len(positions) == len(search.system.position_names)
+        assert set(positions) <= set(range(-1, 5))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_dependent_is_the_word_that_a_transition_attaches(name):
+    search = reachable(name, True, 4)
+    for configuration, transition, after in search.steps():
+        attached = [
+            d
+            for d, (old, new) in enumerate(zip(configuration.heads, after.heads, strict=True))
+            if old != new != -1
+        ]
+        word = search.system.dependent(configuration, transition)
+        if word is None and search.system.is_terminal(after):
+            # Where the root is implicit, it takes what is left.
+            assert all(after.heads[d] == 0 for d in attached)
+        else:
+            assert attached == ([] if word is None else [word])
+
+
+@pytest.mark.parametrize("name", ["arc_hybrid", "arc_hybrid_swap", "arc_standard_swap"])
+def test_positions_follow_stack_and_buffer(name):
+    system = get_transition_system(name)
+    c = system.initial(4)
+    for _ in range(3):
+        c = system.apply(c, "SHIFT")
+    seen = dict(zip(system.position_names, system.positions(c), strict=True))
+    assert (seen["s2"], seen["s1"], seen["s0"]) == c.stack[-3:]
+    assert seen["b0"] == c.buffer[0]
+    # What SWAP has moved stays in sight.
+    assert ("b1" in seen) == (name == "arc_hybrid_swap")
+    if "b1" in seen:
+        assert seen["b1"] == c.buffer[1]
+    assert system.positions(system.initial(4))[:2] == (-1, -1)
+
+
+def test_swap_puts_a_word_back():
+    hybrid = get_transition_system("arc_hybrid_swap")
+    c = hybrid.apply(hybrid.apply(hybrid.initial(3), "SHIFT"), "SWAP")
+    assert (c.stack, c.buffer) == ((), (2, 1, 3, 0))
+    assert hybrid.legal(hybrid.apply(c, "SHIFT")) == ("SHIFT", "LEFT-ARC")
+    standard = get_transition_system("arc_standard_swap")
+    c = standard.apply(standard.apply(standard.initial(3), "SHIFT"), "SHIFT")
+    c = standard.apply(c, "SWAP")
+    assert (c.stack, c.buffer) == ((0, 2), (1, 3))
+    c = standard.apply(c, "SHIFT")
+    assert "SWAP" not in standard.legal(c)
