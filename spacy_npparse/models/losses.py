@@ -3,9 +3,7 @@
 import torch
 from torch import Tensor
 
-from spacy_npparse.decoding import Violations
-
-IMPOSSIBLE = -1e9
+from spacy_npparse.decoding import IMPOSSIBLE, Violations
 
 
 def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
