@@ -12,7 +12,11 @@ DIRECTIVES = {"language_level": 3, "boundscheck": False, "wraparound": False, "c
 
 modules = [
     Extension(
-        ".".join(source.with_suffix("").parts), [source.as_posix()], extra_compile_args=OPTIMISE
+        ".".join(source.with_suffix("").parts),
+        [source.as_posix()],
+        # Cython finds the headers that a module includes, but not what these include.
+        depends=[path.as_posix() for room in source.parents[:2] for path in room.glob("*.h")],
+        extra_compile_args=OPTIMISE,
     )
     for source in sorted(Path("spacy_npparse").rglob("*.pyx"))
 ]
