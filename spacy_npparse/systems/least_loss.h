@@ -44,8 +44,8 @@ class LeastLoss {
         return lost;
     }
 
-    // What is lost by moves of least lower bound, SWAP before SHIFT: swapped as soon as possible, most
-    // words meet. More than anything where the moves are more than `limit`.
+    // What is lost by moves of least lower bound, SWAP before SHIFT: swapped as soon as possible,
+    // most words meet. More than anything where the moves are more than `limit`.
     int greedy_loss(State state, int limit) {
         int lost = 0;
         pop_what_is_free(state);
