@@ -58,4 +58,6 @@ def test_the_kernel_needs_neither_spacy_nor_torch():
     for room in ("trees", "transitions", "systems", "decoding"):
         for path in files(room):
             text = path.read_text(encoding="utf8")
-            assert not re.search(r"^\s*(from|import) (spacy|thinc|torch)\b", text, re.MULTILINE), path
+            assert not re.search(r"^\s*(from|import) (spacy|thinc|torch)\b", text, re.MULTILINE), (
+                path
+            )
