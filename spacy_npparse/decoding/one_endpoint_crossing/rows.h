@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "forests.h"
-#include "../lanes.h"
+#include "../simd.h"
 
 /* What is called for every number must not cost a call. */
 #if defined(__GNUC__)

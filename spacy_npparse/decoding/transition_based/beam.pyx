@@ -10,7 +10,7 @@ from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up, sc
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item
 from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem
 
-from spacy_npparse.decoding.results import BeamResult, Explanation
+from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation
 
 # What is no number, or close to none, counts as this: it ranks last.
 cdef double LOWEST = -1e30

@@ -10,7 +10,7 @@ from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up, sc
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
 
-from spacy_npparse.decoding.results import RollOut
+from spacy_npparse.decoding.transition_based.types import RollOut
 
 
 cdef struct Policy:
