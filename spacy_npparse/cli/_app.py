@@ -12,9 +12,9 @@ import typer
 from typer.core import TyperGroup
 
 from spacy_npparse.evaluation import SentenceMismatchError, TextMismatchError
+from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import ExperimentMismatchError
 from spacy_npparse.treebank import ConlluError
-from spacy_npparse.treebank.provenance import Provenance, provenance
 
 P = ParamSpec("P")
 R = TypeVar("R")

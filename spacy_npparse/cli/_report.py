@@ -10,8 +10,8 @@ from typing import Any
 import typer
 
 from spacy_npparse.evaluation import Scores
-from spacy_npparse.treebank.files import replacing
-from spacy_npparse.treebank.provenance import Provenance
+from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.files import replacing
 
 
 def report_scores(scores: Scores, json_path: Path | None, source: Provenance) -> None:
