@@ -59,7 +59,7 @@ class RollOut(NamedTuple):
     states: [states, positions] row of the table of words at each position.
     arcs: int64 [states, candidate arcs] place of each candidate arc among all arc scores, counted
         through [sentences, size, size]; -1 where a word is missing.
-    costs: [states, transitions] cost of each transition, -1 if illegal.
+    costs: [states, transitions] cost of each transition, ILLEGAL if it is illegal.
     sentence: [states] index of the sentence, ascending.
     """
 
