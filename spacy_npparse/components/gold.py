@@ -13,7 +13,8 @@ from spacy.training import Example
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 
 MISSING = -1
-# What the score of a wrong arc is lowered by where the gold tree is wanted.
+# Penalty of wrong arcs in the search for the gold tree: more than trees differ by, and, unlike
+# IMPOSSIBLE, small enough to keep the differences of scores that it is added to in float32.
 FORBIDDING = 1e4
 
 _GOLD = [HEAD, DEP, SENT_START]

@@ -7,6 +7,7 @@ from spacy_npparse.decoding.one_endpoint_crossing.types import (
     OneEndpointCrossingScores,
     OneEndpointCrossingTrees,
 )
+from spacy_npparse.decoding.score_range import IMPOSSIBLE, SCORE_LIMIT
 from spacy_npparse.decoding.spanning_tree import decode_spanning_trees
 from spacy_npparse.decoding.transition_based.beam import decode_beam, explain
 from spacy_npparse.decoding.transition_based.exploration import Exploration
@@ -28,11 +29,13 @@ __all__ = [
     "Explanation",
     "Exploration",
     "GreedyResult",
+    "IMPOSSIBLE",
     "MHDerivations",
     "MHScores",
     "OneEndpointCrossingScores",
     "OneEndpointCrossingTrees",
     "RollOut",
+    "SCORE_LIMIT",
     "ScoreTables",
     "Violations",
     "decode_beam",

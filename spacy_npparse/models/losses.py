@@ -3,10 +3,8 @@
 import torch
 from torch import Tensor
 
-from spacy_npparse.decoding import Violations
+from spacy_npparse.decoding import IMPOSSIBLE, Violations
 from spacy_npparse.transitions import ILLEGAL
-
-IMPOSSIBLE = -1e9
 
 
 def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from spacy_npparse.decoding import MHDerivations, MHScores
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHScores
 from spacy_npparse.models.pair_net import Biaffine, PairNet, kernel_scores
 
 N_LINKS = 6

@@ -7,12 +7,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from spacy_npparse.decoding import SCORE_LIMIT
 from spacy_npparse.models.parser_net import ParserNet
 
 # Log-probabilities of arcs below count as this one: a hopeless arc is not more so than others.
 _LOWEST = -8.0
-# Scores lie between minus and plus this, whatever the weights are.
-_HIGHEST = 1e6
 
 
 class PairNet(ParserNet):
@@ -60,4 +59,5 @@ class Biaffine(nn.Module):
 
 def kernel_scores(scores: Tensor) -> NDArray[np.float32]:
     """Scores on the CPU, all of them numbers that can be added up."""
-    return scores.detach().nan_to_num(0.0).clamp(-_HIGHEST, _HIGHEST).cpu().contiguous().numpy()
+    limited = scores.detach().nan_to_num(0.0).clamp(-SCORE_LIMIT, SCORE_LIMIT)
+    return limited.cpu().contiguous().numpy()

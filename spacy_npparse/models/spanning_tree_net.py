@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.pair_net import Biaffine, PairNet
 from spacy_npparse.models.parser_net import nodes_and_rows
 

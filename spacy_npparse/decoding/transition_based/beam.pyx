@@ -12,8 +12,8 @@ from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSyste
 
 from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation
 
-# What is no number, or close to none, counts as this: it ranks last.
-cdef double LOWEST = -1e30
+cdef extern from "../score_range.h" namespace "npparse" nogil:
+    const float IMPOSSIBLE
 
 
 cdef class Hypothesis:
@@ -109,7 +109,7 @@ cdef class Beam:
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1:
         """Add (score, hypothesis, transition, wrong) for every legal transition."""
         cdef KernelConfiguration c = hypothesis.configuration
-        cdef double best = LOWEST
+        cdef double best = IMPOSSIBLE
         cdef double total = 0.0
         cdef double score
         cdef int t
@@ -149,9 +149,10 @@ cdef class Beam:
         return wrong_arcs(self.oracle, self.next) - wrong_arcs(self.oracle, c)
 
     cdef double value(self, int t, double offset) noexcept nogil:
-        """The score of a transition that was scored last, minus an offset."""
+        """The score of a transition that was scored last, minus an offset; NaN and infinite scores
+        rank last."""
         cdef double score = self.scorer.scores[t]
-        return (score if -LOWEST > score > LOWEST else LOWEST) - offset
+        return (score if -IMPOSSIBLE > score > IMPOSSIBLE else IMPOSSIBLE) - offset
 
     cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong):
         """The hypothesis after a transition."""
