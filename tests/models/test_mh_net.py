@@ -10,8 +10,7 @@ from spacy_npparse.models.mh_net import (
     N_LINKS,
     Biaffine,
     MHNet,
-    PairScores,
-    mh_scores,
+    MHPartScores,
 )
 from spacy_npparse.systems import get_transition_system
 
@@ -32,7 +31,7 @@ def net(request, sizes):
 
 def score(net, rows, lengths):
     lengths = torch.tensor(lengths)
-    return net.score_pairs(rows, lengths, net.score_arcs(rows, lengths))
+    return net.score_parts(rows, lengths, net.score_arcs(rows, lengths))
 
 
 @pytest.fixture
@@ -71,9 +70,9 @@ def test_trees_are_valid_whatever_the_scores(n_heads):
     values = np.array([0.0, 1.0, np.nan, np.inf, -np.inf, 3e38, -3e38], dtype="float32")
     n, n_sentences = 7, 100
     shapes = [(n_sentences, *links, n + 2, n + 2) for links in [(), (N_LINKS,), (N_LINKS,), ()]]
-    scores = PairScores(*(torch.from_numpy(rng.choice(values, shape)) for shape in shapes))
+    scores = MHPartScores(*(torch.from_numpy(rng.choice(values, shape)) for shape in shapes))
     lengths = np.full(n_sentences, n, dtype="int32")
-    for heads in decode_mh(mh_scores(scores), lengths, n_heads).heads.reshape(-1, n).tolist():
+    for heads in decode_mh(scores.as_arrays(), lengths, n_heads).heads.reshape(-1, n).tolist():
         assert heads.count(0) == 1
         assert not any(is_on_cycle([0, *heads], word) for word in range(1, n + 1))
 
@@ -90,7 +89,7 @@ def is_on_cycle(heads, word):
 def test_network_and_kernel_score_the_same(scored, max_length, n_heads):
     net, scores, lengths = scored
     words = np.array(LENGTHS, dtype="int32")
-    found = decode_mh(mh_scores(scores), words, n_heads, max_length=max_length)
+    found = decode_mh(scores.as_arrays(), words, n_heads, max_length=max_length)
     by_transition = net.score_derivations(scores, lengths, found).detach()
     chosen = by_transition.gather(1, torch.from_numpy(found.transitions).long()[:, None])[:, 0]
     totals = [float(part.sum()) for part in chosen.split([2 * n for n in LENGTHS])]
@@ -99,7 +98,7 @@ def test_network_and_kernel_score_the_same(scored, max_length, n_heads):
 
 def test_illegal_transitions_score_low(scored):
     net, scores, lengths = scored
-    found = decode_mh(mh_scores(scores), np.array(LENGTHS, dtype="int32"), 4)
+    found = decode_mh(scores.as_arrays(), np.array(LENGTHS, dtype="int32"), 4)
     by_transition = iter(net.score_derivations(scores, lengths, found))
     steps = iter(found.transitions.tolist())
     for n in LENGTHS:
