@@ -49,14 +49,14 @@ def test_rare_words_are_often_known_by_their_spelling_alone_in_training():
 def test_block_dropout_leaves_whole_words_blank_in_training_only():
     torch.manual_seed(0)
     net, batch = encoder_and_batch(["Wort"] * 1000)
-    net.block_dropout = 0.5
+    net.block_dropout = 0.25
     read = []
     net.word_lstm.register_forward_pre_hook(lambda module, inputs: read.append(inputs[0]))
     net.train()(batch)
     net.eval()(batch)
     in_training, in_prediction = read
     blank = (in_training == 0.0).all(dim=1)
-    assert 0.4 < blank.float().mean() < 0.6 and (in_training[~blank] != 0.0).all()
+    assert 0.2 < blank.float().mean() < 0.3 and (in_training[~blank] != 0.0).all()
     assert (in_prediction != 0.0).all()
 
 

@@ -8,7 +8,6 @@ from spacy_npparse.decoding import decode_mh
 from spacy_npparse.models.losses import IMPOSSIBLE
 from spacy_npparse.models.mh_net import (
     N_LINKS,
-    Biaffine,
     MHNet,
     MHPartScores,
 )
@@ -38,19 +37,6 @@ def score(net, rows, lengths):
 def scored(net, rows):
     """A network, and the scores that it gives to three sentences of random vectors."""
     return net, score(net, rows, LENGTHS), torch.tensor(LENGTHS)
-
-
-def test_pairs_are_scored_by_a_bilinear_form_with_bias():
-    pairs = Biaffine(n_inputs=4, n_scores=3)
-    torch.nn.init.normal_(pairs.weight)
-    left, right = torch.randn(2, 5, 4), torch.randn(2, 6, 4)
-    one = torch.ones(1)
-    with torch.no_grad():
-        scores = pairs(left, right)
-        for place in np.ndindex(*scores.shape):
-            sentence, kind, i, j = place
-            x, y = torch.cat([left[sentence, i], one]), torch.cat([right[sentence, j], one])
-            torch.testing.assert_close(scores[place], x @ pairs.weight[kind] @ y)
 
 
 def test_sentences_do_not_look_at_each_other(net, rows):
