@@ -99,20 +99,12 @@ def _find(path: Path, wanted: str) -> Sentence:
     """The sentence with this number or sent_id."""
     number = 0
     for number, sentence in enumerate(read_conllu(path), 1):
-        if wanted == str(number) or wanted == _sent_id(sentence):
+        if wanted == str(number) or wanted == sentence.sent_id:
             return sentence
     fail(
         f"{path}: no sentence {wanted!r} among {number:,} sentences. Give a number from 1 or a "
         "sent_id."
     )
-
-
-def _sent_id(sentence: Sentence) -> str | None:
-    for comment in sentence.comments:
-        key, _, value = comment.lstrip("# \t").partition("=")
-        if key.strip() == "sent_id":
-            return value.strip()
-    return None
 
 
 def _gold(sentence: Sentence, path: Path, system: str, oracle: str | None) -> Derivation:
