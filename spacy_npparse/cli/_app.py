@@ -13,9 +13,9 @@ from typer.core import TyperGroup
 
 import spacy_npparse
 from spacy_npparse.evaluation import SentenceMismatchError, TextMismatchError
+from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError
 from spacy_npparse.treebank import ConlluError
-from spacy_npparse.treebank.provenance import Provenance, provenance
 
 P = ParamSpec("P")
 R = TypeVar("R")

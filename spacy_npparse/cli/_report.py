@@ -12,8 +12,8 @@ import typer
 from tqdm import tqdm
 
 from spacy_npparse.evaluation import Scores
-from spacy_npparse.treebank.files import replacing
-from spacy_npparse.treebank.provenance import Provenance
+from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.files import replacing
 
 T = TypeVar("T")
 

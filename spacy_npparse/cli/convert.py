@@ -12,8 +12,8 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
 from spacy_npparse.cli._report import progress
+from spacy_npparse.files import replacing
 from spacy_npparse.treebank import docs_from_conllu, write_conllu
-from spacy_npparse.treebank.files import replacing
 
 _ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 

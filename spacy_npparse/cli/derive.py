@@ -15,6 +15,7 @@ from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._pipeline import Code, load_parser
 from spacy_npparse.cli._texts import STDIN, check_lengths, read_texts
 from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.files import replacing
 from spacy_npparse.laboratory import import_code
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.transitions import Derivation, UncoveredTree
@@ -25,7 +26,6 @@ from spacy_npparse.treebank import (
     sentence_derivation,
     unannotated_doc,
 )
-from spacy_npparse.treebank.files import replacing
 from spacy_npparse.trees import complete_heads
 from spacy_npparse.visualisation import derivation_table, render_derivation
 

@@ -10,8 +10,8 @@ import typer
 
 from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._report import progress
+from spacy_npparse.files import replacing
 from spacy_npparse.treebank import Sentence, read_conllu
-from spacy_npparse.treebank.files import replacing
 from spacy_npparse.trees import complete_heads, nonprojective_arcs
 
 PARTS = ("train", "dev", "test")

@@ -19,12 +19,12 @@ import torch
 import spacy_npparse
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.leaderboard import Trial
+from spacy_npparse.evaluation.provenance import checksum
+from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.code import import_code
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.contestants import Contestant, Task
 from spacy_npparse.treebank import Sentence, read_conllu
-from spacy_npparse.treebank.files import replacing
-from spacy_npparse.treebank.provenance import checksum
 
 _NOTE = "experiment.json"
 _MINUTES = "minutes.json"

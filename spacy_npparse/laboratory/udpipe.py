@@ -18,10 +18,10 @@ from typing import Any
 
 import spacy
 
+from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.commands import LOG, run_module
 from spacy_npparse.laboratory.contestants import Checkpoint, Parsed, Task
 from spacy_npparse.treebank import Sentence, doc_to_conllu, parse_sentence, unannotated_doc
-from spacy_npparse.treebank.files import replacing
 
 _MODEL = "model.udpipe"
 _TAGGER = "models=1;templates=tagger;iterations=20"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
 from spacy.tokens import Doc, Token
 
+from spacy_npparse.files import replacing
 from spacy_npparse.treebank.docs import (
     ANNOTATION,
     CONLLU_KEY,
@@ -24,7 +25,6 @@ from spacy_npparse.treebank.docs import (
     UD_ROOT,
     annotation_array,
 )
-from spacy_npparse.treebank.files import replacing
 from spacy_npparse.treebank.raw_text import form, space_misc
 from spacy_npparse.treebank.sentence import MISSING, Row, Sentence, parse_sentence
 
