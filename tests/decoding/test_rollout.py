@@ -8,7 +8,7 @@ from score_tables import SYSTEMS, features_and_scores, random_tables
 
 from spacy_npparse.decoding import Exploration, roll_out
 from spacy_npparse.systems import get_transition_system
-from spacy_npparse.transitions import UncoveredTree
+from spacy_npparse.transitions import ILLEGAL, UncoveredTree
 
 ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
 REORDERING = {"SWAP"}
@@ -86,7 +86,7 @@ def slow_roll_out(system, oracle_name, tables, trees, exploration, seed):
             if wrong is not None and not supplied:
                 states.append(rows)
                 arcs.append(arc_indices)
-                costs_seen.append([costs.get(t, -1) for t in training.transitions])
+                costs_seen.append([costs.get(t, ILLEGAL) for t in training.transitions])
                 sentences.append(sentence)
                 may_err = oracle.explores_reordering or not {good, wrong} & REORDERING
                 if oracle.explores and exploration and may_err:
@@ -149,9 +149,9 @@ def test_without_exploration_the_gold_tree_is_followed(name, oracle):
         assert len(result.states) <= system.max_length(len(gold) - 1)
         if not system.oracle(oracle, gold).explores:
             assert len(result.states) <= length
-        costs = np.where(result.costs == -1, 99, result.costs)
-        assert (costs.min(axis=1) == 0).all()
-        assert (result.costs.max(axis=1) > 0).all()
+        assert (result.costs.min(axis=1) == 0).all()
+        legal = np.where(result.costs == ILLEGAL, 0, result.costs)
+        assert (legal.max(axis=1) > 0).all()
 
 
 def test_the_seed_decides():

@@ -10,7 +10,7 @@ from spacy_npparse.decoding.transition_based.scoring cimport (
     Scorer, extract_features, score_transitions,
 )
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item
-from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
 
 from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation
 
@@ -119,13 +119,12 @@ cdef class Beam:
         cdef double total = 0.0
         cdef double score
         cdef int t
-        cdef int least = -1
+        cdef int least = ILLEGAL
         cdef bint wrong
         if self.oracle is not None and not hypothesis.wrong:
             self.oracle.costs(c, self.costs.data())
             for t in range(self.system.n_transitions):
-                if self.costs[t] != -1 and (least == -1 or self.costs[t] < least):
-                    least = self.costs[t]
+                least = min(least, self.costs[t])
         extract_features(self.scorer, self.system, c, self.sentence, self.root_row)
         score_transitions(self.scorer)
         self.system.mark_legal(c, self.legal.data())
@@ -141,7 +140,7 @@ cdef class Beam:
             best = 0.0
         for t in range(self.system.n_transitions):
             if self.legal[t]:
-                wrong = hypothesis.wrong or (least != -1 and self.costs[t] != least)
+                wrong = hypothesis.wrong or (least != ILLEGAL and self.costs[t] != least)
                 if not (wrong and self.right_only):
                     score = hypothesis.score + self.value(t, best)
                     if self.margin != 0.0:

@@ -85,7 +85,7 @@ class RollOut(NamedTuple):
         states: int32 [n_states, n_positions], the row of `ScoreTables.words` at each position.
         arcs: int64 [n_states, n_candidate_arcs], the flat index of each candidate arc in
             `ScoreTables.arcs`; -1 where a word is missing.
-        costs: int32 [n_states, n_transitions], -1 for illegal transitions.
+        costs: int32 [n_states, n_transitions], ILLEGAL for illegal transitions.
         sentence: int32 [n_states], the index of the sentence, ascending.
     """
 
