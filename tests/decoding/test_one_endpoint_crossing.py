@@ -164,7 +164,7 @@ def random_covered_trees(n, n_trees):
 
 @pytest.mark.parametrize("n", [6, 9, 14, 25])
 def test_trees_of_many_words_are_covered(n):
-    for gold in random_covered_trees(n, 40):
+    for gold in random_covered_trees(n, 100):
         ((heads, words, total),) = found_trees(decode(gold_only(gold), [n], False), [n])
         assert (heads, words, total) == (gold, parts(gold), 0)
 

@@ -36,12 +36,12 @@ struct MHScores {
 
 // The chart of inside weights.
 //
-// Items are deduced in the order of their last heads, so that what only items of four heads need is
-// stored for one last head at a time.
+// Items are deduced in the order of their last heads, so that the tables that only items of four
+// heads need are stored for one last head at a time.
 //
 // The deduction system is ambiguous: it derives some transition sequences in several ways. Each has
 // to be counted once, unless the semiring is idempotent; this excludes two deductions:
-// - [i, j] and [j, k, l] are not combined if the latter is itself combined of [j, k] and [k, l],
+// - [i, j] and [j, k, l] are not combined if the latter is itself combined from [j, k] and [k, l],
 //   since [i, j, k] and [k, l] are combined;
 // - if they are combined, k is linked to no head but i, since it can be linked to the others in
 //   [j, k, l].
@@ -74,22 +74,22 @@ class InsideChart {
     bool four_heads_;
     // Items [i, l]: [i][l] and [l][i].
     std::vector<Weight> two_, two_by_last_;
-    // Items [i, j, l]: for each i < j a row of all l > j. Linked ones, which are told apart unless
-    // the semiring is idempotent, are those that are not combined of [i, j] and [j, l].
+    // Items [i, j, l]: for each i < j a row of all l > j. Linked ones, which are stored separately
+    // unless the semiring is idempotent, are those that are not combined from [i, j] and [j, l].
     std::vector<Weight> three_, three_linked_;
     std::vector<std::size_t> row_starts_;
-    // Items [j, k, l] of the present l: [j][k]; only linked ones if those are told apart.
+    // Items [j, k, l] of the present l: [j][k]; only linked ones if those are stored separately.
     std::vector<Weight> inner_;
     // [s0][b0]
     std::vector<Weight> shift_;
     // [link][s1][s0] and [link][b0][s0]
     std::vector<Weight> below_, front_;
-    // [head][dependent]; those of the root in the last link apart.
+    // [head][dependent]; those of the root in the last link separately.
     std::vector<Weight> arcs_, root_arcs_;
     // Scores of links of items [i, j, k, l] of the present l: [j][k]. Links of k to j or l, of j to
     // k or l, and of k and j to i, the latter without the score of the arc.
     std::vector<Weight> link_k_, link_j_, link_k_to_i_, link_j_to_i_;
-    // Items [i, j, l] that are linked from items of four heads, by j; i and l are the present ones.
+    // Items [i, j, l] linked from items of four heads, for the present i and l, by j.
     std::vector<Accumulator> linked_, scratch_;
 
     std::size_t at(int a, int b) const { return std::size_t(a) * n_nodes_ + b; }

@@ -12,9 +12,10 @@ namespace npparse {
 
 // The outside pass as back-propagation through the inside pass (Eisner 2016).
 //
-// The gradient of the log partition function by the log inside weight of an item is the marginal
-// probability of the item, that by the score of an arc the marginal probability of the arc. The
-// gradient of an item is divided among its deductions in proportion to their weights.
+// The gradient of the log partition function with respect to the log inside weight of an item is
+// the marginal probability of the item, and with respect to the score of an arc the marginal
+// probability of the arc. The gradient of an item is divided among its deductions in proportion to
+// their weights.
 class OutsideChart : public InsideChart<LogSemiring> {
   public:
     // The marginal probabilities of all arcs of the sentence that the chart was filled with:
@@ -33,7 +34,7 @@ class OutsideChart : public InsideChart<LogSemiring> {
     }
 
   private:
-    // Gradients by what the inside chart stores under the same names.
+    // Gradients with respect to what the inside chart stores under the same names.
     std::vector<double> d_two_, d_two_by_last_, d_three_, d_three_linked_, d_inner_, d_arcs_;
     std::vector<double> d_link_k_, d_link_j_;
     // Log weights and gradients of linked items [i, j, l] of the present i and l, by j.
@@ -92,7 +93,7 @@ class OutsideChart : public InsideChart<LogSemiring> {
         return d_linked + d_three_linked_[cell] + d_inner_[at(i, j)];
     }
 
-    // Gradients by `FourHeadRows`.
+    // Gradients with respect to the fields of FourHeadRows.
     struct FourHeadGradients {
         double *outer, *outer_linked, *inner, *last, *arcs_from_i, *link_k, *link_j;
         double *before_inner, *arc_i_to_j;
@@ -117,8 +118,8 @@ class OutsideChart : public InsideChart<LogSemiring> {
         d_arcs_[at(i, j)] += std::accumulate(d.arc_i_to_j, d.arc_i_to_j + n, 0.0);
     }
 
-    // n: the number of k. weights, gradients: of linked [i, j, l], and behind it of linked [i, k,
-    // l], by k.
+    // n: the number of k. weights, gradients: of linked [i, j, l], followed by those of linked
+    // [i, k, l], by k.
     NPPARSE_VECTORISED
     static void backpropagate_four_heads(const FourHeadRows& rows, std::ptrdiff_t n,
                                          const double* weights, const double* gradients,

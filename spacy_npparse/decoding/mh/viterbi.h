@@ -37,7 +37,7 @@ class ViterbiChart : public InsideChart<MaxPlus> {
         out.push_back(left ? LEFT_ARC : RIGHT_ARC);
     }
 
-    // [i, m, l]: combined of [i, m] and [m, l], or linked from [i, j, k, l], where m is j or k.
+    // [i, m, l]: combined from [i, m] and [m, l], or linked from [i, j, k, l], where m is j or k.
     void trace_three(int i, int m, int l, std::vector<int>& out) const {
         float best = combined(i, m, l);
         int j = -1, k = -1, t = SHIFT;
@@ -76,7 +76,7 @@ class ViterbiChart : public InsideChart<MaxPlus> {
         out.push_back(t);
     }
 
-    // [i, j, k, l], combined of [i, j, k] and [k, l], or of [i, j] and [j, k, l].
+    // [i, j, k, l], combined from [i, j, k] and [k, l], or of [i, j] and [j, k, l].
     float outer(int i, int j, int k, int l) const {
         return three(i, j, k) + two_[at(k, l)] + shift_[at(j, k)];
     }
