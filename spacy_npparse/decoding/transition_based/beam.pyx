@@ -155,7 +155,7 @@ cdef class Beam:
         return wrong_arcs(self.oracle, self.next) - wrong_arcs(self.oracle, c)
 
     cdef double value(self, int t, double offset) noexcept nogil:
-        """The score of a transition minus an offset; NaN and infinite scores count as impossible."""
+        """The score of a transition minus an offset; NaN and infinite ones count as impossible."""
         cdef double score = self.scorer.scores[t]
         return (score if -IMPOSSIBLE > score > IMPOSSIBLE else IMPOSSIBLE) - offset
 
