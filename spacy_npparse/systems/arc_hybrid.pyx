@@ -1,10 +1,10 @@
-"""Arc-hybrid: projective parsing (Kuhlmann, Gómez-Rodríguez and Satta 2011), with its dynamic oracle
-(Goldberg and Nivre 2013).
+"""Arc-hybrid: projective parsing (Kuhlmann, Gómez-Rodríguez and Satta 2011), with its dynamic
+oracle (Goldberg and Nivre 2013).
 
 Notation: a configuration is (stack, buffer, arcs). `s0` and `s1` are the top of the stack and the
 item below it, σ is the stack below s0; `b` is the front of the buffer B and β the buffer behind it.
-g(w) is the gold head of w. A word is complete when all its gold dependents are attached. The root is
-the last item of the buffer.
+g(w) is the gold head of w. A word is complete when all its gold dependents are attached. The root
+is the last item of the buffer.
 """
 
 from spacy_npparse.systems.arc_hybrid_exact_oracle cimport ArcHybridExact

@@ -5,8 +5,6 @@ own, by dynamic programming; the arc-decomposable oracle of Goldberg and Nivre (
 Notation as in `arc_hybrid`.
 """
 
-from libcpp.vector cimport vector
-
 from spacy_npparse.systems.arc_hybrid cimport LEFT_ARC, RIGHT_ARC, SHIFT
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item, stack_item
 from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
@@ -16,8 +14,8 @@ from spacy_npparse.trees.partial_trees cimport NO_WORD
 cdef class ArcHybridExact(KernelOracle):
     """Costs as differences of exact losses. O(n³) for a gold tree.
 
-    b_0..b_m are the nodes in word order, b_m the root; the buffer is b_p..b_m for some p. c(h, d) is
-    1 if d has a gold head other than h, else 0.
+    b_0..b_m are the nodes in word order, b_m the root; the buffer is b_p..b_m for some p. c(h, d)
+    is 1 if d has a gold head other than h, else 0.
 
     M[p][q] is the least loss of the computations that push b_p alone, from front p to front q, as
     the item [p, q] of Kuhlmann, Gómez-Rodríguez and Satta (2011):
@@ -26,7 +24,7 @@ cdef class ArcHybridExact(KernelOracle):
         M[p][q] = min over p < k < q of M[p][k] + M[k][q] + min(c(b_p, b_k), c(b_q, b_k))
 
     f[i][p] is the least loss of the derivations that go on from the i lowest stack items, with s on
-    top (item i) and s' below it (item i-1), and front p. f[0][m] = 0, otherwise it is the minimum of
+    top (item i) and s' below it (item i-1), and front p. f[0][m] = 0, otherwise the minimum of
 
         LEFT-ARC   f[i-1][p] + c(b_p, s)
         RIGHT-ARC  f[i-1][p] + c(s', s)                                     if i > 1
@@ -88,7 +86,7 @@ cdef class ArcHybridExact(KernelOracle):
         return 0
 
     cdef void fill_row(self, int i, int below, int word) noexcept nogil:
-        """Compute f[i][p] for all fronts p; `word` is the i-th stack item, `below` the next lower."""
+        """Compute f[i][p] for all p; `word` is the i-th stack item, `below` the one below it."""
         cdef int m = self.n
         cdef size_t size = m + 1
         cdef int* row = self.loss_rows.data() + i * size

@@ -108,8 +108,8 @@ cdef class ArcHybridSwapLazy(ArcHybridSwapStatic):
                    g(b) ∈ β, b < g(b) and MPC(g(b)) = MPC(b)
         SHIFT
 
-    Derives every tree, on treebanks with less than half the swaps of `ArcHybridSwapStatic`. The rule
-    is our own, lazy in the sense of Nivre, Kuhlmann and Hall (2009).
+    Derives every tree, on treebanks with less than half the swaps of `ArcHybridSwapStatic`. The
+    rule is our own, lazy in the sense of Nivre, Kuhlmann and Hall (2009).
     """
 
     cdef vector[int] components
@@ -131,8 +131,8 @@ cdef class StaticDynamic(KernelOracle):
     """The static-dynamic oracle: static for SWAP, dynamic for the other transitions.
 
     SWAP is forced if PROJ(s0) > PROJ(b): it costs 0 and everything else 1. Otherwise SWAP costs 1,
-    and the other transitions cost the number of gold arcs that they make unreachable, RDEPS(w) being
-    the reachable gold dependents of w:
+    and the other transitions cost the number of gold arcs that they make unreachable, RDEPS(w)
+    being the reachable gold dependents of w:
 
         LEFT-ARC   |RDEPS(s0)| + [g(s0) ≠ b and s0 ∈ RDEPS(g(s0))]
         RIGHT-ARC  |RDEPS(s0)| + [g(s0) ≠ s1 and s0 ∈ RDEPS(g(s0))]
@@ -143,9 +143,9 @@ cdef class StaticDynamic(KernelOracle):
     transition; without the single-root precondition.
 
     The paper updates RDEPS along the derivation, but it is a function of the configuration: a gold
-    arc is reachable if its dependent is headless and both its ends are on the stack or in the buffer,
-    except that, where both are on the stack and the upper one will not be swapped back, the upper
-    one must be the dependent and lie directly above its head.
+    arc is reachable if its dependent is headless and both its ends are on the stack or in the
+    buffer, except that, where both are on the stack and the upper one will not be swapped back, the
+    upper one must be the dependent and lie directly above its head.
 
     Source: de Lhoneux, Stymne and Nivre (2017, section 3).
     """
@@ -163,7 +163,7 @@ cdef class StaticDynamic(KernelOracle):
         return inverted(self.ranks, c)
 
     cdef bint swaps_back(self, KernelConfiguration c, int word) noexcept nogil:
-        """Whether some word of the buffer will be swapped with the word, once that is on the stack."""
+        """Whether a word of the buffer will be swapped with this one, once it is on the stack."""
         cdef int i
         for i in range(c.buffer_size):
             if word < c.buffer[i] and self.ranks[word] > self.ranks[c.buffer[i]]:
@@ -232,7 +232,7 @@ cdef class StaticDynamic(KernelOracle):
 cdef class StaticDynamicLazy(StaticDynamic):
     """The static-dynamic oracle with the SWAP rule of `ArcHybridSwapLazy`; our own.
 
-    Not exact: in a few configurations no transition costs 0, and those of least cost count as right.
+    Not exact: in a few configurations no transition costs 0, and the least cost counts as 0.
     """
 
     cdef vector[int] components

@@ -35,14 +35,14 @@ cdef extern from "least_loss.h" namespace "npparse" nogil:
 cdef class ArcHybridSwapDynamic(KernelOracle):
     """Exact costs where they can be proven within the budget, elsewhere those of `StaticDynamic`.
 
-    A gold arc is pending while both its ends are on the stack or in the buffer. Popping s0 loses its
-    pending dependents, and its pending head unless that is b or s1; SHIFT and SWAP lose nothing
+    A gold arc is pending while both its ends are on the stack or in the buffer. Popping s0 loses
+    its pending dependents, and its pending head unless that is b or s1; SHIFT and SWAP lose nothing
     themselves. Popping s0 is optimal if it loses nothing.
 
-    Lower bound of the loss to come: the pending arcs from a word of the stack to one below it, if no
-    word of the buffer can be swapped with the upper one. Upper bounds: the loss of following the least
-    costs of `StaticDynamic`, and the loss of greedily minimising the lower bound. If the bounds
-    differ, A* search decides, unless it exceeds its budget.
+    Lower bound of the loss to come: the pending arcs from a word of the stack to one below it, if
+    no word of the buffer can be swapped with the upper one. Upper bounds: the loss of following the
+    least costs of `StaticDynamic`, and the loss of greedily minimising the lower bound. If the
+    bounds differ, A* search decides, unless it exceeds its budget.
 
     Exact without the single-root precondition.
     """
@@ -104,7 +104,7 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
         return True
 
     cdef int wrong_of_two(self, KernelConfiguration c, int t) noexcept nogil:
-        """1 if t attaches s0 to the wrong one of b and s1, the other being its gold head; else 0."""
+        """1 if t attaches s0 to the wrong one of b and s1, the other being its gold head."""
         cdef int head = self.gold[stack_item(c, 0)]
         cdef int given = buffer_item(c, 0) if t == LEFT_ARC else stack_item(c, 1)
         return head != NO_WORD and head != given and (
@@ -129,11 +129,12 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
 
 
 cdef class ArcHybridSwapJoint(ArcHybridSwapDynamic):
-    """The dynamic and the static-dynamic oracle combined, by the rule of `NonmonotonicArcEagerJoint`.
+    """The dynamic and the static-dynamic oracle, combined as in `NonmonotonicArcEagerJoint`.
 
-    Of the transitions of cost 0, those that cost 0 by `StaticDynamic` as well are preferred; if there
-    are none, all of them are. The others of cost 0 get cost 1. Nearly every SWAP has cost 0, since
-    words can be swapped later, so that a parser trained with these costs alone swaps at random.
+    Of the transitions of cost 0, those that cost 0 by `StaticDynamic` as well are preferred; if
+    there are none, all of them are. The others of cost 0 get cost 1. Nearly every SWAP has cost 0,
+    since words can be swapped later, so that a parser trained with these costs alone swaps at
+    random.
 
     Source: the rule of Honnibal, Goldberg and Johnson (2013, section 6).
     """

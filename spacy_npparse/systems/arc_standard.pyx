@@ -2,9 +2,9 @@
 oracle (Goldberg, Sartorio and Satta 2014).
 
 Notation: a configuration is (stack, buffer, arcs). `j` is the top of the stack, `i` the item below
-it and σ the stack below both; `b` is the front of the buffer and β the buffer behind it. g(w) is the
-gold head of w. A word is complete when all its gold dependents are attached. The root is the bottom
-of the stack.
+it and σ the stack below both; `b` is the front of the buffer and β the buffer behind it. g(w) is
+the gold head of w. A word is complete when all its gold dependents are attached. The root is the
+bottom of the stack.
 """
 
 from libcpp.vector cimport vector
@@ -98,8 +98,8 @@ cdef class ArcStandardDynamic(LossOracle):
     """Exact loss of configurations for any gold tree, by dynamic programming. O(n³).
 
     The system is not arc-decomposable. The trees are those that Goldberg, Sartorio and Satta (2014)
-    search; the formulation is our own, with half-constituents in the manner of Eisner (1996). c(h, d)
-    is 1 if d has a gold head other than h, else 0. The buffer is b..n for some b.
+    search; the formulation is our own, with half-constituents after Eisner (1996). c(h, d) is
+    1 if d has a gold head other than h, else 0. The buffer is b..n for some b.
 
     Half-constituents of words b <= v <= y of the buffer, which depend on the gold tree only:
 

@@ -1,5 +1,5 @@
-"""Arc-standard with SWAP: non-projective parsing (Nivre 2009), with its lazy oracle (Nivre, Kuhlmann
-and Hall 2009).
+"""Arc-standard with SWAP: non-projective parsing (Nivre 2009), with its lazy oracle (Nivre,
+Kuhlmann and Hall 2009).
 
 Notation as in `arc_standard`. PROJ(w) is the rank of w in the projective order of the gold tree,
 MPC(w) the root of its maximal projective component.

@@ -1,7 +1,7 @@
 """Attardi's system: arcs between words that are not adjacent on the stack (Attardi 2006), in the
 form of Cohen, Gómez-Rodríguez and Satta (2011), with all arcs on the stack.
 
-Notation as in `arc_standard`, but `s0` is the top of the stack and `s_q` the item q places below it.
+Notation as in `arc_standard`, but `s0` is the top of the stack and `s_q` the item q below it.
 """
 
 from spacy_npparse.systems.arc_standard cimport SHIFT, ArcStandard
@@ -13,7 +13,7 @@ from spacy_npparse.trees.partial_trees cimport NO_WORD
 cdef class Attardi(ArcStandard):
     """Attardi's system of degree 2.
 
-    Initial and terminal configurations and SHIFT are those of `ArcStandard`. For each 1 <= q <= degree,
+    Initial and terminal configurations and SHIFT are those of `ArcStandard`. For 1 <= q <= degree,
 
         LEFT-ARC-q   (σ|s_q|…|s0, B, A) => (σ|…|s0, B, A ∪ {s0 → s_q})     s_q ≠ 0
         RIGHT-ARC-q  (σ|s_q|…|s0, B, A) => (σ|s_q|…, B, A ∪ {s_q → s0})
@@ -74,8 +74,8 @@ cdef class AttardiDegree3(Attardi):
 
 
 cdef class AttardiStatic(StaticOracle):
-    """The first of LEFT-ARC, RIGHT-ARC, LEFT-ARC-2, RIGHT-ARC-2, … that adds a gold arc to a complete
-    word; otherwise SHIFT.
+    """The first of LEFT-ARC, RIGHT-ARC, LEFT-ARC-2, RIGHT-ARC-2, … that adds a gold arc to a
+    complete word; otherwise SHIFT.
 
     Derives every tree that the system covers.
     """

@@ -1,9 +1,9 @@
-"""Covington's algorithm as a transition system (Covington 2001; Nivre 2008), with its dynamic oracle
-(Gómez-Rodríguez and Fernández-González 2015).
+"""Covington's algorithm as a transition system (Covington 2001; Nivre 2008), with its dynamic
+oracle (Gómez-Rodríguez and Fernández-González 2015).
 
 Notation: a configuration is (λ1, λ2, buffer, arcs). `i` is the last word of the list λ1 and `j` the
-front of the buffer B; the list λ2 holds the words between them. g(w) is the gold head of w, A(w) its
-head so far, ⊥ if it has none. The root is implicit: words that are headless at the end are its
+front of the buffer B; the list λ2 holds the words between them. g(w) is the gold head of w, A(w)
+its head so far, ⊥ if it has none. The root is implicit: words that are headless at the end are its
 dependents.
 """
 
@@ -65,8 +65,8 @@ cdef class Covington(KernelSystem):
         LEFT-ARC   (λ1|i, λ2, j|β, A)  => (λ1, i|λ2, j|β, A ∪ {j → i})     A(i) = ⊥, no cycle
         RIGHT-ARC  (λ1|i, λ2, j|β, A)  => (λ1, i|λ2, j|β, A ∪ {i → j})     A(j) = ⊥, no cycle
 
-    Single root (our own precondition): with the last word as j, a transition is legal only if exactly
-    one headless word can remain. No dead ends.
+    Single root (our own precondition): with the last word as j, a transition is legal only if
+    exactly one headless word can remain. No dead ends.
 
     Covers all trees.
 
@@ -192,9 +192,9 @@ cdef class CovingtonDynamic(LossOracle):
     """The dynamic oracle, by the loss of configurations. O(n).
 
     The loss is the number of unreachable gold arcs plus the number of cycles among the arcs built
-    and the reachable gold arcs; see `lost_arcs`. The system is not arc-decomposable: in such a cycle
-    every arc is reachable, but not all of them together. The pair of words of an arc has been passed
-    if its right end is before j, or is j while its left end is in λ2.
+    and the reachable gold arcs; see `lost_arcs`. The system is not arc-decomposable: in such a
+    cycle every arc is reachable, but not all of them together. The pair of words of an arc has been
+    passed if its right end is before j, or is j while its left end is in λ2.
 
     Exact without the single-root precondition.
 

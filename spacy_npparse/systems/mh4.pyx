@@ -22,7 +22,9 @@ cdef enum:
 
 
 cdef class MH4(KernelSystem):
-    """The MH4 transition system, from the deduction system of Gómez-Rodríguez, Carroll and Weir (2011).
+    """The MH4 transition system.
+
+    It interprets the deduction system of Gómez-Rodríguez, Carroll and Weir (2011).
 
     Initial: ([0], [1..n], ∅). Terminal: ([0], [], A). Length 2n.
 
@@ -38,9 +40,9 @@ cdef class MH4(KernelSystem):
 
     Single root: an arc from the root only as the last transition. No dead ends.
 
-    Covers all trees of up to three words, 119 of the 125 of four and 1069 of the 1296 of five. These
-    are the trees of the deduction system and a few more: not every computation corresponds to a
-    deduction.
+    Covers all trees of up to three words, 119 of the 125 of four and 1069 of the 1296 of five.
+    These are the trees of the deduction system and a few more: not every computation corresponds to
+    a deduction.
 
     Source: Gómez-Rodríguez, Shi and Lee (2018, section 3.2).
     """
@@ -91,8 +93,8 @@ cdef class MH4(KernelSystem):
 
 
 cdef class MH4Static(StaticOracle):
-    """The first of LEFT-ARC, RIGHT-ARC, LEFT-ARC', RIGHT-ARC', LEFT-ARC-2 and RIGHT-ARC-2 that adds a
-    gold arc to a complete word; otherwise SHIFT.
+    """The first of LEFT-ARC, RIGHT-ARC, LEFT-ARC', RIGHT-ARC', LEFT-ARC-2 and RIGHT-ARC-2 that adds
+    a gold arc to a complete word; otherwise SHIFT.
 
     Derives every tree that the system covers. The rule is our own.
     """

@@ -11,7 +11,7 @@ from spacy_npparse.systems.arc_eager import ArcEagerStatic
 from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, has_head, stack_item
 )
-from spacy_npparse.transitions.system cimport ILLEGAL, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL
 from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 

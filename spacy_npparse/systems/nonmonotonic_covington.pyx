@@ -23,9 +23,9 @@ cdef class NonmonotonicCovington(Covington):
     Where a cycle would arise, the new head, which is a descendant of the dependent, loses its own
     head. The rest is Covington's, the length and the coverage included.
 
-    Without the single-root precondition, both are legal wherever λ1 is not empty. The precondition is
-    Covington's: with the last word as j, a transition is legal only if exactly one headless word can
-    remain.
+    Without the single-root precondition, both are legal wherever λ1 is not empty. The precondition
+    is Covington's: with the last word as j, a transition is legal only if exactly one headless word
+    can remain.
 
     Source: Fernández-González and Gómez-Rodríguez (2017).
     """

@@ -1,14 +1,14 @@
 """Stay-eager SWAP: non-projective parsing (Kohita, Noji and Matsumoto 2017).
 
-Notation: a configuration is (stack, buffer, arcs). `i` is the top of the stack and σ the stack below
-it, `j` is the front of the buffer and β the buffer behind it. g(w) is the gold head of w, A(w) its
-head so far, ⊥ if it has none. The root is the bottom of the stack.
+Notation: a configuration is (stack, buffer, arcs). `i` is the top of the stack and σ the stack
+below it, `j` is the front of the buffer and β the buffer behind it. g(w) is the gold head of w,
+A(w) its head so far, ⊥ if it has none. The root is the bottom of the stack.
 
 Of the paper we know the slides, which give the transitions, the static and the non-static oracle.
 They motivate two auxiliary transitions: Right-Root, which delays the attachment of a word to the
 root, and Unshift, which returns a headless word to the empty buffer. UNSHIFT is defined here.
-Right-Root is left out: a word can be shifted without a head, unshifted at the end and attached to the
-root then.
+Right-Root is left out: a word can be shifted without a head, unshifted at the end and attached to
+the root then.
 """
 
 from libcpp.vector cimport vector
@@ -79,8 +79,8 @@ cdef class StayEagerSwap(KernelSystem):
     shifted again only once it has a head, and there is no SWAP after the first UNSHIFT.
 
     Single root (our own preconditions): a dependent of the root is never swapped, and it is reduced
-    only if nothing but the root remains on the stack and in the buffer. So the root is not on top of
-    the stack again before.
+    only if nothing but the root remains on the stack and in the buffer. So the root is not on top
+    of the stack again before.
 
     No dead ends. Derivations of the static oracle have length 3n + 2·#SWAP, #SWAP ≤ n(n-1)/2.
 
@@ -216,11 +216,11 @@ cdef class StayEagerSwapStatic(StaticOracle):
 
 
 cdef class StayEagerSwapNonStatic(StayEagerSwapStatic):
-    """The rules of `StayEagerSwapStatic`, but where REDUCE applies, SHIFT costs 0 as well if REDUCE can
-    be postponed: no gold arc between j and a word of σ is missing.
+    """The rules of `StayEagerSwapStatic`, but where REDUCE applies, SHIFT costs 0 as well if REDUCE
+    can be postponed: no gold arc between j and a word of σ is missing.
 
-    Every sequence of such choices derives the gold tree. The slides do not print the condition; this
-    one is our own.
+    Every sequence of such choices derives the gold tree. The slides do not print the condition;
+    this one is our own.
 
     Source: Kohita, Noji and Matsumoto (2017).
     """

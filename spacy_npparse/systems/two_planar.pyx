@@ -2,8 +2,9 @@
 dynamic oracle (Fernández-González and Gómez-Rodríguez 2018).
 
 Notation: a configuration is (active stack Σ, inactive stack Π, buffer B, arcs). `i` is the top of Σ
-and `j` the front of the buffer, β the buffer behind it. g(w) is the gold head of w, A(w) its head so
-far, ⊥ if it has none. The root is implicit: words that are headless at the end are its dependents.
+and `j` the front of the buffer, β the buffer behind it. g(w) is the gold head of w, A(w) its head
+so far, ⊥ if it has none. The root is implicit: words that are headless at the end are its
+dependents.
 """
 
 from libcpp.vector cimport vector
@@ -167,10 +168,10 @@ cdef class TwoPlanar(KernelSystem):
         RIGHT-ARC  (Σ|i, Π, j|β, A)  => (Σ|i, Π, j|β, A ∪ {i → j})     A(j) = ⊥, no cycle
         SWITCH     (Σ, Π, B, A)      => (Π, Σ, B, A)    not twice in a row, Π not empty
 
-    Single root (our own preconditions): a headless word is popped from its last stack only if no other
-    headless word has been, and if one of its descendants remains on a stack or in the buffer; the last
-    word is attached only to a descendant of that word, and shifted only if exactly one headless word
-    remains. No dead ends.
+    Single root (our own preconditions): a headless word is popped from its last stack only if no
+    other headless word has been, and if one of its descendants remains on a stack or in the buffer;
+    the last word is attached only to a descendant of that word, and shifted only if exactly one
+    headless word remains. No dead ends.
 
     Covers the 2-planar trees: those whose arcs, but for the arcs from the root, can be drawn on two
     planes without crossings.
@@ -222,7 +223,7 @@ cdef class TwoPlanar(KernelSystem):
         return count
 
     cdef bint may_leave(self, TwoStackConfiguration c, int i) noexcept nogil:
-        """Whether exactly one headless word can still remain once i is popped from the active stack."""
+        """Whether one headless word can still remain once i is popped from the active stack."""
         cdef int j = buffer_item(c, 0)
         cdef int root = find_root(c, i)
         if c.presence[i] > 1:
@@ -279,8 +280,8 @@ cdef class TwoPlanar(KernelSystem):
 
 
 cdef class TwoPlanarStatic(StaticOracle):
-    """The planes of gold arcs are a 2-colouring of the crossings graph, whose leftmost dependent in each
-    connected component is in plane 0. The first of these that applies:
+    """The planes are a 2-colouring of the graph of crossing gold arcs. In each of its connected
+    components, the arc to the leftmost dependent is in plane 0. The first of these that applies:
 
         LEFT-ARC   a gold arc j → i of the active plane is not yet built
         RIGHT-ARC  a gold arc i → j of the active plane is not yet built
@@ -324,7 +325,7 @@ cdef class TwoPlanarStatic(StaticOracle):
         return d_left < e_left < d_right < e_right or e_left < d_left < e_right < d_right
 
     cdef int pending(self, TwoStackConfiguration c, int word, int j) noexcept nogil:
-        """The plane of a gold arc between two words that is not yet built, NO_PLANE if there is none."""
+        """The plane of a missing gold arc between two words, NO_PLANE if there is none."""
         if self.tree[word] == j and not has_head(c, word):
             return self.planes[word]
         if self.tree[j] == word and not has_head(c, j):
@@ -355,10 +356,10 @@ cdef class TwoPlanarStatic(StaticOracle):
 cdef class TwoPlanarDynamic(LossOracle):
     """Approximate costs, by a lower bound of the loss of configurations.
 
-    The bound is the number of unreachable gold arcs plus the number of cycles among the arcs built and
-    the reachable gold arcs; see `lost_arcs`. The pair of words of an arc has been passed if its right
-    end is before j, or its left end is before j and on no stack. It is only a bound, since two
-    crossing arcs may each be reachable in the same plane.
+    The bound is the number of unreachable gold arcs plus the number of cycles among the arcs built
+    and the reachable gold arcs; see `lost_arcs`. The pair of words of an arc has been passed if its
+    right end is before j, or its left end is before j and on no stack. It is only a bound, since
+    two crossing arcs may each be reachable in the same plane.
 
     Source: Fernández-González and Gómez-Rodríguez (2018).
     """

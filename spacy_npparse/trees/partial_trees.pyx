@@ -1,4 +1,4 @@
-"""Partial trees, whose words may still be headless, and the arcs that can still be added to them."""
+"""Partial trees, in which words can be headless, and the arcs that can still be added."""
 
 from libcpp.vector cimport vector
 

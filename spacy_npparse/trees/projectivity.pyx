@@ -205,9 +205,9 @@ cdef vector[int] _read(heads, bint missing_allowed) except *:
 def projective_order(heads):
     """The projective order of a tree, in which it is projective.
 
-    It is the order of the in-order traversal that visits, at each node, the dependents to its left in
-    word order, the node, then the dependents to its right in word order. If the tree is projective,
-    it is the word order.
+    It is the order of the in-order traversal that visits, at each node, the dependents to its left
+    in word order, the node, then the dependents to its right in word order. If the tree is
+    projective, it is the word order.
 
     Args:
         heads: n + 1 heads, none missing.
@@ -305,9 +305,8 @@ def is_tree(heads, bint single_root=True):
         heads: n + 1 heads.
         single_root: Whether the root must have exactly one dependent (unless n is 0).
     """
-    cdef vector[int] words
     try:
-        words = _read(heads, False)
+        _read(heads, False)
     except ValueError:
         return False
     roots = sum(head == 0 for head in heads[1:])
@@ -317,8 +316,8 @@ def is_tree(heads, bint single_root=True):
 def complete_heads(heads):
     """Complete a partial tree.
 
-    A headless word is attached to the closest word to its left that it does not dominate, else to the
-    closest such word to its right, else to the root.
+    A headless word is attached to the closest word to its left that it does not dominate, else to
+    the closest such word to its right, else to the root.
 
     Args:
         heads: n + 1 heads, -1 where missing.
