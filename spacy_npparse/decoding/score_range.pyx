@@ -1,11 +1,10 @@
-"""The range of scores: the sentinel of what is impossible, and the limit of what is possible.
+"""The range of scores: the sentinel for impossible scores, and the limit of possible ones.
 
-`IMPOSSIBLE` marks scores and is told apart from them by `score < IMPOSSIBLE / 2`: it is so far below
-all others that its softmax is 0 and that adding ordinary scores does not change it, while the sum of
-many is finite in float32.
+`IMPOSSIBLE` is recognised by `score < IMPOSSIBLE / 2`. It is so low that its softmax is 0 and that
+adding ordinary scores does not change it, but sums of many of them are finite in float32.
 
-`SCORE_LIMIT` is a clamp: whatever the weights of a network are, scores between minus and plus this
-can be added up over a sentence and still be compared.
+`SCORE_LIMIT` is a clamp: scores between minus and plus this can be added up over a sentence and
+still be compared in float32, whatever the weights of a network are.
 """
 
 

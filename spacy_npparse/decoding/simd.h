@@ -1,3 +1,5 @@
+// SIMD vectors of floats, and prefetching.
+
 #pragma once
 #include <cstring>
 
@@ -9,53 +11,54 @@
 
 namespace npparse {
 
+// Four lanes: one SSE or NEON register.
 #if defined(__GNUC__)
-typedef float FourNumbers __attribute__((vector_size(16)));
+typedef float Float4 __attribute__((vector_size(16)));
 
-static inline FourNumbers larger(const FourNumbers& a, const FourNumbers& b) {
-    return a > b ? a : b;
-}
+static inline Float4 max(const Float4& a, const Float4& b) { return a > b ? a : b; }
 #else
-struct FourNumbers {
-    float numbers[4];
-    float operator[](int i) const { return numbers[i]; }
-    void operator+=(const FourNumbers& other) {
-        for (int i = 0; i < 4; ++i) numbers[i] += other.numbers[i];
+struct Float4 {
+    float lanes[4];
+    float operator[](int i) const { return lanes[i]; }
+    void operator+=(const Float4& other) {
+        for (int i = 0; i < 4; ++i) lanes[i] += other.lanes[i];
     }
-    void operator*=(const FourNumbers& other) {
-        for (int i = 0; i < 4; ++i) numbers[i] *= other.numbers[i];
+    void operator*=(const Float4& other) {
+        for (int i = 0; i < 4; ++i) lanes[i] *= other.lanes[i];
     }
     void operator*=(float factor) {
-        for (int i = 0; i < 4; ++i) numbers[i] *= factor;
+        for (int i = 0; i < 4; ++i) lanes[i] *= factor;
     }
 };
 
-static inline FourNumbers operator+(FourNumbers a, const FourNumbers& b) {
+static inline Float4 operator+(Float4 a, const Float4& b) {
     a += b;
     return a;
 }
-static inline FourNumbers larger(FourNumbers a, const FourNumbers& b) {
-    for (int i = 0; i < 4; ++i) a.numbers[i] = a[i] > b[i] ? a[i] : b[i];
+static inline Float4 max(Float4 a, const Float4& b) {
+    for (int i = 0; i < 4; ++i) a.lanes[i] = a[i] > b[i] ? a[i] : b[i];
     return a;
 }
 #endif
 
-static inline FourNumbers four_times(float number) {
-    const FourNumbers numbers = {number, number, number, number};
-    return numbers;
+// The same value in all lanes.
+static inline Float4 broadcast(float value) {
+    const Float4 vector = {value, value, value, value};
+    return vector;
 }
 
-/* Numbers that are computed with side by side, in vector registers where there are any. */
+// A wider vector of several registers, so that sums have independent chains of additions. The
+// number of lanes, and with it the rounding, is the same on all processors.
 constexpr int N_LANES = 16;
 
-struct Lanes {
-    FourNumbers parts[N_LANES / 4];
+struct FloatVector {
+    Float4 parts[N_LANES / 4];
 
     float operator[](int i) const { return parts[i / 4][i % 4]; }
-    void operator+=(const Lanes& other) {
+    void operator+=(const FloatVector& other) {
         for (int i = 0; i < N_LANES / 4; ++i) parts[i] += other.parts[i];
     }
-    void operator*=(const Lanes& other) {
+    void operator*=(const FloatVector& other) {
         for (int i = 0; i < N_LANES / 4; ++i) parts[i] *= other.parts[i];
     }
     void operator*=(float factor) {
@@ -63,14 +66,15 @@ struct Lanes {
     }
 };
 
-template <typename Number>
-static inline void load(Number& number, const float* from) {
-    std::memcpy(&number, from, sizeof(Number));
+// Unaligned load and store of a vector or a single float.
+template <typename Vector>
+static inline void load(Vector& vector, const float* from) {
+    std::memcpy(&vector, from, sizeof(Vector));
 }
 
-template <typename Number>
-static inline void store(const Number& number, float* to) {
-    std::memcpy(to, &number, sizeof(Number));
+template <typename Vector>
+static inline void store(const Vector& vector, float* to) {
+    std::memcpy(to, &vector, sizeof(Vector));
 }
 
 }  // namespace npparse

@@ -1,4 +1,4 @@
-/* The derivation of highest score, found back in the chart. */
+// The Viterbi derivation of MH3 and MH4.
 
 #pragma once
 #include <algorithm>
@@ -8,9 +8,11 @@
 
 namespace npparse {
 
-class BestDerivation : public Chart<MaxPlus> {
+// Traces the best derivation back through the chart. No back-pointers are stored: the best
+// deduction of each item of the derivation, and only of these, is found again.
+class ViterbiChart : public InsideChart<MaxPlus> {
   public:
-    /* The transitions of the best derivation of the sentence that the chart was filled with. */
+    // The transitions of the best derivation of the sentence that the chart was filled with.
     std::vector<int> derivation() const {
         std::vector<int> transitions;
         trace_two(0, end_, transitions);
@@ -18,7 +20,7 @@ class BestDerivation : public Chart<MaxPlus> {
     }
 
   private:
-    /* [i, l] */
+    // [i, l]: linked from [i, j, l].
     void trace_two(int i, int l, std::vector<int>& out) const {
         if (l == i + 1) return;
         int best_j = i + 1;
@@ -35,7 +37,7 @@ class BestDerivation : public Chart<MaxPlus> {
         out.push_back(left ? LEFT_ARC : RIGHT_ARC);
     }
 
-    /* [i, m, l]: combined, or what is left of [i, j, k, l] when j or k is deleted. */
+    // [i, m, l]: combined of [i, m] and [m, l], or linked from [i, j, k, l], where m is j or k.
     void trace_three(int i, int m, int l, std::vector<int>& out) const {
         float best = combined(i, m, l);
         int j = -1, k = -1, t = SHIFT;
@@ -44,7 +46,7 @@ class BestDerivation : public Chart<MaxPlus> {
                 four(i, new_j, new_k, l) + link(link_type, new_j, new_k, l) + arc_score;
             if (score > best) best = score, j = new_j, k = new_k, t = link_type;
         };
-        if (four_) {
+        if (four_heads_) {
             for (int w = m + 1; w < l; ++w) {
                 consider(m, w, RIGHT_ARC, arcs(m)[w]);
                 consider(m, w, LEFT_ARC, arcs(l)[w]);
@@ -74,7 +76,7 @@ class BestDerivation : public Chart<MaxPlus> {
         out.push_back(t);
     }
 
-    /* [i, j, k, l], combined of [i, j, k] and [k, l], or of [i, j] and [j, k, l]. */
+    // [i, j, k, l], combined of [i, j, k] and [k, l], or of [i, j] and [j, k, l].
     float outer(int i, int j, int k, int l) const {
         return three(i, j, k) + two_[at(k, l)] + shift_[at(j, k)];
     }

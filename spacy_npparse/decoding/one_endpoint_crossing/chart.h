@@ -1,4 +1,4 @@
-/* The best one-endpoint-crossing tree; see one_endpoint_crossing.pyx. */
+// The chart of one-endpoint-crossing trees.
 
 #pragma once
 #include "crossing_structures.h"
@@ -8,9 +8,9 @@ namespace npparse {
 
 class OneEndpointCrossingChart {
   public:
-    /* The score of the best tree of n words.
-
-       single_root: whether the root has one dependent only. */
+    // The score of the best tree of n words.
+    //
+    // single_root: whether the root has one dependent only.
     float fill(const OneEndpointCrossingScores& scores, int n, bool single_root) {
         n_ = n;
         crossing_.reset(n + 1, single_root);
@@ -30,16 +30,17 @@ class OneEndpointCrossingChart {
         return nested_.score(n);
     }
 
-    /* The arcs of the tree that `fill` found. */
-    std::vector<Goal> arcs() {
-        std::vector<Goal> found, agenda{nested_.goal(n_)};
+    // Trace the arcs of the best tree back, after `fill`. No back-pointers are stored: those of the
+    // items in the tree, and only these, are computed again.
+    std::vector<Item> arcs() {
+        std::vector<Item> found, agenda{nested_.goal(n_)};
         while (!agenda.empty()) {
-            const Goal goal = agenda.back();
+            const Item item = agenda.back();
             agenda.pop_back();
-            if (goal.kind == Kind::CROSSED_ARC || goal.kind == Kind::UNCROSSED_ARC)
-                found.push_back(goal);
-            else if (goal.a != goal.b)
-                explain(goal).push_to(agenda);
+            if (item.kind == Kind::CROSSED_ARC || item.kind == Kind::UNCROSSED_ARC)
+                found.push_back(item);
+            else if (item.a != item.b)
+                back_pointer(item).push_to(agenda);
         }
         return found;
     }
@@ -49,13 +50,14 @@ class OneEndpointCrossingChart {
     CrossingStructures crossing_;
     NestedTrees nested_;
 
-    Best explain(const Goal& goal) {
-        Best best;
-        const bool nested = goal.kind <= Kind::GAP;
+    // The best deduction of an item.
+    BackPointer back_pointer(const Item& item) {
+        BackPointer best;
+        const bool nested = item.kind <= Kind::GAP;
         if (nested)
-            nested_.trace(goal, best);
+            nested_.trace(item, best);
         else
-            crossing_.trace(goal, best);
+            crossing_.trace(item, best);
         return best;
     }
 };
