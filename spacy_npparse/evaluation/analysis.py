@@ -85,7 +85,8 @@ def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
                 analysis.tokens.append(span)
             analysis.spans.append(span)
             analysis.multiword.append(token is not None)
-            analysis.forms.append(word.form)
+            # As the official evaluation does, which removes spaces from basic tokens only.
+            analysis.forms.append(word.form if token else surface)
             analysis.upos.append(word.upos)
             analysis.xpos.append(word.xpos)
             analysis.feats.append(word.feats)
@@ -134,7 +135,7 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
             analysis.tokens.append(span)
             analysis.spans.append(span)
             analysis.multiword.append(False)
-            analysis.forms.append(forms[i])
+            analysis.forms.append(surface)
             analysis.upos.append(POS_NAMES[pos] or "_")
             analysis.xpos.append(text[tag] or "_")
             analysis.feats.append(text[morph] or "_")
