@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spacy_npparse.evaluation.analysis import ROOT, Analysis
+from spacy_npparse.evaluation.metrics import Metric
 
 CONTENT_RELATIONS = frozenset(
     "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "
@@ -89,8 +90,8 @@ def rate(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def attachment_scores(comparison: Comparison) -> dict[str, Score]:
-    """The official scores by their official names, from Tokens to CLAS."""
+def attachment_scores(comparison: Comparison) -> dict[Metric, Score]:
+    """The official scores, from Tokens to CLAS."""
     gold, system = comparison.gold, comparison.system
     pairs = [(g, s) for g, s in enumerate(comparison.aligned) if s is not None]
 
@@ -101,23 +102,23 @@ def attachment_scores(comparison: Comparison) -> dict[str, Score]:
     gold_feats = [_universal_features(feats) for feats in gold.feats]
     system_feats = [_universal_features(feats) for feats in system.feats]
     return {
-        "Tokens": _span_score(gold.tokens, system.tokens),
-        "Sentences": _span_score(gold.sentences, system.sentences),
-        "Words": Score(len(pairs), len(gold), len(system)),
-        "UPOS": tags(lambda g, s: gold.upos[g] == system.upos[s]),
-        "XPOS": tags(lambda g, s: gold.xpos[g] == system.xpos[s]),
-        "UFeats": tags(lambda g, s: gold_feats[g] == system_feats[s]),
-        "AllTags": tags(
+        Metric.TOKENS: _span_score(gold.tokens, system.tokens),
+        Metric.SENTENCES: _span_score(gold.sentences, system.sentences),
+        Metric.WORDS: Score(len(pairs), len(gold), len(system)),
+        Metric.UPOS: tags(lambda g, s: gold.upos[g] == system.upos[s]),
+        Metric.XPOS: tags(lambda g, s: gold.xpos[g] == system.xpos[s]),
+        Metric.UFEATS: tags(lambda g, s: gold_feats[g] == system_feats[s]),
+        Metric.ALL_TAGS: tags(
             lambda g, s: (
                 gold.upos[g] == system.upos[s]
                 and gold.xpos[g] == system.xpos[s]
                 and gold_feats[g] == system_feats[s]
             )
         ),
-        "Lemmas": tags(lambda g, s: gold.lemmas[g] in ("_", system.lemmas[s])),
-        "UAS": _arc_score(comparison, labelled=False),
-        "LAS": _arc_score(comparison, labelled=True),
-        "CLAS": _arc_score(comparison, labelled=True, relations=CONTENT_RELATIONS),
+        Metric.LEMMAS: tags(lambda g, s: gold.lemmas[g] in ("_", system.lemmas[s])),
+        Metric.UAS: _arc_score(comparison, labelled=False),
+        Metric.LAS: _arc_score(comparison, labelled=True),
+        Metric.CLAS: _arc_score(comparison, labelled=True, relations=CONTENT_RELATIONS),
     }
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 
 from spacy_npparse.evaluation.analysis import ROOT, Analysis
 from spacy_npparse.evaluation.attachment import Comparison, rate
+from spacy_npparse.evaluation.metrics import ArcProperty
 from spacy_npparse.evaluation.nonprojective import nonprojective_words
 
 ARC_LENGTHS = (1, 2, 3, 4, 5, 7, 10, 15)
@@ -57,7 +58,7 @@ Breakdown = dict[str, Group]
 Kinds = list[str | None]
 
 
-def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
+def breakdowns(comparison: Comparison) -> dict[ArcProperty, Breakdown]:
     """What is right by each property of an arc: its length in words (arcs from the root have none),
     the length of the sentence, how many arcs lead from the root to the dependent, whether it is
     projective, and its relation.
@@ -73,16 +74,16 @@ def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
         for known in [None not in gold.heads[first:end] and None not in gold.deprels[first:end]]
         * (end - first)
     ]
-    properties: dict[str, tuple[Callable[[Analysis], Kinds], Sequence[str]]] = {
-        "arc length": (_arc_lengths, _labels(ARC_LENGTHS)),
-        "sentence length": (_sentence_lengths, _labels(SENTENCE_LENGTHS)),
-        "distance to the root": (_depths, _labels(DEPTHS)),
-        "projectivity": (_projectivity, ("projective", "non-projective")),
-        "relation": (lambda analysis: analysis.deprels, _by_frequency(comparison)),
+    properties: dict[ArcProperty, tuple[Callable[[Analysis], Kinds], Sequence[str]]] = {
+        ArcProperty.ARC_LENGTH: (_arc_lengths, _labels(ARC_LENGTHS)),
+        ArcProperty.SENTENCE_LENGTH: (_sentence_lengths, _labels(SENTENCE_LENGTHS)),
+        ArcProperty.ROOT_DISTANCE: (_depths, _labels(DEPTHS)),
+        ArcProperty.PROJECTIVITY: (_projectivity, ("projective", "non-projective")),
+        ArcProperty.RELATION: (lambda analysis: analysis.deprels, _by_frequency(comparison)),
     }
     return {
-        name: _breakdown(comparison, counted, kinds_of, order)
-        for name, (kinds_of, order) in properties.items()
+        by: _breakdown(comparison, counted, kinds_of, order)
+        for by, (kinds_of, order) in properties.items()
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.scores import Scores
 from spacy_npparse.evaluation.seeds import Seeds
 from spacy_npparse.evaluation.significance import (
@@ -25,11 +26,11 @@ from spacy_npparse.evaluation.text_table import score_cell, text_table
 LEVEL = 0.05
 # The scores that a leaderboard shows, by the heads of their columns.
 SCORES = {
-    "UAS": "UAS",
-    "LAS": "LAS",
-    "LAS np": "Non-projective sentences: LAS",
-    "P np": "Non-projective arcs: precision",
-    "R np": "Non-projective arcs: recall",
+    "UAS": Metric.UAS,
+    "LAS": Metric.LAS,
+    "LAS np": Metric.NONPROJECTIVE_LAS,
+    "P np": Metric.NONPROJECTIVE_PRECISION,
+    "R np": Metric.NONPROJECTIVE_RECALL,
 }
 
 
@@ -103,7 +104,7 @@ class Leaderboard:
             [
                 standing.name,
                 str(len(standing.trials)),
-                *(score_cell(standing, name) for name in SCORES.values()),
+                *(score_cell(standing, metric) for metric in SCORES.values()),
                 standing.groups,
                 f"{standing.words_per_second:,.0f}",
                 f"{standing.training_minutes:.1f} min",
@@ -124,7 +125,7 @@ class Leaderboard:
                     "interval": standing.interval,
                     "words_per_second": standing.words_per_second,
                     "training_minutes": standing.training_minutes,
-                    "scores": {name: standing.mean(name) for name in SCORES.values()},
+                    "scores": {metric.value: standing.mean(metric) for metric in SCORES.values()},
                     "trials": [
                         {**asdict(trial), "scores": trial.scores.as_dict()}
                         for trial in standing.trials

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_sentences
 from spacy_npparse.evaluation.attachment import Comparison
 from spacy_npparse.evaluation.breakdowns import Breakdown, Group, breakdowns
+from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.scores import Scores, score_analyses
 from spacy_npparse.evaluation.seeds import Seeds, known
 from spacy_npparse.evaluation.significance import (
@@ -54,7 +55,7 @@ class Prediction:
     scores: Scores
     fractions: Counts
     comparison: Comparison
-    breakdowns: dict[str, Breakdown]
+    breakdowns: dict[ArcProperty, Breakdown]
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,11 @@ class Parser(Seeds):
         """Those with each seed."""
         return [seed.scores for seed in self.seeds]
 
-    def breakdown(self, name: str) -> Breakdown:
+    def breakdown(self, by: ArcProperty) -> Breakdown:
         """The words of all seeds by a property; see `breakdowns`."""
         groups: Breakdown = {}
         for seed in self.seeds:
-            for kind, group in seed.breakdowns[name].items():
+            for kind, group in seed.breakdowns[by].items():
                 groups[kind] = groups.get(kind, Group()) + group
         return groups
 
@@ -111,7 +112,7 @@ class Pair:
 
     first: str
     second: str
-    differences: dict[str, Difference]
+    differences: dict[Metric, Difference]
 
 
 @dataclass(frozen=True)
@@ -126,18 +127,18 @@ class ParserComparison:
     pairs: list[Pair]
 
     @property
-    def score_names(self) -> list[str]:
+    def score_names(self) -> list[Metric]:
         """The scores, in the order in which `score` prints them."""
         return list(self.parsers[0].seeds[0].scores.fractions())
 
     @property
-    def breakdown_names(self) -> list[str]:
+    def breakdown_names(self) -> list[ArcProperty]:
         """The properties of arcs; see `breakdowns`."""
         return list(self.parsers[0].seeds[0].breakdowns)
 
-    def breakdown(self, name: str) -> dict[str, list[Group]]:
+    def breakdown(self, by: ArcProperty) -> dict[str, list[Group]]:
         """Of each kind of arcs, by a property, those of all parsers."""
-        found = [parser.breakdown(name) for parser in self.parsers]
+        found = [parser.breakdown(by) for parser in self.parsers]
         kinds = dict.fromkeys(kind for groups in found for kind in groups)
         return {kind: [groups.get(kind, Group()) for groups in found] for kind in kinds}
 
@@ -167,7 +168,7 @@ class ParserComparison:
             "words": sum(len(sentence.words) for sentence in self.gold),
             "tests": {"samples": SAMPLES, "seed": SEED, "confidence": CONFIDENCE},
             "parsers": {parser.name: _parser_dict(parser, self) for parser in self.parsers},
-            "pairs": [asdict(pair) for pair in self.pairs],
+            "pairs": [_pair_dict(pair) for pair in self.pairs],
             "most_different": [
                 {
                     "sentence": sentence + 1,
@@ -207,10 +208,10 @@ def compare_parsers(
     for (i, first), (j, second) in combinations(enumerate(parsers), 2):
         p_values = randomisation_of_rates(fractions[i], fractions[j])
         intervals = middle_intervals(samples[:, j] - samples[:, i])
-        names = parsers[0].seeds[0].scores.fractions()
+        metrics = parsers[0].seeds[0].scores.fractions()
         differences = {
-            name: _difference(name, first, second, interval, p)
-            for name, interval, p in zip(names, intervals, p_values.tolist(), strict=True)
+            metric: _difference(metric, first, second, interval, p)
+            for metric, interval, p in zip(metrics, intervals, p_values.tolist(), strict=True)
         }
         pairs.append(Pair(first.name, second.name, differences))
     return ParserComparison(gold, parsers, pairs)
@@ -272,19 +273,23 @@ def _forms(sentence: Sentence) -> list[object]:
 
 
 def _difference(
-    name: str, first: Parser, second: Parser, interval: tuple[float, float] | None, p: float
+    metric: Metric,
+    first: Parser,
+    second: Parser,
+    interval: tuple[float, float] | None,
+    p: float,
 ) -> Difference:
-    a, b = first.mean(name), second.mean(name)
+    a, b = first.mean(metric), second.mean(metric)
     if a is None or b is None:
         return Difference(None, None, None, None, None)
     paired = len(first.seeds) == len(second.seeds)
-    right = {"UAS": "head_right", "LAS": "arc_right"}.get(name)
+    right = {Metric.UAS: "head_right", Metric.LAS: "arc_right"}.get(metric)
     p_words = p_seeds = None
     if paired and right:
         more = _times_right(second, right) - _times_right(first, right)
         p_words = mcnemar(int((more < 0).sum()), int((more > 0).sum()))
     if paired and len(first.seeds) > 1:
-        p_seeds = wilcoxon_signed_rank(known(first.score(name)), known(second.score(name)))
+        p_seeds = wilcoxon_signed_rank(known(first.score(metric)), known(second.score(metric)))
     return Difference(b - a, interval, None if math.isnan(p) else p, p_words, p_seeds)
 
 
@@ -293,23 +298,28 @@ def _times_right(parser: Parser, right: str) -> NDArray[np.int64]:
     return np.sum([getattr(seed.comparison, right) for seed in parser.seeds], axis=0)
 
 
+def _pair_dict(pair: Pair) -> dict[str, Any]:
+    differences = {metric.value: asdict(found) for metric, found in pair.differences.items()}
+    return {"first": pair.first, "second": pair.second, "differences": differences}
+
+
 def _parser_dict(parser: Parser, comparison: ParserComparison) -> dict[str, Any]:
     return {
         "files": [seed.file for seed in parser.seeds],
         "scores": {
-            name: {
-                "mean": parser.mean(name),
-                "standard_deviation": parser.deviation(name),
-                "seeds": parser.score(name),
+            metric.value: {
+                "mean": parser.mean(metric),
+                "standard_deviation": parser.deviation(metric),
+                "seeds": parser.score(metric),
             }
-            for name in comparison.score_names
+            for metric in comparison.score_names
         },
         "details": [seed.scores.as_dict() for seed in parser.seeds],
         "breakdowns": {
-            name: {
+            by.value: {
                 kind: {**asdict(group), "recall": group.recall, "precision": group.precision}
-                for kind, group in parser.breakdown(name).items()
+                for kind, group in parser.breakdown(by).items()
             }
-            for name in comparison.breakdown_names
+            for by in comparison.breakdown_names
         },
     }

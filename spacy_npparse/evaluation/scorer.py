@@ -9,6 +9,7 @@ from spacy.training import Example
 
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_docs
 from spacy_npparse.evaluation.attachment import Score
+from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.scores import score_analyses
 
 SCORE_NAMES = (
@@ -73,11 +74,11 @@ def _analyses(examples: list[Example]) -> tuple[Analysis, Analysis]:
 def _parse_scores(examples: list[Example]) -> dict[str, Any]:
     scores = score_analyses(*_analyses(examples))
     official, nonprojective = scores.official, scores.nonprojective
-    labelled = official["LAS"].gold > 0
+    labelled = official[Metric.LAS].gold > 0
     return {
-        "dep_uas": official["UAS"].f1,
-        "dep_las": official["LAS"].f1 if labelled else None,
-        "dep_clas": official["CLAS"].f1 if official["CLAS"].gold > 0 else None,
+        "dep_uas": official[Metric.UAS].f1,
+        "dep_las": official[Metric.LAS].f1 if labelled else None,
+        "dep_clas": official[Metric.CLAS].f1 if official[Metric.CLAS].gold > 0 else None,
         "dep_las_per_type": {
             relation: {"p": score.precision, "r": score.recall, "f": score.f1}
             for relation, score in scores.per_relation.items()
