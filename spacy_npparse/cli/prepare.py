@@ -75,7 +75,7 @@ def _count(sentences: Iterable[Sentence], name: str) -> tuple[int, int, int, int
     n_sentences = n_words = n_crossed = n_arcs = 0
     # disable=None: no bar where stderr is no terminal.
     for sentence in tqdm(sentences, desc=name, unit="sentence", disable=None):
-        heads = [-1 if head is None else head for head in sentence.heads]
+        heads = sentence.integer_heads
         crossing = sum(nonprojective_arcs(complete_heads(heads)))
         n_sentences += 1
         n_words += len(sentence.words)

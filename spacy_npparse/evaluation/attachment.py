@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spacy_npparse.evaluation.analysis import ROOT, Analysis
+from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.metrics import Metric
 
 CONTENT_RELATIONS = frozenset(
@@ -81,7 +81,8 @@ class Comparison:
         partner, head = self.aligned[word], self.gold.heads[word]
         if partner is None or head is None:
             return False
-        wanted = ROOT if head == ROOT else self.aligned[head]
+        # A root is its own head, on both sides.
+        wanted = self.aligned[head]
         return wanted is not None and self.system.heads[partner] == wanted
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from spacy_npparse.evaluation.analysis import ROOT, Analysis
+from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.attachment import Comparison, rate
 from spacy_npparse.evaluation.metrics import ArcProperty
 from spacy_npparse.evaluation.nonprojective import nonprojective_words
@@ -110,7 +110,7 @@ def _breakdown(
 def _arc_lengths(analysis: Analysis) -> Kinds:
     labels = _labels(ARC_LENGTHS)
     return [
-        None if head is None or head == ROOT else _label(abs(head - word), ARC_LENGTHS, labels)
+        None if head is None or head == word else _label(abs(head - word), ARC_LENGTHS, labels)
         for word, head in enumerate(analysis.heads)
     ]
 
@@ -127,10 +127,10 @@ def _depths(analysis: Analysis) -> Kinds:
     labels = _labels(DEPTHS)
     kinds: Kinds = []
     for word in range(len(analysis)):
-        depth, above = 1, analysis.heads[word]
-        while above is not None and above != ROOT:
-            depth, above = depth + 1, analysis.heads[above]
-        kinds.append(None if above is None else _label(depth, DEPTHS, labels))
+        depth, node, head = 1, word, analysis.heads[word]
+        while head is not None and head != node:
+            depth, node, head = depth + 1, head, analysis.heads[head]
+        kinds.append(None if head is None else _label(depth, DEPTHS, labels))
     return kinds
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import mean, median
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,7 +120,7 @@ def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
         if None in sentence.heads[1:]:
             incomplete += 1
         else:
-            trees.append([-1, *cast("tuple[int, ...]", sentence.heads[1:])])
+            trees.append(sentence.integer_heads)
     if not trees:
         raise ValueError("there is no sentence with all its heads")
     lengths = np.array([len(heads) - 1 for heads in trees], dtype=np.int32)
