@@ -1,7 +1,9 @@
-"""For which words a parser is right: by the properties of their arcs.
+"""Accuracy broken down by the properties of arcs.
 
-After McDonald and Nivre (2007), Characterizing the errors of data-driven dependency parsing
-models, section 4: recall by a property of the gold arc, precision by that of the predicted arc.
+Recall is broken down by a property of the gold arc, precision by that of the predicted arc.
+
+Source: McDonald and Nivre (2007), Characterizing the errors of data-driven dependency parsing
+models, section 4.
 """
 
 from __future__ import annotations
@@ -23,12 +25,15 @@ DEPTHS = (1, 2, 3, 4, 5, 6, 8)
 
 @dataclass(frozen=True)
 class Group:
-    """Arcs of one kind in complete gold trees and what is predicted for them.
+    """Counts of the arcs of one kind, in sentences with complete gold trees.
 
-    gold: such gold arcs; heads_found, arcs_found: of these, words with the right head, and with the
-        right relation too.
-    predicted: such predicted arcs; heads_right, arcs_right: of these, with the right head, and
-        with the right relation too.
+    Attributes:
+        gold: Gold arcs of this kind.
+        heads_found: Gold arcs whose dependent is predicted with the correct head.
+        arcs_found: Gold arcs whose dependent is predicted with the correct head and relation.
+        predicted: Predicted arcs of this kind.
+        heads_right: Predicted arcs with the correct head.
+        arcs_right: Predicted arcs with the correct head and relation.
     """
 
     gold: int = 0
@@ -39,18 +44,18 @@ class Group:
     arcs_right: int = 0
 
     def __add__(self, other: Group) -> Group:
-        """The two together."""
+        """The sum of the counts."""
         names = [field.name for field in fields(self)]
         return Group(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @property
     def recall(self) -> float | None:
-        """Share of the gold arcs that are found, with their relation."""
+        """Labelled recall, None without gold arcs."""
         return rate(self.arcs_found, self.gold)
 
     @property
     def precision(self) -> float | None:
-        """Share of the predicted arcs that are right, with their relation."""
+        """Labelled precision, None without predicted arcs."""
         return rate(self.arcs_right, self.predicted)
 
 
@@ -59,13 +64,14 @@ Kinds = list[str | None]
 
 
 def breakdowns(comparison: Comparison) -> dict[ArcProperty, Breakdown]:
-    """What is right by each property of an arc: its length in words (arcs from the root have none),
-    the length of the sentence, how many arcs lead from the root to the dependent, whether it is
-    projective, and its relation.
+    """Break the accuracy down by each property of arcs.
 
-    Sentences in whose gold tree a head or relation is missing are left out.
+    The properties are arc length in words (undefined for arcs from the root), sentence length,
+    distance from the root to the dependent in arcs, projectivity, and relation. Sentences with a
+    missing gold head or relation are ignored.
 
-    comparison: of analyses with the same words and sentences.
+    Args:
+        comparison: Comparison of analyses with the same words and sentences.
     """
     gold = comparison.gold
     counted = [
@@ -93,7 +99,7 @@ def _breakdown(
     kinds_of: Callable[[Analysis], Kinds],
     order: Sequence[str],
 ) -> Breakdown:
-    """The groups in order, those without arcs too."""
+    """The groups in order, empty ones included."""
     head_right, arc_right = comparison.head_right, comparison.arc_right
     words = [word for word, known in enumerate(counted) if known]
 
@@ -143,14 +149,14 @@ def _projectivity(analysis: Analysis) -> Kinds:
 
 
 def _by_frequency(comparison: Comparison) -> list[str]:
-    """The relations, those that are most frequent in the gold trees first."""
+    """The relations by descending frequency in the gold trees."""
     frequency = Counter(deprel for deprel in comparison.gold.deprels if deprel is not None)
     predicted = {deprel for deprel in comparison.system.deprels if deprel is not None}
     return sorted(predicted | set(frequency), key=lambda deprel: (-frequency[deprel], deprel))
 
 
 def _labels(bounds: Sequence[int]) -> list[str]:
-    """What the ranges are called that begin at these numbers."""
+    """Labels of the ranges with these lower bounds."""
     labels = []
     for low, above in zip(bounds, bounds[1:], strict=False):
         labels.append(f"{low}" if above == low + 1 else f"{low}–{above - 1}")

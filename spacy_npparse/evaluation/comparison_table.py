@@ -1,4 +1,4 @@
-"""A comparison of parsers for the terminal, and its figures as text."""
+"""A comparison of parsers as tables for the terminal, and its figures as text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import Difference, ParserComparison, sentence_text
 from spacy_npparse.evaluation.text_table import percent, score_cell, text_table
 
-# The scores that a report tests pair by pair.
+# The scores whose differences are shown for all pairs of parsers.
 PAIRED_SCORES = (Metric.UAS, Metric.LAS)
 MOST_RELATIONS = 12
 DIFFERENCE_HEADER = (
@@ -28,7 +28,7 @@ def signed(value: float | None) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """A p-value, - if there is none."""
+    """A p-value, - if it is None."""
     if p is None:
         return "-"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
@@ -42,12 +42,12 @@ def interval(difference: Difference) -> str:
 
 
 def stars(p: float | None) -> str:
-    """Marks of significance at 0.05, 0.01 and 0.001."""
+    """Significance at the levels 0.05, 0.01 and 0.001."""
     return "" if p is None else "*" * sum(p < level for level in (0.05, 0.01, 0.001))
 
 
 def split_scores(comparison: ParserComparison) -> tuple[list[Metric], list[Metric]]:
-    """The scores in which the parsers or their seeds differ, and those in which they do not."""
+    """The scores that differ between parsers or seeds, and those that are all equal."""
     differing: list[Metric] = []
     equal: list[Metric] = []
     for metric in comparison.score_names:
@@ -57,14 +57,14 @@ def split_scores(comparison: ParserComparison) -> tuple[list[Metric], list[Metri
 
 
 def equal_scores(comparison: ParserComparison) -> str:
-    """A sentence that tells the scores in which nothing differs, empty if there are none."""
+    """A list of the scores that are all equal, empty if there are none."""
     _, metrics = split_scores(comparison)
     first = comparison.parsers[0]
     return ", ".join(f"{metric.label} {percent(first.mean(metric))}" for metric in metrics)
 
 
 def seeds_note(comparison: ParserComparison) -> str:
-    """How small the p-value over seeds can be, empty without several seeds."""
+    """The smallest possible p-value over seeds, empty for single seeds."""
     numbers = {len(parser.seeds) for parser in comparison.parsers} - {1}
     return " ".join(
         f"With {n} seeds, Wilcoxon's p is never below {p_value(2 / 2**n)}." for n in sorted(numbers)
@@ -72,7 +72,12 @@ def seeds_note(comparison: ParserComparison) -> str:
 
 
 def comparison_table(comparison: ParserComparison, n_sentences: int) -> str:
-    """All tables, with so many of the sentences that differ most."""
+    """All tables of a comparison.
+
+    Args:
+        comparison: The comparison.
+        n_sentences: Maximum number of sentences, those that differ most, to list.
+    """
     parts = [
         _scores_lines(comparison),
         _pairs_lines(comparison),
@@ -105,7 +110,7 @@ def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
 
 
 def difference_rows(comparison: ParserComparison) -> list[list[str]]:
-    """UAS and LAS of all pairs, as `DIFFERENCE_HEADER` says."""
+    """Differences in UAS and LAS of all pairs, with the columns of `DIFFERENCE_HEADER`."""
     return [
         [
             f"{metric.label}: {pair.second} - {pair.first}",

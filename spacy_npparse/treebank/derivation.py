@@ -1,4 +1,4 @@
-"""Derivations of the trees of a treebank."""
+"""Gold derivations of the trees of a treebank."""
 
 from __future__ import annotations
 

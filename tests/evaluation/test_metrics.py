@@ -3,7 +3,9 @@
 import doctest
 import json
 
-from spacy_npparse.evaluation import ArcProperty, Metric, scores
+import pytest
+
+from spacy_npparse.evaluation import ArcProperty, Metric, scores, significance
 from spacy_npparse.evaluation.metrics import Identifier
 
 
@@ -38,6 +40,7 @@ def test_keys_in_json_files_are_stable():
     ]
 
 
-def test_examples_of_docstrings():
-    found = doctest.testmod(scores)
+@pytest.mark.parametrize("module", [scores, significance])
+def test_examples_of_docstrings(module):
+    found = doctest.testmod(module)
     assert found.attempted and not found.failed
