@@ -1,8 +1,8 @@
 """Build sdist and wheel from a clean clone, and use them as users would: `make wheel-test`.
 
 The wheel is installed in a new environment, where the user-facing tests run from an empty folder.
-Then the clone itself is installed with `-e`, as the README says, and runs its commands. Dependencies
-are those of the running interpreter; nothing is downloaded.
+Then the clone itself is installed with `-e`, as the README says, and runs its commands.
+Dependencies are those of the running interpreter; nothing is downloaded.
 """
 
 import subprocess
