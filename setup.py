@@ -39,6 +39,8 @@ modules = [
     Extension(
         ".".join(source.with_suffix("").parts),
         [source.as_posix()],
+        # Cython finds the headers that a module includes, but not what these include.
+        depends=[path.as_posix() for room in source.parents[:2] for path in room.glob("*.h")],
         language="c++",
         # Cython finds the headers that a module includes, but not what these include.
         depends=[path.as_posix() for room in source.parents[:2] for path in room.glob("*.h")],
