@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -28,11 +28,14 @@ from spacy_npparse.components.search import Found, no_trees
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.components.tree_pipe import TreePipe
+from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.shim import torch_shim
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
 
+NetT = TypeVar("NetT", bound=ParserNet)
 
-class DependencyParser(TreePipe, TrainablePipe):
+
+class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
     """Parses the sentences of a Doc. A subclass says how trees are searched for, and what is
     learnt from gold trees beside the labels of their arcs.
 
@@ -47,7 +50,12 @@ class DependencyParser(TreePipe, TrainablePipe):
         decoder: what is asked of the search.
         fixed: settings that a model keeps for life, by name. "pseudo_projective" is one of them.
         scorer: computes the scores of `nlp.evaluate`.
+
+    Attributes:
+        net_class: the class of the model's network.
     """
+
+    net_class: type[NetT]
 
     def __init__(
         self,
@@ -74,6 +82,7 @@ class DependencyParser(TreePipe, TrainablePipe):
         }
         self._fixed = dict(fixed)
         self._labels = Labels(self.cfg, vocab.strings)
+        torch_shim(model, self.net_class).use_net(self.net_class)
         register_extensions()
 
     def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
@@ -84,9 +93,9 @@ class DependencyParser(TreePipe, TrainablePipe):
         for _ in gold:
             pass
 
-    def _net_sizes(self) -> dict[str, Any]:
-        """What the model's network needs to know, the number of labels aside."""
-        raise NotImplementedError
+    def _net_sizes(self) -> dict[str, int]:
+        """Sizes of the network that only this kind of parser has."""
+        return {}
 
     def _search(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
@@ -228,8 +237,7 @@ class DependencyParser(TreePipe, TrainablePipe):
 
     def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.float32]:
         """Log-probabilities of all arcs, see `ParserNet.score_arcs`. Arguments as in `_parse`."""
-        scores: Tensor = self._net.score_arcs(*self._rows(vectors, sentences))
-        return scores.cpu().numpy()
+        return self._net.score_arcs(*self._rows(vectors, sentences)).cpu().numpy()
 
     def best_heads(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.int32]:
         """Of all words, in their sentence: int32 [n_words]. Arguments as in `_parse`."""
@@ -294,8 +302,8 @@ class DependencyParser(TreePipe, TrainablePipe):
         return loss
 
     @property
-    def _net(self) -> Any:
-        return torch_shim(self.model).net
+    def _net(self) -> NetT:
+        return torch_shim(self.model, self.net_class).net
 
     def _rows(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
         """Vectors of the rows of sentences and the lengths of these, on the model's device.
@@ -354,21 +362,50 @@ class DependencyParser(TreePipe, TrainablePipe):
             torch.from_numpy(sentences.rows[arcs]).to(rows.device),
         )
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "DependencyParser":
-        """Load the component. Raises ValueError naming the folder if a file is damaged or belongs
-        to another transition system."""
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "DependencyParser[NetT]":
+        """Load the component.
+
+        Args:
+            path: the folder of the component.
+            exclude: names of files that are not loaded.
+
+        Returns:
+            The component itself.
+
+        Raises:
+            ValueError: naming the folder, if a file is damaged or belongs to a parser with another
+                transition system or other settings.
+        """
         try:
-            super().from_disk(path, exclude=exclude)
+            # The settings first: the weights of another parser are those of another network.
+            super().from_disk(path, exclude=[*exclude, "model"])
             self._finish_loading()
+            super().from_disk(path, exclude=[*exclude, "cfg", "vocab"])
         except ValueError as error:
             raise ValueError(f"Cannot load component {self.name!r} from {path}: {error}") from error
         return self
 
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "DependencyParser":
-        """Load the component. Raises ValueError if the bytes are damaged or belong to another
-        transition system."""
-        super().from_bytes(bytes_data, exclude=exclude)
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "DependencyParser[NetT]":
+        """Load the component.
+
+        Args:
+            bytes_data: what `to_bytes` returned.
+            exclude: names of parts that are not loaded.
+
+        Returns:
+            The component itself.
+
+        Raises:
+            ValueError: if the bytes are damaged or belong to a parser with another transition
+                system or other settings.
+        """
+        super().from_bytes(bytes_data, exclude=[*exclude, "model"])
         self._finish_loading()
+        super().from_bytes(bytes_data, exclude=[*exclude, "cfg", "vocab"])
         return self
 
     def _finish_loading(self) -> None:

@@ -13,7 +13,8 @@ from spacy.training import Example
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 
 MISSING = -1
-# What the score of a wrong arc is lowered by where the gold tree is wanted.
+# Penalty of wrong arcs in the search for the gold tree: more than trees differ by, and, unlike
+# IMPOSSIBLE, small enough to keep the differences of scores that it is added to in float32.
 FORBIDDING = 1e4
 
 _GOLD = [HEAD, DEP, SENT_START]
@@ -45,9 +46,14 @@ class GoldBatch:
         words = kept[self.sentences.sentence]
         return GoldBatch(self.sentences.select(kept), self.heads[words], self.labels[words])
 
-    def wrong_arcs(self, size: int) -> NDArray[np.float32]:
-        """Arcs that the gold trees are known not to have: float32 [n_sentences, size, size], 1 for
-        the arc of word d of sentence s to head h at [s, d, h], 0 for all others."""
+    def wrong_arcs(self) -> NDArray[np.float32]:
+        """Arcs that the gold trees are known not to have.
+
+        Returns:
+            float32 [n_sentences, size, size], size = longest sentence + 1: at [s, d, h] 1 for the
+            arc of word d of sentence s to head h, 0 for all others.
+        """
+        size = int(self.sentences.lengths.max(initial=0)) + 1
         wrong = np.zeros((len(self.sentences.lengths), size, size), dtype=np.float32)
         known = self.heads != MISSING
         sentence, heads = self.sentences.sentence[known], self.heads[known]

@@ -18,6 +18,7 @@ from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
 from spacy_npparse.decoding import explain, max_violations, roll_out
 from spacy_npparse.models.losses import LOSSES, max_violation_loss
+from spacy_npparse.models.transition_net import TransitionNet
 from spacy_npparse.transitions import Decisions, TransitionSystem, derivable
 
 logger = logging.getLogger(__name__)
@@ -26,7 +27,7 @@ logger = logging.getLogger(__name__)
 _MARGIN = 1.0
 
 
-class TransitionParser(DependencyParser):
+class TransitionParser(DependencyParser[TransitionNet]):
     """Parses with a transition system.
 
     Args:
@@ -37,6 +38,8 @@ class TransitionParser(DependencyParser):
         decoder: how it searches.
         fixed: see `DependencyParser`.
     """
+
+    net_class = TransitionNet
 
     def __init__(
         self,
@@ -73,9 +76,8 @@ class TransitionParser(DependencyParser):
         else:
             self._report_underivable(gold)
 
-    def _net_sizes(self) -> dict[str, Any]:
+    def _net_sizes(self) -> dict[str, int]:
         return dict(
-            scorer="transitions",
             n_positions=self.system.kernel.n_positions,
             n_candidate_arcs=self.system.kernel.n_candidate_arcs,
             n_transitions=self.system.kernel.n_transitions,

@@ -107,8 +107,9 @@ def CharBiLSTM(
 
 def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, sizes: dict) -> None:
     """Build the network; nothing depends on the data."""
-    if not torch_shim(model).is_initialized:
-        torch_shim(model).initialize(**sizes)
+    shim = torch_shim(model, CharBiLSTMNet)
+    if not shim.is_initialized:
+        shim.initialize(**sizes)
 
 
 def forward(
@@ -118,7 +119,7 @@ def forward(
     lengths = model.ops.asarray1i([len(doc) for doc in docs])
     if not lengths.sum():
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
-    net: CharBiLSTMNet = torch_shim(model).net
+    net = torch_shim(model, CharBiLSTMNet).net
     batch = make_batch(
         docs, *(model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))
     )

@@ -3,20 +3,18 @@
 import torch
 from torch import Tensor
 
-from spacy_npparse.decoding import Violations
-
-IMPOSSIBLE = -1e9
+from spacy_npparse.decoding import IMPOSSIBLE, Violations
+from spacy_npparse.transitions import ILLEGAL
 
 
 def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
     """Scores of the best transitions and of all legal ones, the others set to a very low score.
 
-    scores: [n_states, n_transitions]; costs: the same shape, -1 marks illegal transitions. The
-    best transitions are those of minimal cost, which is 0 whenever the oracle is exact.
+    scores: [n_states, n_transitions]; costs: the same shape, ILLEGAL for illegal transitions.
+    The best transitions are those of minimal cost, which is 0 whenever the oracle is exact.
     """
-    legal = costs >= 0
-    minimum = costs.masked_fill(~legal, torch.iinfo(costs.dtype).max).amin(dim=1, keepdim=True)
-    best = legal & (costs == minimum)
+    legal = costs != ILLEGAL
+    best = legal & (costs == costs.amin(dim=1, keepdim=True))
     return scores.masked_fill(~best, IMPOSSIBLE), scores.masked_fill(~legal, IMPOSSIBLE)
 
 

@@ -6,9 +6,10 @@ none. On the stack, a word with a head has its head directly below.
 """
 
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, pop, pop_front, push, stack_item
+    KernelConfiguration, buffer_item, has_head, pop, pop_front, push, stack_item
 )
-from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 cdef enum:
     SHIFT = 0
@@ -58,16 +59,16 @@ cdef class ArcEager(KernelSystem):
         cdef int s = stack_item(c, 0)
         cdef int b = buffer_item(c, 0)
         if t == SHIFT:
-            return b > 0 or (b == 0 and s == -1)
-        if s == -1:
+            return b > 0 or (b == 0 and s == NO_WORD)
+        if s == NO_WORD:
             return False
         if t == LEFT_ARC:
-            return (c.heads[s] == -1 or self.left_revises) and (
+            return (not has_head(c, s) or self.left_revises) and (
                 b > 0 or c.stack_size == 1 or not self.single_root
             )
         if t == RIGHT_ARC:
             return b > 0
-        return c.heads[s] != -1 or (
+        return has_head(c, s) or (
             c.stack_size > 1 and (self.reduce_revises or (self.single_root and b == 0))
         )
 
@@ -82,7 +83,7 @@ cdef class ArcEager(KernelSystem):
             s = pop(c)
             if t == LEFT_ARC:
                 c.heads[s] = buffer_item(c, 0)
-            elif c.heads[s] == -1:
+            elif not has_head(c, s):
                 c.heads[s] = stack_item(c, 0)
 
     cdef bint is_terminal(self, KernelConfiguration c) noexcept nogil:
@@ -92,9 +93,9 @@ cdef class ArcEager(KernelSystem):
         cdef int s = stack_item(c, 0)
         if t == RIGHT_ARC:
             return buffer_item(c, 0)
-        if t == LEFT_ARC or (t == REDUCE and c.heads[s] == -1):
+        if t == LEFT_ARC or (t == REDUCE and not has_head(c, s)):
             return s
-        return -1
+        return NO_WORD
 
 
 cdef class NonmonotonicArcEager(ArcEager):
@@ -136,13 +137,13 @@ cdef class ArcEagerStatic(StaticOracle):
         cdef int s = stack_item(c, 0)
         cdef int b = buffer_item(c, 0)
         cdef int i, word
-        if s == -1:
+        if s == NO_WORD:
             return SHIFT
-        if self.tree[s] == b and c.heads[s] == -1:
+        if self.tree[s] == b and not has_head(c, s):
             return LEFT_ARC
         if b > 0 and self.tree[b] == s:
             return RIGHT_ARC
-        if c.heads[s] != -1:
+        if has_head(c, s):
             if b == 0:
                 return REDUCE
             for i in range(1, c.stack_size):
@@ -197,7 +198,7 @@ cdef class ArcEagerDynamic(KernelOracle):
         cdef int reduce = 0
         for i in range(c.stack_size):
             word = stack_item(c, i)
-            if self.gold[word] == b and (l or c.heads[word] == -1):
+            if self.gold[word] == b and (l or not has_head(c, word)):
                 shift += 1
                 right += 1
             if b > 0 and self.gold[b] == word:
@@ -209,19 +210,19 @@ cdef class ArcEagerDynamic(KernelOracle):
             if s > 0:
                 left += self.gold[word] == s
                 reduce += self.gold[word] == s
-                if self.gold[s] == word and (l or c.heads[s] == -1):
+                if self.gold[s] == word and (l or not has_head(c, s)):
                     left += i > 0
                     reduce += 1
-        if s > 0 and self.gold[s] != -1:
+        if s > 0 and self.gold[s] != NO_WORD:
             left += c.heads[s] == self.gold[s]
-            left += d and c.heads[s] == -1 and self.gold[s] == stack_item(c, 1)
+            left += d and not has_head(c, s) and self.gold[s] == stack_item(c, 1)
         out[SHIFT] = shift
         out[LEFT_ARC] = left
         out[RIGHT_ARC] = right
         out[REDUCE] = reduce
         for t in range(self.system.n_transitions):
             if not self.system.is_legal(c, t):
-                out[t] = -1
+                out[t] = ILLEGAL
 
 
 cdef class JointArcEager(ArcEagerDynamic):
@@ -235,8 +236,8 @@ cdef class JointArcEager(ArcEagerDynamic):
     cdef int monotonic[4]
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
-        cdef bint headless = c.stack_size > 0 and c.heads[stack_item(c, 0)] == -1
+        cdef bint headless = c.stack_size > 0 and not has_head(c, stack_item(c, 0))
         self.count_lost(c, out, self.l, self.d)
         self.count_lost(c, self.monotonic, False, False)
-        self.monotonic[REDUCE if headless else LEFT_ARC] = -1
+        self.monotonic[REDUCE if headless else LEFT_ARC] = ILLEGAL
         self.prefer(self.monotonic, out)

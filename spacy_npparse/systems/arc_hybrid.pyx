@@ -8,7 +8,8 @@ from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, pop, pop_front, push, stack_item
 )
 from spacy_npparse.trees.projectivity cimport projective
-from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
 cdef class ArcHybrid(KernelSystem):
@@ -65,7 +66,7 @@ cdef class ArcHybrid(KernelSystem):
         return c.stack_size == 0 and c.buffer_size == 1
 
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
-        return stack_item(c, 0) if t == LEFT_ARC or t == RIGHT_ARC else -1
+        return stack_item(c, 0) if t == LEFT_ARC or t == RIGHT_ARC else NO_WORD
 
 
 cdef class ArcHybridStatic(StaticOracle):
@@ -76,7 +77,7 @@ cdef class ArcHybridStatic(StaticOracle):
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:
         cdef int s0 = stack_item(c, 0)
-        if s0 != -1 and self.incomplete(c, s0) == 0:
+        if s0 != NO_WORD and self.incomplete(c, s0) == 0:
             if self.tree[s0] == buffer_item(c, 0):
                 return LEFT_ARC
             if self.tree[s0] == stack_item(c, 1):
@@ -120,9 +121,9 @@ cdef class ArcHybridDynamic(KernelOracle):
         if not self.projective_gold:
             self.exact.costs(c, out)
             return
-        if s0 != -1:
+        if s0 != NO_WORD:
             head = self.gold[s0]
-            left += head != -1 and head == s1
+            left += head != NO_WORD and head == s1
             for i in range(c.buffer_size):
                 word = buffer_item(c, i)
                 left += (head == word and i > 0) + (self.gold[word] == s0)
@@ -131,7 +132,7 @@ cdef class ArcHybridDynamic(KernelOracle):
             word = stack_item(c, i)
             shift += (self.gold[b] == word and i > 0) + (self.gold[word] == b)
         for t in range(self.system.n_transitions):
-            out[t] = -1
+            out[t] = ILLEGAL
         if self.system.is_legal(c, SHIFT):
             out[SHIFT] = shift
         if self.system.is_legal(c, LEFT_ARC):
@@ -175,7 +176,7 @@ cdef class ArcHybridExact(KernelOracle):
 
     cdef int pop_loss(self, int head, int word) noexcept nogil:
         """c(head, word)."""
-        return self.gold[word] != -1 and self.gold[word] != head
+        return self.gold[word] != NO_WORD and self.gold[word] != head
 
     cdef int precompute(self) except -1 nogil:
         cdef int m = self.n
@@ -187,14 +188,14 @@ cdef class ArcHybridExact(KernelOracle):
         self.gap_loss.assign(size * size, 0)
         self.split_loss.assign(size * size, 0)
         self.loss_rows.resize(size * size)
-        self.row_words.assign(size, -1)
+        self.row_words.assign(size, NO_WORD)
         self.words.resize(size)
         # M is kept by start and by end, so that the inner loop walks both in memory order.
         M = self.gap_loss.data()
         M_by_end = self.split_loss.data()
         gold_at = self.words.data()
         for k in range(m):
-            gold_at[k] = self.position(self.gold[k + 1]) if self.gold[k + 1] != -1 else -1
+            gold_at[k] = self.position(self.gold[k + 1]) if self.gold[k + 1] != NO_WORD else NO_WORD
         for p in range(m - 2, -1, -1):
             for q in range(p + 2, m + 1):
                 head_p = p
@@ -202,12 +203,12 @@ cdef class ArcHybridExact(KernelOracle):
                 least = 2 * m + 2
                 for k in range(p + 1, q):
                     loss = M[p * size + k] + M_by_end[q * size + k]
-                    loss += gold_at[k] != -1 and gold_at[k] != head_p and gold_at[k] != head_q
+                    loss += gold_at[k] != NO_WORD and gold_at[k] != head_p and gold_at[k] != head_q
                     least = min(least, loss)
                 M[p * size + q] = least
                 M_by_end[q * size + p] = least
         self.loss_rows[m] = 0
-        self.fill_row(0, -1, -1)
+        self.fill_row(0, NO_WORD, NO_WORD)
         self.n_rows = 1
         return 0
 
@@ -229,7 +230,7 @@ cdef class ArcHybridExact(KernelOracle):
                 least = min(least, previous[p] + self.pop_loss(below, word))
             if p < m:
                 head = self.gold[p + 1]
-                from_stack = head != -1 and (i == 0 or head != word)
+                from_stack = head != NO_WORD and (i == 0 or head != word)
                 for q in range(p + 1, m + 1):
                     least = min(least, M[p * size + q] + from_stack + row[q])
                 if from_stack == 1:
@@ -254,10 +255,10 @@ cdef class ArcHybridExact(KernelOracle):
         ):
             known += 1
         for i in range(known, depth + 1):
-            self.fill_row(i, c.stack[i - 2] if i > 1 else -1, c.stack[i - 1])
+            self.fill_row(i, c.stack[i - 2] if i > 1 else NO_WORD, c.stack[i - 1])
             self.row_words[i] = c.stack[i - 1]
         for t in range(self.system.n_transitions):
-            out[t] = -1
+            out[t] = ILLEGAL
         if self.system.is_legal(c, SHIFT):
             i = depth + 1
             if i >= self.n_rows or known <= depth or self.row_words[i] != buffer_item(c, 0):

@@ -8,10 +8,11 @@ from libcpp.vector cimport vector
 
 from spacy_npparse.systems.arc_hybrid cimport LEFT_ARC, SHIFT, ArcHybrid, ArcHybridStatic
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, pop, pop_front, push_front, stack_item
+    KernelConfiguration, buffer_item, has_head, pop, pop_front, push_front, stack_item
 )
 from spacy_npparse.trees.projectivity cimport in_order_ranks, maximal_components
-from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 cdef class ArcHybridSwap(ArcHybrid):
     """Arc-hybrid with SWAP.
@@ -154,7 +155,7 @@ cdef class StaticDynamic(KernelOracle):
         cdef bint forced = self.swap_forced(c)
         for t in range(self.system.n_transitions):
             if not self.system.is_legal(c, t):
-                out[t] = -1
+                out[t] = ILLEGAL
             elif forced or t == SWAP:
                 out[t] = 0 if forced and t == SWAP else 1
             elif t == SHIFT:
@@ -171,7 +172,7 @@ cdef class StaticDynamic(KernelOracle):
         found = []
         for d in range(1, self.n + 1):
             head = self.gold[d]
-            if c.heads[d] != -1 or not {d, head} <= present:
+            if has_head(c, d) or not {d, head} <= present:
                 continue
             if d not in ahead and head not in ahead and depths[d] + 1 != depths[head]:
                 if not self.swaps_back(c, min(d, head, key=depths.__getitem__)):
@@ -229,7 +230,7 @@ cdef class StaticDynamicLazy(StaticDynamic):
         cdef int s0 = stack_item(c, 0)
         if not inverted(self.ranks, c) or postponed(self, self.components, c):
             return False
-        if self.gold[s0] != -1 and (
+        if self.gold[s0] != NO_WORD and (
             self.gold[s0] == buffer_item(c, 0) or self.gold[s0] == stack_item(c, 1)
         ):
             return self.pop_cost(c, self.gold[s0]) > 0

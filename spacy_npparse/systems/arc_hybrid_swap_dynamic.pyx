@@ -13,7 +13,8 @@ from spacy_npparse.systems.arc_hybrid_swap cimport StaticDynamic
 from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, stack_item
 )
-from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 # States that a search may expand after one transition.
 BUDGET = 500
@@ -29,7 +30,7 @@ cdef extern from "least_loss.h" namespace "npparse" nogil:
         int loss_of_pop(const State& state)
         int lower_bound(const State& state)
         int greedy_loss(State state, int limit)
-        int search(State start, int upper, int budget)
+        bint search(State start, int budget, int* upper)
 
 
 cdef class FullyDynamic(KernelOracle):
@@ -73,18 +74,18 @@ cdef class FullyDynamic(KernelOracle):
         cdef int t
         self.proven = True
         for t in range(self.system.n_transitions):
-            out[t] = -1
-            if self.system.is_legal(c, t):
-                out[t] = self.loss_after(c, t, self.scratch)
-                if out[t] == -1:
-                    self.proven = False
-                    self.restricted.costs(c, out)
-                    break
+            out[t] = ILLEGAL
+            if self.system.is_legal(c, t) and not self.loss_after(c, t, self.scratch, &out[t]):
+                self.proven = False
+                self.restricted.costs(c, out)
+                break
         # Where SWAPs were wrong, the least cost of `StaticDynamic` can be more than 0.
         self.subtract_least(out)
 
-    cdef int loss_after(self, KernelConfiguration c, int t, KernelConfiguration after) noexcept nogil:
-        """What t and the best that can follow it lose, -1 if that is not known."""
+    cdef bint loss_after(
+        self, KernelConfiguration c, int t, KernelConfiguration after, int* loss
+    ) noexcept nogil:
+        """Find what t and the best that can follow it lose; False if it cannot be proven."""
         cdef int lost = 0
         cdef int lowest, highest
         if t == LEFT_ARC or t == RIGHT_ARC:
@@ -98,28 +99,28 @@ cdef class FullyDynamic(KernelOracle):
         highest = self.restricted_loss(after)
         if lowest < highest:
             highest = min(highest, self.least_loss.greedy_loss(self.start, self.budget))
-        if lowest < highest:
-            highest = self.least_loss.search(self.start, highest, self.budget)
-        return lost + highest if highest != -1 else -1
+        if lowest < highest and not self.least_loss.search(self.start, self.budget, &highest):
+            return False
+        loss[0] = lost + highest
+        return True
 
     cdef int wrong_of_two(self, KernelConfiguration c, int t) noexcept nogil:
         """1 if s0 gets the wrong one of b and s1, where the other is its gold head."""
         cdef int head = self.gold[stack_item(c, 0)]
         cdef int given = buffer_item(c, 0) if t == LEFT_ARC else stack_item(c, 1)
-        return head != -1 and head != given and (
+        return head != NO_WORD and head != given and (
             head == buffer_item(c, 0) or head == stack_item(c, 1)
         )
 
     cdef int restricted_loss(self, KernelConfiguration c) noexcept nogil:
         """What is lost from c, which is used up, by moves of least static-dynamic cost."""
-        cdef int t, best, move
+        cdef int t, move
         cdef int lost = 0
         while not self.system.is_terminal(c):
             self.restricted.costs(c, self.restricted_costs.data())
-            move = -1
-            for t in range(self.system.n_transitions):
-                best = self.restricted_costs[t]
-                if best != -1 and (move == -1 or best < self.restricted_costs[move]):
+            move = 0
+            for t in range(1, self.system.n_transitions):
+                if self.restricted_costs[t] < self.restricted_costs[move]:
                     move = t
             if move == LEFT_ARC or move == RIGHT_ARC:
                 read_state(c, &self.state)

@@ -7,9 +7,10 @@ is complete when all its gold dependents are attached.
 from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, pop, pop_front, push, stack_item
+    KernelConfiguration, has_head, pop, pop_front, push, stack_item
 )
 from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
 cdef class ArcStandard(KernelSystem):
@@ -64,7 +65,7 @@ cdef class ArcStandard(KernelSystem):
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC:
             return stack_item(c, 1)
-        return stack_item(c, 0) if t == RIGHT_ARC else -1
+        return stack_item(c, 0) if t == RIGHT_ARC else NO_WORD
 
 
 cdef class ArcStandardStatic(StaticOracle):
@@ -77,7 +78,7 @@ cdef class ArcStandardStatic(StaticOracle):
         cdef int i = stack_item(c, 1)
         if i > 0 and self.tree[i] == j and self.incomplete(c, i) == 0:
             return LEFT_ARC
-        if i != -1 and self.tree[j] == i and self.incomplete(c, j) == 0:
+        if i != NO_WORD and self.tree[j] == i and self.incomplete(c, j) == 0:
             return RIGHT_ARC
         return SHIFT
 
@@ -116,7 +117,7 @@ cdef class ArcStandardDynamic(LossOracle):
 
     cdef bint wrong(self, int head, int dependent) noexcept nogil:
         """c(head, dependent)."""
-        return self.gold[dependent] != -1 and self.gold[dependent] != head
+        return self.gold[dependent] != NO_WORD and self.gold[dependent] != head
 
     cdef int precompute(self) except -1 nogil:
         cdef int n = self.n
@@ -212,7 +213,7 @@ cdef class ArcStandardDynamic(LossOracle):
         cdef int k
         cdef int lost = 0
         for k in range(1, self.n + 1):
-            lost += c.heads[k] != -1 and self.wrong(c.heads[k], k)
+            lost += has_head(c, k) and self.wrong(c.heads[k], k)
         for k in range(c.stack_size):
             self.stack[k] = c.stack[k]
         return lost + self.remaining(c.stack_size, self.n + 1 - c.buffer_size)

@@ -7,6 +7,7 @@ of the stack; `s0` is its top and `s_q` the item q below.
 from spacy_npparse.systems.arc_standard cimport SHIFT, ArcStandard
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, pop, push, stack_item
 from spacy_npparse.transitions.system cimport StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
 cdef class Attardi(ArcStandard):
@@ -55,7 +56,7 @@ cdef class Attardi(ArcStandard):
 
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == SHIFT:
-            return -1
+            return NO_WORD
         return stack_item(c, 0) if t % 2 == 0 else stack_item(c, reach(t))
 
 
@@ -76,7 +77,7 @@ cdef class AttardiStatic(StaticOracle):
         cdef int t, other
         for t in range(1, self.system.n_transitions):
             other = stack_item(c, reach(t))
-            if other == -1 or not self.system.is_legal(c, t):
+            if other == NO_WORD or not self.system.is_legal(c, t):
                 continue
             if t % 2 == 0:
                 if self.tree[s0] == other and self.incomplete(c, s0) == 0:

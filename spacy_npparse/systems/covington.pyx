@@ -6,9 +6,9 @@ them. The root is implicit: words without head at the end are its dependents.
 
 from libcpp.vector cimport vector
 
-from spacy_npparse.trees.partial_trees cimport lost_arcs, top
+from spacy_npparse.trees.partial_trees cimport NO_WORD, lost_arcs, top
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, pop, pop_front, push_front, stack_item
+    KernelConfiguration, buffer_item, has_head, pop, pop_front, push_front, stack_item
 )
 from spacy_npparse.trees.projectivity cimport dominates
 from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, KernelSystem
@@ -96,9 +96,9 @@ cdef class Covington(KernelSystem):
         cdef int i = stack_item(c, 0)
         cdef int j = buffer_item(c, 0)
         if t == LEFT_ARC:
-            return c.heads[i] == -1 and top(c.heads, j) != i
+            return not has_head(c, i) and top(c.heads, j) != i
         if t == RIGHT_ARC:
-            return c.heads[j] == -1 and top(c.heads, i) != j
+            return not has_head(c, j) and top(c.heads, i) != j
         return True
 
     cdef bint can_end_with_one_root(self, KernelConfiguration c, int t) noexcept nogil:
@@ -109,24 +109,24 @@ cdef class Covington(KernelSystem):
         """
         cdef int i = stack_item(c, 0)
         cdef int j = c.n
-        cdef int head_of_i = c.heads[i] if i != -1 else -1
+        cdef int head_of_i = c.heads[i] if i != NO_WORD else NO_WORD
         cdef int head_of_j = c.heads[j]
         cdef int left = 0 if t == SHIFT else i - 1
-        cdef int root = -1
+        cdef int root = NO_WORD
         cdef int word
         cdef bint possible = True
         self.attach(c, t)
         for word in range(left + 1, j):
-            if c.heads[word] == -1:
-                possible = possible and root == -1
+            if not has_head(c, word):
+                possible = possible and root == NO_WORD
                 root = word
-        if possible and c.heads[j] != -1:
-            possible = root == -1 or top(c.heads, j) == root
-        elif possible and root != -1:
+        if possible and has_head(c, j):
+            possible = root == NO_WORD or top(c.heads, j) == root
+        elif possible and root != NO_WORD:
             possible = False
             for word in range(1, left + 1):
                 possible = possible or top(c.heads, word) == root
-        if i != -1:
+        if i != NO_WORD:
             c.heads[i] = head_of_i
         c.heads[j] = head_of_j
         return possible
@@ -155,7 +155,7 @@ cdef class Covington(KernelSystem):
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC:
             return stack_item(c, 0)
-        return buffer_item(c, 0) if t == RIGHT_ARC else -1
+        return buffer_item(c, 0) if t == RIGHT_ARC else NO_WORD
 
 
 cdef class NonmonotonicCovington(Covington):
@@ -176,11 +176,11 @@ cdef class NonmonotonicCovington(Covington):
         cdef int j = buffer_item(c, 0)
         if t == LEFT_ARC:
             if dominates(c.heads, i, j):
-                c.heads[j] = -1
+                c.heads[j] = NO_WORD
             c.heads[i] = j
         elif t == RIGHT_ARC:
             if dominates(c.heads, j, i):
-                c.heads[i] = -1
+                c.heads[i] = NO_WORD
             c.heads[j] = i
 
 
@@ -193,7 +193,7 @@ cdef class CovingtonStatic(StaticOracle):
         cdef int i = stack_item(c, 0)
         cdef int j = buffer_item(c, 0)
         cdef int word
-        if i == -1:
+        if i == NO_WORD:
             return SHIFT
         if self.tree[i] == j:
             return LEFT_ARC

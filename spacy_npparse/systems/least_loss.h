@@ -67,14 +67,15 @@ class LeastLoss {
         return lost;
     }
 
-    // A* search. upper: a loss that can be reached. Returns -1 after expanding `budget` states.
-    int search(State start, int upper, int budget) {
+    // A* search. upper: a loss that can be reached, lowered to the least one; false if that takes
+    // more than `budget` expansions.
+    bool search(State start, int budget, int* upper) {
         std::unordered_map<State, Loss> known;
-        std::vector<std::vector<const Entry*>> agenda(upper + 1);
+        std::vector<std::vector<const Entry*>> agenda(*upper);
         const auto add = [&](State& state, int lost) {
             pop_what_is_free(state);
             const int total = lost + lower_bound(state);
-            if (total >= upper) return;
+            if (total >= *upper) return;
             const auto [entry, is_new] = known.try_emplace(std::move(state), Loss{lost, total});
             if (!is_new) {
                 if (entry->second.so_far <= lost) return;
@@ -83,17 +84,20 @@ class LeastLoss {
             agenda[total].push_back(&*entry);
         };
         add(start, 0);
-        for (int total = 0; total < upper; ++total) {
+        for (int total = 0; total < *upper; ++total) {
             while (!agenda[total].empty()) {
                 const auto& [state, loss] = *agenda[total].back();
                 agenda[total].pop_back();
                 if (loss.total < total) continue;
-                if (state.size() == 2) return total;
-                if (budget-- == 0) return -1;
+                if (state.size() == 2) {
+                    *upper = total;
+                    return true;
+                }
+                if (budget-- == 0) return false;
                 expand(state, loss.so_far, add);
             }
         }
-        return upper;
+        return true;
     }
 
   private:

@@ -8,6 +8,7 @@ from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, pop, pop_front, push, stack_item
 )
 from spacy_npparse.transitions.system cimport StaticOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 cdef enum:
     SHIFT = 0
@@ -63,7 +64,7 @@ cdef class MH4(KernelSystem):
         )
 
     cdef void apply(self, KernelConfiguration c, int t) noexcept nogil:
-        cdef int s0 = -1
+        cdef int s0
         if t == SHIFT:
             push(c, pop_front(c))
             return
@@ -79,7 +80,7 @@ cdef class MH4(KernelSystem):
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC or t == RIGHT_ARC or t == RIGHT_ARC_2:
             return stack_item(c, 0)
-        return -1 if t == SHIFT else stack_item(c, 1)
+        return NO_WORD if t == SHIFT else stack_item(c, 1)
 
 
 cdef class MH4Static(StaticOracle):
@@ -98,7 +99,7 @@ cdef class MH4Static(StaticOracle):
 
 
 cdef int head_of_arc(KernelConfiguration c, int t) noexcept nogil:
-    """The head of the arc that t builds, -1 if there is no such item."""
+    """The head of the arc that t builds, NO_WORD if there is no such item."""
     if t == LEFT_ARC or t == LEFT_ARC_2:
         return buffer_item(c, 0)
     if t == RIGHT_ARC:

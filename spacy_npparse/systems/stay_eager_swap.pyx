@@ -7,10 +7,11 @@ The root is the bottom of the stack. `i` is the top of the stack and `j` the fro
 from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, pop, pop_front, push, push_front, stack_item
+    KernelConfiguration, buffer_item, has_head, pop, pop_front, push, push_front, stack_item
 )
 from spacy_npparse.trees.projectivity cimport dominates
-from spacy_npparse.transitions.system cimport StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, StaticOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 cdef enum:
     SHIFT = 0
@@ -92,19 +93,19 @@ cdef class StayEagerSwap(KernelSystem):
         cdef int i = stack_item(c, 0)
         cdef int j = buffer_item(c, 0)
         if t == REDUCE:
-            return i > 0 and c.heads[i] != -1 and not (
+            return i > 0 and has_head(c, i) and not (
                 self.single_root and c.heads[i] == 0 and (c.stack_size > 2 or c.buffer_size > 0)
             )
         if t == UNSHIFT:
-            return j == -1 and i > 0 and c.heads[i] == -1
-        if j == -1:
+            return j == NO_WORD and i > 0 and not has_head(c, i)
+        if j == NO_WORD:
             return False
         if t == SHIFT:
-            return not (<UnshiftConfiguration>c).was_unshifted[j] or c.heads[j] != -1
+            return not (<UnshiftConfiguration>c).was_unshifted[j] or has_head(c, j)
         if t == LEFT_ARC:
-            return i > 0 and c.heads[i] == -1 and not dominates(c.heads, i, j)
+            return i > 0 and not has_head(c, i) and not dominates(c.heads, i, j)
         if t == RIGHT_ARC:
-            return c.heads[j] == -1 and not dominates(c.heads, j, i)
+            return not has_head(c, j) and not dominates(c.heads, j, i)
         if (<UnshiftConfiguration>c).any_unshifted or (self.single_root and c.heads[i] == 0):
             return False
         return 0 < i < j
@@ -135,7 +136,7 @@ cdef class StayEagerSwap(KernelSystem):
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC:
             return stack_item(c, 0)
-        return buffer_item(c, 0) if t == RIGHT_ARC else -1
+        return buffer_item(c, 0) if t == RIGHT_ARC else NO_WORD
 
     cdef bint is_reordering(self, int t) noexcept nogil:
         return t == SWAP
@@ -157,7 +158,7 @@ cdef class StayEagerSwapStatic(StaticOracle):
     cdef int move(self, KernelConfiguration c) noexcept nogil:
         cdef int i = stack_item(c, 0)
         cdef int j = buffer_item(c, 0)
-        if j != -1:
+        if j != NO_WORD:
             if i > 0 and self.tree[i] == j and self.system.is_legal(c, LEFT_ARC):
                 return LEFT_ARC
             if self.tree[j] == i and self.system.is_legal(c, RIGHT_ARC):
@@ -214,7 +215,7 @@ cdef class StayEagerSwapNonStatic(StayEagerSwapStatic):
         StayEagerSwapStatic.costs(self, c, out)
         if (
             out[REDUCE] == 0
-            and out[SHIFT] != -1
+            and out[SHIFT] != ILLEGAL
             and not self.pending_below(c, buffer_item(c, 0))
         ):
             out[SHIFT] = 0

@@ -6,9 +6,9 @@ without head at the end are its dependents.
 
 from libcpp.vector cimport vector
 
-from spacy_npparse.trees.partial_trees cimport lost_arcs
+from spacy_npparse.trees.partial_trees cimport NO_WORD, lost_arcs
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, pop_front, push_front
+    KernelConfiguration, buffer_item, has_head, pop_front, push_front
 )
 from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, KernelSystem
 
@@ -18,6 +18,10 @@ cdef enum:
     LEFT_ARC = 2
     RIGHT_ARC = 3
     SWITCH = 4
+
+# No plane, in place of 0 or 1.
+cdef enum:
+    NO_PLANE = 2
 
 
 cdef class TwoStackConfiguration(KernelConfiguration):
@@ -95,7 +99,7 @@ cdef class TwoStackConfiguration(KernelConfiguration):
                 self.presence[word] += 1
         for word in range(n + 1):
             self.heads[word] = structures["heads"][word]
-            if 0 < word < first and self.heads[word] == -1 and self.presence[word] == 0:
+            if 0 < word < first and not has_head(self, word) and self.presence[word] == 0:
                 self.outside = word
             if self.heads[word] > 0:
                 self.above[word] = self.heads[word]
@@ -104,8 +108,8 @@ cdef class TwoStackConfiguration(KernelConfiguration):
 
 
 cdef inline int top_of(TwoStackConfiguration c, int plane) noexcept nogil:
-    """The top of a stack, -1 if it is empty."""
-    return c.stacks[plane].back() if c.stacks[plane].size() > 0 else -1
+    """The top of a stack, NO_WORD if it is empty."""
+    return c.stacks[plane].back() if c.stacks[plane].size() > 0 else NO_WORD
 
 
 cdef inline int tree_top(TwoStackConfiguration c, int word) noexcept nogil:
@@ -137,7 +141,7 @@ cdef inline void reduce_top(TwoStackConfiguration c) noexcept nogil:
     c.presence[i] -= 1
     if c.presence[i] == 0:
         c.held[tree_top(c, i)] -= 1
-        if c.heads[i] == -1:
+        if not has_head(c, i):
             c.outside = i
 
 
@@ -180,15 +184,15 @@ cdef class TwoPlanar(KernelSystem):
             return c.buffer_size > 1 or not self.single_root or self.headless(c) == 1
         if t == SWITCH:
             return not (<TwoStackConfiguration>c).switched and (
-                top_of(<TwoStackConfiguration>c, 1 - (<TwoStackConfiguration>c).active) != -1
+                top_of(<TwoStackConfiguration>c, 1 - (<TwoStackConfiguration>c).active) != NO_WORD
             )
-        if i == -1:
+        if i == NO_WORD:
             return False
         if t == REDUCE:
             return not self.single_root or self.may_leave(<TwoStackConfiguration>c, i)
         if t == LEFT_ARC:
-            return c.heads[i] == -1 and tree_top(<TwoStackConfiguration>c, j) != i
-        if c.heads[j] != -1 or tree_top(<TwoStackConfiguration>c, i) == j:
+            return not has_head(c, i) and tree_top(<TwoStackConfiguration>c, j) != i
+        if has_head(c, j) or tree_top(<TwoStackConfiguration>c, i) == j:
             return False
         if not self.single_root or c.buffer_size > 1:
             return True
@@ -199,7 +203,7 @@ cdef class TwoPlanar(KernelSystem):
         cdef int word
         cdef int count = 0
         for word in range(1, c.n + 1):
-            count += c.heads[word] == -1
+            count += not has_head(c, word)
         return count
 
     cdef bint may_leave(self, TwoStackConfiguration c, int i) noexcept nogil:
@@ -214,7 +218,7 @@ cdef class TwoPlanar(KernelSystem):
         elif c.presence[root] > 0 or root == j:
             return True
         # The root is out of reach: some word below it has to stay.
-        if c.heads[j] != -1 and (c.buffer_size == 1 or tree_top(c, j) == root):
+        if has_head(c, j) and (c.buffer_size == 1 or tree_top(c, j) == root):
             return tree_top(c, j) == root
         return c.held[root] > 1
 
@@ -246,17 +250,17 @@ cdef class TwoPlanar(KernelSystem):
         cdef int i = top_of(<TwoStackConfiguration>c, active)
         cdef int j = buffer_item(c, 0)
         cdef size_t depth = (<TwoStackConfiguration>c).stacks[active].size()
-        out[0] = (<TwoStackConfiguration>c).stacks[active][depth - 2] if depth > 1 else -1
+        out[0] = (<TwoStackConfiguration>c).stacks[active][depth - 2] if depth > 1 else NO_WORD
         out[1] = i
         out[2] = j
         out[3] = top_of(<TwoStackConfiguration>c, 1 - active)
-        out[4] = c.heads[i] if i != -1 else -1
-        out[5] = c.heads[j] if j != -1 else -1
+        out[4] = c.heads[i] if i != NO_WORD else NO_WORD
+        out[5] = c.heads[j] if j != NO_WORD else NO_WORD
 
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC:
             return top_of(<TwoStackConfiguration>c, (<TwoStackConfiguration>c).active)
-        return buffer_item(c, 0) if t == RIGHT_ARC else -1
+        return buffer_item(c, 0) if t == RIGHT_ARC else NO_WORD
 
 
 cdef class TwoPlanarStatic(StaticOracle):
@@ -278,9 +282,9 @@ cdef class TwoPlanarStatic(StaticOracle):
     cdef int precompute(self) except -1 nogil:
         cdef vector[int] agenda
         cdef int d, arc, other
-        self.planes.assign(self.n + 1, -1)
+        self.planes.assign(self.n + 1, NO_PLANE)
         for d in range(1, self.n + 1):
-            if self.tree[d] == 0 or self.planes[d] != -1:
+            if self.tree[d] == 0 or self.planes[d] != NO_PLANE:
                 continue
             self.planes[d] = 0
             agenda.push_back(d)
@@ -288,7 +292,7 @@ cdef class TwoPlanarStatic(StaticOracle):
                 arc = agenda.back()
                 agenda.pop_back()
                 for other in range(1, self.n + 1):
-                    if self.planes[other] == -1 and self.cross(arc, other):
+                    if self.planes[other] == NO_PLANE and self.cross(arc, other):
                         self.planes[other] = 1 - self.planes[arc]
                         agenda.push_back(other)
         return 0
@@ -304,12 +308,12 @@ cdef class TwoPlanarStatic(StaticOracle):
         return d_left < e_left < d_right < e_right or e_left < d_left < e_right < d_right
 
     cdef int pending(self, TwoStackConfiguration c, int word, int j) noexcept nogil:
-        """The plane of the unbuilt gold arc between two words, -1 if there is none."""
-        if self.tree[word] == j and c.heads[word] == -1:
+        """The plane of the unbuilt gold arc between two words, NO_PLANE if there is none."""
+        if self.tree[word] == j and not has_head(c, word):
             return self.planes[word]
-        if self.tree[j] == word and c.heads[j] == -1:
+        if self.tree[j] == word and not has_head(c, j):
             return self.planes[j]
-        return -1
+        return NO_PLANE
 
     cdef bint any_pending(self, TwoStackConfiguration c, int plane, int j) noexcept nogil:
         """Whether a word of the stack has such an arc of the stack's plane with j."""
@@ -323,7 +327,7 @@ cdef class TwoPlanarStatic(StaticOracle):
         cdef int active = (<TwoStackConfiguration>c).active
         cdef int i = top_of(<TwoStackConfiguration>c, active)
         cdef int j = buffer_item(c, 0)
-        if i != -1 and self.pending(<TwoStackConfiguration>c, i, j) == active:
+        if i != NO_WORD and self.pending(<TwoStackConfiguration>c, i, j) == active:
             return LEFT_ARC if self.tree[i] == j else RIGHT_ARC
         if self.any_pending(<TwoStackConfiguration>c, active, j):
             return REDUCE

@@ -15,8 +15,10 @@ from spacy_npparse.transitions.interface import (
     TransitionSystem,
     UncoveredTree,
 )
+from spacy_npparse.transitions.system import ILLEGAL
 
 __all__ = [
+    "ILLEGAL",
     "Configuration",
     "Decisions",
     "Derivation",

@@ -3,6 +3,8 @@
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
+from spacy_npparse.trees.partial_trees cimport NO_WORD
+
 
 cdef class KernelConfiguration:
     """Stack, buffer and the arcs built so far, for one sentence of n words.
@@ -16,7 +18,7 @@ cdef class KernelConfiguration:
     """
 
     def __cinit__(self):
-        self.capacity = -1
+        self.capacity = 0
         self.n = 0
         self.stack = self.buffer = self.heads = NULL
         self.stack_size = self.buffer_size = 0
@@ -29,7 +31,7 @@ cdef class KernelConfiguration:
     cdef int reset(self, int n) except -1 nogil:
         """Empty every structure and make room for n words. Raises MemoryError."""
         cdef int word
-        if n > self.capacity:
+        if n + 1 > self.capacity:
             free(self.stack)
             free(self.buffer)
             free(self.heads)
@@ -37,15 +39,15 @@ cdef class KernelConfiguration:
             self.buffer = <int*>malloc((n + 1) * sizeof(int))
             self.heads = <int*>malloc((n + 1) * sizeof(int))
             if self.stack == NULL or self.buffer == NULL or self.heads == NULL:
-                self.capacity = -1
+                self.capacity = 0
                 with gil:
                     raise MemoryError(f"no memory for a configuration of {n} words")
-            self.capacity = n
+            self.capacity = n + 1
         self.n = n
         self.stack_size = 0
         self.buffer_size = 0
         for word in range(n + 1):
-            self.heads[word] = -1
+            self.heads[word] = NO_WORD
         return 0
 
     cdef int copy(self, KernelConfiguration other) except -1 nogil:

@@ -11,7 +11,7 @@ def derivable(KernelSystem system, const int[::1] lengths, const int[::1] heads)
 
     Arguments and errors as in `derivation_counts`.
     """
-    return derivation_counts(system, lengths, heads)[:, 0] != -1
+    return derivation_counts(system, lengths, heads)[0]
 
 
 def derivation_counts(
@@ -25,8 +25,8 @@ def derivation_counts(
         root, -1 is missing (filled in harmlessly).
     oracle_name: of a static oracle; the system's first one if there is none.
 
-    Returns int32 [sentences, transitions], -1 where the oracle does not derive the tree. Raises
-    ValueError if the heads of a sentence form a cycle.
+    Returns which trees the oracle derives, bool [sentences], and the counts, int32 [sentences,
+    transitions], 0 for the others. Raises ValueError if the heads of a sentence form a cycle.
     """
     cdef KernelSystem free = system.with_single_root(False)
     cdef StaticOracle oracle = free.oracle(oracle_name or next(iter(free.oracle_classes())))
@@ -34,8 +34,10 @@ def derivation_counts(
     cdef int sentence, t
     cdef int first_word = 0
     cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL
-    result = np.zeros((lengths.shape[0], free.n_transitions), dtype=np.int32)
-    cdef int[:, ::1] counts = result
+    derived = np.zeros(lengths.shape[0], dtype=bool)
+    counts = np.zeros((lengths.shape[0], free.n_transitions), dtype=np.int32)
+    cdef unsigned char[::1] is_derived = derived.view(np.uint8)
+    cdef int[:, ::1] taken = counts
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
             oracle.prepare(gold + first_word, lengths[sentence])
@@ -45,8 +47,9 @@ def derivation_counts(
                 if not free.is_legal(c, t):
                     break
                 free.apply(c, t)
-                counts[sentence, t] += 1
-            if not (free.is_terminal(c) and oracle.derives(c)):
-                counts[sentence, :] = -1
+                taken[sentence, t] += 1
+            is_derived[sentence] = free.is_terminal(c) and oracle.derives(c)
+            if not is_derived[sentence]:
+                taken[sentence, :] = 0
             first_word += lengths[sentence]
-    return result
+    return derived, counts

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from spacy_npparse.transitions.system import ILLEGAL
+from spacy_npparse.trees.partial_trees import NO_WORD
+
 
 class UncoveredTree(ValueError):
     """The transition system has no derivation for this tree."""
@@ -155,7 +158,7 @@ class TransitionSystem:
         """The word that a legal transition attaches, None if it adds no arc."""
         t = self.transitions.index(transition)
         word = self.kernel.attached(self._loaded(configuration), t)
-        return None if word == -1 else word
+        return None if word == NO_WORD else word
 
     def max_length(self, n_words: int) -> int:
         """The longest derivation for n words, in transitions."""
@@ -225,7 +228,7 @@ class Oracle:
             )
         costs = self._kernel.cost_list(self.system._loaded(configuration))
         names = self.system.transitions
-        return {name: cost for name, cost in zip(names, costs, strict=True) if cost != -1}
+        return {name: cost for name, cost in zip(names, costs, strict=True) if cost != ILLEGAL}
 
     def reachable(self, configuration: Configuration) -> tuple[int, ...] | None:
         """RDEPS: the dependents of the gold arcs that can still be built, ascending; None if the

@@ -6,11 +6,13 @@ A new system is one file: a `KernelSystem` subclass that states its transitions,
 
 import re
 
-from libc.limits cimport INT_MAX
 from libc.stdlib cimport free, malloc
 from libcpp.vector cimport vector
 
-from spacy_npparse.transitions.configuration cimport buffer_item, push, push_front, stack_item
+from spacy_npparse.transitions.configuration cimport (
+    buffer_item, has_head, push, push_front, stack_item
+)
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 from spacy_npparse.trees.projectivity cimport check_acyclic, complete
 
 # Arcs that the transitions of stack-based systems build, and their reverses.
@@ -124,20 +126,20 @@ cdef class KernelSystem:
         return True
 
     cdef void positions(self, KernelConfiguration c, int* out) noexcept nogil:
-        """Write the word at each position, -1 where there is none."""
+        """Write the word at each position, NO_WORD where there is none."""
         cdef int i, word
         for i in range(self.n_positions):
-            if self.places[i].in_buffer:
+            if self.places[i].region == IN_BUFFER:
                 word = buffer_item(c, self.places[i].depth)
-            elif self.places[i].depth >= 0:
+            elif self.places[i].region == ON_STACK:
                 word = stack_item(c, self.places[i].depth)
             else:
-                word = -1
-            out[i] = c.heads[word] if self.places[i].head_of and word != -1 else word
+                word = NO_WORD
+            out[i] = c.heads[word] if self.places[i].head_of and word != NO_WORD else word
 
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
-        """The word to which the legal transition t gives a head, -1 if it adds no arc."""
-        return -1
+        """The word to which the legal transition t gives a head, NO_WORD if it adds no arc."""
+        return NO_WORD
 
     cdef bint is_reordering(self, int t) noexcept nogil:
         """Whether t only changes the word order."""
@@ -163,7 +165,7 @@ cdef class KernelSystem:
         return self.is_terminal(c)
 
     def looked_at(self, KernelConfiguration c):
-        """`positions` for Python callers: a list of words, -1 where there is none."""
+        """`positions` for Python callers: a list of words, NO_WORD where there is none."""
         cdef vector[int] out
         out.resize(self.n_positions)
         self.positions(c, out.data())
@@ -199,7 +201,7 @@ cdef class KernelOracle:
     """
 
     def __cinit__(self):
-        self.capacity = -1
+        self.capacity = 0
         self.n = 0
         self.gold = self.tree = NULL
 
@@ -221,18 +223,18 @@ cdef class KernelOracle:
         Raises ValueError on a cycle or a head that is no word of the sentence.
         """
         cdef int d
-        if n > self.capacity:
+        if n + 1 > self.capacity:
             free(self.gold)
             free(self.tree)
             self.gold = <int*>malloc((n + 1) * sizeof(int))
             self.tree = <int*>malloc((n + 1) * sizeof(int))
             if self.gold == NULL or self.tree == NULL:
-                self.capacity = -1
+                self.capacity = 0
                 with gil:
                     raise MemoryError(f"no memory for a gold tree of {n} words")
-            self.capacity = n
+            self.capacity = n + 1
         self.n = n
-        self.gold[0] = -1
+        self.gold[0] = NO_WORD
         for d in range(1, n + 1):
             self.gold[d] = heads[d - 1]
         check_acyclic(self.gold, n)
@@ -244,18 +246,17 @@ cdef class KernelOracle:
         return 0
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
-        """Write the cost of every legal transition, -1 for the illegal ones, in a configuration
-        that is not terminal."""
+        """Write the cost of every transition, ILLEGAL for the illegal ones, in a configuration that
+        is not terminal."""
 
     cdef void subtract_least(self, int* costs) noexcept nogil:
-        """Turn losses into costs: the least one, of those that are not -1, becomes 0."""
+        """Turn losses into costs: the least one becomes 0."""
         cdef int t
-        cdef int least = INT_MAX
+        cdef int least = ILLEGAL
         for t in range(self.system.n_transitions):
-            if costs[t] != -1:
-                least = min(least, costs[t])
+            least = min(least, costs[t])
         for t in range(self.system.n_transitions):
-            if costs[t] != -1:
+            if costs[t] != ILLEGAL:
                 costs[t] -= least
 
     cdef void prefer(self, const int* preferred, int* costs) noexcept nogil:
@@ -288,11 +289,14 @@ cdef class KernelOracle:
         return [self.tree[d] for d in range(self.n + 1)]
 
     def fill_costs(self, list configurations, int[:, ::1] out):
-        """`costs` of many configurations, -1 in terminal ones. out: [configurations, transitions]."""
+        """`costs` of many configurations, ILLEGAL in terminal ones.
+
+        out: [configurations, transitions].
+        """
         cdef int i, t
         for i in range(out.shape[0]):
             for t in range(self.system.n_transitions):
-                out[i, t] = -1
+                out[i, t] = ILLEGAL
             if not self.system.is_terminal(configurations[i]):
                 self.costs(configurations[i], &out[i, 0])
 
@@ -302,9 +306,9 @@ cdef class KernelOracle:
         return None
 
     def cost_list(self, KernelConfiguration c):
-        """`costs` for Python callers; -1 in a terminal configuration."""
+        """`costs` for Python callers; ILLEGAL in a terminal configuration."""
         cdef vector[int] out
-        out.assign(self.system.n_transitions, -1)
+        out.assign(self.system.n_transitions, ILLEGAL)
         if not self.system.is_terminal(c):
             self.costs(c, out.data())
         return list(out)
@@ -327,7 +331,7 @@ cdef class LossOracle(KernelOracle):
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
         cdef int t
         for t in range(self.system.n_transitions):
-            out[t] = -1
+            out[t] = ILLEGAL
             if self.system.is_legal(c, t):
                 self.after.copy(c)
                 self.system.apply(self.after, t)
@@ -352,7 +356,7 @@ cdef class StaticOracle(KernelOracle):
         cdef int d
         cdef int count = 0
         for d in range(1, self.n + 1):
-            if self.tree[d] == word and c.heads[d] == -1:
+            if self.tree[d] == word and not has_head(c, d):
                 count += 1
         return count
 
@@ -372,14 +376,19 @@ cdef class StaticOracle(KernelOracle):
             if self.system.is_legal(c, t):
                 out[t] = 0 if t == gold else 1
             else:
-                out[t] = -1
+                out[t] = ILLEGAL
 
 
 cdef Place _place(str name):
-    """Where the scorer looks; depth -1 if the name is none of those that all systems share."""
+    """The place that a position name stands for; ELSEWHERE if it is the system's own."""
     cdef Place place
     found = re.fullmatch("(head of )?([sb])([0-9])", name)
-    place.head_of = found is not None and found[1] is not None
-    place.in_buffer = found is not None and found[2] == "b"
-    place.depth = int(found[3]) if found is not None else -1
+    if found is None:
+        place.region = ELSEWHERE
+        place.depth = 0
+        place.head_of = False
+    else:
+        place.region = ON_STACK if found[2] == "s" else IN_BUFFER
+        place.depth = int(found[3])
+        place.head_of = found[1] is not None
     return place

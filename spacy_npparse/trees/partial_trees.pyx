@@ -36,7 +36,7 @@ cdef int lost_arcs(
     for d in range(1, n + 1):
         if heads[d] > 0:
             target[d] = heads[d]
-        if gold[d] == -1 or gold[d] == heads[d]:
+        if gold[d] == NO_WORD or gold[d] == heads[d]:
             continue
         if gold[d] == 0:
             lost += heads[d] > 0

@@ -7,6 +7,8 @@ tree here too, except where `single_root` says otherwise.
 
 from libcpp.vector cimport vector
 
+from spacy_npparse.trees.partial_trees cimport NO_WORD
+
 
 cdef int check_acyclic(const int* heads, int n) except -1 nogil:
     """Raise ValueError unless heads[1..n] (-1 allowed) are in range and free of cycles. O(n)."""
@@ -14,7 +16,7 @@ cdef int check_acyclic(const int* heads, int n) except -1 nogil:
     cdef int d, word
     seen_from.resize(n + 1)
     for d in range(1, n + 1):
-        if heads[d] < -1 or heads[d] > n:
+        if heads[d] < NO_WORD or heads[d] > n:
             with gil:
                 raise ValueError(
                     f"word {d} has head {heads[d]}, but the sentence has words 1..{n}; "
@@ -44,11 +46,11 @@ cdef str _spell_cycle(const int* heads, int word):
 cdef int complete(const int* heads, int n, int* out) except -1 nogil:
     """Attach words with missing heads where they do no harm; see `complete_heads`."""
     cdef int d, h
-    out[0] = -1
+    out[0] = NO_WORD
     for d in range(1, n + 1):
         out[d] = heads[d]
     for d in range(1, n + 1):
-        if out[d] == -1:
+        if out[d] == NO_WORD:
             h = d - 1
             while h > 0 and dominates(out, d, h):
                 h -= 1
@@ -140,14 +142,14 @@ cdef int maximal_components(const int* heads, int n, int* components) except -1 
                 break
             stack.pop_back()
     for d in range(n + 1):
-        components[d] = -1
+        components[d] = NO_WORD
     for d in range(n + 1):
         top = d
-        while components[top] == -1 and attached[top]:
+        while components[top] == NO_WORD and attached[top]:
             top = heads[top]
-        top = top if components[top] == -1 else components[top]
+        top = top if components[top] == NO_WORD else components[top]
         i = d
-        while components[i] == -1 and i != top:
+        while components[i] == NO_WORD and i != top:
             components[i] = top
             i = heads[i]
         components[top] = top
@@ -160,13 +162,13 @@ cdef vector[int] _read(heads, bint missing_allowed) except *:
     cdef int d
     if len(heads) < 1:
         raise ValueError("heads must hold n + 1 numbers; heads[0] is ignored")
-    words.push_back(-1)
+    words.push_back(NO_WORD)
     for head in heads[1:]:
         words.push_back(head)
     check_acyclic(words.data(), <int>words.size() - 1)
     if not missing_allowed:
         for d in range(1, <int>words.size()):
-            if words[d] == -1:
+            if words[d] == NO_WORD:
                 raise ValueError(f"word {d} has no head; fill missing heads with complete_heads")
     return words
 

@@ -124,3 +124,19 @@ def test_weights_of_another_system_are_refused(trained, make_nlp, tmp_path):
         other.from_disk(tmp_path / "parser", exclude=["vocab"])
     with pytest.raises(ValueError, match="arc_hybrid_swap.*'arc_hybrid'.*arc_hybrid_swap_parser"):
         other.from_bytes(trained.get_pipe("parser").to_bytes())
+
+
+def test_pipelines_of_version_0_1_are_loaded(trained, tmp_path):
+    """They saved the kind of network among its sizes."""
+    trained.get_pipe("parser").model.shims[0].cfg["scorer"] = "transitions"
+    trained.to_disk(tmp_path)
+    assert trees(spacy.load(tmp_path)) == trees(trained)
+
+
+def test_exact_search_is_not_greedy_search(make_nlp, sample, tmp_path):
+    """Their networks differ, but it is the setting that is named."""
+    nlp = make_nlp("mh4, exact")
+    nlp.initialize(lambda: sample(nlp))
+    nlp.to_disk(tmp_path)
+    with pytest.raises(ValueError, match="trained with search = 'exact' and cannot .* 'greedy'"):
+        spacy.load(tmp_path, config={"components.parser.search": "greedy"})

@@ -66,7 +66,7 @@ def test_spanning_trees_are_the_best_of_all_by_their_pairs(make_parser):
         vectors = parser.encode([Doc(nlp.vocab, words=words)])
         # The root is the last of the vectors, and the first of the rows.
         rows = vectors.roll(1, dims=0)
-        scores = parser._net.score_pairs(rows, n, parser._net.score_arcs(rows, n))[0]
+        scores = parser._net.score_parts(rows, n, parser._net.score_arcs(rows, n))[0]
     trees = [[0, *heads] for heads in product(range(5), repeat=4)]
     best = max(filter(is_tree, trees), key=lambda t: sum(scores[d, t[d]] for d in range(1, 5)))
     doc = nlp(Doc(nlp.vocab, words=words))

@@ -120,7 +120,7 @@ def test_no_loss_once_gold_trees_win_by_a_margin(make_nlp, sample, system):
     vectors = net.with_root(parser.model.predict([eg.predicted for eg in examples])).detach()
     rows, lengths = parser._rows(vectors, gold.sentences)
     arcs = net.score_arcs(rows, lengths).detach()
-    wrong = torch.from_numpy(gold.wrong_arcs(arcs.shape[1]))
+    wrong = torch.from_numpy(gold.wrong_arcs())
     heads = torch.from_numpy(gold.heads).long()
 
     @torch.no_grad()
@@ -146,7 +146,7 @@ def test_the_local_loss_of_spanning_trees_is_that_of_heads_by_arcs_and_by_pairs(
     expected = 0.0
     with torch.no_grad():
         arcs = parser._net.score_arcs(rows, lengths)
-        pairs = parser._net.score_pairs(rows, lengths, arcs)
+        pairs = parser._net.score_parts(rows, lengths, arcs)
         for scores in (arcs, pairs):
             words = [s[1 : n + 1] for s, n in zip(scores, lengths.tolist(), strict=True)]
             heads = torch.from_numpy(gold.heads).long()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spacy_npparse.systems import get_transition_system, transition_systems
-from spacy_npparse.transitions import Configuration, TransitionSystem
+from spacy_npparse.transitions import ILLEGAL, Configuration, TransitionSystem
 from spacy_npparse.trees import is_tree
 
 Heads = tuple[int, ...]
@@ -109,9 +109,9 @@ class Reachable:
         return losses
 
     def true_costs(self, losses: NDArray[np.int8]) -> NDArray[np.int32]:
-        """What each transition loses, -1 if illegal: [configurations, transitions]."""
+        """What each transition loses, ILLEGAL if it is illegal: [configurations, transitions]."""
         lost = losses[self.successors].astype(np.int32) - losses[:, None]
-        return np.where(self.successors >= 0, lost, -1)
+        return np.where(self.successors >= 0, lost, ILLEGAL)
 
     def costs(self, oracle: str, gold: Heads) -> NDArray[np.int32]:
         """What the oracle says of that, in random order: it may keep results, but must not depend

@@ -60,11 +60,11 @@ import numpy as np
 
 from libcpp.vector cimport vector
 
-from spacy_npparse.decoding.results import OneEndpointCrossingTrees
-from spacy_npparse.decoding.tables import check_scores
+from spacy_npparse.decoding.one_endpoint_crossing.types import OneEndpointCrossingTrees
+from spacy_npparse.decoding.score_shapes import check_score_shapes
 
 
-cdef extern from "search.h" namespace "npparse" nogil:
+cdef extern from "chart.h" namespace "npparse" nogil:
     cppclass COneEndpointCrossingScores "npparse::OneEndpointCrossingScores":
         const float* grandparents
         const float* heads
@@ -93,7 +93,7 @@ def decode_one_endpoint_crossing(tables, const int[::1] lengths, bint single_roo
 
     Returns a OneEndpointCrossingTrees. Raises ValueError if shapes do not fit.
     """
-    check_scores(tables, lengths, ["a root"])
+    check_score_shapes(tables, lengths, ["a root"])
     n_words = int(np.asarray(lengths).sum())
     result = OneEndpointCrossingTrees(
         np.empty(n_words, dtype=np.int32),

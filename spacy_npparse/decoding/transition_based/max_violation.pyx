@@ -11,7 +11,7 @@ from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
 
-from spacy_npparse.decoding.results import Violations
+from spacy_npparse.decoding.transition_based.types import Violations
 
 
 def max_violations(
