@@ -11,9 +11,9 @@ from spacy_npparse.systems.arc_hybrid cimport LEFT_ARC, SHIFT, ArcHybrid, ArcHyb
 from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, has_head, pop, pop_front, push_front, stack_item
 )
-from spacy_npparse.trees.projectivity cimport in_order_ranks, maximal_components
 from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
 from spacy_npparse.trees.partial_trees cimport NO_WORD
+from spacy_npparse.trees.projectivity cimport in_order_ranks, maximal_components
 
 
 cdef class ArcHybridSwap(ArcHybrid):
