@@ -39,9 +39,9 @@ modules = [
     Extension(
         ".".join(source.with_suffix("").parts),
         [source.as_posix()],
-        language="c++",
         # Cython finds the headers that a module includes, but not what these include.
         depends=[path.as_posix() for room in source.parents[:2] for path in room.glob("*.h")],
+        language="c++",
         extra_compile_args=OPTIMISE,
     )
     for source in sorted(Path("spacy_npparse").rglob("*.pyx"))

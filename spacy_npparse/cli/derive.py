@@ -117,7 +117,7 @@ def _gold(sentence: Sentence, path: Path, system: str, oracle: str | None) -> De
     try:
         return sentence_derivation(sentence, system, oracle)
     except UncoveredTree as error:
-        heads = complete_heads([-1 if head is None else head for head in sentence.heads])
+        heads = complete_heads(sentence.integer_heads)
         others = [name for name in sorted(transition_systems.get_all()) if _covers(name, heads)]
         fail(
             f"{path}: {error}. Give a dynamic oracle, or a system that covers it: "

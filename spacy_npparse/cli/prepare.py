@@ -75,7 +75,7 @@ def _count(sentences: Iterable[Sentence], name: str) -> tuple[int, int, int, int
     """Sentences, words, non-projective sentences, and non-projective arcs."""
     n_sentences = n_words = n_crossed = n_arcs = 0
     for sentence in progress(sentences, "sentence", title=name):
-        heads = [-1 if head is None else head for head in sentence.heads]
+        heads = sentence.integer_heads
         crossing = sum(nonprojective_arcs(complete_heads(heads)))
         n_sentences += 1
         n_words += len(sentence.words)

@@ -17,8 +17,8 @@ from spacy_npparse.models import adam
 
 NetT = TypeVar("NetT", bound=nn.Module)
 
-# A forked worker inherits the parent's OpenMP pool without its threads and would wait for them
-# for ever; one thread needs no pool. This is what makes `nlp.pipe(n_process=2)` safe.
+# A forked worker inherits the parent's OpenMP pool without its threads and would deadlock; one
+# thread needs no pool. This is what makes `nlp.pipe(n_process=2)` safe.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
@@ -32,8 +32,7 @@ class TorchShim(PyTorchShim, Generic[NetT]):
       can load any saved network of its class;
     * the optimizer's parameter averages reach the network in `use_params` (thinc looks them up
       under keys that its own optimizer never writes);
-    * what an optimizer keeps of the network is not mixed up with what it keeps of copies (thinc
-      gives them the same id);
+    * a copy has optimizer state of its own (thinc gives it the same id);
     * weights are saved as plain arrays (msgpack), never pickled.
 
     Args:
@@ -162,5 +161,17 @@ def torch_shim(model: Model, net_class: type[NetT]) -> TorchShim[NetT]:
     Args:
         model: the thinc model.
         net_class: of the shim's network.
+
+    Returns:
+        The shim.
+
+    Raises:
+        ValueError: if it has none.
     """
-    return cast("TorchShim[NetT]", model.shims[0])
+    shim = next(iter(model.shims), None)
+    if not isinstance(shim, TorchShim):
+        raise ValueError(
+            f"The model {model.name!r} has no network of this package; parsers take "
+            "spacy_npparse.Parser.v1."
+        )
+    return cast("TorchShim[NetT]", shim)

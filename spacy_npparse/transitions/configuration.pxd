@@ -17,12 +17,12 @@ cdef class KernelConfiguration:
 
 
 cdef inline int stack_item(KernelConfiguration c, int depth) noexcept nogil:
-    """Word `depth` items below the top of the stack (0 = s0), NO_WORD if the stack is not that deep."""
+    """The item `depth` places below the top of the stack (0 = s0), NO_WORD if there is none."""
     return c.stack[c.stack_size - 1 - depth] if depth < c.stack_size else NO_WORD
 
 
 cdef inline int buffer_item(KernelConfiguration c, int depth) noexcept nogil:
-    """Word `depth` items behind the front of the buffer (0 = b0), NO_WORD if there is none."""
+    """The item `depth` places behind the front of the buffer (0 = b0), NO_WORD if there is none."""
     return c.buffer[c.buffer_size - 1 - depth] if depth < c.buffer_size else NO_WORD
 
 
@@ -32,22 +32,24 @@ cdef inline bint has_head(KernelConfiguration c, int word) noexcept nogil:
 
 
 cdef inline void push(KernelConfiguration c, int word) noexcept nogil:
+    """Push a word on the stack."""
     c.stack[c.stack_size] = word
     c.stack_size += 1
 
 
 cdef inline int pop(KernelConfiguration c) noexcept nogil:
+    """Pop the top of the stack."""
     c.stack_size -= 1
     return c.stack[c.stack_size]
 
 
 cdef inline void push_front(KernelConfiguration c, int word) noexcept nogil:
-    """Put a word before the front of the buffer."""
+    """Insert a word at the front of the buffer."""
     c.buffer[c.buffer_size] = word
     c.buffer_size += 1
 
 
 cdef inline int pop_front(KernelConfiguration c) noexcept nogil:
-    """Take the front of the buffer."""
+    """Remove the front of the buffer."""
     c.buffer_size -= 1
     return c.buffer[c.buffer_size]

@@ -1,15 +1,24 @@
-"""The gold trees that a transition system can build, and how it builds them."""
+"""Coverage: the gold trees that a transition system derives, and with which transitions."""
 
 import numpy as np
 
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
-from spacy_npparse.transitions.system cimport StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport KernelSystem, StaticOracle
 
 
 def derivable(KernelSystem system, const int[::1] lengths, const int[::1] heads):
-    """Which gold trees the system's first static oracle derives: bool [sentences].
+    """Which gold trees the first static oracle of a system derives.
 
-    Arguments and errors as in `derivation_counts`.
+    Args:
+        system: The transition system.
+        lengths: [sentences] number of words of each sentence.
+        heads: As in `derivation_counts`.
+
+    Returns:
+        bool [sentences].
+
+    Raises:
+        ValueError: The heads of a sentence form a cycle.
     """
     return derivation_counts(system, lengths, heads)[0]
 
@@ -17,16 +26,23 @@ def derivable(KernelSystem system, const int[::1] lengths, const int[::1] heads)
 def derivation_counts(
     KernelSystem system, const int[::1] lengths, const int[::1] heads, oracle_name=None
 ):
-    """How often the gold derivation of each sentence takes each transition, with any number of
-    words on the root.
+    """How often each transition occurs in the gold derivation of each sentence.
 
-    lengths: [sentences] number of words of each sentence.
-    heads: [words] gold heads, sentence by sentence, counted from 1 within the sentence; 0 is the
-        root, -1 is missing (filled in harmlessly).
-    oracle_name: of a static oracle; the system's first one if there is none.
+    The single-root precondition is not applied.
 
-    Returns which trees the oracle derives, bool [sentences], and the counts, int32 [sentences,
-    transitions], 0 for the others. Raises ValueError if the heads of a sentence form a cycle.
+    Args:
+        system: The transition system.
+        lengths: [sentences] number of words of each sentence.
+        heads: [words] gold heads, sentence by sentence, numbered from 1 within each sentence; 0 is
+            the root, -1 a missing head, which is filled in.
+        oracle_name: One of the system's static oracles; None for the first one.
+
+    Returns:
+        Which trees the oracle derives, bool [sentences], and the counts, int32 [sentences,
+        transitions], 0 for trees that it does not derive.
+
+    Raises:
+        ValueError: The heads of a sentence form a cycle.
     """
     cdef KernelSystem free = system.with_single_root(False)
     cdef StaticOracle oracle = free.oracle(oracle_name or next(iter(free.oracle_classes())))

@@ -2,8 +2,7 @@ from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 
-
-# The cost of an illegal transition: more than any legal one can cost.
+# The cost of an illegal transition, greater than that of any legal one.
 cpdef enum:
     ILLEGAL = 0x7FFFFFFF
 

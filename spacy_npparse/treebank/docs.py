@@ -51,7 +51,7 @@ def docs_from_conllu(
         ConlluError: At a malformed sentence.
         FileNotFoundError: If there is no such file.
 
-    Example:
+    Examples:
         >>> import conllu
         >>> from spacy.vocab import Vocab
         >>> tokenlists = conllu.parse("1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")

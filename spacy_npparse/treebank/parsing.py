@@ -40,7 +40,7 @@ def parse_sentence(
     Raises:
         ConlluError: At the first line that violates the format.
 
-    Example:
+    Examples:
         >>> word = "1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_"
         >>> sentence = parse_sentence(["# sent_id = 1", word])
         >>> sentence.sent_id, sentence.words[0].form, sentence.heads

@@ -116,7 +116,7 @@ def read_conllu(source: ConlluSource, *, on_error: OnError = "raise") -> ConlluR
         ConlluError: At a malformed sentence, while iterating.
         FileNotFoundError: If there is no such file.
 
-    Example:
+    Examples:
         >>> from pathlib import Path
         >>> word = "1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_"
         >>> _ = Path("go.conllu").write_text(f"# sent_id = 1\\n{word}\\n\\n")

@@ -100,6 +100,11 @@ class Sentence:
         return any(is_boundary(key, "newpar") for key in self.metadata)
 
     @property
+    def integer_heads(self) -> list[int]:
+        """The heads as trees, transition systems and decoders take them: -1 for missing ones."""
+        return [-1 if head is None else head for head in self.heads]
+
+    @property
     def n_roots(self) -> int:
         """Number of words whose head is the root."""
         return self.heads.count(0)

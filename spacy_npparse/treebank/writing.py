@@ -73,7 +73,7 @@ def doc_to_tokenlists(doc: Doc) -> list[TokenList]:
     Returns:
         What `conllu.parse` gives for `doc_to_conllu(doc)`; see `tokenlist_from_sentence`.
 
-    Example:
+    Examples:
         >>> from spacy.tokens import Doc
         >>> from spacy.vocab import Vocab
         >>> doc = Doc(Vocab(), ["Go", "!"], heads=[0, 0], deps=["ROOT", "punct"])

@@ -1,11 +1,10 @@
 from libcpp.vector cimport vector
 
-# No word: a head that is missing, a place that is empty.
+# No word: a missing head, an empty place.
 cpdef enum:
     NO_WORD = -1
 
-
-cdef int top(const int* heads, int word) noexcept nogil
+cdef int tree_root(const int* heads, int word) noexcept nogil
 cdef int lost_arcs(
     const int* heads, const int* gold, int n, const char* passed, vector[int]& work
 ) noexcept nogil

@@ -15,6 +15,7 @@ from spacy_npparse.evaluation.comparison_table import (
     seeds_note,
     split_scores,
 )
+from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import (
     Parser,
     ParserComparison,
@@ -38,19 +39,19 @@ from spacy_npparse.visualisation.report import (
 from spacy_npparse.visualisation.svg import escape
 
 _MOST_PAIRS = 10
-_CROSSING_PRECISION = "Non-projective arcs: precision"
-_CROSSING_RECALL = "Non-projective arcs: recall"
+_CROSSING_PRECISION = Metric.NONPROJECTIVE_PRECISION
+_CROSSING_RECALL = Metric.NONPROJECTIVE_RECALL
 _MAIN = (
-    "UAS",
-    "LAS",
-    "CLAS",
-    "Exact match",
-    "Non-projective sentences: LAS",
+    Metric.UAS,
+    Metric.LAS,
+    Metric.CLAS,
+    Metric.EXACT_MATCH,
+    Metric.NONPROJECTIVE_LAS,
     _CROSSING_PRECISION,
     _CROSSING_RECALL,
 )
 # These are no better for being greater.
-_SHARES = ("Non-projective arcs predicted", "Non-projective sentences predicted")
+_SHARES = (Metric.NONPROJECTIVE_SHARE, Metric.NONPROJECTIVE_SENTENCE_SHARE)
 
 
 def render_comparison(
@@ -122,7 +123,7 @@ def _scores(comparison: ParserComparison) -> str:
     )
 
 
-def _score_point(row: int, parser: Parser, name: str) -> Point:
+def _score_point(row: int, parser: Parser, name: Metric) -> Point:
     values = [100 * value for value in parser.score(name) if value is not None]
     mean = parser.mean(name)
     if mean is None:
@@ -145,7 +146,7 @@ def _intervals(comparison: ParserComparison) -> str:
     # The first parser has no difference from itself, but keeps its colour.
     series = [Series(first.name, [])]
     for row, pair in enumerate(pairs):
-        found = pair.differences["LAS"]
+        found = pair.differences[Metric.LAS]
         low, high = (100 * end for end in found.interval) if found.interval else (None, None)
         value = None if found.difference is None else 100 * found.difference
         series.append(
@@ -195,13 +196,13 @@ def _differences(comparison: ParserComparison) -> str:
 
 def _breakdowns(comparison: ParserComparison) -> str:
     figures = [
-        _lines_figure(comparison, "arc length", "recall"),
-        _lines_figure(comparison, "arc length", "precision"),
-        _lines_figure(comparison, "sentence length", "recall"),
-        _lines_figure(comparison, "distance to the root", "recall"),
-        _lines_figure(comparison, "distance to the root", "precision"),
-        _rows_figure(comparison, "projectivity", ["recall", "precision"]),
-        _rows_figure(comparison, "relation", ["recall"]),
+        _lines_figure(comparison, ArcProperty.ARC_LENGTH, "recall"),
+        _lines_figure(comparison, ArcProperty.ARC_LENGTH, "precision"),
+        _lines_figure(comparison, ArcProperty.SENTENCE_LENGTH, "recall"),
+        _lines_figure(comparison, ArcProperty.ROOT_DISTANCE, "recall"),
+        _lines_figure(comparison, ArcProperty.ROOT_DISTANCE, "precision"),
+        _rows_figure(comparison, ArcProperty.PROJECTIVITY, ["recall", "precision"]),
+        _rows_figure(comparison, ArcProperty.RELATION, ["recall"]),
     ]
     return section(
         "What is right where",
@@ -213,7 +214,7 @@ def _breakdowns(comparison: ParserComparison) -> str:
     )
 
 
-def _lines_figure(comparison: ParserComparison, name: str, measure: str) -> str:
+def _lines_figure(comparison: ParserComparison, name: ArcProperty, measure: str) -> str:
     """Recall or precision in ranges of a number."""
     groups = _counted(comparison, name, [measure])
     heading = f"{measure.capitalize()} by {name}"
@@ -221,14 +222,14 @@ def _lines_figure(comparison: ParserComparison, name: str, measure: str) -> str:
     drawing = lines(
         _series(comparison, list(groups.values()), [measure]),
         title=heading,
-        x_label=name if name == "sentence length" else f"{name} in the {tree} tree",
+        x_label=name.label if name is ArcProperty.SENTENCE_LENGTH else f"{name} in the {tree} tree",
         y_label=f"{measure}, percent",
         categories=list(groups),
     )
     return plot_figure(heading, drawing, _figures(comparison, name, groups, [measure]))
 
 
-def _rows_figure(comparison: ParserComparison, name: str, measures: Sequence[str]) -> str:
+def _rows_figure(comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]) -> str:
     """Recall, or recall and precision, of arcs of different kinds; both in the table."""
     both = ["recall", "precision"]
     groups = _counted(comparison, name, both)
@@ -249,7 +250,7 @@ def _rows_figure(comparison: ParserComparison, name: str, measures: Sequence[str
 
 
 def _counted(
-    comparison: ParserComparison, name: str, measures: Sequence[str]
+    comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]
 ) -> dict[str, list[Group]]:
     """The kinds of arcs that there are in the gold trees (recall) or predicted ones (precision)."""
     return {
@@ -276,7 +277,7 @@ def _series(
 
 def _figures(
     comparison: ParserComparison,
-    name: str,
+    name: ArcProperty,
     kinds: dict[str, list[Group]],
     measures: Sequence[str],
 ) -> str:

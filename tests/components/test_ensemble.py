@@ -47,7 +47,7 @@ def assemble(*paths, **parser):
 
 
 def docs_for(nlp):
-    return [eg.predicted for eg in ConlluCorpus(SAMPLE, limit=12, sentences_per_doc=3)(nlp)]
+    return [eg.predicted for eg in ConlluCorpus(SAMPLE, limit=6, sentences_per_doc=2)(nlp)]
 
 
 def heads_of(doc):

@@ -1,8 +1,6 @@
 """Saving and loading."""
 
 import pickle
-import subprocess
-import sys
 
 import pytest
 import spacy
@@ -77,20 +75,6 @@ def test_nothing_is_pickled(trained, tmp_path, monkeypatch):
     model = (tmp_path / "parser" / "model").read_bytes()
     assert b"PK\x03\x04" not in model  # a zip, as torch.save writes it
     assert b"torch._utils" not in model and b"collections\nOrderedDict" not in model
-
-
-def test_loading_in_a_fresh_process(trained, tmp_path):
-    trained.to_disk(tmp_path)
-    code = (
-        "import sys, spacy; from spacy.tokens import Doc; nlp = spacy.load(sys.argv[1]);"
-        "doc = nlp(Doc(nlp.vocab, words='Wir haben das Haus gesehen .'.split()));"
-        "print([(t.head.i, t.dep_) for t in doc])"
-    )
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code, str(tmp_path)],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert result.stdout.strip() == str(trees(trained)), result.stderr
 
 
 @pytest.mark.parametrize("damage", ["truncated", "garbled", "empty", "inside"])

@@ -115,6 +115,7 @@ def test_sentence_content(awkward):
     ]
     assert [w.form for w in second.words] == ["10 000", "_"]
     assert third.heads == (None, None, 3, None)
+    assert third.integer_heads == [-1, -1, 3, -1]
     assert first.begins_document and first.begins_paragraph
     assert not second.begins_document
 

@@ -15,7 +15,11 @@ TINY_ENCODER = {
     "width": 16,
     "depth": 1,
     "word_width": 16,
+    "word_rows": 200,
     "char_width": 8,
+    "char_rows": 256,
+    "affix_width": 8,
+    "affix_rows": 200,
 }
 TINY_MODEL = {
     "@architectures": "spacy_npparse.Parser.v1",
@@ -41,6 +45,8 @@ FACTORIES: dict[str, tuple[str, dict[str, Any]]] = {
     **GLOBAL,
 }
 PARSERS = list(FACTORIES)
+# Of transition systems, one of each kind: projective, SWAP, distant arcs, lists, stacks.
+FAMILIES = ["arc_hybrid", "arc_hybrid_swap", "attardi", "covington", "two_planar", *GLOBAL]
 ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
 
 
