@@ -3,9 +3,8 @@
 import torch
 from torch import Tensor
 
-from spacy_npparse.decoding import Violations
-
-IMPOSSIBLE = -1e9
+from spacy_npparse.decoding import IMPOSSIBLE, Violations
+from spacy_npparse.transitions import ILLEGAL
 
 
 def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
@@ -13,15 +12,14 @@ def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
 
     Args:
         scores: [n_states, n_transitions].
-        costs: the same shape, -1 for illegal transitions.
+        costs: the same shape, ILLEGAL for illegal transitions.
 
     Returns:
         The scores of the best transitions, those of minimal cost (0 whenever the oracle is exact),
         and of all legal ones; the others are IMPOSSIBLE.
     """
-    legal = costs >= 0
-    minimum = costs.masked_fill(~legal, torch.iinfo(costs.dtype).max).amin(dim=1, keepdim=True)
-    best = legal & (costs == minimum)
+    legal = costs != ILLEGAL
+    best = legal & (costs == costs.amin(dim=1, keepdim=True))
     return scores.masked_fill(~best, IMPOSSIBLE), scores.masked_fill(~legal, IMPOSSIBLE)
 
 

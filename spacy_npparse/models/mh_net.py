@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from spacy_npparse.decoding import MHDerivations, MHScores
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHScores
 from spacy_npparse.models.pair_net import Biaffine, PairNet, kernel_scores
 from spacy_npparse.models.parser_net import SharedSizes
 

@@ -5,12 +5,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from spacy_npparse.decoding import SCORE_LIMIT
 from spacy_npparse.models.parser_net import ParserNet
 
 # Log-probabilities of arcs are clamped from below: a hopeless arc is as bad as another.
 _LOWEST_LOG_PROBABILITY = -8.0
-# Scores are clamped to this absolute value, whatever the weights are, so that sums stay finite.
-_LARGEST_SCORE = 1e6
 
 
 class PairNet(ParserNet):
@@ -76,5 +75,5 @@ class Biaffine(nn.Module):
 
 def kernel_scores(scores: Tensor) -> NDArray[np.float32]:
     """Detach scores for the kernel: on the CPU, finite and small enough to be summed."""
-    finite = scores.detach().nan_to_num(0.0).clamp(-_LARGEST_SCORE, _LARGEST_SCORE)
+    finite = scores.detach().nan_to_num(0.0).clamp(-SCORE_LIMIT, SCORE_LIMIT)
     return finite.cpu().contiguous().numpy()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.pair_net import Biaffine, PairNet
 from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows
 

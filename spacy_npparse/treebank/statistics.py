@@ -167,9 +167,7 @@ def _derivations(
     for oracle in system.oracles:
         if system.kernel.oracle(oracle).derivation_oracle() != oracle:
             continue
-        counts = derivation_counts(system.kernel, lengths, gold, oracle)
-        derived = counts[:, 0] != -1
-        counts = counts[derived]
+        derived, counts = derivation_counts(system.kernel, lengths, gold, oracle)
         found[oracle] = Derivations(
             sentences=int(derived.sum()),
             words=int(lengths[derived].sum()),

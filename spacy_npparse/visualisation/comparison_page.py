@@ -19,9 +19,9 @@ from spacy_npparse.evaluation.parser_comparison import (
     Parser,
     ParserComparison,
 )
+from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SAMPLES, SEED
 from spacy_npparse.evaluation.text_table import percent, score_cell
-from spacy_npparse.treebank.provenance import Provenance
 from spacy_npparse.visualisation.comparison_trees import TREES_STYLE, differing_sentences
 from spacy_npparse.visualisation.marks import Point, Series, legend
 from spacy_npparse.visualisation.page import Page

@@ -58,10 +58,10 @@ def _sentence(comparison: ParserComparison, number: int) -> str:
             f'<div class="tree"><p>{names}</p><div class="scroll" tabindex="0" role="group" '
             f'aria-label="Tree">{_tree(comparison, seed, number, text)}</div></div>'
         )
-    comment = next((c for c in gold.comments if c.startswith("# sent_id")), "")
+    sent_id = "" if gold.sent_id is None else f"sent_id = {gold.sent_id}"
     return (
         f'<figure id="s{number + 1}">\n<figcaption><span class="index">{number + 1}</span>'
-        f'<span dir="auto">{escape(text)}</span><small>{escape(comment.lstrip("# "))}</small>'
+        f'<span dir="auto">{escape(text)}</span><small>{escape(sent_id)}</small>'
         f"</figcaption>\n{''.join(drawings)}\n</figure>"
     )
 

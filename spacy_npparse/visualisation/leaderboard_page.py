@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from spacy_npparse.evaluation.leaderboard import LEVEL, SCORES, Leaderboard, Standing
+from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SEED
 from spacy_npparse.evaluation.text_table import score_cell
-from spacy_npparse.treebank.provenance import Provenance
 from spacy_npparse.visualisation.marks import Point, Series, legend
 from spacy_npparse.visualisation.page import Page
 from spacy_npparse.visualisation.plots import lines, rows, scatter

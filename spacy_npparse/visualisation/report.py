@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spacy_npparse.treebank.provenance import Provenance
+from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.visualisation.marks import PLOT_STYLE
 from spacy_npparse.visualisation.page import Page, page
 from spacy_npparse.visualisation.svg import escape

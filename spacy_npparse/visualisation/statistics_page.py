@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from spacy_npparse.treebank.provenance import Provenance
+from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.treebank.statistics import Statistics
 from spacy_npparse.visualisation.marks import Point, Series
 from spacy_npparse.visualisation.page import Page

@@ -29,7 +29,7 @@ def test_marginals_are_sums_over_all_derivations(n, n_heads, single_root):
         for heads, value in zip(trees, values, strict=True):
             expected[list(heads[1:]), range(1, n + 1)] += np.exp(value - total)
         found = marginals(scores, [n], n_heads, single_root)
-        assert found.totals[0] == pytest.approx(total, abs=1e-4)
+        assert found.log_partition[0] == pytest.approx(total, abs=1e-4)
         assert found.arcs[0] == pytest.approx(expected, abs=1e-5)
 
 
@@ -44,7 +44,7 @@ def test_every_word_has_one_head(lengths, seed, n_heads, scale):
     scores = MHScores(*(np.clip(scale * part, -1e6, 1e6) for part in random_scores(lengths, seed)))
     found = marginals(scores, lengths, n_heads)
     best = decode_mh(scores, np.array(lengths, dtype=np.int32), n_heads)
-    assert (found.totals >= best.scores - 1e-5 * np.abs(best.scores) - 1e-4).all()
+    assert (found.log_partition >= best.scores - 1e-5 * np.abs(best.scores) - 1e-4).all()
     for n, arcs in zip(lengths, found.arcs, strict=True):
         assert arcs.min() >= 0 and arcs.max() <= 1
         assert arcs.sum(axis=0)[1 : n + 1] == pytest.approx(1, abs=1e-4)
@@ -62,7 +62,7 @@ def test_marginals_are_derivatives_of_the_total(n_heads):
         for change in (-step, step):
             arcs = scores.arcs.copy()
             arcs[0, head, word] += change
-            totals.append(marginals(scores._replace(arcs=arcs), [n], n_heads).totals[0])
+            totals.append(marginals(scores._replace(arcs=arcs), [n], n_heads).log_partition[0])
         assert (totals[1] - totals[0]) / (2 * step) == pytest.approx(found[head, word], abs=1e-4)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from spacy_npparse.evaluation import TextMismatchError, score_sentences
 from spacy_npparse.treebank import parse_sentence, read_conllu
-from spacy_npparse.treebank.sentence import find_cycle
+from spacy_npparse.treebank.parsing import find_cycle
 
 UD = os.environ.get("SPACY_NPPARSE_UD")
 DEV_FILES = sorted(Path(UD).rglob("*dev.conllu")) if UD else []

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_npparse.decoding import decode_mh
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE, decode_mh
 from spacy_npparse.models.mh_net import (
     N_LINKS,
     MHNet,

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
 
 LENGTHS = [5, 1, 9]

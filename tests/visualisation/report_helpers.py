@@ -6,8 +6,8 @@ from pathlib import Path
 
 from spacy_npparse.evaluation import ParserComparison, compare_parsers, score_sentences
 from spacy_npparse.evaluation.leaderboard import Leaderboard, Trial, make_leaderboard
+from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.treebank import Sentence, parse_sentence, read_conllu
-from spacy_npparse.treebank.provenance import Provenance
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
 SOURCE = Provenance("python -m spacy_npparse …", "1.2.3", {"a<b.conllu": "0123abcd"})

@@ -9,6 +9,7 @@ from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, pop, push, stack_item
 )
 from spacy_npparse.transitions.system cimport StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 cdef enum:
     SHIFT = 0
@@ -58,7 +59,7 @@ cdef class AttardiHybrid(ArcHybrid):
 
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == SHIFT:
-            return -1
+            return NO_WORD
         return stack_item(c, 1 if t == LEFT_ARC_2 else 0)
 
 
@@ -68,14 +69,14 @@ cdef class AttardiHybridStatic(StaticOracle):
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:
         cdef int s0 = stack_item(c, 0), s1 = stack_item(c, 1), b = buffer_item(c, 0)
-        if s0 != -1 and self.incomplete(c, s0) == 0:
+        if s0 != NO_WORD and self.incomplete(c, s0) == 0:
             if self.tree[s0] == b:
                 return LEFT_ARC
             if self.tree[s0] == s1:
                 return RIGHT_ARC
-        if s1 != -1 and self.tree[s1] == b and self.incomplete(c, s1) == 0:
+        if s1 != NO_WORD and self.tree[s1] == b and self.incomplete(c, s1) == 0:
             if self.system.is_legal(c, LEFT_ARC_2):
                 return LEFT_ARC_2
-        if s0 != -1 and self.tree[s0] == stack_item(c, 2) and self.incomplete(c, s0) == 0:
+        if s0 != NO_WORD and self.tree[s0] == stack_item(c, 2) and self.incomplete(c, s0) == 0:
             return RIGHT_ARC_2
         return SHIFT

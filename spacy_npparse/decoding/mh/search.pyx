@@ -22,12 +22,12 @@ from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer
 from spacy_npparse.systems.mh4 cimport head_of_arc
 from spacy_npparse.transitions.system cimport KernelSystem
 
-from spacy_npparse.decoding.results import ArcMarginals, MHDerivations
-from spacy_npparse.decoding.tables import check_scores
+from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations
+from spacy_npparse.decoding.score_shapes import check_score_shapes
 from spacy_npparse.systems.mh4 import MH4
 
 
-cdef extern from "chart.h" namespace "npparse" nogil:
+cdef extern from "inside.h" namespace "npparse" nogil:
     const int N_LINKS
 
     cppclass CMHScores "npparse::MHScores":
@@ -37,12 +37,12 @@ cdef extern from "chart.h" namespace "npparse" nogil:
         const float* arcs
         int size
 
-cdef extern from "best_derivation.h" namespace "npparse" nogil:
+cdef extern from "viterbi.h" namespace "npparse" nogil:
     cppclass BestDerivation:
         float fill(const CMHScores& scores, int n, bint four, bint single_root)
         vector[int] derivation()
 
-cdef extern from "marginals.h" namespace "npparse" nogil:
+cdef extern from "outside.h" namespace "npparse" nogil:
     cppclass Marginals:
         double fill(const CMHScores& scores, int n, bint four, bint single_root)
         void arc_shares(float* shares, int size)
@@ -127,7 +127,7 @@ cdef class _Tables:
         if n_heads not in (3, 4):
             raise ValueError(f"items can have up to 3 or 4 heads, not {n_heads}")
         links = {"below": N_LINKS, "front": N_LINKS}
-        check_scores(tables, lengths, ["a root", "an end"], links)
+        check_score_shapes(tables, lengths, ["a root", "an end"], links)
         self.shift, self.below, self.front, self.arcs = tables
 
     cdef CMHScores of_sentence(self, int sentence) noexcept nogil:

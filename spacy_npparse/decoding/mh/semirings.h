@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <cstring>
 
-namespace npparse {
+#include "../score_range.h"
 
-constexpr float IMPOSSIBLE = -1e30f;
+namespace npparse {
 
 /* The score of the best derivation. */
 struct MaxPlus {

@@ -197,7 +197,7 @@ class CrossingStructures {
         }
         if (single_root_ && blocks.begin == 0)
             for (int state = 0; state < N_FAN_STATES; ++state)
-                fans.at(0, state) = inner_fans.at(0, state) = IMPOSSIBLE_ITEM;
+                fans.at(0, state) = inner_fans.at(0, state) = IMPOSSIBLE;
     }
 
     /* What fans from near to far are made of, wherever x is. */
@@ -210,7 +210,7 @@ class CrossingStructures {
             piece.gap = gaps.of(q, far);
             const Pairs::Of gap = gaps.of(near, q);
             const float* fans = &fans_.row(q, far).at(near, 0);
-            std::fill(piece.bends, piece.bends + N_FAN_STATES, 2 * IMPOSSIBLE_ITEM);
+            std::fill(piece.bends, piece.bends + N_FAN_STATES, 2 * IMPOSSIBLE);
             Each<rules::BEND.n>::call([&](auto s) {
                 constexpr Sum sum = rules::BEND.sums[s];
                 raise(piece.bends[sum.result], gap[sum.left] + fans[4 * sum.right]);

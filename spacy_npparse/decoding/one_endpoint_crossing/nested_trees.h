@@ -113,7 +113,7 @@ class NestedTrees {
       public:
         void reset(int n_nodes) {
             n_nodes_ = n_nodes;
-            values_.assign(std::size_t(n_nodes) * n_nodes, IMPOSSIBLE_ITEM);
+            values_.assign(std::size_t(n_nodes) * n_nodes, IMPOSSIBLE);
         }
         float& at(int a, int b) { return values_[std::size_t(a) * n_nodes_ + b]; }
 
@@ -184,7 +184,7 @@ class NestedTrees {
         const int d = step(h, m), place_of_h = place(h, m);
         const int begin = arcs_.begin(h, m), end = arcs_.end(h, m);
         float* row = arcs_.row(h, m);
-        if (m == 0) return std::fill(row + begin, row + end, IMPOSSIBLE_ITEM);
+        if (m == 0) return std::fill(row + begin, row + end, IMPOSSIBLE);
         float best = sibling(0, m) + subtrees_.row(m, h + d)[place_of_h];
         if (!has_one_arc(h)) {
             for (int e = h + d; e != m; e += d) {
@@ -217,12 +217,12 @@ class NestedTrees {
         parts_.clear();
         for (int q = i + 1; q <= j; ++q)
             parts_.push_back({subtrees_.row(j, q), structures_->at(i, q, APART)});
-        fill_row(bridges_.row(i, j), IMPOSSIBLE_ITEM, begin, end);
+        fill_row(bridges_.row(i, j), IMPOSSIBLE, begin, end);
         halves_.clear();
         for (int e = i; e < j; ++e)
             halves_.push_back({subtrees_.row(i, e), subtrees_.row(j, e + 1), bridges_.row(e, j)});
         for (int g = begin; g < end; g += 4) {
-            FourNumbers best = four_times(IMPOSSIBLE_ITEM);
+            FourNumbers best = four_times(IMPOSSIBLE);
             for (const Halves& parts : halves_)
                 best = larger(best, four(parts.left + g) +
                                         larger(four(parts.right + g), four(parts.bridge + g)));

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "forests.h"
-#include "../lanes.h"
+#include "../score_range.h"
+#include "../simd.h"
 
 /* What is called for every number must not cost a call. */
 #if defined(__GNUC__)
@@ -17,8 +18,6 @@
 #endif
 
 namespace npparse {
-
-constexpr float IMPOSSIBLE_ITEM = -1e30f;
 
 static inline void raise(float& to, float value) { to = to > value ? to : value; }
 
@@ -79,7 +78,7 @@ struct States {
     FourNumbers numbers[N];
 
     NPPARSE_INLINE States() {
-        Each<N>::call([this](auto state) { numbers[state] = four_times(2 * IMPOSSIBLE_ITEM); });
+        Each<N>::call([this](auto state) { numbers[state] = four_times(2 * IMPOSSIBLE); });
     }
     template <class Source>
     explicit NPPARSE_INLINE States(const Source& source) {
@@ -121,7 +120,7 @@ class Pairs {
 
     void reset(int n_nodes) {
         width_ = std::size_t(Blocks::of(0, n_nodes).end) * BLOCK;
-        values_.assign(n_nodes * width_, IMPOSSIBLE_ITEM);
+        values_.assign(n_nodes * width_, IMPOSSIBLE);
     }
     /* By the second word. */
     Row<N_PAIR_STATES> row(int first) {
@@ -188,7 +187,7 @@ class RowsByWord {
   public:
     void reset(int n_words, int n_nodes) {
         width_ = std::size_t(Blocks::of(0, n_nodes).end) * Row<N>::BLOCK;
-        values_.assign(n_words * width_, IMPOSSIBLE_ITEM);
+        values_.assign(n_words * width_, IMPOSSIBLE);
     }
     Row<N> row(int word) { return Row<N>(values_.data() + word * width_); }
 

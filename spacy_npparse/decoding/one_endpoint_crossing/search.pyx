@@ -39,8 +39,8 @@ reaches j not from x, an open one does not reach it. A gap [i, j] has no crossed
                        |  open or fan [i, s, j], fan [k, s, j], arc i - k, gap [k, j]     s < k
 
 Trees with structures nested in them (nested_trees.h), g being a grandparent outside or - if it is
-not scored, and m' the word next to m. An arc [h, m, g] has all words in between; a subtree [h, e, g]
-has h and all words up to e below it, a tied one if its outermost arcs are crossed.
+not scored, and m' the word next to m. An arc [h, m, g] has all words in between; a subtree
+[h, e, g] has h and all words up to e below it, a tied one if its outermost arcs are crossed.
 
     arc [h, m, g]      <-  subtree [m', m, h]                             siblings[0, m]
                         |  arc [h, s, g], between [s, m, h]               siblings[s, m]
@@ -60,11 +60,11 @@ import numpy as np
 
 from libcpp.vector cimport vector
 
-from spacy_npparse.decoding.results import OneEndpointCrossingTrees
-from spacy_npparse.decoding.tables import check_scores
+from spacy_npparse.decoding.one_endpoint_crossing.types import OneEndpointCrossingTrees
+from spacy_npparse.decoding.score_shapes import check_score_shapes
 
 
-cdef extern from "search.h" namespace "npparse" nogil:
+cdef extern from "chart.h" namespace "npparse" nogil:
     cppclass COneEndpointCrossingScores "npparse::OneEndpointCrossingScores":
         const float* grandparents
         const float* heads
@@ -93,7 +93,7 @@ def decode_one_endpoint_crossing(tables, const int[::1] lengths, bint single_roo
 
     Returns a OneEndpointCrossingTrees. Raises ValueError if shapes do not fit.
     """
-    check_scores(tables, lengths, ["a root"])
+    check_score_shapes(tables, lengths, ["a root"])
     n_words = int(np.asarray(lengths).sum())
     result = OneEndpointCrossingTrees(
         np.empty(n_words, dtype=np.int32),
@@ -114,7 +114,7 @@ def decode_one_endpoint_crossing(tables, const int[::1] lengths, bint single_roo
     cdef COneEndpointCrossingScores scores
     cdef OneEndpointCrossingChart chart
     cdef vector[Goal] arcs
-    cdef int sentence, word, n, h, m, i
+    cdef int sentence, n, h, m, i
     cdef int first_word = 0
     scores.size = <int>by_head.shape[1]
     with nogil:

@@ -8,12 +8,12 @@ import numpy as np
 
 from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up, score_transitions
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item
-from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
 
-from spacy_npparse.decoding.results import BeamResult, Explanation
+from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation
 
-# What is no number, or close to none, counts as this: it ranks last.
-cdef double LOWEST = -1e30
+cdef extern from "../score_range.h" namespace "npparse" nogil:
+    const float IMPOSSIBLE
 
 
 cdef class Hypothesis:
@@ -109,17 +109,16 @@ cdef class Beam:
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1:
         """Add (score, hypothesis, transition, wrong) for every legal transition."""
         cdef KernelConfiguration c = hypothesis.configuration
-        cdef double best = LOWEST
+        cdef double best = IMPOSSIBLE
         cdef double total = 0.0
         cdef double score
         cdef int t
-        cdef int least = -1
+        cdef int least = ILLEGAL
         cdef bint wrong
         if self.oracle is not None and not hypothesis.wrong:
             self.oracle.costs(c, self.costs.data())
             for t in range(self.system.n_transitions):
-                if self.costs[t] != -1 and (least == -1 or self.costs[t] < least):
-                    least = self.costs[t]
+                least = min(least, self.costs[t])
         look_up(self.scorer, self.system, c, self.sentence, self.root_row)
         score_transitions(self.scorer)
         self.system.mark_legal(c, self.legal.data())
@@ -135,7 +134,7 @@ cdef class Beam:
             best = 0.0
         for t in range(self.system.n_transitions):
             if self.legal[t]:
-                wrong = hypothesis.wrong or (least != -1 and self.costs[t] != least)
+                wrong = hypothesis.wrong or (least != ILLEGAL and self.costs[t] != least)
                 if not (wrong and self.right_only):
                     score = hypothesis.score + self.value(t, best)
                     if self.margin != 0.0:
@@ -150,9 +149,10 @@ cdef class Beam:
         return wrong_arcs(self.oracle, self.next) - wrong_arcs(self.oracle, c)
 
     cdef double value(self, int t, double offset) noexcept nogil:
-        """The score of a transition that was scored last, minus an offset."""
+        """The score of a transition that was scored last, minus an offset; NaN and infinite scores
+        rank last."""
         cdef double score = self.scorer.scores[t]
-        return (score if -LOWEST > score > LOWEST else LOWEST) - offset
+        return (score if -IMPOSSIBLE > score > IMPOSSIBLE else IMPOSSIBLE) - offset
 
     cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong):
         """The hypothesis after a transition."""

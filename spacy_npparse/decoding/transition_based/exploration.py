@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Exploration:
-    """The exploration policy of a roll-out (de Lhoneux, Stymne and Nivre 2017, section 4).
+    """The exploration policy of a roll-out: that of UUparser 2.0, the parser which de Lhoneux,
+    Stymne and Nivre (2017) released; their paper does not describe it.
 
     With an exploring oracle, in each configuration the model's best move of least cost competes
     with its best wrong move. The good one is followed if either of the two only reorders words

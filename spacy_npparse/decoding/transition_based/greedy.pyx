@@ -9,7 +9,7 @@ from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up, sc
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelSystem
 
-from spacy_npparse.decoding.results import GreedyResult
+from spacy_npparse.decoding.transition_based.types import GreedyResult
 
 
 def decode_greedy(KernelSystem system, tables, const int[::1] lengths):

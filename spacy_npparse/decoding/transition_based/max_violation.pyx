@@ -6,12 +6,14 @@ margin for a whole sentence, scores that are all the same lose hardly more than 
 
 import numpy as np
 
-from spacy_npparse.decoding.transition_based.beam cimport Beam, Hypothesis, transitions_of, wrong_arcs
+from spacy_npparse.decoding.transition_based.beam cimport (
+    Beam, Hypothesis, transitions_of, wrong_arcs
+)
 from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
 
-from spacy_npparse.decoding.results import Violations
+from spacy_npparse.decoding.transition_based.types import Violations
 
 
 def max_violations(

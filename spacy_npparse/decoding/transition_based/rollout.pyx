@@ -8,9 +8,9 @@ import numpy as np
 
 from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up, score_transitions
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
-from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, StaticOracle, KernelSystem
 
-from spacy_npparse.decoding.results import RollOut
+from spacy_npparse.decoding.transition_based.types import RollOut
 
 
 cdef struct Policy:
@@ -147,16 +147,15 @@ cdef void _compare(
 ) noexcept nogil:
     """The best-scoring move of least cost and the best-scoring other legal one, -1 if none."""
     cdef int t
-    cdef int least = -1
+    cdef int least = ILLEGAL
     good[0] = wrong[0] = -1
     for t in range(<int>costs.size()):
-        if costs[t] != -1 and (least == -1 or costs[t] < least):
-            least = costs[t]
+        least = min(least, costs[t])
     for t in range(<int>costs.size()):
         if costs[t] == least:
             if good[0] == -1 or scores[t] > scores[good[0]]:
                 good[0] = t
-        elif costs[t] != -1:
+        elif costs[t] != ILLEGAL:
             if wrong[0] == -1 or scores[t] > scores[wrong[0]]:
                 wrong[0] = t
 

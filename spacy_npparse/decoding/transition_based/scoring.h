@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include "../lanes.h"
+#include "../simd.h"
 
 namespace npparse {
 

@@ -1,4 +1,4 @@
-"""Writing files so that a reader never sees half of one."""
+"""Atomic writing of files, for every room that writes them: a reader never sees half of one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from typing import IO
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside `path` that takes its place when the block ends without error.
+    """Open a temporary file that replaces `path` when the block ends without an exception.
 
-    path: the file to write; its folder is created.
-    yields: the temporary file, opened for binary writing.
+    Args:
+        path: The file to write; missing parent folders are created.
+
+    Yields:
+        The temporary file, in the folder of `path`, open for binary writing.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -23,7 +26,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
-        # mkstemp makes files private; a result should have the permissions of any new file.
+        # mkstemp creates files with mode 0600; a result gets the mode of any new file.
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "chart.h"
+#include "inside.h"
 
 namespace npparse {
 

@@ -1,4 +1,4 @@
-"""What a result was made from, so that it can be made again."""
+"""Provenance of results: what is needed to reproduce them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import spacy_npparse
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a report names.
+    """What a result was computed from.
 
-    command: the command line. version: of this package. checksums: SHA-256 of the files, by the
-    names they were given.
+    Attributes:
+        command: The command line.
+        version: Version of this package.
+        checksums: SHA-256 of the input files, by the paths they were given as.
     """
 
     command: str
@@ -25,9 +27,11 @@ class Provenance:
 
 
 def provenance(arguments: Sequence[str], files: Iterable[Path]) -> Provenance:
-    """What a command of this package is about to make a result from.
+    """The provenance of what a command of this package computes.
 
-    arguments: of `python -m spacy_npparse`. files: that it reads.
+    Args:
+        arguments: The arguments of `python -m spacy_npparse`.
+        files: The files that the command reads.
     """
     return Provenance(
         command=shlex.join(["python", "-m", "spacy_npparse", *arguments]),
@@ -37,5 +41,5 @@ def provenance(arguments: Sequence[str], files: Iterable[Path]) -> Provenance:
 
 
 def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
+    """SHA-256 of a file, in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,21 +1,21 @@
-"""A fully dynamic oracle for arc-hybrid with SWAP, which de Lhoneux, Stymne and Nivre (2017) leave
-open: SWAP too costs what it really loses.
+"""A dynamic oracle for arc-hybrid with SWAP that is dynamic for SWAP too: an open question of de
+Lhoneux, Stymne and Nivre (2017, section 5).
 
-Own work. What a configuration still has to lose depends on stack and buffer alone. It is found by
-A* search (Hart, Nilsson and Raphael 1968) between a lower and an upper bound; no polynomial
-algorithm is known.
+Our own. The loss that is still to come is a function of stack and buffer. It is found by A* search
+(Hart, Nilsson and Raphael 1968); no polynomial algorithm is known.
+
+Notation as in `arc_hybrid`.
 """
 
 from libcpp.vector cimport vector
 
 from spacy_npparse.systems.arc_hybrid cimport LEFT_ARC, RIGHT_ARC
 from spacy_npparse.systems.arc_hybrid_swap cimport StaticDynamic
-from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, stack_item
-)
-from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem
+from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item, stack_item
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
-# States that a search may expand after one transition.
+# The most states that one A* search expands.
 BUDGET = 500
 
 
@@ -29,20 +29,20 @@ cdef extern from "least_loss.h" namespace "npparse" nogil:
         int loss_of_pop(const State& state)
         int lower_bound(const State& state)
         int greedy_loss(State state, int limit)
-        int search(State start, int upper, int budget)
+        bint search(State start, int budget, int* upper)
 
 
-cdef class FullyDynamic(KernelOracle):
-    """Exact costs of all transitions where they can be proven, else those of `StaticDynamic`.
+cdef class ArcHybridSwapDynamic(KernelOracle):
+    """Exact costs where they can be proven within the budget, elsewhere those of `StaticDynamic`.
 
-    A gold arc is pending while both its words remain. Popping s0 loses its pending dependents, and
-    its pending head unless that is b or s1; nothing else loses anything. It is always right to
-    pop s0 if that loses nothing.
+    A gold arc is pending while both its ends are on the stack or in the buffer. Popping s0 loses
+    its pending dependents, and its pending head unless that is b or s1; SHIFT and SWAP lose nothing
+    themselves. Popping s0 is optimal if it loses nothing.
 
-    Lower bound: pending arcs from a word of the stack to one below it, if no word of the buffer can
-    make the upper one return. Upper bounds: what is lost by the least costs of `StaticDynamic`, and
-    by the moves that keep the lower bound low. If they differ, A* decides, unless it expands too
-    many states.
+    Lower bound of the loss to come: the pending arcs from a word of the stack to one below it, if
+    no word of the buffer can be swapped with the upper one. Upper bounds: the loss of following the
+    least costs of `StaticDynamic`, and the loss of greedily minimising the lower bound. If the
+    bounds differ, A* search decides, unless it exceeds its budget.
 
     Exact without the single-root precondition.
     """
@@ -73,18 +73,18 @@ cdef class FullyDynamic(KernelOracle):
         cdef int t
         self.proven = True
         for t in range(self.system.n_transitions):
-            out[t] = -1
-            if self.system.is_legal(c, t):
-                out[t] = self.loss_after(c, t, self.scratch)
-                if out[t] == -1:
-                    self.proven = False
-                    self.restricted.costs(c, out)
-                    break
-        # Where SWAPs were wrong, the least cost of `StaticDynamic` can be more than 0.
+            out[t] = ILLEGAL
+            if self.system.is_legal(c, t) and not self.loss_after(c, t, self.scratch, &out[t]):
+                self.proven = False
+                self.restricted.costs(c, out)
+                break
+        # After a wrong SWAP, the least cost of `StaticDynamic` can be greater than 0.
         self.subtract_least(out)
 
-    cdef int loss_after(self, KernelConfiguration c, int t, KernelConfiguration after) noexcept nogil:
-        """What t and the best that can follow it lose, -1 if that is not known."""
+    cdef bint loss_after(
+        self, KernelConfiguration c, int t, KernelConfiguration after, int* loss
+    ) noexcept nogil:
+        """Compute the least loss of taking t and going on; False if it cannot be proven."""
         cdef int lost = 0
         cdef int lowest, highest
         if t == LEFT_ARC or t == RIGHT_ARC:
@@ -98,28 +98,28 @@ cdef class FullyDynamic(KernelOracle):
         highest = self.restricted_loss(after)
         if lowest < highest:
             highest = min(highest, self.least_loss.greedy_loss(self.start, self.budget))
-        if lowest < highest:
-            highest = self.least_loss.search(self.start, highest, self.budget)
-        return lost + highest if highest != -1 else -1
+        if lowest < highest and not self.least_loss.search(self.start, self.budget, &highest):
+            return False
+        loss[0] = lost + highest
+        return True
 
     cdef int wrong_of_two(self, KernelConfiguration c, int t) noexcept nogil:
-        """1 if s0 gets the wrong one of b and s1, where the other is its gold head."""
+        """1 if t attaches s0 to the wrong one of b and s1, the other being its gold head."""
         cdef int head = self.gold[stack_item(c, 0)]
         cdef int given = buffer_item(c, 0) if t == LEFT_ARC else stack_item(c, 1)
-        return head != -1 and head != given and (
+        return head != NO_WORD and head != given and (
             head == buffer_item(c, 0) or head == stack_item(c, 1)
         )
 
     cdef int restricted_loss(self, KernelConfiguration c) noexcept nogil:
-        """What is lost from c, which is used up, by moves of least static-dynamic cost."""
-        cdef int t, best, move
+        """The loss of going on from c, which is overwritten, by least static-dynamic cost."""
+        cdef int t, move
         cdef int lost = 0
         while not self.system.is_terminal(c):
             self.restricted.costs(c, self.restricted_costs.data())
-            move = -1
-            for t in range(self.system.n_transitions):
-                best = self.restricted_costs[t]
-                if best != -1 and (move == -1 or best < self.restricted_costs[move]):
+            move = 0
+            for t in range(1, self.system.n_transitions):
+                if self.restricted_costs[t] < self.restricted_costs[move]:
                     move = t
             if move == LEFT_ARC or move == RIGHT_ARC:
                 read_state(c, &self.state)
@@ -128,22 +128,25 @@ cdef class FullyDynamic(KernelOracle):
         return lost
 
 
-cdef class JointSwap(FullyDynamic):
-    """The fully dynamic oracle with preference for what is right by `StaticDynamic`.
+cdef class ArcHybridSwapJoint(ArcHybridSwapDynamic):
+    """The dynamic and the static-dynamic oracle, combined as in `NonmonotonicArcEagerJoint`.
 
-    Among the transitions of cost 0, those that cost nothing by `StaticDynamic` too; if there are
-    none, all of cost 0. The others of cost 0 cost 1. The rule is that of Honnibal, Goldberg and
-    Johnson (2013, section 5) for another system: nearly every SWAP loses nothing, because words can
-    be swapped again, and from that alone a parser learns to swap at random.
+    Of the transitions of cost 0, those that cost 0 by `StaticDynamic` as well are preferred; if
+    there are none, all of them are. The others of cost 0 get cost 1. Nearly every SWAP has cost 0,
+    since words can be swapped later, so that a parser trained with these costs alone swaps at
+    random.
+
+    Source: the rule of Honnibal, Goldberg and Johnson (2013, section 6).
     """
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
-        FullyDynamic.costs(self, c, out)
+        ArcHybridSwapDynamic.costs(self, c, out)
         self.restricted.costs(c, self.restricted_costs.data())
         self.prefer(self.restricted_costs.data(), out)
 
 
 cdef void read_state(KernelConfiguration c, State* state) noexcept nogil:
+    """The stack and the buffer of a configuration, as `LeastLoss` takes them."""
     cdef int i
     state.clear()
     state.push_back(c.stack_size)

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "chart.h"
+#include "inside.h"
 
 namespace npparse {
 
