@@ -19,7 +19,7 @@ from spacy_npparse.components.gold import MISSING
 from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.search import no_trees
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
-from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.components.settings import Combination, DecoderSettings
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.decoding import decode_spanning_trees
 
@@ -48,7 +48,7 @@ class EnsembleParser(TreePipe, Pipe):
         name: str,
         *,
         members: Sequence[str],
-        combine: str,
+        combine: Combination,
         decoder: DecoderSettings,
         scorer: Callable[..., dict[str, Any]] | None,
     ):

@@ -35,7 +35,7 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
         scorer: computes the scores of `nlp.evaluate`.
 
     Source: Taskar, Guestrin and Koller (2003), as used by Gómez-Rodríguez, Shi and Lee (2018,
-        section 5).
+        section 4.3).
     """
 
     def __init__(

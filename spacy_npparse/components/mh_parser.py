@@ -44,7 +44,8 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
         decoder: only the confidence counts.
         scorer: computes the scores of `nlp.evaluate`.
 
-    Source: Gómez-Rodríguez, Shi and Lee (2018).
+    Source: Gómez-Rodríguez, Shi and Lee (2018): the deduction system of section 3.1, decoded with
+        the scores of section 4.2.
     """
 
     net_class = MHNet
@@ -136,7 +137,7 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
 
     def _total(self, scores: MHPartScores, lengths: Tensor, found: MHDerivations) -> Tensor:
         by_transition = self._score_transitions(scores, lengths, found)
-        return self._chosen(by_transition, lengths, found, lengths <= self.max_length)
+        return _chosen(by_transition, lengths, found, lengths <= self.max_length)
 
     def _local_loss(self, scores: MHPartScores, lengths: Tensor, gold: GoldBatch) -> Tensor:
         right = self._most_similar(scores, gold)
@@ -144,7 +145,7 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
         # What is unknown would be learnt as it was guessed.
         complete = torch.from_numpy(gold.complete).to(lengths.device)
         learnt = complete & (lengths <= self.max_length)
-        return -self._chosen(probabilities, lengths, right, learnt)
+        return -_chosen(probabilities, lengths, right, learnt)
 
     def _score_transitions(
         self, scores: MHPartScores, lengths: Tensor, found: MHDerivations
@@ -153,10 +154,11 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
         [2 * n_words, n_transitions]."""
         return self._net.score_derivations(scores, lengths, found)[:, : self._n_transitions]
 
-    def _chosen(
-        self, by_transition: Tensor, lengths: Tensor, found: MHDerivations, counted: Tensor
-    ) -> Tensor:
-        """The sum of the scores of the transitions taken. counted: bool [n_sentences]."""
-        transitions = torch.from_numpy(found.transitions).to(lengths.device).long()
-        taken = by_transition.gather(1, transitions[:, None])[:, 0]
-        return taken[torch.repeat_interleave(counted, 2 * lengths)].sum()
+
+def _chosen(
+    by_transition: Tensor, lengths: Tensor, found: MHDerivations, counted: Tensor
+) -> Tensor:
+    """The sum of the scores of the transitions taken. counted: bool [n_sentences]."""
+    transitions = torch.from_numpy(found.transitions).to(lengths.device).long()
+    taken = by_transition.gather(1, transitions[:, None])[:, 0]
+    return taken[torch.repeat_interleave(counted, 2 * lengths)].sum()

@@ -41,7 +41,7 @@ class OneEndpointCrossingParser(
         decoder: only the confidence counts.
         scorer: computes the scores of `nlp.evaluate`.
 
-    Source: Pitler (2014); scores and training of Gómez-Rodríguez, Shi and Lee (2018, section 5).
+    Source: Pitler (2014), as the baseline of Gómez-Rodríguez, Shi and Lee (2018, section 5).
     """
 
     net_class = OneEndpointCrossingNet

@@ -15,7 +15,9 @@ from spacy_npparse.decoding import Exploration
 
 TreeLoss: TypeAlias = Literal["log-likelihood", "margin"]
 TransitionLoss: TypeAlias = Literal["log-likelihood", "margin", "max-violation"]
+Combination: TypeAlias = Literal["votes", "scores"]
 MHFeatures: TypeAlias = Literal["hybrid", "two"]
+Encoding: TypeAlias = Literal["head", "path", "head+path"]
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
 # The loss of a whole derivation that the beam prefers to the gold one.
@@ -134,7 +136,7 @@ class TransitionParserSettings(ParserSettings, TrainingSettings):
     """
 
     decoder: DecoderSettings
-    pseudo_projective: Literal["head", "path", "head+path"] | None
+    pseudo_projective: Encoding | None
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,7 @@ class EnsembleSettings(ComponentSettings):
     """
 
     members: list[str]
-    combine: Literal["votes", "scores"]
+    combine: Combination
     decoder: ConfidenceSettings
 
     def __post_init__(self) -> None:
@@ -283,4 +285,4 @@ def _check_type(setting: str, value: Any, hint: Any) -> None:
     if not isinstance(value, accepted) or isinstance(value, bool) != (origin is bool):
         raise ValueError(f"{setting} is {value!r}, but must be of type {origin.__name__}")
     for item in value if isinstance(value, list) else ():
-        _check_type(f"an item of {setting}", item, *get_args(hint))
+        _check_type(f"{setting}: an item", item, *get_args(hint))

@@ -59,7 +59,7 @@ class MHNet(PairNet):
         hybrid: score links by s1 and s0 too.
         shared: see `SharedSizes`.
 
-    Source: the feature sets "two" and "hybrid" of Gómez-Rodríguez, Shi and Lee (2018, section 5);
+    Source: the feature sets "two" and "hybrid" of Gómez-Rodríguez, Shi and Lee (2018, section 4.2);
         see `PairNet`.
     """
 

@@ -18,8 +18,8 @@ class PairNet(ParserNet):
     Args:
         n_inputs: width of the token vectors.
 
-    Source: the biaffine scores of Gómez-Rodríguez, Shi and Lee (2018, section 5); the scores of
-        arcs are added here.
+    Source: the biaffine scores of the released parser of Gómez-Rodríguez, Shi and Lee (2018); the
+        scores of arcs are added here.
     """
 
     def __init__(self, n_inputs: int):

@@ -7,6 +7,9 @@ from torch import Tensor, nn
 
 from spacy_npparse.decoding import IMPOSSIBLE
 
+# A head or a label that is unknown, and the label of an arc from the root, which is not predicted.
+MISSING = -1
+
 # Lower bounds of the buckets of distances, in words.
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
 # Buckets on either side, and one for the root.
@@ -113,10 +116,10 @@ class ParserNet(nn.Module):
         Args:
             arcs: what `score_arcs` returns.
             lengths: int64 [n_sentences], words of each sentence.
-            heads: int64 [n_words], in the sentence, 0 for the root, -1 for unknown.
+            heads: int64 [n_words], in the sentence, 0 for the root, MISSING if unknown.
         """
         by_head = arcs[sentences_and_words(lengths)]
-        return nn.functional.nll_loss(by_head, heads, ignore_index=-1, reduction="sum")
+        return nn.functional.nll_loss(by_head, heads, ignore_index=MISSING, reduction="sum")
 
     def score_labels(self, rows: Tensor, heads: Tensor, dependents: Tensor) -> Tensor:
         """Score all labels of some arcs.

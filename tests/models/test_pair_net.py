@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.pair_net import Biaffine, PairNet, kernel_scores
 
 

@@ -1,0 +1,60 @@
+"""How settings are read from a config."""
+
+from typing import get_args
+
+import pytest
+import spacy
+
+from spacy_npparse.components.settings import (
+    MAX_VIOLATION,
+    DecoderSettings,
+    Encoding,
+    EnsembleSettings,
+    ExplorationSettings,
+    TrainingSettings,
+    TransitionLoss,
+    TreeLoss,
+    read_settings,
+)
+from spacy_npparse.models.losses import LOSSES
+from spacy_npparse.trees.pseudo_projective import ENCODINGS
+
+
+def test_choices_are_those_of_the_rooms_below():
+    assert get_args(Encoding) == ENCODINGS
+    assert get_args(TransitionLoss) == (*LOSSES, MAX_VIOLATION)
+    assert set(get_args(TreeLoss)) < set(get_args(TransitionLoss))
+
+
+def test_sections_are_read_with_their_defaults():
+    config = {"oracle": "static", "loss": "margin", "exploration": {"margin": 2, "warm_up": 3}}
+    settings = read_settings(TrainingSettings, "parser", config)
+    assert settings.exploration == ExplorationSettings(margin=2, warm_up=3)
+    assert settings.exploration_at(2) is None
+    assert settings.exploration_at(3).probability == 0.1
+    assert read_settings(DecoderSettings, "parser", {}).n_trees == 1
+
+
+@pytest.mark.parametrize(
+    "config, message",
+    [
+        ({"members": "first"}, r"parser: members is 'first', but must be of type list"),
+        ({"members": ["a", 1]}, r"parser: members: an item is 1, but must be of type str"),
+        ({"decoder": True}, r"parser: decoder is True, but must be of type ConfidenceSettings"),
+        ({"decoder": {"confidence": 1}}, r"parser: decoder.confidence is 1, but .* type bool"),
+        ({"scorer": "las"}, r"parser: scorer is 'las', but must be of type Callable"),
+    ],
+)
+def test_values_of_another_type_are_named(config, message):
+    valid = {"members": ["a"], "combine": "votes", "decoder": {}, "scorer": None}
+    assert read_settings(EnsembleSettings, "parser", valid).members == ["a"]
+    with pytest.raises(ValueError, match=message):
+        read_settings(EnsembleSettings, "parser", {**valid, **config})
+
+
+def test_a_model_of_another_kind_is_named():
+    tagger = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8, "depth": 1, "embed_size": 10}
+    tagger |= {"window_size": 1, "maxout_pieces": 2, "subword_features": True}
+    tagger["pretrained_vectors"] = None
+    with pytest.raises(ValueError, match=r"no network of this package.* spacy_npparse\.Parser\.v1"):
+        spacy.blank("xx").add_pipe("mst_parser", config={"model": tagger})
