@@ -1,4 +1,4 @@
-"""Clauses and what is built of them: the shared ground of all constructions."""
+"""Clauses and their parts, shared by all constructions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Words = list[Word]
 
 
 def whole(words: Words, root: Word, mark: str = ".") -> Words:
-    """A finished sentence: the closing mark hangs on the root."""
+    """A complete sentence, its final punctuation attached to the root."""
     return [*words, Word(mark, mark, "PUNCT").attach(root, "punct")]
 
 
@@ -39,7 +39,7 @@ def interrogative(form: str, lemma: str, **feats: str) -> Phrase:
 
 
 def told_apart(subject: Phrase, obj: Phrase, kinds: Sequence[str]) -> bool:
-    """Whether a reader can tell subject from object when the object comes first."""
+    """Whether subject and object are distinguishable when the object comes first."""
     if obj.kind not in kinds:
         return True
     marked = any(w.feats.get("Case") == "Acc" and w.form.endswith("n") for w in obj.words[:1])
@@ -47,7 +47,7 @@ def told_apart(subject: Phrase, obj: Phrase, kinds: Sequence[str]) -> bool:
 
 
 class Clauses(Phrases):
-    """Draws clauses, relative clauses, predicates and infinitives."""
+    """Samples clauses, relative clauses, predicates and infinitives."""
 
     def verb(self, frames: Sequence[str], kind: str = "", obj: str = "") -> Verb:
         """A verb of one of the frames that takes such a subject and such an object."""
@@ -121,7 +121,7 @@ class Clauses(Phrases):
         return Phrase(word, [word])
 
     def front(self, clause: Clause) -> Phrase:
-        """What stands before the finite verb: mostly the subject."""
+        """The prefield, before the finite verb: mostly the subject."""
         if self.choose.chance(0.6):
             return clause.subject
         options = [

@@ -1,4 +1,4 @@
-"""The constructions of the sample treebank in which arcs cross."""
+"""The non-projective constructions of the sample treebank."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from projective import ProjectiveGrammar
 
 
 class CrossingGrammar(ProjectiveGrammar):
-    """The whole grammar: the projective constructions and those with crossing arcs."""
+    """The whole grammar: projective and non-projective constructions."""
 
     def relative_extraposed(self) -> Words:
         """The relative clause stands behind the verbs, away from its noun."""
@@ -44,7 +44,7 @@ class CrossingGrammar(ProjectiveGrammar):
         return whole(clause.verb_second(clause.subject), clause.head)
 
     def split_noun_phrase(self) -> Words:
-        """The noun opens the sentence, its quantifier stays behind."""
+        """The noun is fronted, its quantifier stranded."""
         verb = self.verb(["t"], "person")
         entry = self.entry(verb.objects)
         if entry.kind in ANIMATE and entry.gender != "m":

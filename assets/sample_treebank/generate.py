@@ -21,7 +21,7 @@ SEED = 2017
 SIZES = {"train": 540, "dev": 120, "test": 120}
 PARAGRAPH, DOCUMENT = 5, 25  # sentences
 
-# Construction -> how many of a hundred sentences it gets.
+# Share of each construction in percent.
 WEIGHTS = {
     "declarative": 12,
     "question_yes_no": 3,
@@ -84,7 +84,7 @@ def tidy(words: list[Word]) -> list[Word]:
 
 
 def _agreement_key(word: Word) -> str:
-    """What tells antecedents apart: feminine singular and plural share the form "die"."""
+    """Agreement class of an antecedent: feminine singular and plural share the form "die"."""
     if word.feats.get("Number") == "Plur":
         return "die"
     return {"Fem": "die"}.get(word.feats.get("Gender", ""), word.feats.get("Gender", ""))
@@ -173,7 +173,7 @@ def conllu_lines(words: list[Word]) -> tuple[str, list[str]]:
 
 
 def draw(make: Callable[[], list[Word]]) -> list[Word]:
-    """Draw until the grammar accepts the sentence."""
+    """Rejection sampling of a sentence that the grammar accepts."""
     while True:
         try:
             return tidy(make())

@@ -157,7 +157,7 @@ def _in_place(originals: Sequence[Sentence], words: Sequence[Row]) -> list[Sente
     sentences = []
     for sentence in originals:
         rows = tuple(row if _is_extra(row) else next(remaining) for row in sentence.rows)
-        # Most sentences of a Doc from a treebank are unchanged.
+        # An unchanged sentence need not be written and validated again.
         unchanged = rows == sentence.rows
         sentences.append(
             sentence if unchanged else _sentence(rows, sentence.metadata, sentence.comments)
@@ -336,7 +336,9 @@ def _sentence(
         raise ValueError(_separator_problem(rows))
     if comments is None:
         comments = TokenList(metadata=metadata).serialize().removesuffix("\n\n").split("\n")
-    return validated(rows, comments, metadata, "\n".join([*comments, text]))
+    return validated(
+        rows, comments, metadata, "\n".join([*comments, text]), first_row=len(comments) + 1
+    )
 
 
 def _separator_problem(rows: Sequence[Row]) -> str:

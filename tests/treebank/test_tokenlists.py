@@ -49,6 +49,8 @@ def test_awkward_file_keeps_all_columns(awkward, vocab):
     assert first[0].metadata["newdoc id"] == "d1" and "newpar" in first[0].metadata
     assert [token["id"] for token in first[0]][:3] == [1, (2, "-", 3), 2]
     assert first[0][0]["misc"] == {"SpaceAfter": "No", "Note": "a b"}
+    # conllu drops comments without a value by default.
+    assert others[2][0].metadata == {"newdoc": None, "two roots whose subtrees interleave": None}
     given = [tokens for tokenlists in [first, *others] for tokens in tokenlists]
     again = list(read_conllu(given))
     assert [s.rows for s in again] == [s.rows for s in read_conllu(awkward)]
