@@ -6,6 +6,7 @@ import runpy
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
+from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -28,10 +29,13 @@ def run_module(arguments: Sequence[object], log: Path | None = None) -> None:
 
     Args:
         arguments: The module and its arguments.
-        log: Not written.
+        log: File for what it prints; None for stdout.
     """
     module, *rest = map(str, arguments)
-    with mock.patch.object(sys, "argv", [module, *rest]):
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(sys, "argv", [module, *rest]))
+        if log is not None:
+            stack.enter_context(redirect_stdout(stack.enter_context(log.open("w"))))
         try:
             runpy.run_module(module, run_name="__main__")
         except SystemExit as end:

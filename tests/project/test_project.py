@@ -10,6 +10,7 @@ from pathlib import Path
 
 import in_process
 import pytest
+from spacy.util import load_config
 from tiny import tiny_config, write_part
 from weasel.cli.assets import project_assets
 from weasel.cli.run import project_run
@@ -80,9 +81,11 @@ def test_treebank_from_a_folder(project, run, tmp_path):
         "vars.treebank": "UD_German-Test",
         "vars.folder": str(ud),
         "vars.parser": "arc_standard_swap_parser",
+        "vars.lang": "de",
     }
     assert "LAS " in run("all", **options)
-    assert (project / "training/UD_German-Test/arc_standard_swap_parser/model-best").is_dir()
+    model = project / "training/UD_German-Test/arc_standard_swap_parser/model-best"
+    assert load_config(model / "config.cfg")["nlp"]["lang"] == "de"
     assert (project / "metrics/UD_German-Test/arc_standard_swap_parser.json").is_file()
     assert run("all", **options).count("nothing changed") == 3
 
