@@ -42,8 +42,6 @@ modules = [
         # Cython finds the headers that a module includes, but not what these include.
         depends=[path.as_posix() for room in source.parents[:2] for path in room.glob("*.h")],
         language="c++",
-        # Cython finds the headers that a module includes, but not what these include.
-        depends=[path.as_posix() for room in source.parents[:2] for path in room.glob("*.h")],
         extra_compile_args=OPTIMISE,
     )
     for source in sorted(Path("spacy_npparse").rglob("*.pyx"))
