@@ -147,6 +147,12 @@ def test_every_command_has_a_section():
     assert set(re.findall(r"^## (.+)$", COMMANDS, re.M)) == set(COMMAND_NAMES)
 
 
+def test_rooms():
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    rooms = {path.parent.name for path in (ROOT / "spacy_npparse").glob("*/__init__.py")}
+    assert {names(row[0])[0] for row in rows(section(page, "Rooms"))} == rooms
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_paths_exist(page):
     text = page.read_text(encoding="utf-8")
