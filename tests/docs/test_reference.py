@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 import spacy
-from documentation import ROOT, names, rows, section
+from documentation import PAGES, ROOT, names, rows, section
 from typer.main import get_command
 
 from spacy_npparse.cli import app
@@ -145,6 +145,19 @@ def test_options_of_commands(name):
 
 def test_every_command_has_a_section():
     assert set(re.findall(r"^## (.+)$", COMMANDS, re.M)) == set(COMMAND_NAMES)
+
+
+def test_rooms():
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    rooms = {path.parent.name for path in (ROOT / "spacy_npparse").glob("*/__init__.py")}
+    assert {names(row[0])[0] for row in rows(section(page, "Rooms"))} == rooms
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_paths_exist(page):
+    text = page.read_text(encoding="utf-8")
+    named = re.findall(r"`((?:tests|spacy_npparse|configs|examples|benchmarks)/[^`*\s]*)`", text)
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_readme():
