@@ -25,10 +25,12 @@ def at(page: Any) -> int:
 def arcs(page: Any, kind: str = ":not(.npparse-gold)") -> set[tuple[int, int]]:
     """Dependent and head of the arcs that can be seen."""
     found = page.evaluate(
-        """(selector) => [...document.querySelectorAll(selector)]
-          .filter((g) => getComputedStyle(g).visibility === "visible")
-          .map((g) => [Number(g.dataset.dependent), Number(g.dataset.head)])""",
-        f".npparse-arc{kind}",
+        """(kind) => [...document.querySelectorAll(".npparse-arcs")].flatMap((side) =>
+          [...side.children].map((arc, i) => [arc, side.dataset.arcs.split(" ")[i]]))
+          .filter(([arc]) => arc.matches("*" + kind)
+            && getComputedStyle(arc).visibility === "visible")
+          .map(([, ends]) => ends.split("-").map(Number).reverse())""",
+        kind,
     )
     return {tuple(arc) for arc in found}
 
@@ -98,7 +100,7 @@ def test_readable_everywhere(browse: Browse, width: int, scheme: str) -> None:
     page.keyboard.press("ArrowLeft")
     for selector in ("h1", "header p", "dt", ".chip", ".chip small", ".now", ".decision td"):
         assert browsed.contrast(selector) >= 4.5, selector
-    for selector in (".row .name", ".head span", "output", ".npparse-word.held", ".costly"):
+    for selector in (".row .name", ".head span", "output", ".npparse-words .held", ".costly"):
         assert browsed.contrast(selector) >= 4.5, selector
 
 
@@ -230,7 +232,7 @@ def test_words_are_coloured_by_their_place(browse: Browse) -> None:
         items = step.configuration.as_dict()
         held = {*items["stack"], *items["inactive"]}
         kinds = page.evaluate(
-            """() => [...document.querySelectorAll(".npparse-word")]
+            """() => [...document.querySelectorAll(".npparse-words text")]
               .map((word) => [...word.classList].at(-1))"""
         )
         assert kinds == [
@@ -335,7 +337,7 @@ def test_long_sentences_stay_usable(browse: Browse) -> None:
         box = page.locator(f".structure [data-word='{word}']").bounding_box()
         assert 0 <= box["x"] and box["x"] + box["width"] <= 360
     word = configuration.buffer[0]
-    box = page.locator(f".npparse-word[data-word='{word}']").bounding_box()
+    box = page.locator(".npparse-words text").nth(word - 1).bounding_box()
     assert 0 <= box["x"] and box["x"] + box["width"] <= 360
     page.locator(".rows").evaluate("(rows) => { rows.scrollTop = rows.scrollHeight; }")
     page.locator(f"[data-step='{last}']").click()

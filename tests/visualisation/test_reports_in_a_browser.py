@@ -73,8 +73,8 @@ def test_arcs_are_there(browse: Browse, pages: dict[str, str]) -> None:
     trees = page.locator("svg.npparse-tree").all()
     assert len(trees) == 6
     for tree in trees:
-        arcs = tree.locator("g[data-dependent]").count()
-        assert arcs >= tree.locator(".npparse-word").count() > 0
+        arcs = tree.locator(".npparse-arcs > g").count()
+        assert arcs >= tree.locator(".npparse-words text").count() > 0
 
 
 def test_names_in_plots_do_not_overlap(browse: Browse, pages: dict[str, str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from browser_helpers import VIEWS, Browsed
-from test_trees import make_doc
+from tree_helpers import make_doc
 
 from spacy_npparse.visualisation import render_trees
 
@@ -17,11 +17,11 @@ WRONG = [4, 4, 4, 0, 7, 7, 4, 7]
 def test_trees_are_drawn(browse: Callable[..., Browsed], width: int, scheme: str) -> None:
     docs, gold = [make_doc(), make_doc(WRONG)], [make_doc(), make_doc()]
     browsed = browse(render_trees(docs, gold=gold), width, scheme)
-    arcs = browsed.page.locator(".npparse-arc").all()
+    arcs = browsed.page.locator(".npparse-arcs > g").all()
     assert len(arcs) == 8 + 8 + 1 and all(arc.is_visible() for arc in arcs)
     assert browsed.page.locator(".npparse-gold").count() == 1
     assert browsed.too_wide() == []
-    for selector in ("h1", "figcaption", ".npparse-word", ".npparse-arc text", ".legend li"):
+    for selector in ("h1", "figcaption", ".npparse-words text", ".npparse-arcs text", ".legend li"):
         assert browsed.contrast(selector) >= 4.5, selector
 
 
@@ -37,6 +37,8 @@ def test_light_and_dark_differ(browse: Callable[..., Browsed]) -> None:
 
 def test_wide_trees_are_scrolled_by_keyboard(browse: Callable[..., Browsed]) -> None:
     page = browse(render_trees([make_doc()]), 360).page
-    page.keyboard.press("Tab")
+    # Terms, the filter and the link to the sentence come first.
+    for _ in range(4):
+        page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("document.querySelector('.scroll').scrollLeft > 0")
