@@ -1,4 +1,4 @@
-"""A sentence with a non-projective arc."""
+"""A sentence with a non-projective arc, and a projective tree of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from spacy.tokens import Doc
 
 WORDS = ["Er", "hat", "Bücher", "gelesen", ",", "die", "neu", "sind"]
 HEADS = [4, 4, 4, 0, 7, 7, 3, 7]
+PROJECTIVE = [4, 4, 4, 0, 7, 7, 4, 7]
 LABELS = ["nsubj", "aux", "obj", "root", "punct", "nsubj", "acl:relcl", "cop"]
 
 

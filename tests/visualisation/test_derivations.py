@@ -139,6 +139,18 @@ def test_table() -> None:
     assert lines[6] == ["6", "", "ROOT", "", "", "", ""]
 
 
+def test_commas_in_lists_are_quoted() -> None:
+    derivation = gold_derivation(
+        ["Ja", ",", "ja"],
+        [-1, 0, 1, 2],
+        system=get_transition_system("arc_hybrid_swap"),
+        oracle="static-dynamic",
+    )
+    table = derivation_table(derivation, width=300)
+    assert "Ja → “,”" in table and "“,” → ja" in table and "Ja: “,”" in table
+    assert "Ja , ja" in table, "structures are no lists"
+
+
 def test_table_of_a_parser() -> None:
     table = derivation_table(predicted(), width=300)
     assert table.startswith("arc_hybrid_swap: found by greedy search · 8 words · 16 transitions: ")
@@ -187,9 +199,20 @@ def test_page_is_self_contained_and_deterministic() -> None:
     assert page == render_derivation(predicted())
     assert set(re.findall(r"https?://[^\"\s]+", page)) == {"http://www.w3.org/2000/svg"}
     assert not re.search(r"<(link|img|iframe)|@import|url\(|src=", page)
+    assert "<abbr title=" in page and "<dt>RDEPS</dt><dd>Reachable dependents" in page
     assert page.count("<style>") == 1 and "prefers-color-scheme: dark" in page
     assert "<h1>Derivation: arc_hybrid_swap</h1>" in page
     assert "<h1>My &lt;title&gt;</h1>" in render_derivation(gold(), title="My <title>")
+
+
+def test_text_is_no_markup() -> None:
+    words = ["</script><b>", "<!--", "&amp;", "\ud800"]
+    derivation = gold_derivation(words, [-1, 2, 0, 2, 3], words, system=gold().system)
+    page = render_derivation(derivation, title="<u>")
+    assert data_of(page)["words"] == words
+    outside = page.split("</style>")[1].split("<script>")[0]
+    assert not re.search(r"</script><b>|<!--|<u>|&amp;(?!amp;)", outside)
+    page.encode("utf-8")
 
 
 def test_only_systems_that_reorder_words_have_an_order() -> None:

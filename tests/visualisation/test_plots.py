@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_npparse.visualisation.page import static
-from spacy_npparse.visualisation.plots.axes import WIDTH, Axis, Scale, log_ticks, tick_label, ticks
+from spacy_npparse.visualisation.plots.axes import (
+    HEIGHT,
+    WIDTH,
+    Axis,
+    Scale,
+    log_ticks,
+    tick_label,
+    ticks,
+)
 from spacy_npparse.visualisation.plots.charts import (
     bar_plot,
     dot_plot,
@@ -53,6 +61,16 @@ def test_ticks_are_few_round_and_around_all_values(low: float, width: float) -> 
     assert f"{step:.0e}"[0] in "125"
 
 
+shares = st.one_of(st.just(0.0), st.just(100.0), st.floats(0, 100).map(lambda x: round(x, 3)))
+
+
+@given(st.lists(shares, min_size=1, max_size=4), st.sampled_from([0.0, 0.04]))
+def test_percentages_stay_between_0_and_100(values: list[float], margin: float) -> None:
+    marks = Axis("percent", at_most=100.0).ticks(values, margin)
+    assert 0 <= marks[0] <= min(values) and max(values) <= marks[-1] <= 100
+    assert len(marks) >= 2
+
+
 def test_ticks_of_one_value() -> None:
     assert ticks(5, 5)[0] < 5 < ticks(5, 5)[-1]
     assert ticks(0, 100) == [0, 20, 40, 60, 80, 100]
@@ -68,8 +86,8 @@ def test_logarithmic_ticks(low: float, factor: float) -> None:
 
 
 def test_tick_labels() -> None:
-    values = [0.5, -2.0, 75.0, 1500.0, 20_000.0, 3e6]
-    assert [tick_label(value) for value in values] == ["0.5", "−2", "75", "1.5k", "20k", "3M"]
+    values = [0.5, -2.0, 75.0, 1500.0, -20_000.0, 3e6]
+    assert [tick_label(value) for value in values] == ["0.5", "−2", "75", "1.5k", "−20k", "3M"]
 
 
 def test_scales() -> None:
@@ -144,7 +162,8 @@ coordinates = st.floats(0, 100).map(lambda value: round(value, 3))
 @given(st.lists(st.tuples(coordinates, coordinates), min_size=1, max_size=5))
 def test_names_stay_inside_and_off_each_other(places: list[tuple[float, float]]) -> None:
     series = [Series(f"parser{i}", [Point(*place)]) for i, place in enumerate(places)]
-    svg = scatter_plot(series, title="t", x=Axis("x"), y=Axis("y"))
+    percent = Axis("percent", at_most=100.0)
+    svg = scatter_plot(series, title="t", x=percent, y=percent)
     names = elements(svg, "text", "name")
     shown = [name.text for name in names]
     assert shown[0] == "parser0" and shown == sorted(shown)
@@ -155,6 +174,7 @@ def test_names_stay_inside_and_off_each_other(places: list[tuple[float, float]])
         right = left + text_width(name.text or "", NAME_SIZE)
         assert 0 <= left and right <= WIDTH + 0.1
         y = float(name.get("y") or 0)
+        assert 15 < y - NAME_SIZE and y <= HEIGHT - 30
         for other in boxes:
             assert right <= other[0] + 1 or other[1] <= left + 1 or abs(y - other[2]) >= 9
         boxes.append((left, right, y))

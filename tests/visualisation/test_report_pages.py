@@ -174,6 +174,16 @@ def test_leaderboard_page() -> None:
     assert curves.count('class="series muted"') == 2 and curves.count('class="series s') == 6
 
 
+def test_parsers_without_predictions_are_named(comparison: ParserComparison) -> None:
+    note = "Not in the plot, since precision is undefined without predictions: "
+    page = render_leaderboard(many_parsers(8), SOURCE)
+    assert re.findall(f"{note}(.*?)<", page) == ["&lt;system&gt; 7."]
+    assert note not in render_leaderboard(many_parsers(4), SOURCE)
+    # In the plot of precision and recall, and in that of projectivity.
+    page = render_comparison(comparison, SOURCE)
+    assert re.findall(f"{note}(.*?)<", page) == ["&lt;flat&gt;, same."] * 2
+
+
 def test_leaderboard_of_one() -> None:
     page = render_leaderboard(many_parsers(0), SOURCE)
     check_page(page)

@@ -13,6 +13,7 @@ from spacy_npparse.visualisation.trees.layout import (
     Arc,
     arc_levels,
     place,
+    place_rows,
     text_width,
 )
 
@@ -77,6 +78,50 @@ def test_words_and_labels_have_room(tree: tuple[list[str], list[Arc]]) -> None:
         if p.arc.head:
             assert min(p.start, p.end) < p.label_x < max(p.start, p.end)
             assert abs(p.end - p.start) > 2 * half
+
+
+@given(trees(), st.floats(60, 600))
+def test_rows_hold_every_word_and_every_part_of_an_arc(
+    tree: tuple[list[str], list[Arc]], limit: float
+) -> None:
+    words, arcs = tree
+    rows = place_rows(words, None, [arcs], limit)
+    numbers = [row.first + i for row in rows for i in range(len(row.xs))]
+    assert numbers == list(range(1, len(words) + 1))
+    for row in rows:
+        assert row.width <= limit or len(row.xs) == 1
+        inside = range(row.first, row.first + len(row.xs))
+        (placed,) = row.sides
+        expected = [a for a in arcs if a.span[0] <= inside[-1] and a.span[1] >= inside[0]]
+        assert [p.arc for p in placed] == expected
+        for p in placed:
+            assert p.from_edge == (p.arc.head not in (0, *inside))
+            assert p.to_edge == (p.arc.dependent not in inside)
+            half = text_width(p.arc.label, LABEL_SIZE) / 2
+            assert 0 <= p.label_x - half and p.label_x + half <= row.width
+            assert 0 <= min(p.start, p.end) and max(p.start, p.end) <= row.width
+            for x, cut in ((p.start, p.from_edge), (p.end, p.to_edge)):
+                if cut:
+                    assert x < row.xs[0] or x > row.xs[-1]
+
+
+def test_rows_are_about_equally_long() -> None:
+    words = ["word"] * 60
+    arcs = [Arc(max(0, word - 1), word, "dep") for word in range(1, 61)]
+    strip = place(words, None, [arcs])
+    rows = place_rows(words, None, [arcs], strip.width / 2.5)
+    lengths = [len(row.xs) for row in rows]
+    assert len(lengths) == 3 and min(lengths) >= 14
+    assert place_rows(words, None, [arcs], None) == place_rows(words, None, [arcs], 1e6) == [strip]
+
+
+def test_a_row_ends_where_few_arcs_are_cut() -> None:
+    # Two halves of ten words, each below its first word.
+    arcs = [Arc(0, 1, "root"), Arc(1, 11, "conj")]
+    arcs += [Arc(first, first + i, "dep") for first in (1, 11) for i in range(1, 10)]
+    strip = place(["word"] * 20, None, [arcs])
+    first, second = place_rows(["word"] * 20, None, [arcs], 0.6 * strip.width)
+    assert second.first == 11
 
 
 def test_a_label_steps_aside_for_an_arc_that_passes() -> None:

@@ -35,6 +35,7 @@ from spacy_npparse.visualisation.trees.layout import text_width
 
 _ROW_HEIGHT = 36.0
 _HEAD = 28.0
+_TITLE_FOOT = 17.0  # the title of the vertical axis ends here
 
 
 def line_plot(
@@ -215,7 +216,8 @@ class _Box(NamedTuple):
     def outside(self, place: Frame) -> float:
         """The penalty for leaving the plot, worse than any overlap."""
         beside = max(0.0, place.x.start - self.left) + max(0.0, self.right - WIDTH)
-        return 1000.0 * (beside + max(0.0, self.bottom - place.y.start))
+        above = max(0.0, _TITLE_FOOT - self.top)
+        return 1000.0 * (beside + above + max(0.0, self.bottom - place.y.start))
 
 
 def _label_places(x: float, y: float, width: float) -> Iterator[_Box]:
@@ -231,6 +233,8 @@ def _label_places(x: float, y: float, width: float) -> Iterator[_Box]:
         (x - 6.0 - width, y - 11.0),
         (x + 6.0, y - 28.0),
         (x - 6.0 - width, y - 28.0),
+        (x + 6.0, y + 28.0),
+        (x - 6.0 - width, y + 28.0),
         (x - 6.0 - width, y + 11.0),
     ):
         yield _Box(left, middle - half, left + width, middle + half)

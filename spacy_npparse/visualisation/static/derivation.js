@@ -18,12 +18,11 @@
   }
 
   const word = (node) => (node ? data.words[node - 1].trim() || "␣" : "ROOT");
-  // In running text, isolated against other directions of writing, and in quotation marks if it
-  // could be taken for punctuation of the text.
-  const inline = (node) => {
-    const text = word(node);
-    return `\u2068${/[\p{L}\p{N}]/u.test(text) ? text : `“${text}”`}\u2069`;
-  };
+  // Isolated against other directions of writing.
+  const inline = (node) => `\u2068${word(node)}\u2069`;
+  // In lists, in quotation marks if it could be taken for punctuation of the list.
+  const quoted = (node) =>
+    /[\p{L}\p{N}]/u.test(word(node)) ? inline(node) : `\u2068“${word(node)}”\u2069`;
 
   // A configuration that goes forward and back. Items that a transition removes are stored with it
   // on the way forward, for the way back.
@@ -67,7 +66,7 @@
   }
 
   const arcText = ([dependent, head]) =>
-    head < 0 ? `no arc to ${inline(dependent)}` : `${inline(head)} → ${inline(dependent)}`;
+    head < 0 ? `no arc to ${quoted(dependent)}` : `${quoted(head)} → ${quoted(dependent)}`;
 
   // Whether the transition taken costs more than it has to.
   function isWrong(step) {
@@ -174,7 +173,7 @@
     const dependents = new Map();
     for (const one of [...current.reachable].sort((a, b) => a - b)) {
       const head = data.gold[one];
-      dependents.set(head, [...(dependents.get(head) ?? []), inline(one)]);
+      dependents.set(head, [...(dependents.get(head) ?? []), quoted(one)]);
     }
     // First those that the next transition can put out of reach.
     const near = new Set(atWork());
@@ -182,7 +181,7 @@
     row.replaceChildren(
       ...[...dependents].sort(([a], [b]) => rank(a) - rank(b) || a - b).map(([head, words]) => {
         const element = make("span");
-        element.append(make("b", "", inline(head)), `: ${words.join(", ")}`);
+        element.append(make("b", "", quoted(head)), `: ${words.join(", ")}`);
         return element;
       }),
     );

@@ -8,7 +8,9 @@ A long sentence is broken into rows. An arc between rows is cut: in each row it 
 
 from __future__ import annotations
 
+import math
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,8 +22,8 @@ LEVEL_HEIGHT = 27.0
 PORT_GAP = 8.0
 WORD_GAP = 20.0
 MARGIN = 18.0
-# A row is broken where the fewest arcs are cut, but not before this share of it is filled.
-_FILLED = 0.6
+# How much shorter or longer a row may be than its share of the sentence.
+_TOLERANCE = 0.25
 
 _NARROW = frozenset("fijlrtI.,;:'’`|!()[]{}/ ")
 _WIDE = frozenset("mwMW@%—…")
@@ -158,8 +160,8 @@ def place_rows(
         words: The n words.
         tags: n tags shown under the words, or None.
         sides: Sets of arcs that share the words: one above, perhaps one below.
-        width: Width of a row in px, exceeded only where the words at the ends of cut arcs need
-            room for labels; None for a single row.
+        width: Width of a row in px, exceeded only by a single word that needs more; None for a
+            single row.
 
     Returns:
         One row or more.
@@ -172,16 +174,31 @@ def place_rows(
     cuts = [sum(left <= word < right for left, right in spans) for word in range(len(words) + 1)]
     rows, first = [], 1
     while first <= len(words):
-        room = strip.xs[first - 1] + width - 2 * MARGIN
-        end = first
-        while end < len(words) and strip.xs[end] <= room:
-            end += 1
-        if end < len(words):
-            earliest = first + int(_FILLED * (end - first))
-            end = min(range(earliest, end + 1), key=lambda word: (cuts[word], -word))
-        rows.append(place(words, tags, sides, first, end))
-        first = end + 1
+        last = _row_end(strip.xs, cuts, first, width - 2 * MARGIN)
+        # Labels of cut arcs can need more room than in a single row.
+        while (row := place(words, tags, sides, first, last)).width > width and last > first:
+            last -= 1
+        rows.append(row)
+        first = last + 1
     return rows
+
+
+def _row_end(xs: Sequence[float], cuts: Sequence[int], first: int, width: float) -> int:
+    """The last word of a row: where few arcs are cut, so that rows are about equally long."""
+    start, rest = xs[first - 1], xs[-1] - xs[first - 1]
+    if rest <= width:
+        return len(xs)
+    share = rest / math.ceil(rest / width)
+    furthest = start + min(width, share * (1 + _TOLERANCE))
+    ends = [
+        word
+        for word in range(first, len(xs))
+        if start + share * (1 - _TOLERANCE) <= xs[word - 1] <= furthest
+    ]
+    if not ends:
+        # A word wider than the tolerance.
+        return max(first, bisect_right(xs, furthest))
+    return min(ends, key=lambda word: (cuts[word], -word))
 
 
 def place(

@@ -8,8 +8,8 @@ from spacy_npparse.trees import complete_heads, nonprojective_arcs
 from spacy_npparse.visualisation.trees.drawing import draw_tree
 from spacy_npparse.visualisation.trees.layout import Arc
 
-# On a page, sentences that are wider are broken into rows, px.
-ROW_WIDTH = 1320.0
+# On a page, wider sentences are broken into rows, px: those of a laptop's window.
+ROW_WIDTH = 1140.0
 
 
 def render_tree_svg(
