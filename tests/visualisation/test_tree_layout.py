@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spacy_npparse.visualisation.trees.layout import (
@@ -62,6 +62,8 @@ def test_only_crossing_arcs_cross(tree: tuple[list[str], list[Arc]]) -> None:
         assert pierced == inside
 
 
+# The root's label stands above an arc at the edge of its word.
+@example((["W"] * 8, [*(Arc(8, word, "W") for word in range(1, 8)), Arc(0, 8, "WWWW")]))
 @given(trees())
 def test_words_and_labels_have_room(tree: tuple[list[str], list[Arc]]) -> None:
     words, arcs = tree
@@ -111,17 +113,18 @@ def test_rows_are_about_equally_long() -> None:
     strip = place(words, None, [arcs])
     rows = place_rows(words, None, [arcs], strip.width / 2.5)
     lengths = [len(row.xs) for row in rows]
-    assert len(lengths) == 3 and min(lengths) >= 14
+    assert len(lengths) == 3 and min(lengths) >= 19
     assert place_rows(words, None, [arcs], None) == place_rows(words, None, [arcs], 1e6) == [strip]
 
 
 def test_a_row_ends_where_few_arcs_are_cut() -> None:
-    # Two halves of ten words, each below its first word.
-    arcs = [Arc(0, 1, "root"), Arc(1, 11, "conj")]
-    arcs += [Arc(first, first + i, "dep") for first in (1, 11) for i in range(1, 10)]
+    # Thirteen and seven words, each below the last of them; the eleventh is in the middle.
+    arcs = [Arc(0, 13, "root"), Arc(13, 20, "conj")]
+    arcs += [Arc(13, word, "dep") for word in range(1, 13)]
+    arcs += [Arc(20, word, "dep") for word in range(14, 20)]
     strip = place(["word"] * 20, None, [arcs])
-    first, second = place_rows(["word"] * 20, None, [arcs], 0.6 * strip.width)
-    assert second.first == 11
+    rows = place_rows(["word"] * 20, None, [arcs], 0.8 * strip.width)
+    assert [row.first for row in rows] == [1, 14]
 
 
 def test_a_label_steps_aside_for_an_arc_that_passes() -> None:

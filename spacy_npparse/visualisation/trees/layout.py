@@ -198,7 +198,7 @@ def _row_end(xs: Sequence[float], cuts: Sequence[int], first: int, width: float)
     if not ends:
         # A word wider than the tolerance.
         return max(first, bisect_right(xs, furthest))
-    return min(ends, key=lambda word: (cuts[word], -word))
+    return min(ends, key=lambda word: (cuts[word], abs(xs[word - 1] - start - share)))
 
 
 def place(
@@ -227,9 +227,9 @@ def place(
     for word in range(first, last + 1):
         tag = text_width(tags[word - 1], TAG_SIZE) if tags else 0.0
         roots = [
-            text_width(part.arc.label, LABEL_SIZE)
-            for side in parts
-            for part in side
+            text_width(part.arc.label, LABEL_SIZE) + 2 * abs(offsets[a, word])
+            for side, (offsets, _) in zip(parts, ports, strict=True)
+            for a, part in enumerate(side)
             if part.left == part.right == word
         ]
         taken = [widths[word] for _, widths in ports]
