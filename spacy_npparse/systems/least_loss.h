@@ -1,4 +1,5 @@
-// The least loss from a configuration of arc-hybrid with SWAP; see arc_hybrid_swap_dynamic_oracle.pyx.
+// The least loss from a configuration of arc-hybrid with SWAP; see
+// arc_hybrid_swap_dynamic_oracle.pyx.
 
 #pragma once
 
@@ -11,8 +12,8 @@
 
 namespace npparse {
 
-// The size of the stack, then the words from the bottom of the stack to the end of the buffer, which
-// is the root. So SHIFT increments the size, and SWAP exchanges two neighbours.
+// The size of the stack, then the words from the bottom of the stack to the end of the buffer,
+// which is the root. So SHIFT increments the size, and SWAP exchanges two neighbours.
 using State = std::u16string;
 
 class LeastLoss {

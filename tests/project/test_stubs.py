@@ -11,11 +11,7 @@ import spacy_npparse
 
 PACKAGE = Path(spacy_npparse.__file__).parent
 STUBS = sorted(PACKAGE.rglob("*.pyi"))
-COMPILED = sorted(
-    source
-    for room in ("trees", "transitions", "systems")
-    for source in (PACKAGE / room).glob("*.pyx")
-)
+COMPILED = sorted(PACKAGE.rglob("*.pyx"))
 
 
 def module_of(path):
