@@ -1,25 +1,51 @@
-# `make demo` sets everything up and runs the sample workflow; `make test` sets up and tests.
+# `make demo` sets everything up and runs the sample workflow; `make test` sets up, lints and tests.
 # PYTHON chooses the interpreter, VENV the folder of the virtual environment.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 KERNEL = $(shell find spacy_npparse -name '*.p[yx][xd]' -o -name '*.h')
+HEADERS = $(shell find spacy_npparse -name '*.h')
 
-.PHONY: demo test install clean
+.PHONY: demo test lint format docs wheel wheels wheel-test install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m spacy project run sample .
 	@echo
 	@echo "The trees, in a browser: $(CURDIR)/demo/crossing.html"
 
-# The tests call the programs of udtools.
-test: export PATH := $(abspath $(BIN)):$(PATH)
-test: $(VENV)/.installed-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest
+# Linters and tests call programs of the environment.
+test lint format docs wheel wheels wheel-test: export PATH := $(abspath $(BIN)):$(PATH)
+
+test: lint
+	python -m pytest $(TESTS)
+
+lint: $(VENV)/.installed-dev
+	ruff check .
+	ruff format --check .
+	mypy
+	cython-lint spacy_npparse examples
+	clang-format --dry-run --Werror $(HEADERS)
+
+format: $(VENV)/.installed-dev
+	ruff check --fix .
+	ruff format .
+	clang-format -i $(HEADERS)
+
+docs: $(VENV)/.installed-dev
+	mkdocs build --strict
+
+# sdist and, from it, a wheel for this machine.
+wheel: $(VENV)/.installed-dev
+	python -m build
+
+# Wheels for all supported versions of Python; on Linux in containers.
+wheels: $(VENV)/.cibuildwheel
+	cibuildwheel --output-dir dist
+
+# From a clean clone of the last commit, in new environments; compiles twice.
+wheel-test: $(VENV)/.installed-dev
+	python .ci/check_wheel.py
 
 install: $(VENV)/.installed
 
@@ -37,6 +63,11 @@ $(VENV)/.installed: $(VENV)/.torch pyproject.toml setup.py $(KERNEL)
 $(VENV)/.installed-dev: $(VENV)/.torch pyproject.toml setup.py $(KERNEL)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
 	touch $(VENV)/.installed $@
+
+$(VENV)/.cibuildwheel: constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt cibuildwheel
+	touch $@
 
 clean:
 	rm -rf $(VENV) build dist corpus training metrics demo project.lock *.egg-info

@@ -21,7 +21,7 @@ from recording import recorded
 from spacy.language import Language
 
 from spacy_npparse.components import (
-    chart_parser,
+    mh_parser,
     one_endpoint_crossing_parser,
     search,
     spanning_tree_parser,
@@ -36,7 +36,7 @@ BATCH = 128
 DECODERS = [
     (search, "decode_greedy"),
     (search, "decode_beam"),
-    (chart_parser, "decode_mh"),
+    (mh_parser, "decode_mh"),
     (spanning_tree_parser, "decode_spanning_trees"),
     (one_endpoint_crossing_parser, "decode_one_endpoint_crossing"),
 ]

@@ -6,6 +6,7 @@ from spacy_npparse.cli import (  # noqa: F401
     convert,
     derive,
     evaluate,
+    init_config,
     leaderboard,
     parse,
     prepare,

@@ -6,14 +6,15 @@ import functools
 from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 from typer.core import TyperGroup
 
+import spacy_npparse
 from spacy_npparse.evaluation import SentenceMismatchError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
-from spacy_npparse.laboratory import ExperimentMismatchError
+from spacy_npparse.laboratory import CodeError, ExperimentMismatchError
 from spacy_npparse.treebank import ConlluError
 
 P = ParamSpec("P")
@@ -21,6 +22,7 @@ R = TypeVar("R")
 _ARGUMENTS = "spacy_npparse.arguments"
 _USER_ERRORS = (
     OSError,
+    CodeError,
     ConlluError,
     ExperimentMismatchError,
     SentenceMismatchError,
@@ -29,7 +31,7 @@ _USER_ERRORS = (
 
 
 class _Commands(TyperGroup):
-    """Keeps what was written on the command line, for reports to name it."""
+    """Keeps the arguments of the command line for the provenance of results."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta[_ARGUMENTS] = list(args)
@@ -39,7 +41,7 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="npparse",
     cls=_Commands,
-    help="Non-projective dependency parsing: treebanks, parsing and evaluation.",
+    help="Non-projective dependency parsing: treebanks, training configs, parsing, evaluation.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -53,28 +55,59 @@ class OnErrorChoice(str, Enum):
     SKIP = "skip"
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"spacy_npparse {spacy_npparse.__version__}")
+        raise typer.Exit()
+
+
 @app.callback()
-def _commands() -> None:
-    # With a callback typer asks for the command's name even while there is only one.
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
     pass
 
 
 def provenance_of(context: typer.Context, files: Iterable[Path]) -> Provenance:
-    """What the running command makes its results from, these files among it."""
+    """The provenance of the running command's results.
+
+    Args:
+        context: The context of the command.
+        files: The files that it reads.
+
+    Returns:
+        Command line, version and checksums.
+    """
     return provenance(context.meta[_ARGUMENTS], files)
 
 
 def fail(message: str) -> NoReturn:
-    """End the program with this message and exit code 1."""
+    """End the program with an error message and exit code 1.
+
+    Args:
+        message: What is wrong, and the remedy.
+
+    Raises:
+        typer.Exit: Always.
+    """
     typer.secho(f"✘ {message}", fg=typer.colors.RED, err=True)
     raise typer.Exit(1)
 
 
 def user_errors(command: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a command: what its user can put right ends it with a message, not a traceback.
+    """Make a command end with a message, not a traceback, on errors that its user can correct.
 
-    That is: files that are missing or cannot be written, malformed CoNLL-U, texts or experiments
-    that do not match.
+    These are files that are missing or cannot be written, malformed CoNLL-U, code that cannot be
+    imported, texts or experiments that do not match.
+
+    Args:
+        command: The command.
+
+    Returns:
+        The decorated command.
     """
 
     @functools.wraps(command)

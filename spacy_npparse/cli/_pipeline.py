@@ -12,56 +12,81 @@ import spacy
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc
-from tqdm import tqdm
 
 from spacy_npparse.cli._app import fail
+from spacy_npparse.cli._report import progress
+from spacy_npparse.laboratory import import_code
 
 GpuId = Annotated[int, typer.Option("--gpu-id", help="Number of the GPU; -1 for the CPU.")]
-BatchSize = Annotated[int, typer.Option(min=1, help="Docs that the pipeline takes at once.")]
-Model = Annotated[Path, typer.Argument(help="Folder of a trained pipeline, such as model-best.")]
+BatchSize = Annotated[int, typer.Option(min=1, help="Docs in a batch.")]
+Model = Annotated[
+    str,
+    typer.Argument(help="Folder of a trained pipeline (DIR/model-best), or an installed package."),
+]
+Code = Annotated[
+    Path | None,
+    typer.Option("--code", "-c", help="Python file with registered functions to import first."),
+]
 
 
-def load_parser(path: Path, gpu_id: int) -> Language:
-    """Load a pipeline that parses; end the program with a message if that cannot be done.
+def load_parser(name: str, gpu_id: int, code: Path | None) -> Language:
+    """Load a pipeline that parses, or end the program with an error message.
 
-    path: the pipeline's folder, or the name of an installed package.
-    gpu_id: -1 for the CPU.
+    Args:
+        name: The pipeline's folder, or the name of an installed package, as in `spacy.load`.
+        gpu_id: Number of the GPU; -1 for the CPU.
+        code: Python file to import first.
+
+    Returns:
+        The pipeline.
     """
+    import_code(code)
     if gpu_id >= 0:
         try:
             spacy.require_gpu(gpu_id)
         except Exception as error:  # of every kind that thinc, CuPy and CUDA have
             fail(f"GPU {gpu_id}: {error}. Install CuPy for this machine's CUDA, or use the CPU.")
-    if not path.exists() and not spacy.util.is_package(str(path)):
-        fail(f"{path}: no such pipeline. Give the folder that `spacy train` wrote: DIR/model-best.")
+    if not Path(name).exists() and not spacy.util.is_package(name):
+        fail(
+            f"{name}: no such pipeline. Give the folder that `spacy train` wrote (DIR/model-best) "
+            "or the name of an installed package."
+        )
     try:
-        nlp = spacy.load(path)
-    except Exception as error:  # damage shows as almost any kind
+        nlp = spacy.load(name)
+    except Exception as error:  # damaged files raise almost any kind
         reason = textwrap.shorten(str(error), 300, placeholder=" …") or "no message"
         fail(
-            f"{path}: this pipeline cannot be loaded ({type(error).__name__}: {reason}). Give a "
-            "folder that `spacy train` wrote, complete and with the packages that it needs "
-            "installed."
+            f"{name}: this pipeline cannot be loaded ({type(error).__name__}: {reason}). Give a "
+            "complete pipeline, install the packages that it needs, and give --code if it was "
+            "trained with it."
         )
-    if not any("token.dep" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
-        fail(f"{path}: this pipeline has no parser, only: {', '.join(nlp.pipe_names) or 'nothing'}")
+    if not any("token.dep" in nlp.get_pipe_meta(pipe).assigns for pipe in nlp.pipe_names):
+        fail(f"{name}: this pipeline has no parser, only: {', '.join(nlp.pipe_names) or 'nothing'}")
     return nlp
 
 
 class Annotation(Iterator[Doc]):
-    """Docs on their way through a pipeline, with a progress bar; counts them and the time.
+    """Docs annotated by a pipeline, with a progress bar.
 
-    nlp: the pipeline.
-    inputs: texts, or Docs whose tokens are kept.
+    Attributes:
+        n_words: Words annotated so far.
+        n_sentences: Sentences annotated so far.
     """
 
     def __init__(
         self, nlp: Language, inputs: Iterable[Doc | str], batch_size: int, n_process: int = 1
     ) -> None:
+        """Begin to annotate.
+
+        Args:
+            nlp: The pipeline.
+            inputs: Texts, or Docs whose tokens are kept.
+            batch_size: Docs in a batch.
+            n_process: Processes.
+        """
         total = len(inputs) if isinstance(inputs, Sized) else None
-        docs: Iterable[Doc] = nlp.pipe(inputs, batch_size=batch_size, n_process=n_process)
-        # disable=None: no bar where stderr is no terminal.
-        self._docs = iter(tqdm(docs, total=total, unit="doc", disable=None))
+        docs = nlp.pipe(inputs, batch_size=batch_size, n_process=n_process)
+        self._docs = iter(progress(docs, "doc", total))
         self._start = time.perf_counter()
         self.n_words = 0
         self.n_sentences = 0
@@ -73,7 +98,11 @@ class Annotation(Iterator[Doc]):
         return doc
 
     def summary(self) -> str:
-        """What has been annotated since the beginning, and how fast."""
+        """Summarise what has been annotated.
+
+        Returns:
+            Sentences, words, and words per second.
+        """
         seconds = time.perf_counter() - self._start
         return (
             f"{self.n_sentences:,} sentences, {self.n_words:,} words in {seconds:.1f} s "

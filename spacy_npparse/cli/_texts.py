@@ -1,4 +1,4 @@
-"""Reading plain text, one text a line."""
+"""Reading plain text, one text per line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,14 @@ STDIN = Path("-")
 
 
 def read_texts(path: Path) -> dict[int, str]:
-    """The lines of a file or of stdin that are not blank, by number from 1; end the program with a
-    message if there are none or they are not UTF-8."""
+    """Read the lines that are not blank, or end the program with an error message.
+
+    Args:
+        path: UTF-8 file, or `STDIN`.
+
+    Returns:
+        At least one text, by line number from 1.
+    """
     lines = (sys.stdin.buffer.read() if path == STDIN else path.read_bytes()).splitlines()
     texts: dict[int, str] = {}
     for number, line in enumerate(lines, 1):
@@ -29,12 +35,18 @@ def read_texts(path: Path) -> dict[int, str]:
         if text.strip():
             texts[number] = text
     if not texts:
-        fail(f"{_name(path)}: no text. Give one text a line.")
+        fail(f"{_name(path)}: no text. Give one text per line.")
     return texts
 
 
 def check_lengths(texts: dict[int, str], path: Path, nlp: Language) -> None:
-    """End the program with a message if a text is longer than the pipeline takes."""
+    """End the program with an error message if a text exceeds `nlp.max_length`.
+
+    Args:
+        texts: The texts, by line number.
+        path: Where they come from.
+        nlp: The pipeline.
+    """
     for number, text in texts.items():
         if len(text) > nlp.max_length:
             fail(

@@ -40,12 +40,12 @@ def compare(
         int, typer.Option("--sentences", min=0, help="Sentences to show that differ most.")
     ] = 10,
 ) -> None:
-    """Compare parsers: every score side by side, and whether they differ by more than luck.
+    """Compare predictions of parsers, with significance tests.
 
-    The files must hold the same sentences and words; compare parsers on gold tokens and sentences
+    The files must have the same sentences and words; compare parsers on gold tokens and sentences
     (`evaluate --output`). Scores are those of `score`. Significance: approximate randomisation over
-    sentences for every score; McNemar's test over words for UAS and LAS; Wilcoxon's test over
-    seeds, those in the same place being paired. Then the accuracy by arc length, sentence length,
+    sentences for every score; McNemar's test over words for UAS and LAS; Wilcoxon's signed-rank
+    test over seeds, paired in the order given. Then the accuracy by arc length, sentence length,
     distance to the root, projectivity and relation, and the sentences that differ most.
 
     Examples:

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from tqdm import tqdm
 
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
+from spacy_npparse.cli._report import progress
 from spacy_npparse.files import replacing
 from spacy_npparse.treebank import docs_from_conllu, write_conllu
 
@@ -38,8 +38,8 @@ def convert(
 ) -> None:
     """Convert a CoNLL-U file to spaCy's binary format, or back.
 
-    Nothing is lost on the way: .conllu to .spacy to .conllu gives the same file, with its
-    comments, multiword tokens, empty nodes, enhanced dependencies and MISC.
+    The conversion is lossless: .conllu to .spacy to .conllu gives the same file, with its comments,
+    multiword tokens, empty nodes, enhanced dependencies and MISC.
 
     Examples:
 
@@ -55,7 +55,7 @@ def convert(
         )
         doc_bin = DocBin(attrs=_ATTRIBUTES, store_user_data=True)
         n_words = 0
-        for doc in _progress(docs, quiet, None):
+        for doc in progress(docs, "doc", quiet=quiet):
             doc_bin.add(doc)
             n_words += len(doc)
         with replacing(target) as file:
@@ -64,7 +64,7 @@ def convert(
     elif formats == (".spacy", ".conllu"):
         doc_bin = _read_doc_bin(source)
         n_docs, n_words = len(doc_bin), sum(len(tokens) for tokens in doc_bin.tokens)
-        write_conllu(_progress(doc_bin.get_docs(Vocab()), quiet, n_docs), target)
+        write_conllu(progress(doc_bin.get_docs(Vocab()), "doc", n_docs, quiet=quiet), target)
     else:
         fail(
             f"Cannot convert {source} to {target}. "
@@ -74,15 +74,9 @@ def convert(
         typer.echo(f"{target}: {n_docs} Docs, {n_words} tokens", err=True)
 
 
-def _progress(docs: Iterable[Doc], quiet: bool, total: int | None) -> Iterable[Doc]:
-    # disable=None: no bar where stderr is no terminal.
-    bar: Iterable[Doc] = tqdm(docs, total=total, unit="doc", disable=quiet or None)
-    return bar
-
-
 def _read_doc_bin(path: Path) -> DocBin:
     data = path.read_bytes()
     try:
         return DocBin().from_bytes(data)
     except ValueError:
-        fail(f"{path}: no .spacy file. Give a file that spaCy's DocBin wrote.")
+        fail(f"{path}: not a .spacy file. Give a file that spaCy's DocBin wrote.")

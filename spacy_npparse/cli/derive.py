@@ -1,4 +1,4 @@
-"""`derive`: how the tree of a sentence is built, step by step."""
+"""`derive`: the derivation of a sentence."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import app, fail, user_errors
-from spacy_npparse.cli._pipeline import load_parser
+from spacy_npparse.cli._pipeline import Code, load_parser
 from spacy_npparse.cli._texts import STDIN, check_lengths, read_texts
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.files import replacing
+from spacy_npparse.laboratory import import_code
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.transitions import Derivation, UncoveredTree
 from spacy_npparse.treebank import (
@@ -38,7 +39,7 @@ def derive(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="The sentences: .conllu; with --model also .txt, one text a line, or - for stdin.",
+            help=".conllu file; with --model also .txt, one text per line, or - for stdin.",
         ),
     ],
     sentence: Annotated[
@@ -55,19 +56,23 @@ def derive(
         ),
     ] = None,
     model: Annotated[
-        Path | None,
-        typer.Option(help="Show how this pipeline's parser derives its tree, not the gold tree."),
+        str | None,
+        typer.Option(
+            help="Show the derivation that this pipeline's parser predicts: a folder or an "
+            "installed package."
+        ),
     ] = None,
     html: Annotated[
         Path | None,
         typer.Option(help="Write a page to step through, instead of printing a table."),
     ] = None,
+    code: Code = None,
 ) -> None:
-    """Show the derivation of a sentence: configuration after configuration.
+    """Show the derivation of a sentence step by step.
 
-    Each line has stack, buffer and what else the system has, the transition that is taken, the arcs
-    that it adds, and the alternatives with their oracle costs in brackets and, for a model, their
-    probabilities or scores. With the trees of a .conllu file, a model's decisions have costs too.
+    Each row has the configuration, the transition taken, the arcs that it adds, and all legal
+    transitions with their oracle costs in brackets and, with --model, their probabilities or
+    scores. Costs of a model's transitions need the gold trees of a .conllu file.
 
     Examples:
 
@@ -77,6 +82,7 @@ def derive(
       python -m spacy_npparse derive dev.conllu --sentence 7 --model training/model-best
       echo "Was glaubst du?" | python -m spacy_npparse derive - --model training/model-best
     """
+    import_code(code)
     if model is None:
         if source.suffix != ".conllu":
             fail(f"{source} has no gold trees to derive. Give a .conllu file, or a --model.")
@@ -99,7 +105,7 @@ def _find(path: Path, wanted: str) -> Sentence:
     """The sentence with this number or sent_id."""
     number = 0
     for number, sentence in enumerate(read_conllu(path), 1):
-        if wanted == str(number) or wanted == _sent_id(sentence):
+        if wanted == str(number) or wanted == sentence.sent_id:
             return sentence
     fail(
         f"{path}: no sentence {wanted!r} among {number:,} sentences. Give a number from 1 or a "
@@ -107,22 +113,14 @@ def _find(path: Path, wanted: str) -> Sentence:
     )
 
 
-def _sent_id(sentence: Sentence) -> str | None:
-    for comment in sentence.comments:
-        key, _, value = comment.lstrip("# \t").partition("=")
-        if key.strip() == "sent_id":
-            return value.strip()
-    return None
-
-
 def _gold(sentence: Sentence, path: Path, system: str, oracle: str | None) -> Derivation:
     try:
         return sentence_derivation(sentence, system, oracle)
     except UncoveredTree as error:
-        heads = complete_heads([-1 if head is None else head for head in sentence.heads])
+        heads = complete_heads(sentence.integer_heads)
         others = [name for name in sorted(transition_systems.get_all()) if _covers(name, heads)]
         fail(
-            f"{path}: {error}. Take an oracle that explores, or a system that covers it: "
+            f"{path}: {error}. Give a dynamic oracle, or a system that covers it: "
             f"{', '.join(others)}."
         )
     except ValueError as error:
@@ -138,18 +136,18 @@ def _covers(system: str, heads: list[int]) -> bool:
     return True
 
 
-def _predicted(path: Path, source: Path, wanted: str, oracle: str | None) -> Derivation:
-    """The derivation that a pipeline finds."""
+def _predicted(model: str, source: Path, wanted: str, oracle: str | None) -> Derivation:
+    """The derivation that a pipeline predicts."""
     inputs: Iterable[tuple[Doc | str, Doc | None]]
-    # Whatever is wrong with the input shows before the time to load is spent.
+    # The input is checked before time is spent on loading.
     if source.suffix == ".conllu":
         sentence = _find(source, wanted)
-        parser, nlp = _load(path)
+        parser, nlp = _load(model)
         doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
         inputs, wanted = [(doc, doc_from_sentences([sentence], nlp.vocab))], "1"
     elif source.suffix == ".txt" or source == STDIN:
         texts = read_texts(source)
-        parser, nlp = _load(path)
+        parser, nlp = _load(model)
         check_lengths(texts, source, nlp)
         inputs = ((text, None) for text in texts.values())
     else:
@@ -162,17 +160,17 @@ def _predicted(path: Path, source: Path, wanted: str, oracle: str | None) -> Der
                 if wanted == str(number):
                     return derivation
     except ValueError as error:
-        fail(f"{path}: {error}")
+        fail(f"{model}: {error}")
     fail(f"{source}: no sentence {wanted!r} among {number:,} sentences. Give a number from 1.")
 
 
-def _load(path: Path) -> tuple[DependencyParser, Language]:
+def _load(name: str) -> tuple[DependencyParser, Language]:
     """A pipeline and its parser."""
-    nlp = load_parser(path, -1)
+    nlp = load_parser(name, -1, None)
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DependencyParser)]
     if not parsers:
         fail(
-            f"{path}: its parser shows no derivations. Give a pipeline with one parser of this "
-            "package that has a transition system; of an ensemble, one of the members."
+            f"{name}: its parser has no derivations. Give a pipeline with a parser of this package "
+            "that has a transition system; instead of an ensemble, one of its members."
         )
     return parsers[-1], nlp

@@ -10,7 +10,7 @@ import typer
 from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
-from spacy_npparse.cli._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
+from spacy_npparse.cli._pipeline import Annotation, BatchSize, Code, GpuId, Model, load_parser
 from spacy_npparse.cli._report import report_scores
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.treebank import (
@@ -44,12 +44,13 @@ def evaluate(
         int,
         typer.Option(min=0, help="Gold sentences in one Doc; 0: all up to a `# newdoc`."),
     ] = 1,
+    code: Code = None,
 ) -> None:
-    """Run a pipeline on a treebank and score it as the official CoNLL 2018 evaluation does.
+    """Score a pipeline on a treebank.
 
-    The pipeline gets the gold tokens and sentences, and nothing else of the annotation. With
-    --raw it gets the plain text, one Doc for each paragraph, and finds tokens and sentences
-    itself.
+    The pipeline gets gold tokens and sentence boundaries, and nothing else of the annotation. With
+    --raw it gets the plain text, one Doc per paragraph, and predicts tokens and sentence
+    boundaries, too. Scores are those of `score`.
 
     Examples:
 
@@ -57,16 +58,17 @@ def evaluate(
       python -m spacy_npparse evaluate training/model-best dev.conllu
       python -m spacy_npparse evaluate training/model-best dev.conllu --raw --json scores.json
       python -m spacy_npparse evaluate training/model-best dev.conllu --sentences-per-doc 10
+      python -m spacy_npparse evaluate xx_my_pipeline dev.conllu --output predicted.conllu
     """
     if output is not None and output.suffix != ".conllu":
         fail(f"Cannot write {output}. Give --output a name that ends in .conllu.")
     sentences = list(read_conllu(gold))
     if not sentences:
         fail(f"{gold}: no sentence to evaluate on. Give a treebank in CoNLL-U.")
-    nlp = load_parser(model, gpu_id)
+    nlp = load_parser(model, gpu_id, code)
     inputs: list[Doc | str]
     if raw:
-        # Paragraphs, so that a treebank without document marks is not one endless text.
+        # Paragraphs: a treebank without document boundaries would be one long text.
         inputs = [
             part for text in raw_texts(sentences) for part in text.split("\n\n") if part.strip()
         ]

@@ -1,4 +1,4 @@
-"""`leaderboard`: many parsers trained and measured on one treebank."""
+"""`leaderboard`: parsers trained on one treebank and ranked."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from tqdm import tqdm
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._pipeline import Code
 from spacy_npparse.cli._report import write_json, write_text
 from spacy_npparse.evaluation.leaderboard import Leaderboard, make_leaderboard
 from spacy_npparse.laboratory import (
@@ -17,7 +18,9 @@ from spacy_npparse.laboratory import (
     Experiment,
     FailedRun,
     Task,
+    config_path,
     contestant,
+    import_code,
     trainable_parsers,
 )
 from spacy_npparse.treebank import read_conllu
@@ -31,41 +34,45 @@ _ALL = "all"
 def leaderboard(
     context: typer.Context,
     train: Annotated[Path, typer.Argument(help="CoNLL-U file to train on.")],
-    dev: Annotated[Path, typer.Argument(help="CoNLL-U file to choose the best models on.")],
+    dev: Annotated[Path, typer.Argument(help="CoNLL-U file for model selection.")],
     output: Annotated[Path, typer.Argument(help="Folder for models, predictions and report.")],
     test: Annotated[
-        Path | None, typer.Option(help="CoNLL-U file to measure on; otherwise the dev file.")
+        Path | None, typer.Option(help="CoNLL-U file to evaluate on; by default the dev file.")
     ] = None,
     parsers: Annotated[
         str,
         typer.Option(
             help="Factories without `_parser`, each with settings of its component if need be "
-            "(mh4,search=greedy), and the peers spacy and udpipe, separated by spaces. all: every "
-            "parser that is registered."
+            "(mh4,search=greedy), and the peers spacy and udpipe, separated by spaces; all: every "
+            "registered parser."
         ),
     ] = _ALL,
     seeds: Annotated[str, typer.Option(help="Seeds to train with, separated by spaces.")] = "0",
     updates: Annotated[
-        int | None, typer.Option(min=1, help="Of each training; otherwise as its config says.")
+        int | None,
+        typer.Option(min=1, help="Updates of each training; by default those of its config."),
     ] = None,
     config: Annotated[
-        Path, typer.Option(help="Training config that the parsers take their place in.")
-    ] = Path("configs/accuracy.cfg"),
+        Path | None,
+        typer.Option(
+            help="Training config whose parser is replaced.  [default: this package's accuracy.cfg]"
+        ),
+    ] = None,
     processes: Annotated[
         int, typer.Option(min=1, help="Trainings at a time, each on one thread.")
     ] = 1,
+    code: Code = None,
 ) -> None:
-    """Train parsers, measure them on the same sentences, and rank them.
+    """Train parsers on one treebank and rank them.
 
-    Each parser is trained with each seed as `spacy train` does, in the place of the config's own;
-    spacy is spaCy's parser, udpipe the tagger and parser of UDPipe 1, as they are usually trained.
-    All parse gold tokens and sentences, without gold tags. What is done already is not done again,
-    so that the command goes on where it was stopped, and parsers or seeds can be added; name all
-    that the report shall have.
+    `spacy train` trains each parser with each seed, in place of the config's own parser; spacy is
+    spaCy's parser, udpipe the tagger and parser of UDPipe 1, both with their usual settings. All
+    parse gold tokens and sentences, without gold tags. Finished runs are kept: given again, the
+    command resumes, and parsers or seeds can be added; give all that the report should have.
 
-    The report is in OUTPUT, as leaderboard-TEST.html and .json: scores, letters that parsers have
-    in common unless they differ significantly, learning curves, accuracy against speed, and
-    precision against recall of crossing arcs. The predictions are there for `compare`.
+    The report is OUTPUT/leaderboard-TEST.html and .json: scores, letters shared by parsers that do
+    not differ significantly, learning curves, accuracy against speed, and precision against recall
+    of crossing arcs. The predictions are kept for `compare`.
 
     Examples:
 
@@ -76,16 +83,20 @@ def leaderboard(
         --seeds "0 1 2" --processes 2
     """
     numbers = _seeds(seeds)
+    config = config or config_path("accuracy")
     if not config.is_file():
         fail(f"{config}: no such file. Give --config a training config with a parser.")
-    task = Task(train, dev, config, updates)
+    import_code(code)
+    task = Task(train, dev, config, updates, code)
     contestants = _contestants(parsers, task)
     experiment = Experiment(task, test or dev, output)
-    # Read now, so that what is wrong with them does not show in every training.
+    # Read before the first training, so that errors in them show only once.
     parts = {path: list(read_conllu(path)) for path in (train, dev, experiment.gold)}
     for path, sentences in parts.items():
         if not sentences:
-            fail(f"{path}: no sentence to train or measure parsers on. Give a treebank in CoNLL-U.")
+            fail(
+                f"{path}: no sentence to train or evaluate parsers on. Give a treebank in CoNLL-U."
+            )
     words = [len(s.words) - s.heads[1:].count(None) for s in parts[experiment.gold]]
     experiment.begin()
     failures = _complete(experiment, contestants, numbers, processes)
@@ -125,7 +136,7 @@ def _contestants(text: str, task: Task) -> list[Contestant]:
 def _complete(
     experiment: Experiment, contestants: Sequence[Contestant], seeds: Sequence[int], processes: int
 ) -> list[FailedRun]:
-    """Do all runs that have no result yet."""
+    """Complete all runs without result."""
     missing = experiment.missing(contestants, seeds)
     typer.echo(f"{len(missing)} runs to do, the others are done.", err=True)
     failures = []
@@ -143,6 +154,8 @@ def _report(context: typer.Context, experiment: Experiment, board: Leaderboard) 
     typer.echo(board.table())
     task = experiment.task
     files = dict.fromkeys([task.train, task.dev, experiment.gold, task.config])
+    if task.code is not None:
+        files[task.code] = None
     source = provenance_of(context, files)
     page = experiment.folder / f"leaderboard-{experiment.gold.stem}.html"
     write_json(board.as_dict(), page.with_suffix(".json"), source)

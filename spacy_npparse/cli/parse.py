@@ -10,7 +10,7 @@ import typer
 from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
-from spacy_npparse.cli._pipeline import Annotation, BatchSize, GpuId, Model, load_parser
+from spacy_npparse.cli._pipeline import Annotation, BatchSize, Code, GpuId, Model, load_parser
 from spacy_npparse.cli._report import write_text
 from spacy_npparse.cli._texts import STDIN, check_lengths, read_texts
 from spacy_npparse.treebank import read_conllu, unannotated_doc, write_conllu
@@ -24,7 +24,7 @@ def parse(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="IN", help="File to parse: .conllu, or .txt with one text a line; - is stdin."
+            metavar="IN", help="File to parse: .conllu, or .txt with one text per line; - is stdin."
         ),
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")],
@@ -38,11 +38,12 @@ def parse(
         OnErrorChoice,
         typer.Option(help="Stop at malformed CoNLL-U sentences, or skip and count them."),
     ] = OnErrorChoice.RAISE,
+    code: Code = None,
 ) -> None:
     """Parse a file and write the trees as CoNLL-U.
 
-    Of a .conllu file the tokens and sentences are kept, and all that a parser does not predict;
-    its annotation is not looked at. A .txt file has one text a line, of any number of sentences;
+    Tokens, sentence boundaries and whatever the pipeline does not predict are those of the .conllu
+    file; its annotation is ignored. A .txt file has one text per line, of any number of sentences;
     blank lines are skipped.
 
     Examples:
@@ -58,16 +59,16 @@ def parse(
         fail(f"Cannot read {source}. Give a .conllu file, a .txt file, or - for text on stdin.")
     if gpu_id >= 0 and n_process > 1:
         fail("Processes cannot share a GPU. Use --gpu-id or --n-process, not both.")
-    # Whatever is wrong with the input shows before the time to load and to parse is spent.
+    # The input is checked before time is spent on loading and parsing.
     if source.suffix == ".conllu":
         sentences = list(read_conllu(source, on_error=on_error.value))
-        nlp = load_parser(model, gpu_id)
+        nlp = load_parser(model, gpu_id, code)
         inputs: list[Doc | str] = [
             unannotated_doc([sentence], nlp.vocab, sentence_starts=True) for sentence in sentences
         ]
     else:
         texts = read_texts(source)
-        nlp = load_parser(model, gpu_id)
+        nlp = load_parser(model, gpu_id, code)
         check_lengths(texts, source, nlp)
         inputs = list(texts.values())
     docs = Annotation(nlp, inputs, batch_size, n_process)

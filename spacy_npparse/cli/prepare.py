@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from tqdm import tqdm
 
 from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._report import progress
 from spacy_npparse.files import replacing
 from spacy_npparse.treebank import Sentence, read_conllu
 from spacy_npparse.trees import complete_heads, nonprojective_arcs
@@ -23,10 +23,11 @@ def prepare(
     folder: Annotated[Path, typer.Argument(help="Folder of a UD treebank, as released.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
 ) -> None:
-    """Check a UD treebank and copy its parts to OUT/train.conllu, dev.conllu and test.conllu.
+    """Check a UD treebank and copy its parts.
 
-    FOLDER has files called *-ud-train.conllu, *-ud-dev.conllu and, perhaps, *-ud-test.conllu.
-    Every line is checked before anything is copied; the copies are the same to the byte.
+    FOLDER has files *-ud-train.conllu, *-ud-dev.conllu and, optionally, *-ud-test.conllu; OUT gets
+    train.conllu, dev.conllu and test.conllu. All lines are checked before anything is written; the
+    copies are identical to the byte.
 
     Examples:
 
@@ -73,9 +74,8 @@ def _find(folder: Path, part: str) -> Path | None:
 def _count(sentences: Iterable[Sentence], name: str) -> tuple[int, int, int, int]:
     """Sentences, words, non-projective sentences, and non-projective arcs."""
     n_sentences = n_words = n_crossed = n_arcs = 0
-    # disable=None: no bar where stderr is no terminal.
-    for sentence in tqdm(sentences, desc=name, unit="sentence", disable=None):
-        heads = [-1 if head is None else head for head in sentence.heads]
+    for sentence in progress(sentences, "sentence", title=name):
+        heads = sentence.integer_heads
         crossing = sum(nonprojective_arcs(complete_heads(heads)))
         n_sentences += 1
         n_words += len(sentence.words)

@@ -25,9 +25,9 @@ def score(
 ) -> None:
     """Score a predicted CoNLL-U file against a gold one.
 
-    The scores are those of the official CoNLL 2018 evaluation (punctuation counted, subtypes of
-    relations not), and scores for non-projective sentences and arcs. The two files must hold the
-    same text; tokens, words and sentences may differ.
+    The scores are those of the official evaluation of CoNLL 2018 (with punctuation, without
+    subtypes of relations), and scores on non-projective sentences and arcs. The two files must have
+    the same text; tokens, words and sentences may differ.
 
     Examples:
 

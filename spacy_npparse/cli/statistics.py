@@ -1,4 +1,4 @@
-"""`statistics`: what the trees of a treebank are like."""
+"""`statistics`: non-projectivity of a treebank, and coverage of the transition systems."""
 
 from __future__ import annotations
 
@@ -23,15 +23,13 @@ def statistics(
     json_path: Annotated[
         Path | None, typer.Option("--json", help="Write all counts to this file.")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Also show them in plots on a page in this file.")
-    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with plots to this file.")] = None,
 ) -> None:
-    """Show how often the trees of a treebank cross, and which parsers can build them.
+    """Count non-projective trees and coverage of systems.
 
-    Non-projective sentences and arcs, gap degree and edge degree; how many sentences are
-    projective, MH4, 1-endpoint-crossing and well-nested; and for each transition system how many
-    sentences its static oracles derive, in how many transitions, reordering how often.
+    Non-projective sentences and arcs, gap degree and edge degree; the share of projective, MH4,
+    1-endpoint-crossing and well-nested trees; for each transition system the sentences that its
+    static oracles derive, and the transitions and reorderings that they take.
 
     Examples:
 

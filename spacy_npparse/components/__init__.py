@@ -1,1 +1,1 @@
-"""The spaCy components: one base component, one factory for each transition system."""
+"""The spaCy components: one class for each kind of search, one factory for each parser."""

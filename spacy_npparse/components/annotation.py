@@ -17,13 +17,14 @@ _STARTS = [SENT_START]
 class Parse(NamedTuple):
     """The tree or trees of a Doc, in the form that `Doc.from_array` takes.
 
-    arcs: uint64 [len(doc), 2], distance to the head (0 for a root) and hash of the label.
-    starts: uint64 [len(doc), 1], 1 where a sentence starts, else -1.
-    probabilities: float [len(doc)], of the arc to each word; not a number for whitespace. None if
-        they were not asked for.
-    ranked: for each sentence with words, the best trees found, the very best first: "heads" (the
-        token that is the head of each, itself for the root), "deps" and "score". None if they
-        were not asked for.
+    Attributes:
+        arcs: uint64 [len(doc), 2], offset of the head (0 for a root) and hash of the label.
+        starts: uint64 [len(doc), 1], 1 where a sentence starts, else -1 (spaCy's values).
+        probabilities: float [len(doc)], of the arc to each word, NaN for whitespace; None unless
+            the confidence was asked for.
+        ranked: for each sentence with words, its k best trees in descending order: "heads" (the
+            index of each token's head, a root's being its own), "deps" and "score"; None unless
+            they were asked for.
     """
 
     arcs: NDArray[np.uint64]
@@ -33,17 +34,21 @@ class Parse(NamedTuple):
 
 
 def register_extensions() -> None:
-    """Make room for what is written on request."""
+    """Register the extension attributes that are written on request."""
     for owner, name in ((Token, "head_probability"), (Doc, "k_best_trees")):
         if not owner.has_extension(name):
             owner.set_extension(name, default=None)
 
 
 def write_parse(doc: Doc, parse: Parse) -> None:
-    """Set heads, labels and sentence starts of a Doc, and what else the parse holds.
+    """Write a parse to its Doc.
 
-    The starts are written by themselves because those that spaCy derives from the edges of
+    Sentence starts are written after the arcs because those that spaCy derives from the edges of
     non-projective trees can be wrong.
+
+    Args:
+        doc: the Doc.
+        parse: its parse.
     """
     if len(doc):
         doc.from_array(_ARCS, parse.arcs)  # type: ignore[arg-type]

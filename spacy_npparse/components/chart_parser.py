@@ -1,34 +1,58 @@
-"""What parsers share whose exact search takes too long for long sentences."""
+"""Exact search with a chart: a limit on the length of sentences, and on the trees covered."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.dependency_parser import NetT
+from spacy_npparse.components.exact_parser import ExactParser, ScoresT
 from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.sentences import SentenceBatch
-from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.components.settings import DecoderSettings, TreeLoss
 
 logger = logging.getLogger(__name__)
 
 
-class ChartParser(DependencyParser):
-    """Finds the best of the trees that it can build, if the sentence is not too long.
+class ScoredTrees(Protocol):
+    """Trees, or derivations, that come with their scores."""
 
-    Longer ones are parsed in another way, and teach heads and labels only. Of gold trees that it
-    cannot build, the most similar ones are learnt that it can. Warnings tell how many there are.
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Of each sentence's tree: float64 [n_sentences]."""
+
+
+ScoredTreesT = TypeVar("ScoredTreesT", bound=ScoredTrees)
+
+
+class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, ScoresT, ScoredTreesT]):
+    """Finds the highest-scoring of the trees that its chart covers, if the sentence is not too
+    long.
+
+    Longer sentences are parsed by a fallback, and teach only heads and labels. Instead of a gold
+    tree that is not covered, the most similar one that is covered is learnt. Warnings tell how
+    many there are of either.
 
     Args:
-        vocab, model, name, system_name, decoder, fixed, scorer: see `DependencyParser`.
+        vocab: of the pipeline.
+        model: see `spacy_npparse.Parser.v1`.
+        name: of the component in the pipeline.
+        system_name: of the component's factory, without `_parser`.
+        loss: see `ExactParser`.
         max_length: words of the longest sentence that is searched exactly.
+        decoder: only the confidence counts.
+        fixed: see `DependencyParser`.
+        scorer: computes the scores of `nlp.evaluate`.
+
+    Attributes:
+        fallback: how longer sentences are parsed, as warnings say it.
+        uncovered: what warnings say of trees that are not covered.
     """
 
-    # How longer sentences are parsed, and what is said of trees that cannot be built.
     fallback: str
     uncovered: str
 
@@ -39,6 +63,7 @@ class ChartParser(DependencyParser):
         name: str,
         *,
         system_name: str,
+        loss: TreeLoss,
         max_length: int,
         decoder: DecoderSettings,
         fixed: Mapping[str, Any],
@@ -49,6 +74,7 @@ class ChartParser(DependencyParser):
             model,
             name,
             system_name=system_name,
+            loss=loss,
             decoder=decoder,
             fixed=fixed,
             scorer=scorer,
@@ -56,13 +82,19 @@ class ChartParser(DependencyParser):
         self.max_length = max_length
         self._n_too_long = 0
 
-    def _covers(self, gold: GoldBatch) -> NDArray[np.bool_]:
-        """Which gold trees the parser can build: bool [n_sentences]; anything for those of
-        sentences that are too long."""
+    def _zero_scores(self, n_sentences: int, size: int) -> ScoresT:
+        """Scores by which all trees are equally good. size: longest sentence + 1."""
         raise NotImplementedError
 
+    def _covers(self, gold: GoldBatch) -> NDArray[np.bool_]:
+        """Which gold trees the chart covers: bool [n_sentences]; undefined for sentences that are
+        too long."""
+        lengths = gold.sentences.lengths
+        scores = self._zero_scores(len(lengths), int(lengths.max()) + 1)
+        return self._most_similar(scores, gold).scores >= 0
+
     def _count_long(self, sentences: SentenceBatch) -> None:
-        """Keep in mind how many sentences are too long."""
+        """Count sentences that are too long, for the next report."""
         self._n_too_long += int((sentences.lengths > self.max_length).sum())
 
     def report(self) -> None:

@@ -1,10 +1,10 @@
-"""What all parsers share: a spaCy component that gives every sentence a labelled tree."""
+"""What all parsers share: the spaCy component that gives every sentence a labelled tree."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -28,26 +28,35 @@ from spacy_npparse.components.search import Found, no_trees
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.components.tree_pipe import TreePipe
+from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.shim import torch_shim
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
 
+NetT = TypeVar("NetT", bound=ParserNet)
 
-class DependencyParser(TreePipe, TrainablePipe):
-    """Parses the sentences of a Doc. A subclass says how trees are searched for, and what is
-    learnt from gold trees beside the labels of their arcs.
 
-    Sentence boundaries are an input: the parser gives each sentence of the Doc a tree with exactly
-    one root, and a Doc without boundaries is one sentence.
+class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
+    """Parses the sentences of a Doc.
+
+    Sentence boundaries are an input: each sentence gets a tree with exactly one root, and a Doc
+    without boundaries is one sentence. A subclass supplies the search, the loss of unlabelled
+    trees, and the class of the network.
 
     Args:
-        vocab: the pipeline's vocabulary.
+        vocab: of the pipeline.
         model: see `spacy_npparse.Parser.v1`.
         name: of the component in the pipeline.
         system_name: of the component's factory, without `_parser`.
         decoder: what is asked of the search.
-        fixed: settings that a model keeps for life, by name. "pseudo_projective" is one of them.
+        fixed: settings, by name, that a trained model cannot be loaded without;
+            "pseudo_projective" is one of them.
         scorer: computes the scores of `nlp.evaluate`.
+
+    Attributes:
+        net_class: the class of the model's network.
     """
+
+    net_class: type[NetT]
 
     def __init__(
         self,
@@ -74,42 +83,37 @@ class DependencyParser(TreePipe, TrainablePipe):
         }
         self._fixed = dict(fixed)
         self._labels = Labels(self.cfg, vocab.strings)
+        torch_shim(model, self.net_class).use_net(self.net_class)
         register_extensions()
 
     def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
-        """Forget what was counted, and warn of gold trees that the parser cannot learn from.
-
-        gold: all there are. Reading them raises ValueError where they cannot be read.
-        """
+        """Reset counters, and warn of gold trees that the parser cannot learn from. All gold trees
+        have to be read: those that cannot be raise ValueError."""
         for _ in gold:
             pass
 
-    def _net_sizes(self) -> dict[str, Any]:
-        """What the model's network needs to know, the number of labels aside."""
-        raise NotImplementedError
+    def _net_sizes(self) -> dict[str, int]:
+        """Sizes of the network that only this kind of parser has."""
+        return {}
 
     def _search(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
-        """Find the best trees.
-
-        rows, lengths: what `_rows` returns; arcs: their scores, see `ParserNet.score_arcs`.
-        """
+        """Find the highest-scoring trees. rows, lengths: what `_rows` returns; arcs: their scores,
+        see `ParserNet.score_arcs`."""
         raise NotImplementedError
 
     def _derive(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Decisions:
-        """Find the best derivation of the only sentence. Arguments as in `_search`.
-
-        Raises ValueError if trees are found without one."""
+        """Find the highest-scoring derivation of the only sentence. Arguments as in `_search`."""
         raise ValueError(
             f"{self.name}: {self.system_name}_parser finds trees without transitions, so there are "
             "no derivations. Take a parser with a transition system."
         )
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
-        """The loss of gold trees, that of the labels aside. Arguments as in `_search`."""
+        """The loss of unlabelled gold trees. Arguments as in `_search`."""
         raise NotImplementedError
 
     @property
@@ -123,7 +127,14 @@ class DependencyParser(TreePipe, TrainablePipe):
         return list(self.cfg["labels"])
 
     def add_label(self, label: str) -> int:
-        """Raises ValueError: the label set is fixed by `initialize`."""
+        """Refuse to add a label: the label set is fixed by `initialize`.
+
+        Args:
+            label: not looked at.
+
+        Raises:
+            ValueError: always.
+        """
         raise ValueError(
             f"{self.name}: labels cannot be added one by one. They are collected from the examples "
             "in nlp.initialize(), or given there as initialize.components."
@@ -140,14 +151,15 @@ class DependencyParser(TreePipe, TrainablePipe):
         """Collect the labels and build the model.
 
         Args:
-            get_examples: gives a representative sample of the training data. All of it is read
-                for the labels, unless they are given, for those of a pseudo-projective encoding,
-                and to count the trees that the parser cannot learn from.
+            get_examples: returns the training data. All of it is read for the labels, unless they
+                are given, for those of a pseudo-projective encoding, and to count the trees that
+                the parser cannot learn from.
             nlp: the pipeline.
             labels: the arc labels, without the root's.
 
-        Raises ValueError if there is not one example, or if one has labels other than those given
-        or heads that form a cycle.
+        Raises:
+            ValueError: if there is not one example, or if one has other labels than those given or
+                heads that form a cycle.
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         collect_labels(self.cfg, self.vocab.strings, get_examples, labels)
@@ -161,11 +173,25 @@ class DependencyParser(TreePipe, TrainablePipe):
         self._begin_training(self._labels.gold(batch) for batch in batches)
 
     def encode(self, docs: Sequence[Doc]) -> Tensor:
-        """Vectors of all tokens of some Docs and, last, of the root: [n_tokens + 1, width]."""
+        """Encode Docs.
+
+        Args:
+            docs: the Docs.
+
+        Returns:
+            Vectors of all tokens and, last, of the root: [n_tokens + 1, width].
+        """
         return self._net.with_root(self.model.predict(docs))
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
-        """Parse Docs without changing them."""
+        """Parse Docs without changing them.
+
+        Args:
+            docs: with their sentence boundaries.
+
+        Returns:
+            Their parses.
+        """
         docs = list(docs)
         if not docs:
             return []
@@ -191,16 +217,21 @@ class DependencyParser(TreePipe, TrainablePipe):
     def derivations(
         self, doc: Doc, *, gold: Doc | None = None, oracle: str | None = None
     ) -> list[Derivation]:
-        """How the tree of each sentence with words is derived, with the scores of all transitions.
-        Pseudo-projective trees are shown as they are built, with notes on the labels.
+        """Derive the tree of each sentence with words, keeping the scores of all transitions.
+
+        Pseudo-projective trees are shown as they are built, with decorated labels.
 
         Args:
             doc: with its sentence boundaries, and with what the encoder needs, if it is shared.
             gold: the same tokens with gold trees, for the costs of transitions.
-            oracle: whose costs; by default that of the training.
+            oracle: whose costs; by default the oracle of training.
 
-        Raises ValueError if the parser builds trees without transitions, the tokens of the two
-        Docs differ, gold heads form a cycle, or the transition system has no such oracle.
+        Returns:
+            The derivations, in the order of the sentences.
+
+        Raises:
+            ValueError: if the parser builds trees without transitions, the tokens of the two Docs
+                differ, gold heads form a cycle, or the transition system has no such oracle.
         """
         sentences = split_sentences(read_tokens([doc]))
         slices = sentences.slices()
@@ -227,22 +258,42 @@ class DependencyParser(TreePipe, TrainablePipe):
         return found
 
     def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.float32]:
-        """Log-probabilities of all arcs, see `ParserNet.score_arcs`. Arguments as in `_parse`."""
-        scores: Tensor = self._net.score_arcs(*self._rows(vectors, sentences))
-        return scores.cpu().numpy()
+        """Score all arcs by themselves.
+
+        Args:
+            vectors: what `encode` returns.
+            sentences: of the same Docs.
+
+        Returns:
+            Log-probabilities of heads, see `ParserNet.score_arcs`.
+        """
+        return self._net.score_arcs(*self._rows(vectors, sentences)).cpu().numpy()
 
     def best_heads(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.int32]:
-        """Of all words, in their sentence: int32 [n_words]. Arguments as in `_parse`."""
+        """Find the heads of all words in the highest-scoring trees.
+
+        Args:
+            vectors: what `encode` returns.
+            sentences: of the same Docs.
+
+        Returns:
+            int32 [n_words], in the sentence.
+        """
         rows, lengths = self._rows(vectors, sentences)
         return self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences).heads[0]
 
     def label_scores(
         self, vectors: Tensor, sentences: SentenceBatch, heads: NDArray[np.int32]
     ) -> NDArray[np.float32]:
-        """Log-probabilities of the labels of all arcs of some trees that are not from the root:
-        [n_arcs, n_labels].
+        """Score the labels of all arcs of some trees, those from the root excluded.
 
-        vectors, sentences: as in `_parse`; heads: int32 [n_words], in the sentence.
+        Args:
+            vectors: what `encode` returns.
+            sentences: of the same Docs.
+            heads: int32 [n_words], in the sentence.
+
+        Returns:
+            Log-probabilities: [n_arcs, n_labels].
         """
         rows, _ = self._rows(vectors, sentences)
         scores = self._score_labels(rows, sentences, heads, heads > 0)
@@ -256,15 +307,19 @@ class DependencyParser(TreePipe, TrainablePipe):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Learn from a batch, in one differentiable pass.
+        """Update the model with a batch.
 
         Args:
-            examples: missing heads and misaligned tokens are left out of the loss.
-            drop: dropout rate for the encoder.
+            examples: missing heads and misaligned tokens are masked in the loss.
+            drop: dropout rate of the encoder.
             sgd: optimizer; without it, gradients are accumulated until `finish_update`.
-            losses: record of the losses, by component.
+            losses: losses by component, which this one is added to.
 
-        Returns the record. Raises ValueError on gold trees with cycles or unknown labels.
+        Returns:
+            The losses.
+
+        Raises:
+            ValueError: if gold trees have cycles or unknown labels.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -282,9 +337,14 @@ class DependencyParser(TreePipe, TrainablePipe):
         return losses
 
     def get_loss(self, examples: Sequence[Example], vectors: Tensor) -> Tensor:
-        """The loss of a batch as a torch scalar that can be back-propagated.
+        """Compute the loss of a batch.
 
-        vectors: token vectors of the predicted Docs, [n_tokens, width].
+        Args:
+            examples: the batch.
+            vectors: token vectors of the predicted Docs, [n_tokens, width].
+
+        Returns:
+            A differentiable torch scalar.
         """
         gold = self._labels.gold(examples)
         loss = vectors.new_zeros(())
@@ -294,23 +354,19 @@ class DependencyParser(TreePipe, TrainablePipe):
         return loss
 
     @property
-    def _net(self) -> Any:
-        return torch_shim(self.model).net
+    def _net(self) -> NetT:
+        return torch_shim(self.model, self.net_class).net
 
     def _rows(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
         """Vectors of the rows of sentences and the lengths of these, on the model's device.
-
-        vectors: of all tokens and the root.
-        """
+        vectors: of all tokens and the root."""
         tokens = torch.from_numpy(sentences.tokens).to(vectors.device)
         lengths = torch.from_numpy(sentences.lengths).to(vectors.device).long()
         return vectors[tokens], lengths
 
     def _parse(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Found, NDArray[np.int64]]:
-        """The best trees and the numbers of their labels, -1 for the root's: [n_trees, n_words].
-
-        vectors: what `encode` returns; sentences: of the same Docs.
-        """
+        """The best trees and the numbers of their labels, MISSING for the root's: [n_trees,
+        n_words]. vectors: what `encode` returns; sentences: of the same Docs."""
         rows, lengths = self._rows(vectors, sentences)
         found = self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences)
         labels = [self._predict_labels(rows, sentences, heads) for heads in found.heads]
@@ -343,10 +399,8 @@ class DependencyParser(TreePipe, TrainablePipe):
         heads: NDArray[np.int32],
         arcs: NDArray[np.bool_],
     ) -> Tensor:
-        """Scores of all labels, [arcs.sum(), n_labels], for the arcs of some words.
-
-        heads: int32 [n_words], in the sentence; arcs: bool [n_words].
-        """
+        """Scores of all labels, [arcs.sum(), n_labels], for the arcs of some words. heads: int32
+        [n_words], in the sentence; arcs: bool [n_words], which of them."""
         head_rows = (sentences.roots + heads)[arcs]
         return self._net.score_labels(
             rows,
@@ -354,21 +408,50 @@ class DependencyParser(TreePipe, TrainablePipe):
             torch.from_numpy(sentences.rows[arcs]).to(rows.device),
         )
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "DependencyParser":
-        """Load the component. Raises ValueError naming the folder if a file is damaged or belongs
-        to another transition system."""
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "DependencyParser[NetT]":
+        """Load the component.
+
+        Args:
+            path: the folder of the component.
+            exclude: names of files that are not loaded.
+
+        Returns:
+            The component itself.
+
+        Raises:
+            ValueError: naming the folder, if a file is damaged or belongs to a parser with another
+                transition system or other settings.
+        """
         try:
-            super().from_disk(path, exclude=exclude)
+            # The settings first: the weights of another parser are those of another network.
+            super().from_disk(path, exclude=[*exclude, "model"])
             self._finish_loading()
+            super().from_disk(path, exclude=[*exclude, "cfg", "vocab"])
         except ValueError as error:
             raise ValueError(f"Cannot load component {self.name!r} from {path}: {error}") from error
         return self
 
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "DependencyParser":
-        """Load the component. Raises ValueError if the bytes are damaged or belong to another
-        transition system."""
-        super().from_bytes(bytes_data, exclude=exclude)
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "DependencyParser[NetT]":
+        """Load the component.
+
+        Args:
+            bytes_data: what `to_bytes` returned.
+            exclude: names of parts that are not loaded.
+
+        Returns:
+            The component itself.
+
+        Raises:
+            ValueError: if the bytes are damaged or belong to a parser with another transition
+                system or other settings.
+        """
+        super().from_bytes(bytes_data, exclude=[*exclude, "model"])
         self._finish_loading()
+        super().from_bytes(bytes_data, exclude=[*exclude, "cfg", "vocab"])
         return self
 
     def _finish_loading(self) -> None:

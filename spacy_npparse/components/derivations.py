@@ -1,4 +1,4 @@
-"""Gold trees to compare the derivations of a parser with."""
+"""Gold trees that the derivations of a parser are compared with."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,8 +15,9 @@ from spacy_npparse.treebank.docs import UD_ROOT
 class GoldTree(NamedTuple):
     """The gold tree of one sentence.
 
-    heads: n + 1, 0 for the root, -1 if unknown; the first is -1.
-    labels: of the arcs to the n words; None if the parser predicts others, with notes.
+    Attributes:
+        heads: n + 1 of them, 0 for the root, MISSING if unknown; the first is MISSING.
+        labels: of the arcs to the n words; None if the parser predicts decorated ones instead.
     """
 
     heads: Sequence[int]
@@ -26,12 +27,19 @@ class GoldTree(NamedTuple):
 def gold_trees(
     doc: Doc, gold: Doc, sentences: SentenceBatch, labels: Labels
 ) -> list[GoldTree | None]:
-    """The gold trees of the sentences of a Doc, as the parser has to build them; None where nothing
-    is known.
+    """Read the gold trees of the sentences of a Doc, as the parser has to build them.
 
-    gold: the same tokens. sentences: of the Doc. labels: of the parser.
+    Args:
+        doc: the Doc.
+        gold: the same tokens with gold trees.
+        sentences: of the Doc.
+        labels: of the parser.
 
-    Raises ValueError if the tokens differ.
+    Returns:
+        A tree for each sentence, None where nothing is known.
+
+    Raises:
+        ValueError: if the tokens differ.
     """
     if [token.text for token in gold] != [token.text for token in doc]:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Several trained parsers that agree on one tree."""
+"""Reparsing: one tree from several trained parsers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
@@ -25,22 +25,21 @@ from spacy_npparse.decoding import decode_spanning_trees
 
 
 class EnsembleParser(TreePipe, Pipe):
-    """Combines the parsers of a pipeline, which are disabled there, into one.
+    """Combines parsers of the pipeline, which are disabled there, into one.
 
-    The tree is the single-rooted one that has most of what the members found or scored; its labels
-    are those that the members score best together. Members that listen to one encoder share what
-    it computes.
+    The tree is the maximum spanning tree by the members' votes or scores; each label is the one of
+    highest summed log-probability. Members that listen to the same encoder share its output.
 
     Args:
         nlp: the pipeline.
         name: of the component in the pipeline.
         members: names of other components of the pipeline.
-        combine: "votes" of each member for the arcs of its tree, ties being settled by
-            probabilities; or "scores", the log-probabilities of all arcs.
+        combine: "votes" of each member for the arcs of its tree, probabilities breaking ties; or
+            "scores", the summed log-probabilities of all arcs.
         decoder: only the confidence counts: the share of the votes, or the mean probability.
         scorer: computes the scores of `nlp.evaluate`.
 
-    Source: reparsing as in Sagae and Lavie (2006).
+    Source: Sagae and Lavie (2006).
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class EnsembleParser(TreePipe, Pipe):
         return tuple(dict.fromkeys(chain.from_iterable(labels)))
 
     def report(self) -> None:
-        """Let the members report that the pipeline has."""
+        """Have the members that the pipeline has report."""
         for member in self._present():
             if isinstance(member, DependencyParser):
                 member.report()
@@ -79,9 +78,15 @@ class EnsembleParser(TreePipe, Pipe):
         return [self.nlp.get_pipe(name) for name in self.members if name in names]
 
     def parsers(self) -> list[DependencyParser]:
-        """The members. Raises ValueError if one is missing, is no parser of this package or has a
-        pseudo-projective encoding, if they have different labels, or if they listen to different
-        encoders."""
+        """Find the members in the pipeline.
+
+        Returns:
+            The members, in the order of the settings.
+
+        Raises:
+            ValueError: if one is missing, is no parser of this package or has a pseudo-projective
+                encoding, or if they have different labels or listen to different encoders.
+        """
         parsers: list[DependencyParser] = []
         encoders: dict[str, str] = {}
         for member in self.members:
@@ -113,7 +118,17 @@ class EnsembleParser(TreePipe, Pipe):
         return parsers
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
-        """Parse Docs without changing them. Raises ValueError as `parsers` does."""
+        """Parse Docs without changing them.
+
+        Args:
+            docs: with their sentence boundaries.
+
+        Returns:
+            Their parses.
+
+        Raises:
+            ValueError: if the members cannot be combined, see `parsers`.
+        """
         docs = list(docs)
         if not docs:
             return []
@@ -138,7 +153,7 @@ class EnsembleParser(TreePipe, Pipe):
     def _heads(
         self, members: list[tuple[DependencyParser, Tensor]], sentences: SentenceBatch
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The best heads, and how sure the members are of them together: [n_words] each."""
+        """The heads, and the confidence of the members in them together: [n_words] each."""
         scores = np.stack([parser.arc_scores(vectors, sentences) for parser, vectors in members])
         if self.combine == "scores":
             evidence, weights = np.exp(scores).mean(axis=0), scores.sum(axis=0)
@@ -147,7 +162,7 @@ class EnsembleParser(TreePipe, Pipe):
             for parser, vectors in members:
                 heads = parser.best_heads(vectors, sentences)
                 evidence[sentences.sentence, sentences.places, heads] += 1 / len(members)
-            # Probabilities of all words together count less than one vote.
+            # The probabilities of a whole tree together weigh less than one vote.
             share = 0.5 / (len(members) * (sentences.lengths[:, None, None] + 1.0))
             weights = evidence + share * np.exp(scores).mean(axis=0)
         heads = decode_spanning_trees(weights, sentences.lengths)
@@ -159,7 +174,7 @@ class EnsembleParser(TreePipe, Pipe):
         sentences: SentenceBatch,
         heads: NDArray[np.int32],
     ) -> NDArray[np.int64]:
-        """Of all words, -1 for the root's: [n_words]."""
+        """The numbers of the labels of all words, MISSING for the root's: [n_words]."""
         labels = np.full(len(heads), MISSING, dtype=np.int64)
         scores = sum(parser.label_scores(vectors, sentences, heads) for parser, vectors in members)
         labels[heads > 0] = np.asarray(scores).argmax(axis=1)
@@ -167,6 +182,6 @@ class EnsembleParser(TreePipe, Pipe):
 
 
 def _encoders(parser: DependencyParser) -> set[str]:
-    """Names of the encoders that it listens to, but for "*", which is any."""
+    """Names of the encoders that it listens to, except the wildcard "*"."""
     layers = parser.model.walk()
     return {layer.upstream_name for layer in layers if isinstance(layer, Tok2VecListener)} - {"*"}

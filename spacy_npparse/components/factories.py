@@ -1,285 +1,80 @@
-"""The factories: one `nlp.add_pipe` name for each transition system."""
+"""The factories: one `nlp.add_pipe` name for each parser."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import fields
+from inspect import Parameter, Signature
+from typing import Any, TypeVar
 
 from spacy.language import Language
-from thinc.api import Model
 
-from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
 from spacy_npparse.components.mh_parser import MHParser
 from spacy_npparse.components.one_endpoint_crossing_parser import OneEndpointCrossingParser
 from spacy_npparse.components.settings import (
-    TREE_LOSSES,
+    MAX_VIOLATION,
+    ComponentSettings,
+    ConfidenceSettings,
+    DecoderSettings,
+    EnsembleSettings,
+    MHParserSettings,
+    OneEndpointCrossingSettings,
+    SpanningTreeSettings,
+    TransitionParserSettings,
     check_choice,
-    check_positive,
-    check_that_settings_fit,
-    make_decoder_settings,
-    make_settings,
+    read_settings,
 )
 from spacy_npparse.components.spanning_tree_parser import SpanningTreeParser
 from spacy_npparse.components.transition_parser import TransitionParser
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import TransitionSystem
 
-DEFAULT_MODEL = {
+SettingsT = TypeVar("SettingsT", bound=ComponentSettings)
+Factory = Callable[..., TreePipe]
+
+# Defaults of the settings that several families have.
+MODEL = {
     "@architectures": "spacy_npparse.Parser.v1",
     "tok2vec": {"@architectures": "spacy_npparse.CharBiLSTM.v1"},
 }
 EXPLORATION = {"probability": 0.1, "margin": 1.0, "warm_up": 0}
 DECODER = {"beam_width": 1, "k_best": 0, "confidence": False}
+CONFIDENCE = {"confidence": False}
 
 
-def transition_factory(system_name: str, oracle: str) -> Callable[..., TransitionParser]:
-    """Register the factory `{system_name}_parser` and return it.
-
-    Args:
-        system_name: a name of the `transition_systems` registry.
-        oracle: the default oracle.
-    """
-
-    def make_parser(
-        nlp: Language,
-        name: str,
-        model: Model,
-        oracle: str,
-        loss: str,
-        exploration: dict[str, Any],
-        decoder: dict[str, Any],
-        pseudo_projective: str | None,
-        scorer: Callable[..., dict[str, Any]] | None,
-    ) -> TransitionParser:
-        return _transition_parser(
-            nlp,
-            name,
-            model,
-            system_name=system_name,
-            system=system_name,
-            training=(oracle, loss, exploration),
-            decoder=decoder,
-            fixed={"pseudo_projective": pseudo_projective},
-            scorer=scorer,
-        )
-
-    _register(
-        system_name,
-        make_parser,
-        model=DEFAULT_MODEL,
-        oracle=oracle,
-        loss="log-likelihood",
-        exploration=EXPLORATION,
-        decoder=DECODER,
-        pseudo_projective=None,
-    )
-    return make_parser
-
-
-def mh_factory(
-    system_name: str, n_heads: int, greedy_system: str, oracle: str
-) -> Callable[..., DependencyParser]:
-    """Register the factory of a parser with multi-headed items and return it.
-
-    Args:
-        system_name: of the factory, without `_parser`.
-        n_heads: heads of the largest items.
-        greedy_system: the transition system of greedy search.
-        oracle: the default oracle of that.
-    """
-
-    def make_parser(
-        nlp: Language,
-        name: str,
-        model: Model,
-        search: str,
-        features: str,
-        max_length: int,
-        oracle: str,
-        loss: str,
-        exploration: dict[str, Any],
-        decoder: dict[str, Any],
-        scorer: Callable[..., dict[str, Any]] | None,
-    ) -> DependencyParser:
-        check_choice(f"{name}: search", search, ["exact", "greedy"])
-        check_choice(f"{name}: features", features, ["hybrid", "two"])
-        check_positive(f"{name}: max_length", max_length)
-        if search == "greedy":
-            return _transition_parser(
-                nlp,
-                name,
-                model,
-                system_name=system_name,
-                system=greedy_system,
-                training=(oracle, loss, exploration),
-                decoder=decoder,
-                fixed={"pseudo_projective": None, "search": "greedy"},
-                scorer=scorer,
-            )
-        check_choice(f"{name}: loss", loss, TREE_LOSSES)
-        # What only greedy search uses must not be wrong either.
-        make_settings(name, get_transition_system(greedy_system).oracles, oracle, loss, exploration)
-        if decoder.get("k_best"):
-            raise ValueError(
-                f"{name}: decoder.k_best is {decoder['k_best']}, but exact search finds only the "
-                'best tree. Make it 0, or set search = "greedy" and a beam_width. How sure the '
-                "parser is of each arc, confidence tells."
-            )
-        settings = make_decoder_settings(name, decoder)
-        if settings.beam_width > 1:
-            raise ValueError(
-                f"{name}: decoder.beam_width is {settings.beam_width}, but exact search has no "
-                'beam. Make it 1, or set search = "greedy".'
-            )
-        return MHParser(
-            nlp.vocab,
-            model,
-            name,
-            n_heads=n_heads,
-            features=features,
-            loss=loss,
-            max_length=max_length,
-            decoder=settings,
-            scorer=scorer,
-        )
-
-    _register(
-        system_name,
-        make_parser,
-        model=DEFAULT_MODEL,
-        search="exact",
-        features="hybrid",
-        max_length=300,
-        loss="margin",
-        oracle=oracle,
-        exploration=EXPLORATION,
-        decoder=DECODER,
-    )
-    return make_parser
-
-
-def mst_factory() -> Callable[..., SpanningTreeParser]:
-    """Register the factory `mst_parser` and return it."""
-
-    def make_parser(
-        nlp: Language,
-        name: str,
-        model: Model,
-        loss: str,
-        decoder: dict[str, Any],
-        scorer: Callable[..., dict[str, Any]] | None,
-    ) -> SpanningTreeParser:
-        check_choice(f"{name}: loss", loss, TREE_LOSSES)
-        settings = make_decoder_settings(name, decoder, ["confidence"])
-        return SpanningTreeParser(
-            nlp.vocab, model, name, loss=loss, decoder=settings, scorer=scorer
-        )
-
-    _register(
-        "mst",
-        make_parser,
-        model=DEFAULT_MODEL,
-        loss="margin",
-        decoder={"confidence": False},
-    )
-    return make_parser
-
-
-def one_endpoint_crossing_factory() -> Callable[..., OneEndpointCrossingParser]:
-    """Register the factory `one_endpoint_crossing_parser` and return it."""
-    system_name = "one_endpoint_crossing"
-
-    def make_parser(
-        nlp: Language,
-        name: str,
-        model: Model,
-        max_length: int,
-        decoder: dict[str, Any],
-        scorer: Callable[..., dict[str, Any]] | None,
-    ) -> OneEndpointCrossingParser:
-        check_positive(f"{name}: max_length", max_length)
-        settings = make_decoder_settings(name, decoder, ["confidence"])
-        return OneEndpointCrossingParser(
-            nlp.vocab,
-            model,
-            name,
-            system_name=system_name,
-            max_length=max_length,
-            decoder=settings,
-            fixed={"pseudo_projective": None},
-            scorer=scorer,
-        )
-
-    _register(
-        system_name,
-        make_parser,
-        model=DEFAULT_MODEL,
-        max_length=150,
-        decoder={"confidence": False},
-    )
-    return make_parser
-
-
-def ensemble_factory() -> Callable[..., EnsembleParser]:
-    """Register the factory `ensemble_parser` and return it."""
-
-    def make_parser(
-        nlp: Language,
-        name: str,
-        members: list[str],
-        combine: str,
-        decoder: dict[str, Any],
-        scorer: Callable[..., dict[str, Any]] | None,
-    ) -> EnsembleParser:
-        check_choice(f"{name}: combine", combine, ["votes", "scores"])
-        if not members:
-            raise ValueError(f"{name}: there are no members. Name other parsers of the pipeline.")
-        settings = make_decoder_settings(name, decoder, ["confidence"])
-        return EnsembleParser(
-            nlp, name, members=members, combine=combine, decoder=settings, scorer=scorer
-        )
-
-    _register("ensemble", make_parser, combine="votes", decoder={"confidence": False})
-    return make_parser
-
-
-def _transition_parser(
-    nlp: Language,
+def register(
     name: str,
-    model: Model,
-    *,
-    system_name: str,
-    system: str,
-    training: tuple[str, str, dict[str, Any]],
-    decoder: dict[str, Any],
-    fixed: dict[str, Any],
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> TransitionParser:
-    """Make a parser with a transition system of the registry. training: oracle, loss and
-    exploration; decoder: settings of the search."""
-    found = get_transition_system(system)
-    settings = make_settings(name, found.oracles, *training)
-    decoder_settings = make_decoder_settings(name, decoder)
-    check_that_settings_fit(name, found, settings, decoder_settings, fixed["pseudo_projective"])
-    return TransitionParser(
-        nlp.vocab,
-        model,
-        name,
-        system_name=system_name,
-        system=found,
-        settings=settings,
-        decoder=decoder_settings,
-        fixed=fixed,
-        scorer=scorer,
+    settings: type[SettingsT],
+    make: Callable[[Language, str, SettingsT], TreePipe],
+    **defaults: Any,
+) -> Factory:
+    """Register the factory `{name}_parser` with spaCy.
+
+    Args:
+        name: of the parser.
+        settings: dataclass of the component's settings.
+        make: makes the component, given the pipeline, the component's name there, and its
+            settings. It raises ValueError where settings do not fit each other.
+        defaults: the component's default config, but for the scorer.
+
+    Returns:
+        The factory.
+    """
+
+    def factory(nlp: Language, name: str, **config: Any) -> TreePipe:
+        return make(nlp, name, read_settings(settings, name, config))
+
+    # spaCy reads here which settings a config may have. Their types are checked by us: our messages
+    # name the component and what is wrong with the setting.
+    parameters = ["nlp", "name", *(field.name for field in fields(settings))]
+    factory.__signature__ = Signature(  # type: ignore[attr-defined]
+        [Parameter(parameter, Parameter.POSITIONAL_OR_KEYWORD) for parameter in parameters]
     )
-
-
-def _register(system_name: str, make_parser: Callable[..., TreePipe], **config: Any) -> None:
-    """Make a factory known to spaCy. config: the defaults of its own settings."""
     Language.factory(
-        f"{system_name}_parser",
+        f"{name}_parser",
         assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
         default_config={
-            **config,
+            **defaults,
             "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
         },
         default_score_weights={
@@ -289,8 +84,190 @@ def _register(system_name: str, make_parser: Callable[..., TreePipe], **config: 
             "sents_f": 0.0,
             "nonproj_las": 0.0,
         },
-        func=make_parser,
+        func=factory,
     )
+    return factory
+
+
+def transition_factory(system_name: str, oracle: str) -> Factory:
+    """Register the factory `{system_name}_parser` of a parser with a transition system.
+
+    Args:
+        system_name: a name of the `transition_systems` registry.
+        oracle: the default oracle.
+
+    Returns:
+        The factory.
+    """
+
+    def make(nlp: Language, name: str, settings: TransitionParserSettings) -> TransitionParser:
+        system = get_transition_system(system_name)
+        _check_transition_parser(name, system, settings)
+        if settings.pseudo_projective is not None and not system.kernel.projective:
+            raise ValueError(
+                f"{name}: pseudo_projective is for projective systems, but {system.name} builds "
+                "non-projective trees by itself. Remove the setting."
+            )
+        return TransitionParser(
+            nlp.vocab,
+            settings.model,
+            name,
+            system_name=system_name,
+            system=system,
+            settings=settings,
+            decoder=settings.decoder,
+            fixed={"pseudo_projective": settings.pseudo_projective},
+            scorer=settings.scorer,
+        )
+
+    return register(
+        system_name,
+        TransitionParserSettings,
+        make,
+        model=MODEL,
+        oracle=oracle,
+        loss="log-likelihood",
+        exploration=EXPLORATION,
+        decoder=DECODER,
+        pseudo_projective=None,
+    )
+
+
+def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
+    """Register the factory `mh{n_heads}_parser` of a parser with multi-headed items.
+
+    Args:
+        n_heads: heads of the largest items: 3 or 4.
+        greedy_system: the transition system of greedy search.
+        oracle: the default oracle of that.
+
+    Returns:
+        The factory.
+    """
+
+    def make(nlp: Language, name: str, settings: MHParserSettings) -> MHParser | TransitionParser:
+        system = get_transition_system(greedy_system)
+        if settings.search == "exact":
+            # What only greedy search uses must not be wrong either.
+            check_choice(f"{name}: oracle", settings.oracle, system.oracles)
+            return _exact_mh_parser(nlp, name, n_heads, settings)
+        _check_transition_parser(name, system, settings)
+        return TransitionParser(
+            nlp.vocab,
+            settings.model,
+            name,
+            system_name=f"mh{n_heads}",
+            system=system,
+            settings=settings,
+            decoder=settings.decoder,
+            fixed={"pseudo_projective": None, "search": "greedy"},
+            scorer=settings.scorer,
+        )
+
+    return register(
+        f"mh{n_heads}",
+        MHParserSettings,
+        make,
+        model=MODEL,
+        search="exact",
+        features="hybrid",
+        max_length=300,
+        loss="margin",
+        oracle=oracle,
+        exploration=EXPLORATION,
+        decoder=DECODER,
+    )
+
+
+def _check_transition_parser(
+    name: str, system: TransitionSystem, settings: TransitionParserSettings | MHParserSettings
+) -> None:
+    """Raise ValueError unless the system has the oracle, and loss and k_best suit the beam."""
+    check_choice(f"{name}: oracle", settings.oracle, system.oracles)
+    decoder = settings.decoder
+    if decoder.k_best > (decoder.beam_width if decoder.beam_width > 1 else 0):
+        raise ValueError(
+            f"{name}: decoder.k_best is {decoder.k_best}, but must be 0, or up to as many as the "
+            f"beam is wide, and beam_width is {decoder.beam_width}"
+        )
+    if settings.loss == MAX_VIOLATION and decoder.beam_width == 1:
+        raise ValueError(
+            f"{name}: the loss {MAX_VIOLATION!r} trains a beam, but decoder.beam_width is 1; make "
+            "it 2 or more"
+        )
+
+
+def _exact_mh_parser(
+    nlp: Language, name: str, n_heads: int, settings: MHParserSettings
+) -> MHParser:
+    if settings.loss == "max-violation":
+        raise ValueError(
+            f"{name}: loss is {settings.loss!r}, but exact search has no beam to train. Make it "
+            'one of: log-likelihood, margin; or set search = "greedy".'
+        )
+    if settings.decoder.k_best:
+        raise ValueError(
+            f"{name}: decoder.k_best is {settings.decoder.k_best}, but exact search finds only the "
+            'best tree. Make it 0, or set search = "greedy" and a beam_width. How sure the parser '
+            "is of each arc, confidence tells."
+        )
+    if settings.decoder.beam_width > 1:
+        raise ValueError(
+            f"{name}: decoder.beam_width is {settings.decoder.beam_width}, but exact search has no "
+            'beam. Make it 1, or set search = "greedy".'
+        )
+    return MHParser(
+        nlp.vocab,
+        settings.model,
+        name,
+        n_heads=n_heads,
+        features=settings.features,
+        loss=settings.loss,
+        max_length=settings.max_length,
+        decoder=settings.decoder,
+        scorer=settings.scorer,
+    )
+
+
+def _spanning_tree_parser(
+    nlp: Language, name: str, settings: SpanningTreeSettings
+) -> SpanningTreeParser:
+    return SpanningTreeParser(
+        nlp.vocab,
+        settings.model,
+        name,
+        loss=settings.loss,
+        decoder=_without_beam(settings.decoder),
+        scorer=settings.scorer,
+    )
+
+
+def _one_endpoint_crossing_parser(
+    nlp: Language, name: str, settings: OneEndpointCrossingSettings
+) -> OneEndpointCrossingParser:
+    return OneEndpointCrossingParser(
+        nlp.vocab,
+        settings.model,
+        name,
+        max_length=settings.max_length,
+        decoder=_without_beam(settings.decoder),
+        scorer=settings.scorer,
+    )
+
+
+def _ensemble_parser(nlp: Language, name: str, settings: EnsembleSettings) -> EnsembleParser:
+    return EnsembleParser(
+        nlp,
+        name,
+        members=settings.members,
+        combine=settings.combine,
+        decoder=_without_beam(settings.decoder),
+        scorer=settings.scorer,
+    )
+
+
+def _without_beam(settings: ConfidenceSettings) -> DecoderSettings:
+    return DecoderSettings(confidence=settings.confidence)
 
 
 arc_standard_parser = transition_factory("arc_standard", oracle="dynamic")
@@ -308,11 +285,27 @@ arc_hybrid_swap_parser = transition_factory("arc_hybrid_swap", oracle="static-dy
 stay_eager_swap_parser = transition_factory("stay_eager_swap", oracle="non-static")
 attardi_parser = transition_factory("attardi", oracle="static")
 attardi_3_parser = transition_factory("attardi_3", oracle="static")
-mh3_parser = mh_factory("mh3", 3, greedy_system="arc_hybrid", oracle="dynamic")
-mh4_parser = mh_factory("mh4", 4, greedy_system="mh4", oracle="static")
+mh3_parser = mh_factory(3, greedy_system="arc_hybrid", oracle="dynamic")
+mh4_parser = mh_factory(4, greedy_system="mh4", oracle="static")
 covington_parser = transition_factory("covington", oracle="dynamic")
 nonmonotonic_covington_parser = transition_factory("nonmonotonic_covington", oracle="dynamic")
 two_planar_parser = transition_factory("two_planar", oracle="static")
-mst_parser = mst_factory()
-one_endpoint_crossing_parser = one_endpoint_crossing_factory()
-ensemble_parser = ensemble_factory()
+mst_parser = register(
+    "mst",
+    SpanningTreeSettings,
+    _spanning_tree_parser,
+    model=MODEL,
+    loss="margin",
+    decoder=CONFIDENCE,
+)
+one_endpoint_crossing_parser = register(
+    "one_endpoint_crossing",
+    OneEndpointCrossingSettings,
+    _one_endpoint_crossing_parser,
+    model=MODEL,
+    max_length=150,
+    decoder=CONFIDENCE,
+)
+ensemble_parser = register(
+    "ensemble", EnsembleSettings, _ensemble_parser, combine="votes", decoder=CONFIDENCE
+)

@@ -1,4 +1,4 @@
-"""Gold trees of training examples, as far as they are known, in the tokens of the prediction."""
+"""Gold trees of training examples, aligned to the tokens of the predicted Docs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,10 @@ from spacy.training import Example
 
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 
+# A head or a label that is unknown, and the label of an arc from the root, which is not predicted.
 MISSING = -1
-# What the score of a wrong arc is lowered by where the gold tree is wanted.
+# Penalty of wrong arcs in the search for the gold tree: more than trees differ by, and, unlike
+# IMPOSSIBLE, small enough to keep the differences of scores that it is added to in float32.
 FORBIDDING = 1e4
 
 _GOLD = [HEAD, DEP, SENT_START]
@@ -24,10 +26,13 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class GoldBatch:
-    """Sentences with their gold trees; sentences of which nothing is known are left out.
+    """Sentences with their gold trees; sentences without any annotation are left out.
 
-    heads: int32 [n_words], the head of each word in its sentence, 0 for the root, -1 if unknown.
-    labels: int64 [n_words], number of the label of each arc; -1 if unknown or a root arc.
+    Attributes:
+        sentences: the sentences.
+        heads: int32 [n_words], the head of each word in its sentence, 0 for the root, MISSING if
+            unknown.
+        labels: int64 [n_words], number of the label of each arc, MISSING if unknown or the root's.
     """
 
     sentences: SentenceBatch
@@ -41,13 +46,25 @@ class GoldBatch:
         return np.bincount(unknown, minlength=len(self.sentences.lengths)) == 0
 
     def select(self, kept: Bools) -> "GoldBatch":
-        """Only some of the sentences. kept: bool [n_sentences]."""
+        """Keep only some of the sentences.
+
+        Args:
+            kept: bool [n_sentences].
+
+        Returns:
+            These sentences.
+        """
         words = kept[self.sentences.sentence]
         return GoldBatch(self.sentences.select(kept), self.heads[words], self.labels[words])
 
-    def wrong_arcs(self, size: int) -> NDArray[np.float32]:
-        """Arcs that the gold trees are known not to have: float32 [n_sentences, size, size], 1 for
-        the arc of word d of sentence s to head h at [s, d, h], 0 for all others."""
+    def wrong_arcs(self) -> NDArray[np.float32]:
+        """Mark the arcs that the gold trees are known not to have.
+
+        Returns:
+            float32 [n_sentences, size, size], size = longest sentence + 1: at [s, d, h] 1 for the
+            arc of word d of sentence s to head h, 0 for all others.
+        """
+        size = int(self.sentences.lengths.max(initial=0)) + 1
         wrong = np.zeros((len(self.sentences.lengths), size, size), dtype=np.float32)
         known = self.heads != MISSING
         sentence, heads = self.sentences.sentence[known], self.heads[known]
@@ -58,11 +75,13 @@ class GoldBatch:
 
 
 class _AlignedGold(NamedTuple):
-    """What is known of the tokens of a predicted Doc.
+    """The gold annotation of the tokens of a predicted Doc.
 
-    heads: int64 [len(doc)], the token that is the head, itself for a root, -1 if unknown.
-    labels: int64 [len(doc)], number of the label, -1 if unknown.
-    starts: bool [len(doc)], where sentences start.
+    Attributes:
+        heads: int64 [len(doc)], index of each token's head, a root's being its own, MISSING if
+            unknown.
+        labels: int64 [len(doc)], number of the label, MISSING if unknown.
+        starts: bool [len(doc)], where sentences start.
     """
 
     heads: Ints
@@ -71,15 +90,21 @@ class _AlignedGold(NamedTuple):
 
 
 def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) -> GoldBatch:
-    """Gold trees of a batch.
+    """Align the gold trees of a batch.
 
-    Tokens that are not aligned one to one count as unknown. Sentences start where the gold or the
+    Tokens that are not aligned one to one have no annotation. Sentences start where the gold or the
     predicted Doc says so, unless a gold arc spans the place; so boundaries that spaCy derives
     wrongly (from non-projective or partial trees) do no harm.
 
-    label_numbers: the number of each label, by its hash.
+    Args:
+        examples: the batch.
+        label_numbers: the number of each label, by its hash.
 
-    Raises ValueError if a label is not among them, or if gold heads form a cycle.
+    Returns:
+        The gold trees.
+
+    Raises:
+        ValueError: if a label is not among them, or if gold heads form a cycle.
     """
     docs = [eg.predicted for eg in examples]
     aligned = [_align(eg, label_numbers) for eg in examples]
@@ -101,8 +126,14 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
 
 
 def head_tokens(doc: Doc) -> Ints:
-    """The token that is the head of each token, itself for a root, -1 if unknown: int64
-    [len(doc)]."""
+    """Read the heads of a Doc.
+
+    Args:
+        doc: the Doc.
+
+    Returns:
+        int64 [len(doc)], index of each token's head, a root's being its own, MISSING if unknown.
+    """
     values = doc.to_array([HEAD, DEP])
     offsets = values[:, 0].astype(np.int64)
     has_head = (offsets != 0) | (values[:, 1] != 0)
@@ -110,7 +141,15 @@ def head_tokens(doc: Doc) -> Ints:
 
 
 def heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
-    """Heads of words in their sentences. token_heads: int64 [n_tokens], -1 if unknown."""
+    """Number heads within their sentences.
+
+    Args:
+        sentences: the sentences.
+        token_heads: int64 [n_tokens], what `head_tokens` returns, counted through all Docs.
+
+    Returns:
+        int64 [n_words], 0 for the root, MISSING if unknown or outside the sentence.
+    """
     row_of_token = np.full(sentences.n_tokens + 1, MISSING, dtype=np.int64)
     row_of_token[sentences.words] = sentences.rows
     own_heads = token_heads[sentences.words]
@@ -120,14 +159,14 @@ def heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
 
 
 def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -> None:
-    """Raise ValueError, with the words concerned, unless all heads lead to a root or end."""
+    """Raise ValueError, naming the words concerned, if heads form a cycle."""
     above = np.arange(len(sentences.tokens))
     above[sentences.rows] = sentences.roots + np.maximum(heads, 0)
     for _ in range(int(sentences.lengths.max(initial=0)).bit_length()):
         above = above[above]
     lost = np.flatnonzero(above[sentences.rows] != sentences.roots)
     if len(lost):
-        # After that many steps from anywhere one is on the cycle itself.
+        # So many steps from any of these words end on the cycle itself.
         start = row = int(above[sentences.rows[lost[0]]])
         spelled: list[str] = []
         while row != start or not spelled:
@@ -203,7 +242,7 @@ def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bool
 
 
 def _one_to_one(example: Example) -> tuple[Ints, Ints]:
-    """The reference token of each predicted token, and the reverse; -1 unless one to one."""
+    """The reference token of each predicted token, and vice versa; MISSING unless one to one."""
     doc, gold = example.predicted, example.reference
     if len(doc) == len(gold) and (doc.to_array(ORTH) == gold.to_array(ORTH)).all():
         identity = np.arange(len(doc), dtype=np.int64)

@@ -19,18 +19,19 @@ from spacy_npparse.trees.pseudo_projective import Decorated
 
 
 class Labels:
-    """What a component's settings say of its labels.
+    """The labels of a component, as its saved settings have them.
 
-    cfg: "labels", the arc labels without the root's; "pseudo_projective", how they tell where arcs
-        cross, None if they do not; "decorated", the labels with notes that this takes, as numbers.
-    strings: gets all labels.
+    Args:
+        cfg: "labels", the arc labels without the root's; "pseudo_projective", the encoding of
+            crossing arcs, None for none; "decorated", the labels that this decorates, as numbers.
+        strings: all labels are added to it.
     """
 
     def __init__(self, cfg: Mapping[str, Any], strings: StringStore):
         for label in (*cfg["labels"], ROOT_LABEL, SPACE_LABEL):
             strings.add(label, allow_transient=False)  # type: ignore[call-arg]
         self._numbers = {strings[label]: i for i, label in enumerate(cfg["labels"])}
-        # The last one, number -1, is the root's.
+        # The last one, which MISSING selects, is the root's.
         labels = [*cfg["labels"], ROOT_LABEL]
         self._hashes = np.array([strings[label] for label in labels], dtype=np.uint64)
         self._encoding = None
@@ -46,7 +47,17 @@ class Labels:
             )
 
     def gold(self, examples: Sequence[Example]) -> GoldBatch:
-        """The gold trees to learn from; see `gold_batch`."""
+        """Align and encode the gold trees of a batch.
+
+        Args:
+            examples: the batch.
+
+        Returns:
+            The gold trees as the parser has to build them.
+
+        Raises:
+            ValueError: as `gold_batch` does.
+        """
         return self.encode(gold_batch(examples, self._numbers))
 
     @property
@@ -55,12 +66,25 @@ class Labels:
         return self._encoding is None
 
     def encode(self, gold: GoldBatch) -> GoldBatch:
-        """Gold trees as the parser has to build them."""
+        """Encode gold trees as the parser has to build them.
+
+        Args:
+            gold: the gold trees.
+
+        Returns:
+            The encoded ones.
+        """
         return gold if self._encoding is None else self._encoding.encode(gold)
 
     def spell(self, numbers: Iterable[int]) -> list[str]:
-        """Labels as the parser predicts them, with their notes; see
-        `spacy_npparse.trees.pseudo_projective`. numbers: -1 for the root's."""
+        """Spell labels as the parser predicts them, decorated or not.
+
+        Args:
+            numbers: of the labels, MISSING for the root's.
+
+        Returns:
+            The labels; see `spacy_npparse.trees.pseudo_projective`.
+        """
         return [UD_ROOT if number == MISSING else self._spelled[number] for number in numbers]
 
     def decode(
@@ -69,9 +93,15 @@ class Labels:
         heads: NDArray[np.int32],
         labels: NDArray[np.int64],
     ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-        """The heads of all words, as the labels tell, and hashes of the labels.
+        """Decode predicted heads and labels.
 
-        heads: in the sentence; labels: numbers, -1 for the root's.
+        Args:
+            sentences: the sentences.
+            heads: int32 [n_words], in the sentence.
+            labels: int64 [n_words], numbers, MISSING for the root's.
+
+        Returns:
+            The heads of the decoded trees, and hashes of the plain labels.
         """
         if self._encoding is not None:
             heads, labels = self._encoding.decode(sentences, heads, labels)
@@ -84,9 +114,13 @@ def collect_labels(
     get_examples: Callable[[], Iterable[Example]],
     labels: Sequence[str] | None,
 ) -> None:
-    """Write the labels of some examples to a component's settings.
+    """Write the labels of some examples to a component's saved settings.
 
-    labels: those without notes, if they are known.
+    Args:
+        cfg: gets "labels" and "decorated"; see `Labels`.
+        strings: all labels are added to it.
+        get_examples: returns the examples.
+        labels: the plain labels, if they are given.
     """
     if labels is None:
         labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})

@@ -1,49 +1,80 @@
-"""One-endpoint-crossing parsing: the best tree by the scores of arcs and of pairs of arcs."""
+"""One-endpoint-crossing parsing: the highest-scoring tree by third-order scores."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from spacy.vocab import Vocab
+from thinc.api import Model
 from torch import Tensor
 
 from spacy_npparse.components.chart_parser import ChartParser
-from spacy_npparse.components.gold import FORBIDDING, GoldBatch
 from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import (
     OneEndpointCrossingTrees,
     decode_one_endpoint_crossing,
     decode_spanning_trees,
 )
-from spacy_npparse.models.one_endpoint_crossing_net import PartScores, one_endpoint_crossing_scores
+from spacy_npparse.models.one_endpoint_crossing_net import (
+    OneEndpointCrossingNet,
+    OneEndpointCrossingPartScores,
+)
 from spacy_npparse.models.parser_net import sentences_and_words
 
 
-class OneEndpointCrossingParser(ChartParser):
-    """Finds the best tree in which all arcs that cross the same arc have an end in common.
+class OneEndpointCrossingParser(
+    ChartParser[OneEndpointCrossingNet, OneEndpointCrossingPartScores, OneEndpointCrossingTrees]
+):
+    """Finds the highest-scoring tree in which all arcs that cross the same arc share an endpoint.
 
-    The loss is the margin of the gold tree over all others, each of their wrong arcs counting 1.
-    Longer sentences than `max_length` get the tree whose arcs score best by themselves.
+    It learns by the margin. Sentences longer than `max_length` get the maximum spanning tree by
+    the scores of arcs alone.
 
     Args:
-        vocab, model, name, system_name, max_length, fixed, scorer: see `ChartParser`.
+        vocab: of the pipeline.
+        model: see `spacy_npparse.Parser.v1`.
+        name: of the component in the pipeline.
+        max_length: words of the longest sentence that is searched exactly.
         decoder: only the confidence counts.
+        scorer: computes the scores of `nlp.evaluate`.
 
-    Source: Pitler (2014), with the scores and the training of Gómez-Rodríguez, Shi and Lee (2018).
+    Source: Pitler (2014); scores and training of Gómez-Rodríguez, Shi and Lee (2018, section 5).
     """
 
+    net_class = OneEndpointCrossingNet
     fallback = "by the scores of arcs alone"
     uncovered = "are not one-endpoint-crossing with a single root"
 
-    def _net_sizes(self) -> dict[str, Any]:
-        return {"scorer": "third-order"}
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str,
+        *,
+        max_length: int,
+        decoder: DecoderSettings,
+        scorer: Callable[..., dict[str, Any]] | None,
+    ):
+        super().__init__(
+            vocab,
+            model,
+            name,
+            system_name="one_endpoint_crossing",
+            loss="margin",
+            max_length=max_length,
+            decoder=decoder,
+            fixed={"pseudo_projective": None},
+            scorer=scorer,
+        )
 
     def _search(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         self._count_long(sentences)
-        best = self._best(self._net.score_parts(rows, lengths, arcs), sentences)
+        best = self._best(self._score_parts(rows, lengths, arcs), sentences)
         sentence, word = sentences_and_words(lengths)
         heads = np.empty(len(sentences.words), dtype=np.int32)
         is_long = sentences.lengths > self.max_length
@@ -57,37 +88,32 @@ class OneEndpointCrossingParser(ChartParser):
         np.add.at(totals, sentences.sentence[in_long], by_arc[in_long])
         return Found(heads[None], totals[None], np.exp(by_arc))
 
-    def _best(self, scores: PartScores, sentences: SentenceBatch) -> OneEndpointCrossingTrees:
-        """The best trees of all sentences but those that are too long, which get no words."""
-        return decode_one_endpoint_crossing(
-            one_endpoint_crossing_scores(scores), self._short(sentences)
-        )
+    def _score_parts(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor
+    ) -> OneEndpointCrossingPartScores:
+        return self._net.score_parts(rows, lengths, arcs)
 
-    def _short(self, sentences: SentenceBatch) -> NDArray[np.int32]:
-        """Words of each sentence, 0 if it is too long."""
-        return np.where(sentences.lengths > self.max_length, 0, sentences.lengths)
+    def _zero_scores(self, n_sentences: int, size: int) -> OneEndpointCrossingPartScores:
+        zeros = torch.zeros(n_sentences, size, size, device=self._net.root.device)
+        return OneEndpointCrossingPartScores(zeros, zeros, zeros, zeros)
 
-    def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
-        scores = self._net.score_parts(rows, lengths, arcs)
-        wrong = torch.from_numpy(gold.wrong_arcs(arcs.shape[1])).to(arcs.device)
-        right = self._best(_with_arcs(scores, -FORBIDDING * wrong), gold.sentences)
-        scores = _with_arcs(scores, wrong)
-        best = self._best(scores, gold.sentences)
-        short = torch.from_numpy(self._short(gold.sentences)).to(arcs.device)
-        best_score, right_score = (
-            self._net.score_trees(scores, short, found).sum() for found in (best, right)
-        )
-        heads = torch.from_numpy(gold.heads).to(arcs.device).long()
-        return self._net.head_selection_loss(arcs, lengths, heads) + best_score - right_score
+    def _add_to_arcs(
+        self, scores: OneEndpointCrossingPartScores, costs: Tensor
+    ) -> OneEndpointCrossingPartScores:
+        return scores.add_to_arcs(costs)
 
-    def _covers(self, gold: GoldBatch) -> NDArray[np.bool_]:
-        wrong = torch.from_numpy(gold.wrong_arcs(int(gold.sentences.lengths.max()) + 1))
-        nothing = torch.zeros_like(wrong)
-        scores = _with_arcs(PartScores(nothing, nothing, nothing, nothing), -wrong)
-        return self._best(scores, gold.sentences).scores >= 0
+    def _best(
+        self, scores: OneEndpointCrossingPartScores, sentences: SentenceBatch
+    ) -> OneEndpointCrossingTrees:
+        # A sentence that is too long gets a tree without words.
+        short = np.where(sentences.lengths > self.max_length, 0, sentences.lengths)
+        return decode_one_endpoint_crossing(scores.as_arrays(), short)
 
-
-def _with_arcs(scores: PartScores, arcs: Tensor) -> PartScores:
-    """The scores, with more for each arc. arcs: by dependent and head."""
-    by_head = arcs.mT
-    return scores._replace(heads=scores.heads + by_head, crossed=scores.crossed + by_head)
+    def _total(
+        self,
+        scores: OneEndpointCrossingPartScores,
+        lengths: Tensor,
+        found: OneEndpointCrossingTrees,
+    ) -> Tensor:
+        short = lengths.masked_fill(lengths > self.max_length, 0)
+        return self._net.score_trees(scores, short, found).sum()

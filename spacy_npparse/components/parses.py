@@ -1,4 +1,4 @@
-"""Parses of Docs, put together from the trees of their sentences."""
+"""Parses of Docs, assembled from the trees of their sentences."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,11 +21,19 @@ def make_parses(
     decoder: DecoderSettings,
     strings: StringStore,
 ) -> list[Parse]:
-    """The best trees, with what else the decoder's settings ask for.
+    """Assemble the parses of Docs, with what else the decoder's settings ask for.
 
-    trees: the best of all sentences, the second best and so on: heads int32 [n_words], in the
-        sentence, 0 for the root, and hashes of the labels, uint64 [n_words].
-    found: their scores and probabilities.
+    Args:
+        tokens: of the Docs.
+        sentences: of the Docs.
+        trees: the best of all sentences, the second best and so on: heads int32 [n_words], in the
+            sentence, 0 for the root, and hashes of the labels, uint64 [n_words].
+        found: their scores and probabilities.
+        decoder: what is asked for.
+        strings: to look labels up.
+
+    Returns:
+        A parse for each Doc.
     """
     ranks = [tree_parses(tokens, sentences, *tree, strings) for tree in trees]
     parses = ranks[0]
@@ -43,11 +51,20 @@ def tree_parses(
     labels: NDArray[np.uint64],
     strings: StringStore,
 ) -> list[Parse]:
-    """Trees of Docs from those of their sentences.
+    """Assemble the trees of Docs from those of their sentences.
 
-    heads: int32 [n_words], in the sentence, 0 for the root; labels: uint64 [n_words], hashes.
-    Whitespace hangs on the word before it (at the beginning of a sentence on the one after it),
-    where it crosses no arc. In a Doc without words it hangs on the first token.
+    Whitespace is attached to the word before it (at the beginning of a sentence to the one after
+    it), where it crosses no arc; in a Doc without words, to the first token.
+
+    Args:
+        tokens: of the Docs.
+        sentences: of the Docs.
+        heads: int32 [n_words], in the sentence, 0 for the root.
+        labels: uint64 [n_words], hashes.
+        strings: to look labels up.
+
+    Returns:
+        A parse for each Doc.
     """
     places = np.arange(len(tokens.is_word))
     token_heads = places.copy()
@@ -71,7 +88,7 @@ def _with_probabilities(
     sentences: SentenceBatch,
     probabilities: NDArray[np.float32],
 ) -> list[Parse]:
-    """The parses with the probabilities of the arcs to all words, [n_words]."""
+    """Add the probabilities of the arcs to all words, [n_words], to parses."""
     of_tokens = np.full(len(tokens.is_word), np.nan)
     of_tokens[sentences.words] = probabilities
     return [
@@ -88,11 +105,8 @@ def _with_ranked(
     scores: NDArray[np.float64],
     strings: StringStore,
 ) -> list[Parse]:
-    """The parses with all trees found.
-
-    ranks: the parses of all Docs for the best trees, the second best and so on; scores: [n_trees,
-    n_sentences], -inf where a sentence has no such tree.
-    """
+    """Add all trees found to parses. ranks: the parses of all Docs with the best trees, the second
+    best and so on; scores: [n_trees, n_sentences], -inf where a sentence has no such tree."""
     ranked: list[list[list[dict[str, Any]]]] = [[] for _ in parses]
     first_words = sentences.words[np.cumsum(sentences.lengths) - sentences.lengths]
     for sentence, number in enumerate(tokens.sentence[first_words]):
@@ -105,7 +119,7 @@ def _with_ranked(
                 distances, labels = rank[doc].arcs[places].T
                 heads = (places + distances.astype(np.int64)).tolist()
                 deps = [strings[label] for label in labels.tolist()]
-                # Pseudo-projective trees can become one.
+                # Different trees can be decoded to the same one (pseudo-projective parsing).
                 if all((tree["heads"], tree["deps"]) != (heads, deps) for tree in trees):
                     trees.append({"heads": heads, "deps": deps, "score": score})
         ranked[doc].append(trees)
@@ -113,7 +127,7 @@ def _with_ranked(
 
 
 def _anchors(tokens: TokenBatch) -> NDArray[np.int64]:
-    """The token on which each token hangs if it is whitespace: int64 [n_tokens]."""
+    """The head of each token if it is whitespace: int64 [n_tokens]."""
     places = np.arange(len(tokens.is_word))
     first = np.maximum.accumulate(np.where(tokens.starts, places, 0))
     before = np.maximum.accumulate(np.where(tokens.is_word, places, -1))

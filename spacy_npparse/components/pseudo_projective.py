@@ -1,4 +1,4 @@
-"""Pseudo-projective encodings of the gold trees and the predictions of a component."""
+"""Pseudo-projective encoding of gold trees, and decoding of predictions."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -13,11 +13,12 @@ from spacy_npparse.trees.pseudo_projective import Decorated, decode, encode
 
 
 class PseudoProjectiveLabels:
-    """Labels of arcs with notes, numbered behind the plain labels of a component.
+    """Decorated labels, numbered after the plain labels of a component.
 
-    encoding: see `spacy_npparse.trees.pseudo_projective`.
-    n_labels: plain labels, the root's excluded.
-    decorated: the labels with notes, in the order of their numbers.
+    Args:
+        encoding: see `spacy_npparse.trees.pseudo_projective`.
+        n_labels: plain labels, the root's excluded.
+        decorated: the decorated labels, in the order of their numbers.
     """
 
     def __init__(self, encoding: str, n_labels: int, decorated: Iterable[Decorated]):
@@ -27,8 +28,15 @@ class PseudoProjectiveLabels:
         self._numbers = {label: number for number, label in enumerate(self._labels)}
 
     def encode(self, gold: GoldBatch) -> GoldBatch:
-        """Gold trees made projective. Notes that have no number are left out, and the word stays
-        with the head it was lifted to."""
+        """Projectivise gold trees.
+
+        Args:
+            gold: the gold trees.
+
+        Returns:
+            The projective trees. A decorated label that has no number loses its decoration: the
+            word stays with the head that it was lifted to.
+        """
         heads, labels = gold.heads.copy(), gold.labels.copy()
         for words, lifted, noted in _encoded(gold, self.encoding):
             heads[words] = lifted
@@ -41,9 +49,15 @@ class PseudoProjectiveLabels:
         heads: NDArray[np.int32],
         labels: NDArray[np.int64],
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Heads as the labels describe them, and plain labels.
+        """Deprojectivise predicted trees.
 
-        heads: of all words, in the sentence; labels: numbers, -1 for root arcs.
+        Args:
+            sentences: the sentences.
+            heads: int32 [n_words], in the sentence.
+            labels: int64 [n_words], numbers, MISSING for the root's.
+
+        Returns:
+            The heads of the non-projective trees, and the numbers of plain labels.
         """
         root = Decorated(MISSING)
         heads = heads.copy()
@@ -55,7 +69,15 @@ class PseudoProjectiveLabels:
 
 
 def decorated_labels(gold: GoldBatch, encoding: str) -> set[Decorated]:
-    """The labels with notes that the encoding of some gold trees needs."""
+    """Collect the decorated labels that the encoding of some gold trees needs.
+
+    Args:
+        gold: the gold trees.
+        encoding: see `spacy_npparse.trees.pseudo_projective`.
+
+    Returns:
+        The labels.
+    """
     return {
         label
         for _, _, labels in _encoded(gold, encoding)
@@ -67,8 +89,9 @@ def decorated_labels(gold: GoldBatch, encoding: str) -> set[Decorated]:
 def _encoded(gold: GoldBatch, encoding: str) -> Iterator[tuple[slice, list[int], list[Decorated]]]:
     """The words of each non-projective sentence, with their new heads and labels.
 
-    Words with missing heads are attached harmlessly meanwhile. Nothing is known of a word that is
-    lifted past one of them, or to the root: that has no label to tell so.
+    Words with unknown heads are completed for the time being. The new head of a word that is lifted
+    past one of them is unknown, and so is that of a word lifted to the root, whose arcs have no
+    label to decorate.
     """
     for words in gold.sentences.slices():
         heads = [MISSING, *gold.heads[words].tolist()]

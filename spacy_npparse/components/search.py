@@ -1,4 +1,4 @@
-"""The search for trees, and how sure it is of them."""
+"""Greedy and beam search: trees, their scores, and the probabilities of arcs."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -13,12 +13,13 @@ from spacy_npparse.decoding import BeamResult, ScoreTables, decode_beam, decode_
 
 
 class Found(NamedTuple):
-    """Trees of some sentences, the best first.
+    """Trees of some sentences, in descending order of their scores.
 
-    heads: int32 [n_trees, n_words], in the sentence; -1 where fewer trees were found.
-    scores: float64 [n_trees, n_sentences], of each tree, -inf for none: its log-probability, or,
-        if scores are not normalised, the score of its best derivation.
-    probabilities: float32 [n_words], of the arc to each word in the best tree.
+    Attributes:
+        heads: int32 [n_trees, n_words], in the sentence; MISSING where fewer trees were found.
+        scores: float64 [n_trees, n_sentences], of each tree, -inf for none: its log-probability,
+            or, if scores are not normalised, the score of its best derivation.
+        probabilities: float32 [n_words], of the arc to each word in the best tree.
     """
 
     heads: NDArray[np.int32]
@@ -27,7 +28,15 @@ class Found(NamedTuple):
 
 
 def no_trees(n_trees: int, sentences: SentenceBatch) -> Found:
-    """What is known before the search."""
+    """Allocate the results of a search.
+
+    Args:
+        n_trees: trees of each sentence.
+        sentences: the sentences.
+
+    Returns:
+        No trees.
+    """
     n_words = len(sentences.words)
     return Found(
         np.full((n_trees, n_words), MISSING, dtype=np.int32),
@@ -44,11 +53,18 @@ def search(
     *,
     normalised: bool,
 ) -> Found:
-    """Find the best trees.
+    """Find the highest-scoring trees, greedily if the beam is of width 1.
 
-    system, tables: as in `decode_greedy`; normalised: as in `decode_beam`.
+    Args:
+        system: see `decode_greedy`.
+        tables: see `decode_greedy`.
+        sentences: the sentences.
+        settings: how to search.
+        normalised: see `decode_beam`.
 
-    Greedy search knows the probability of each transition, but no score of the tree (0).
+    Returns:
+        The trees. Greedy search has the probability of each transition, but no score of the tree
+        (0).
     """
     lengths = sentences.lengths
     if settings.beam_width == 1:
@@ -64,11 +80,8 @@ def _merge(
     n_trees: int,
     join: Callable[[float, float], float],
 ) -> Found:
-    """The trees of a beam. The probability of an arc is the share of the beam's probability that
-    lies on trees with it.
-
-    join: gives the score of a tree from those of two of its derivations.
-    """
+    """The trees of a beam. The probability of an arc is the share of the beam's probability mass
+    that belongs to trees with it. join: of the scores of two derivations of a tree, the tree's."""
     found = no_trees(n_trees, sentences)
     for sentence, words in enumerate(sentences.slices()):
         scores: dict[tuple[int, ...], float] = {}

@@ -1,7 +1,7 @@
-"""Sentences of Docs, laid out in rows as the models and the kernel want them.
+"""Sentences of Docs, laid out in rows as the models and the kernel take them.
 
-Everything is computed for the whole batch at once: with short Docs, a few numpy calls for each of
-them would cost more than parsing them.
+Everything is vectorised over the batch: with short Docs, a few numpy calls for each of them would
+cost more than parsing them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
-# Scores of arcs that are computed at once, if it is not one long sentence: half a megabyte.
+# Most scores of arcs that are computed at once (half a megabyte), except for a longer sentence.
 _MAX_ARCS = 2**17
 
 _ATTRIBUTES = [SENT_START, IS_SPACE]
@@ -24,9 +24,10 @@ _ATTRIBUTES = [SENT_START, IS_SPACE]
 class TokenBatch:
     """The tokens of some Docs, counted through all of them.
 
-    offsets: int64 [n_docs + 1], the first token of each Doc, and their end.
-    sentence: int64 [n_tokens], number of the sentence of each token, ascending.
-    is_word: bool [n_tokens], False for whitespace.
+    Attributes:
+        offsets: int64 [n_docs + 1], the first token of each Doc, and the end of the last.
+        sentence: int64 [n_tokens], number of the sentence of each token, ascending.
+        is_word: bool [n_tokens], False for whitespace.
     """
 
     offsets: NDArray[np.int64]
@@ -48,9 +49,10 @@ class TokenBatch:
 class SentenceBatch:
     """Sentences to parse. A sentence has one row for its root and then one for each word.
 
-    words: int64 [n_words], the token of each word.
-    lengths: int32 [n_sentences], words of each sentence, all positive.
-    n_tokens: tokens of all the Docs.
+    Attributes:
+        words: int64 [n_words], the token of each word.
+        lengths: int32 [n_sentences], words of each sentence, all positive.
+        n_tokens: tokens of all the Docs.
     """
 
     words: NDArray[np.int64]
@@ -75,7 +77,7 @@ class SentenceBatch:
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
-        """The number of each word in its sentence, from 1 on: int64 [n_words]."""
+        """The number of each word in its sentence, from 1: int64 [n_words]."""
         return self.rows - self.roots
 
     @cached_property
@@ -91,8 +93,12 @@ class SentenceBatch:
         return [slice(start, end) for start, end in pairwise(bounds)]
 
     def parts(self) -> Iterator[NDArray[np.bool_]]:
-        """Parts of the batch, of sentences of similar length, whose arcs can be scored at once
-        without much padding or memory: bool [n_sentences] each."""
+        """Cut the batch into parts of sentences of similar length, whose arcs can be scored at once
+        without much padding or memory.
+
+        Yields:
+            The sentences of a part: bool [n_sentences].
+        """
         by_length = np.argsort(self.lengths, kind="stable")
         squares = (self.lengths[by_length].astype(np.int64) + 1) ** 2
         start = 0
@@ -105,17 +111,29 @@ class SentenceBatch:
             start = end
 
     def select(self, kept: NDArray[np.bool_]) -> "SentenceBatch":
-        """Only some of the sentences. kept: bool [n_sentences]."""
+        """Keep only some of the sentences.
+
+        Args:
+            kept: bool [n_sentences].
+
+        Returns:
+            These sentences.
+        """
         return SentenceBatch(self.words[kept[self.sentence]], self.lengths[kept], self.n_tokens)
 
 
 def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) -> TokenBatch:
-    """The tokens of Docs and their sentences.
+    """Read the tokens of Docs and their sentences.
 
     A Doc without boundaries is one sentence. A sentence without words (only whitespace) is joined
     to the one before it, or at the beginning of a Doc to the one after it.
 
-    starts: bool [n_tokens], where sentences start, if not where the Docs say so.
+    Args:
+        docs: the Docs.
+        starts: bool [n_tokens], where sentences start, if not where the Docs say so.
+
+    Returns:
+        The tokens.
     """
     sizes = np.array([len(doc) for doc in docs], dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -136,7 +154,8 @@ def _join_wordless(
     is_word: NDArray[np.bool_],
     first_tokens: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Sentence numbers, those without words joined to their neighbours. first_tokens: of Docs."""
+    """Sentence numbers, sentences without words being joined to their neighbours. first_tokens: of
+    Docs."""
     if is_word.all():
         return sentence
     has_words = np.bincount(sentence[is_word], minlength=sentence[-1] + 1) > 0
@@ -151,7 +170,14 @@ def _join_wordless(
 
 
 def split_sentences(tokens: TokenBatch) -> SentenceBatch:
-    """The sentences of a batch, those of Docs without words left out."""
+    """Lay out the sentences of a batch.
+
+    Args:
+        tokens: the batch.
+
+    Returns:
+        The sentences, except those of Docs without words.
+    """
     words = np.flatnonzero(tokens.is_word)
     lengths = np.bincount(tokens.sentence[words]).astype(np.int32)
     return SentenceBatch(words, lengths[lengths > 0], len(tokens.is_word))

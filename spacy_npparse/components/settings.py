@@ -1,69 +1,62 @@
-"""How a parser is trained and how it searches, checked when the component is made."""
+"""Settings of the components, a dataclass for each family, checked when a component is made.
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+The types are those of the dataclasses: a setting is a number, a text, one of the values of a
+`Literal`, or a section with settings of its own.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from thinc.api import Model
 
 from spacy_npparse.decoding import Exploration
-from spacy_npparse.models.losses import LOSSES
-from spacy_npparse.transitions import TransitionSystem
-from spacy_npparse.trees.pseudo_projective import ENCODINGS
 
-# The losses of parsers that find the best of all trees.
-TREE_LOSSES = ("log-likelihood", "margin")
+TreeLoss: TypeAlias = Literal["log-likelihood", "margin"]
+TransitionLoss: TypeAlias = Literal["log-likelihood", "margin", "max-violation"]
+MHFeatures: TypeAlias = Literal["hybrid", "two"]
+Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
-# The loss of a whole derivation that the beam prefers to the right ones.
-MAX_VIOLATION = "max-violation"
+# The loss of a whole derivation that the beam prefers to the gold one.
+MAX_VIOLATION: TransitionLoss = "max-violation"
+
+SettingsT = TypeVar("SettingsT")
 
 
 @dataclass(frozen=True)
-class TrainingSettings:
-    """Settings of one component.
+class ConfidenceSettings:
+    """What exact search can be asked for.
 
-    oracle: name of an oracle of the transition system.
-    loss: "log-likelihood" or "margin" of the transitions in the states of a roll-out, or
-        "max-violation": of derivations, found by the beam of the decoder's settings.
-    exploration: how roll-outs leave the oracle's path. A beam that is trained needs none.
-    warm_up: updates during which they do not.
+    Attributes:
+        confidence: keep the probability of each arc in `token._.head_probability`. For greedy
+            search, that of the transition that built it, among the legal ones; for a beam, the
+            share of its probability mass that belongs to trees with that arc; for MH3 and MH4 with
+            exact search, the marginal probability (see `MHParser`); for spanning and
+            one-endpoint-crossing trees, that of the head among all words. For a word that was
+            lifted (pseudo-projective parsing), it is that of the lifted arc.
     """
 
-    oracle: str
-    loss: str
-    exploration: Exploration
-    warm_up: int
-
-    def exploration_at(self, n_updates: int) -> Exploration | None:
-        """The policy after a number of updates, None for none."""
-        return self.exploration if n_updates >= self.warm_up else None
+    confidence: bool = False
 
 
 @dataclass(frozen=True)
-class DecoderSettings:
+class DecoderSettings(ConfidenceSettings):
     """How trees are searched for.
 
-    beam_width: derivations that are followed side by side; 1 is greedy.
-    k_best: at most so many trees of each sentence are kept, with their scores, in
-        `doc._.k_best_trees`; 0 for none. It takes a beam to find several.
-    confidence: keep the probability of each arc in `token._.head_probability`. For greedy search,
-        that of the transition that built it, among the legal ones; for a beam, the share of its
-        probability that lies on trees with that arc; for MH3 and MH4 with exact search, the
-        marginal probability (see `MHParser`); for spanning and one-endpoint-crossing trees, that
-        of the head among all words. Of a word that was lifted (pseudo-projective parsing), it is
-        that of the lifted arc.
+    Attributes:
+        beam_width: derivations on the beam; 1 is greedy search.
+        k_best: at most so many trees of each sentence are kept, with their scores, in
+            `doc._.k_best_trees`; 0 for none. It takes a beam to find several.
     """
 
     beam_width: int = 1
     k_best: int = 0
-    confidence: bool = False
 
     def __post_init__(self) -> None:
-        if self.beam_width < 1:
-            raise ValueError(f"decoder beam_width is {self.beam_width}, but must be 1 or more")
-        if not 0 <= self.k_best <= (self.beam_width if self.beam_width > 1 else 0):
-            raise ValueError(
-                f"decoder k_best is {self.k_best}, but must be 0, or up to as many as the beam is "
-                f"wide, and beam_width is {self.beam_width}"
-            )
+        check_positive("decoder.beam_width", self.beam_width)
+        if self.k_best < 0:
+            raise ValueError(f"decoder.k_best is {self.k_best}, but must be 0 or more")
 
     @property
     def n_trees(self) -> int:
@@ -71,89 +64,223 @@ class DecoderSettings:
         return max(1, self.k_best)
 
 
-def make_decoder_settings(
-    name: str,
-    decoder: dict[str, Any],
-    settings: Sequence[str] = ("beam_width", "k_best", "confidence"),
-) -> DecoderSettings:
-    """Check the decoder's settings of component `name`, which has only some of them.
+@dataclass(frozen=True)
+class ExplorationSettings(Exploration):
+    """The exploration policy of roll-outs, and when it begins. A beam that is trained needs none.
 
-    Raises ValueError naming the wrong one.
+    Attributes:
+        warm_up: updates before the first exploration.
     """
-    types = {field.name: type(field.default) for field in fields(DecoderSettings)}
-    known = {setting: types[setting] for setting in settings}
-    for setting, value in decoder.items():
-        _check(f"{name}: decoder.{setting}", value, known.get(setting), list(known))
+
+    warm_up: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.warm_up < 0:
+            raise ValueError(
+                f"exploration.warm_up is {self.warm_up}, but must be a number of updates, 0 or more"
+            )
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How a parser with a transition system is trained.
+
+    Attributes:
+        oracle: name of an oracle of the transition system.
+        loss: "log-likelihood" or "margin" of the transitions in the configurations of a roll-out,
+            or "max-violation" of derivations on the beam.
+        exploration: how roll-outs leave the oracle's path.
+    """
+
+    oracle: str
+    loss: TransitionLoss
+    exploration: ExplorationSettings
+
+    def exploration_at(self, n_updates: int) -> Exploration | None:
+        """The exploration policy after a number of updates, None for none."""
+        return self.exploration if n_updates >= self.exploration.warm_up else None
+
+
+@dataclass(frozen=True)
+class ComponentSettings:
+    """Settings of all components.
+
+    Attributes:
+        scorer: computes the scores of `nlp.evaluate`.
+    """
+
+    scorer: Scorer | None
+
+
+@dataclass(frozen=True)
+class ParserSettings(ComponentSettings):
+    """Settings of all parsers that are trained.
+
+    Attributes:
+        model: see `spacy_npparse.Parser.v1`.
+    """
+
+    model: Model
+
+
+@dataclass(frozen=True)
+class TransitionParserSettings(ParserSettings, TrainingSettings):
+    """Settings of parsers that search greedily or with a beam.
+
+    Attributes:
+        decoder: how they search.
+        pseudo_projective: the encoding of crossing arcs in labels, None for none.
+    """
+
+    decoder: DecoderSettings
+    pseudo_projective: Literal["head", "path", "head+path"] | None
+
+
+@dataclass(frozen=True)
+class MHParserSettings(ParserSettings, TrainingSettings):
+    """Settings of MH3 and MH4. Oracle and exploration are those of greedy search.
+
+    Attributes:
+        search: over all derivations, or with a transition system.
+        features: of exact search, see `MHParser`.
+        max_length: words of the longest sentence that is searched exactly.
+        decoder: how greedy search proceeds; of exact search, only the confidence.
+    """
+
+    search: Literal["exact", "greedy"]
+    features: MHFeatures
+    max_length: int
+    decoder: DecoderSettings
+
+    def __post_init__(self) -> None:
+        check_positive("max_length", self.max_length)
+
+
+@dataclass(frozen=True)
+class SpanningTreeSettings(ParserSettings):
+    """Settings of `SpanningTreeParser`.
+
+    Attributes:
+        loss: see `SpanningTreeParser`.
+        decoder: whether the confidence is kept.
+    """
+
+    loss: TreeLoss
+    decoder: ConfidenceSettings
+
+
+@dataclass(frozen=True)
+class OneEndpointCrossingSettings(ParserSettings):
+    """Settings of `OneEndpointCrossingParser`.
+
+    Attributes:
+        max_length: words of the longest sentence that is searched exactly.
+        decoder: whether the confidence is kept.
+    """
+
+    max_length: int
+    decoder: ConfidenceSettings
+
+    def __post_init__(self) -> None:
+        check_positive("max_length", self.max_length)
+
+
+@dataclass(frozen=True)
+class EnsembleSettings(ComponentSettings):
+    """Settings of `EnsembleParser`.
+
+    Attributes:
+        members: names of other components of the pipeline.
+        combine: see `EnsembleParser`.
+        decoder: whether the confidence is kept.
+    """
+
+    members: list[str]
+    combine: Literal["votes", "scores"]
+    decoder: ConfidenceSettings
+
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise ValueError("there are no members. Name other parsers of the pipeline.")
+
+
+def read_settings(
+    settings: type[SettingsT], name: str, values: Mapping[str, Any], section: str = ""
+) -> SettingsT:
+    """Make the settings of a component from its config.
+
+    Args:
+        settings: a dataclass.
+        name: of the component.
+        values: of the settings, by name.
+        section: of the config, with a dot behind it; empty for the whole.
+
+    Returns:
+        The settings, of that class.
+
+    Raises:
+        ValueError: naming component and setting, if a value is of another type than the field of
+            that name, or a setting is unknown or wrong.
+    """
+    hints = get_type_hints(settings)
+    known = [field.name for field in fields(settings)]  # type: ignore[arg-type]
+    read = {}
+    for setting, value in values.items():
+        where = f"{name}: {section}{setting}"
+        if setting not in known:
+            raise ValueError(f"{where} is no setting; choose from: {', '.join(known)}")
+        if is_dataclass(hints[setting]) and isinstance(value, Mapping):
+            value = read_settings(hints[setting], name, value, f"{section}{setting}.")
+        _check_type(where, value, hints[setting])
+        read[setting] = value
     try:
-        return DecoderSettings(**decoder)
+        return settings(**read)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-
-
-def make_settings(
-    name: str, oracles: Sequence[str], oracle: str, loss: str, exploration: dict[str, Any]
-) -> TrainingSettings:
-    """Check the settings of component `name`, whose system has certain oracles.
-
-    Raises ValueError naming the wrong setting.
-    """
-    check_choice(f"{name}: oracle", oracle, oracles)
-    check_choice(f"{name}: loss", loss, [*LOSSES, MAX_VIOLATION])
-    policy = {"warm_up": 0, **exploration}
-    known = {"warm_up": int, **{field.name: type(field.default) for field in fields(Exploration)}}
-    for setting, value in policy.items():
-        _check(f"{name}: exploration.{setting}", value, known.get(setting), list(known))
-    warm_up = policy.pop("warm_up")
-    if warm_up < 0:
-        raise ValueError(
-            f"{name}: exploration.warm_up is {warm_up}, but must be a number of updates, 0 or more"
-        )
-    try:
-        return TrainingSettings(oracle, loss, Exploration(**policy), warm_up)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-
-
-def check_that_settings_fit(
-    name: str,
-    system: TransitionSystem,
-    settings: TrainingSettings,
-    decoder: DecoderSettings,
-    pseudo_projective: str | None,
-) -> None:
-    """Raise ValueError unless the settings of component `name` fit each other and the system."""
-    if settings.loss == MAX_VIOLATION and decoder.beam_width == 1:
-        raise ValueError(
-            f"{name}: the loss {MAX_VIOLATION!r} trains a beam, but decoder.beam_width is 1; make "
-            "it 2 or more"
-        )
-    if pseudo_projective is None:
-        return
-    check_choice(f"{name}: pseudo_projective", pseudo_projective, ENCODINGS)
-    if not system.kernel.projective:
-        raise ValueError(
-            f"{name}: pseudo_projective is for projective systems, but {system.name} "
-            "builds non-projective trees by itself. Remove the setting."
-        )
 
 
 def check_choice(setting: str, value: Any, choices: Collection[str]) -> None:
-    """Raise ValueError unless the value of a setting is one of some."""
+    """Check that a setting has one of some values.
+
+    Args:
+        setting: its name.
+        value: its value.
+        choices: the values that it may have.
+
+    Raises:
+        ValueError: if it has another one.
+    """
     if value not in choices:
         raise ValueError(f"{setting} is {value!r}, but must be one of: {', '.join(choices)}")
 
 
-def check_positive(setting: str, value: Any) -> None:
-    """Raise ValueError unless the value of a setting is a positive number."""
+def check_positive(setting: str, value: int) -> None:
+    """Check that a setting is a positive number.
+
+    Args:
+        setting: its name.
+        value: its value.
+
+    Raises:
+        ValueError: if it is not.
+    """
     if value < 1:
         raise ValueError(f"{setting} is {value!r}, but must be 1 or more")
 
 
-def _check(setting: str, value: Any, expected: type | None, known: list[str]) -> None:
-    """Raise ValueError unless the value has the expected type; None for a setting not known."""
-    if expected is None:
-        raise ValueError(f"{setting} is no setting; choose from: {', '.join(known)}")
-    accepted = (int, float) if expected is float else expected
+def _check_type(setting: str, value: Any, hint: Any) -> None:
+    """Raise ValueError unless the value has the type of a hint."""
+    if get_origin(hint) in (Union, UnionType):
+        (hint,) = set(get_args(hint)) - {NoneType}
+        if value is None:
+            return
+    origin = get_origin(hint) or hint
+    if origin is Literal:
+        return check_choice(setting, value, get_args(hint))
+    accepted = (int, float) if origin is float else origin
     # bool is an int in Python, but no number in a config.
-    if not isinstance(value, accepted) or isinstance(value, bool) != (expected is bool):
-        raise ValueError(f"{setting} is {value!r}, but must be of type {expected.__name__}")
+    if not isinstance(value, accepted) or isinstance(value, bool) != (origin is bool):
+        raise ValueError(f"{setting} is {value!r}, but must be of type {origin.__name__}")
+    for item in value if isinstance(value, list) else ():
+        _check_type(f"an item of {setting}", item, *get_args(hint))

@@ -1,4 +1,4 @@
-"""Parsers that search greedily or with a beam, one for each transition system."""
+"""Transition-based parsing: greedy search or beam search with a transition system."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
@@ -18,25 +18,31 @@ from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
 from spacy_npparse.decoding import explain, max_violations, roll_out
 from spacy_npparse.models.losses import LOSSES, max_violation_loss
+from spacy_npparse.models.transition_net import TransitionNet
 from spacy_npparse.transitions import Decisions, TransitionSystem, derivable
 
 logger = logging.getLogger(__name__)
 
-# By how much right derivations should score higher than others, for each wrong arc of these.
+# By how much the gold derivation should outscore another one, for each wrong arc of that.
 _MARGIN = 1.0
 
 
-class TransitionParser(DependencyParser):
+class TransitionParser(DependencyParser[TransitionNet]):
     """Parses with a transition system.
 
     Args:
-        vocab, model, name, scorer: see `DependencyParser`.
-        system_name: of the transition system in the registry.
+        vocab: of the pipeline.
+        model: see `spacy_npparse.Parser.v1`.
+        name: of the component in the pipeline.
+        system_name: of the component's factory, without `_parser`.
         system: the transition system.
         settings: how it is trained.
         decoder: how it searches.
         fixed: see `DependencyParser`.
+        scorer: computes the scores of `nlp.evaluate`.
     """
+
+    net_class = TransitionNet
 
     def __init__(
         self,
@@ -62,7 +68,7 @@ class TransitionParser(DependencyParser):
         )
         self.system = system
         self.settings = settings
-        # Whether derivations are scored by their probability: by how it was trained last.
+        # Whether transitions are normalised to probabilities: as in the last training.
         self.cfg["normalised"] = settings.loss != MAX_VIOLATION
         self._n_updates = 0
 
@@ -73,16 +79,15 @@ class TransitionParser(DependencyParser):
         else:
             self._report_underivable(gold)
 
-    def _net_sizes(self) -> dict[str, Any]:
+    def _net_sizes(self) -> dict[str, int]:
         return dict(
-            scorer="transitions",
             n_positions=self.system.kernel.n_positions,
             n_candidate_arcs=self.system.kernel.n_candidate_arcs,
             n_transitions=self.system.kernel.n_transitions,
         )
 
     def _report_underivable(self, gold: Iterable[GoldBatch]) -> None:
-        """Warn if there are gold trees that teach a static oracle's parser no transitions."""
+        """Warn of gold trees without a derivation, from which a static oracle learns nothing."""
         n_trees = n_derivable = 0
         for batch in gold:
             found = derivable(self.system.kernel, batch.sentences.lengths, batch.heads)
@@ -107,8 +112,18 @@ class TransitionParser(DependencyParser):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Learn from a batch: roll out the system under the oracle, then score all visited states
-        and all gold arcs in one differentiable pass. Otherwise as `DependencyParser.update`."""
+        """Update the model with a batch: roll out the system under the oracle, then score all
+        visited configurations and all gold arcs in one differentiable pass.
+
+        Args:
+            examples: see `DependencyParser.update`.
+            drop: see there.
+            sgd: see there.
+            losses: see there.
+
+        Returns:
+            The losses.
+        """
         losses = super().update(examples, drop=drop, sgd=sgd, losses=losses)
         self._n_updates += 1
         self.cfg["normalised"] = self.settings.loss != MAX_VIOLATION
@@ -147,10 +162,8 @@ class TransitionParser(DependencyParser):
         ) + self._net.head_selection_loss(arcs, lengths, heads)
 
     def _transition_loss(self, table: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
-        """Of the states of a roll-out, or of the derivations that a beam found.
-
-        table, arcs: what `project` and `score_arcs` return.
-        """
+        """The loss of the configurations of a roll-out, or of the derivations on a beam. table,
+        arcs: what `project` and `score_arcs` return."""
         sentences = (self._net.tables(table, arcs), gold.sentences.lengths, gold.heads)
         oracle = self.settings.oracle
         if self.settings.loss == MAX_VIOLATION:

@@ -1,4 +1,4 @@
-"""How components write trees to Docs: in batches."""
+"""Batches of Docs: what all components of this package share as spaCy pipes."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -16,11 +16,23 @@ class TreePipe:
     get_error_handler: Callable[[], Callable[..., Any]]
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
-        """Parse Docs without changing them."""
+        """Parse Docs without changing them.
+
+        Args:
+            docs: with their sentence boundaries.
+
+        Returns:
+            Their parses.
+        """
         raise NotImplementedError
 
     def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
-        """Write the trees of `predict` to the Docs."""
+        """Write parses to their Docs.
+
+        Args:
+            docs: the Docs.
+            parses: what `predict` returns.
+        """
         for doc, parse in zip(docs, parses, strict=True):
             write_parse(doc, parse)
 
@@ -28,15 +40,31 @@ class TreePipe:
         """Warn of what was not done as asked for, since the last report."""
 
     def __call__(self, doc: Doc) -> Doc:
-        """Parse one Doc."""
+        """Parse one Doc.
+
+        Args:
+            doc: with its sentence boundaries.
+
+        Returns:
+            The same Doc, parsed.
+        """
         for _ in self.pipe([doc]):
             pass
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parse a stream of Docs in batches, in order, and report in the end. If a batch fails, its
-        Docs are parsed one by one, so that only those that fail themselves reach the error
-        handler."""
+        """Parse a stream of Docs in batches, in order, and report in the end.
+
+        If a batch fails, its Docs are parsed one by one, so that only those that fail themselves
+        reach the error handler.
+
+        Args:
+            stream: the Docs.
+            batch_size: Docs in a batch.
+
+        Yields:
+            The parsed Docs.
+        """
         try:
             for docs in minibatch(stream, size=batch_size):
                 try:

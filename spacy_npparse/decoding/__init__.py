@@ -1,45 +1,50 @@
-"""Scores in, trees out: greedy decoding, beam search, and what training looks at."""
+"""Decoding: greedy and beam search, exact search, and the roll-outs that training learns from."""
 
 from spacy_npparse.decoding.mh.search import decode_mh, mh_marginals
+from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations, MHScores
 from spacy_npparse.decoding.one_endpoint_crossing.search import decode_one_endpoint_crossing
-from spacy_npparse.decoding.results import (
-    ArcMarginals,
-    BeamResult,
-    Explanation,
-    GreedyResult,
-    MHDerivations,
+from spacy_npparse.decoding.one_endpoint_crossing.types import (
+    OneEndpointCrossingScores,
     OneEndpointCrossingTrees,
-    RollOut,
-    Violations,
 )
+from spacy_npparse.decoding.score_range import IMPOSSIBLE, SCORE_LIMIT
 from spacy_npparse.decoding.spanning_tree import decode_spanning_trees
-from spacy_npparse.decoding.tables import MHScores, OneEndpointCrossingScores, ScoreTables
 from spacy_npparse.decoding.transition_based.beam import decode_beam, explain
 from spacy_npparse.decoding.transition_based.exploration import Exploration
 from spacy_npparse.decoding.transition_based.greedy import decode_greedy
 from spacy_npparse.decoding.transition_based.max_violation import max_violations
 from spacy_npparse.decoding.transition_based.rollout import roll_out
+from spacy_npparse.decoding.transition_based.types import (
+    BeamResult,
+    Explanation,
+    GreedyResult,
+    RollOut,
+    ScoreTables,
+    Violations,
+)
 
 __all__ = [
     "ArcMarginals",
     "BeamResult",
-    "MHDerivations",
-    "MHScores",
     "Explanation",
     "Exploration",
     "GreedyResult",
-    "RollOut",
-    "ScoreTables",
-    "OneEndpointCrossingTrees",
+    "IMPOSSIBLE",
+    "MHDerivations",
+    "MHScores",
     "OneEndpointCrossingScores",
+    "OneEndpointCrossingTrees",
+    "RollOut",
+    "SCORE_LIMIT",
+    "ScoreTables",
     "Violations",
-    "mh_marginals",
     "decode_beam",
-    "decode_mh",
     "decode_greedy",
+    "decode_mh",
     "decode_one_endpoint_crossing",
     "decode_spanning_trees",
     "explain",
     "max_violations",
+    "mh_marginals",
     "roll_out",
 ]

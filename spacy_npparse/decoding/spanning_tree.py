@@ -6,28 +6,31 @@ import numpy as np
 from numpy.typing import NDArray
 from ufal.chu_liu_edmonds import chu_liu_edmonds
 
-# Scores below count as this one, which is as good as impossible.
-_LOWEST = -1e6
+from spacy_npparse.decoding.score_range import SCORE_LIMIT
 
 
 def decode_spanning_trees(
     arcs: NDArray[np.floating], lengths: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """The single-rooted trees of highest score; some tree whatever the scores are.
+    """Find the single-rooted tree of highest score of each sentence.
 
-    So much is taken from the scores of all arcs from the root that a tree with one of them is
-    better than any with two.
+    All arcs from the root are lowered by so much that every tree with one of them beats every tree
+    with two. This needs scores of limited range: they are clamped to plus or minus `SCORE_LIMIT`,
+    and NaN and impossible arcs count as the least. So a tree is found whatever the scores are.
 
-    arcs: float [sentences, size, size], the score of each arc: arcs[s, d, h] of word d of
-        sentence s to head h. The size exceeds the length of the longest sentence.
-    lengths: [sentences] number of words of each sentence.
+    Args:
+        arcs: float [n_sentences, size, size], arc scores: arcs[s, d, h] is the score of the arc
+            from head h to word d of sentence s. The size exceeds the length of the longest
+            sentence.
+        lengths: int32 [n_sentences], the number of words of each sentence.
 
-    Returns the head of each word in its sentence: int32 [words], 0 for the root.
+    Returns:
+        int32 [n_words], the head of each word in its sentence, 0 for the root.
     """
     trees = [np.empty(0, dtype=np.int32)]
     for scores, n in zip(arcs, lengths.tolist(), strict=True):
         scores = scores[: n + 1, : n + 1].astype(np.float64)
-        scores = np.nan_to_num(scores, nan=_LOWEST).clip(_LOWEST, -_LOWEST)
+        scores = np.nan_to_num(scores, nan=-SCORE_LIMIT).clip(-SCORE_LIMIT, SCORE_LIMIT)
         scores[:, 0] -= (n + 2) * (1.0 + scores.max() - scores.min())
         np.fill_diagonal(scores, np.nan)
         heads, _ = chu_liu_edmonds(scores)

@@ -1,8 +1,9 @@
-"""Scores: the official attachment scores, and scores for crossing arcs."""
+"""Evaluation: official attachment scores, scores of non-projective arcs, significance tests."""
 
 from spacy_npparse.evaluation.alignment import TextMismatchError
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_docs, analysis_of_sentences
 from spacy_npparse.evaluation.attachment import Score
+from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.nonprojective import NonProjectiveScores
 from spacy_npparse.evaluation.parser_comparison import (
     ParserComparison,
@@ -14,6 +15,8 @@ from spacy_npparse.evaluation.scores import Scores, score_analyses, score_senten
 
 __all__ = [
     "Analysis",
+    "ArcProperty",
+    "Metric",
     "NonProjectiveScores",
     "ParserComparison",
     "Score",

@@ -1,10 +1,11 @@
-"""Which words of two analyses of one text are the same word.
+"""Alignment of the words of two analyses of the same text.
 
-Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal
-Dependencies, section 5: words outside multiword tokens are aligned if they have the same
-characters; where either analysis has a multiword token, the words of both sides inside it (and
-inside all multiword tokens that overlap with it) are aligned by the longest common subsequence
-of their lower-cased forms.
+Words outside multiword tokens are aligned if they have the same character span. Where either
+analysis has a multiword token, the words of both inside it (and inside all multiword tokens that
+overlap with it) are aligned by the longest common subsequence of their lower-cased forms.
+
+Source: Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to
+Universal Dependencies, section 5.
 """
 
 from __future__ import annotations
@@ -15,13 +16,21 @@ from spacy_npparse.evaluation.analysis import Analysis, Span
 
 
 class TextMismatchError(ValueError):
-    """Gold and prediction have different characters. The message says where."""
+    """Gold analysis and prediction have different characters. The message says where."""
 
 
 def align_words(gold: Analysis, system: Analysis) -> list[int | None]:
-    """For each gold word, the system word it is aligned to, or None.
+    """Align the words of two analyses.
 
-    raises: TextMismatchError if the two are not analyses of the same text.
+    Args:
+        gold: The gold analysis.
+        system: The predicted analysis.
+
+    Returns:
+        For each gold word, the index of the aligned system word, or None.
+
+    Raises:
+        TextMismatchError: If they are not analyses of the same text.
     """
     if gold.text != system.text:
         raise TextMismatchError(_difference(gold.text, system.text))
@@ -49,7 +58,7 @@ def _multiword_spans(analysis: Analysis) -> list[Span]:
 
 
 def _merge(spans: list[Span]) -> list[Span]:
-    """The spans in order, overlapping ones made one."""
+    """The union of the spans as disjoint spans, in order."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:

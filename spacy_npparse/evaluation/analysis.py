@@ -1,4 +1,4 @@
-"""What the scores look at: the words of a whole file, placed on its characters."""
+"""Analyses of a whole file: what gold annotation and predictions are compared by."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from spacy.tokens import Doc
 
 from spacy_npparse.treebank import Sentence
 
-ROOT = -1
 Span = tuple[int, int]
 
 
@@ -21,18 +20,24 @@ Span = tuple[int, int]
 class Analysis:
     """The analysis of a text, gold or predicted, as parallel lists over all its words.
 
-    Character positions count the text without white space, so that two analyses of the same text
-    can be compared whatever their tokens are.
+    Character offsets ignore white space, so that analyses of the same text are comparable
+    whatever their tokenisation.
 
-    text: the characters, without white space.
-    tokens: character span of each surface token.
-    sentences: character span of each sentence.
-    sentence_words: first word, and word after the last, of each sentence.
-    spans: character span of each word; the words of a multiword token share the token's.
-    multiword: whether the word is part of a multiword token.
-    forms, upos, xpos, feats, lemmas: as strings, `_` where missing.
-    heads: index of the head among all words, ROOT, or None where missing.
-    deprels: universal relation (without subtype), None where missing.
+    Attributes:
+        text: The characters, without white space.
+        tokens: Character span of each surface token.
+        sentences: Character span of each sentence.
+        sentence_words: First word, and word after the last, of each sentence.
+        spans: Character span of each word; the words of a multiword token share the token's.
+        multiword: Whether the word is part of a multiword token.
+        forms: Word forms.
+        upos: Universal tags, `_` where missing.
+        xpos: Language-specific tags, `_` where missing.
+        feats: Morphological features, `_` where missing.
+        lemmas: Lemmas, `_` where missing.
+        heads: Index of the head among all words, that of the word itself for a root, None where
+            missing.
+        deprels: Universal relation (without subtype), None where missing.
     """
 
     text: str = ""
@@ -53,20 +58,25 @@ class Analysis:
         return len(self.forms)
 
     def local_heads(self, sentence: int) -> list[int]:
-        """The tree of a sentence in the convention of `transitions`: heads[0] unused, 0 the root.
+        """The tree of a sentence, as `trees` takes it: heads of words 1..n, 0 the root.
 
-        A missing head, or one in another sentence, counts as the root.
+        Args:
+            sentence: Its index.
+
+        Returns:
+            n + 1 heads, the first one unused. A head that is missing or in another sentence counts
+            as the root.
         """
         first, end = self.sentence_words[sentence]
         heads = [0]
-        for head in self.heads[first:end]:
-            inside = head is not None and first <= head < end
-            heads.append(head - first + 1 if head is not None and inside else 0)
+        for word, head in enumerate(self.heads[first:end], first):
+            is_inside = head is not None and first <= head < end and head != word
+            heads.append(head - first + 1 if head is not None and is_inside else 0)
         return heads
 
 
 def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
-    """The analysis that CoNLL-U sentences hold."""
+    """The analysis in CoNLL-U sentences."""
     analysis = Analysis()
     characters: list[str] = []
     position = 0
@@ -85,14 +95,15 @@ def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
                 analysis.tokens.append(span)
             analysis.spans.append(span)
             analysis.multiword.append(token is not None)
-            analysis.forms.append(word.form)
+            # As the official evaluation does, which removes spaces from basic tokens only.
+            analysis.forms.append(word.form if token else surface)
             analysis.upos.append(word.upos)
             analysis.xpos.append(word.xpos)
             analysis.feats.append(word.feats)
             analysis.lemmas.append(word.lemma)
             analysis.deprels.append(None if word.deprel == "_" else universal(word.deprel))
-        for head in sentence.heads[1:]:
-            analysis.heads.append(head if head is None else first_word + head - 1 if head else ROOT)
+        for i, head in enumerate(sentence.heads[1:], 1):
+            analysis.heads.append(None if head is None else first_word + (head or i) - 1)
         analysis.sentences.append((first_character, position))
         analysis.sentence_words.append((first_word, len(analysis)))
     analysis.text = "".join(characters)
@@ -100,7 +111,7 @@ def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
 
 
 def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
-    """The analysis that Docs hold. White-space tokens are no words."""
+    """The analysis in Docs, without their white-space tokens."""
     analysis = Analysis()
     characters: list[str] = []
     position = 0
@@ -115,7 +126,7 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
         starts[:1] = True
         begins = False
         for i, (_, dep, _, pos, tag, morph, lemma) in enumerate(annotation.tolist()):
-            # A sentence that begins with white space begins, as far as words go, after it.
+            # A sentence that begins with white space begins at its first word.
             begins = begins or bool(starts[i])
             if is_space[i]:
                 continue
@@ -134,7 +145,7 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
             analysis.tokens.append(span)
             analysis.spans.append(span)
             analysis.multiword.append(False)
-            analysis.forms.append(forms[i])
+            analysis.forms.append(surface)
             analysis.upos.append(POS_NAMES[pos] or "_")
             analysis.xpos.append(text[tag] or "_")
             analysis.feats.append(text[morph] or "_")
@@ -151,7 +162,7 @@ _DOC_ATTRIBUTES = [HEAD, DEP, SENT_START, POS, TAG, MORPH, LEMMA]
 def _doc_heads(
     offsets: NDArray[np.uint64], deps: NDArray[np.uint64], is_space: list[bool], first_word: int
 ) -> list[int | None]:
-    """Heads of a Doc's tokens as word numbers; words under white space go to what is above it."""
+    """Heads of a Doc's tokens as word indices; children of white space move to its head."""
     n = len(is_space)
     head_tokens = (np.arange(n) + offsets.astype(np.int64)).tolist()
     numbers = (first_word + np.cumsum(np.logical_not(is_space)) - 1).tolist()
@@ -163,12 +174,12 @@ def _doc_heads(
             continue
         while head != token and is_space[head] and head_tokens[head] != head:
             head = head_tokens[head]
-        heads.append(ROOT if head == token or is_space[head] else numbers[head])
+        heads.append(numbers[token if is_space[head] else head])
     return heads
 
 
 def universal(deprel: str) -> str:
-    """The relation without its subtype, spaCy's ROOT being UD's root."""
+    """The relation without its subtype; spaCy's ROOT is UD's root."""
     return "root" if deprel == "ROOT" else deprel.split(":", 1)[0]
 
 

@@ -1,9 +1,11 @@
 """The scores of the CoNLL 2018 shared task, and exact match.
 
-Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal
-Dependencies, section 5. Punctuation counts, subtypes of relations do not. All are F1 over aligned
-words, which is accuracy where the words are the same. Words whose gold head (for LAS and CLAS:
-head or relation) is missing are left out on both sides; complete treebanks have none.
+Punctuation counts, subtypes of relations do not. All scores are F1 over aligned words, which equals
+accuracy under gold tokenisation. Words whose gold head (for LAS and CLAS: head or relation) is
+missing are ignored on both sides; complete treebanks have none.
+
+Source: Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to
+Universal Dependencies, section 5.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from spacy_npparse.evaluation.analysis import ROOT, Analysis
+from spacy_npparse.evaluation.analysis import Analysis
+from spacy_npparse.evaluation.metrics import Metric
 
 CONTENT_RELATIONS = frozenset(
     "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "
@@ -27,10 +30,13 @@ UNIVERSAL_FEATURES = frozenset(
 
 @dataclass(frozen=True)
 class Score:
-    """Counts behind a score. The rates are 0..1, and 0 where nothing is counted.
+    """The counts of a score. The rates are 0..1, and 0 if their denominator is 0.
 
-    correct: right predictions; gold, system: things in the gold and the predicted analysis;
-    aligned: of these, aligned words (None where words are not what is counted).
+    Attributes:
+        correct: Number of correct predictions.
+        gold: Number of items (words, tokens or sentences) in the gold analysis.
+        system: Number of items in the predicted analysis.
+        aligned: Number of aligned words, None if the items are not words.
     """
 
     correct: int
@@ -40,30 +46,37 @@ class Score:
 
     @property
     def precision(self) -> float:
+        """Share of the predicted items that are correct."""
         return self.correct / self.system if self.system else 0.0
 
     @property
     def recall(self) -> float:
+        """Share of the gold items that are found."""
         return self.correct / self.gold if self.gold else 0.0
 
     @property
     def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
         total = self.gold + self.system
         return 2 * self.correct / total if total else 0.0
 
     @property
     def aligned_accuracy(self) -> float | None:
+        """Share of the aligned words that are correct, None if the items are not words."""
         if self.aligned is None:
             return None
         return self.correct / self.aligned if self.aligned else 0.0
 
 
 class Comparison:
-    """Word by word, what of a gold analysis a predicted one has right.
+    """Word by word comparison of a predicted analysis with the gold one.
 
-    gold, system: the analyses; aligned: system word of each gold word, see `align_words`.
-    head_right: per gold word, whether it is aligned and has the right head.
-    arc_right: whether the universal relation is right too.
+    Attributes:
+        gold: The gold analysis.
+        system: The predicted analysis.
+        aligned: System word of each gold word; see `align_words`.
+        head_right: For each gold word, whether it is aligned and has the correct head.
+        arc_right: For each gold word, whether its universal relation is correct as well.
     """
 
     def __init__(self, gold: Analysis, system: Analysis, aligned: list[int | None]) -> None:
@@ -80,17 +93,18 @@ class Comparison:
         partner, head = self.aligned[word], self.gold.heads[word]
         if partner is None or head is None:
             return False
-        wanted = ROOT if head == ROOT else self.aligned[head]
+        # A root is its own head, on both sides.
+        wanted = self.aligned[head]
         return wanted is not None and self.system.heads[partner] == wanted
 
 
 def rate(part: float, whole: float) -> float | None:
-    """The share of a part in a whole, None where there is nothing."""
+    """The ratio, None if the denominator is 0."""
     return part / whole if whole else None
 
 
-def attachment_scores(comparison: Comparison) -> dict[str, Score]:
-    """The official scores by their official names, from Tokens to CLAS."""
+def attachment_scores(comparison: Comparison) -> dict[Metric, Score]:
+    """The official scores, from Tokens to CLAS."""
     gold, system = comparison.gold, comparison.system
     pairs = [(g, s) for g, s in enumerate(comparison.aligned) if s is not None]
 
@@ -101,23 +115,23 @@ def attachment_scores(comparison: Comparison) -> dict[str, Score]:
     gold_feats = [_universal_features(feats) for feats in gold.feats]
     system_feats = [_universal_features(feats) for feats in system.feats]
     return {
-        "Tokens": _span_score(gold.tokens, system.tokens),
-        "Sentences": _span_score(gold.sentences, system.sentences),
-        "Words": Score(len(pairs), len(gold), len(system)),
-        "UPOS": tags(lambda g, s: gold.upos[g] == system.upos[s]),
-        "XPOS": tags(lambda g, s: gold.xpos[g] == system.xpos[s]),
-        "UFeats": tags(lambda g, s: gold_feats[g] == system_feats[s]),
-        "AllTags": tags(
+        Metric.TOKENS: _span_score(gold.tokens, system.tokens),
+        Metric.SENTENCES: _span_score(gold.sentences, system.sentences),
+        Metric.WORDS: Score(len(pairs), len(gold), len(system)),
+        Metric.UPOS: tags(lambda g, s: gold.upos[g] == system.upos[s]),
+        Metric.XPOS: tags(lambda g, s: gold.xpos[g] == system.xpos[s]),
+        Metric.UFEATS: tags(lambda g, s: gold_feats[g] == system_feats[s]),
+        Metric.ALL_TAGS: tags(
             lambda g, s: (
                 gold.upos[g] == system.upos[s]
                 and gold.xpos[g] == system.xpos[s]
                 and gold_feats[g] == system_feats[s]
             )
         ),
-        "Lemmas": tags(lambda g, s: gold.lemmas[g] in ("_", system.lemmas[s])),
-        "UAS": _arc_score(comparison, labelled=False),
-        "LAS": _arc_score(comparison, labelled=True),
-        "CLAS": _arc_score(comparison, labelled=True, relations=CONTENT_RELATIONS),
+        Metric.LEMMAS: tags(lambda g, s: gold.lemmas[g] in ("_", system.lemmas[s])),
+        Metric.UAS: _arc_score(comparison, labelled=False),
+        Metric.LAS: _arc_score(comparison, labelled=True),
+        Metric.CLAS: _arc_score(comparison, labelled=True, relations=CONTENT_RELATIONS),
     }
 
 
@@ -141,9 +155,9 @@ def las_per_relation(comparison: Comparison) -> dict[str, Score]:
 
 
 def exact_match(comparison: Comparison) -> Score | None:
-    """Gold sentences all of whose words have the right head and relation.
+    """Share of the gold sentences all of whose words have the correct head and relation.
 
-    Sentences with missing heads or relations are left out; None if no sentence remains.
+    Sentences with missing heads or relations are ignored; None if no sentence remains.
     """
     gold = comparison.gold
     correct = n_sentences = 0

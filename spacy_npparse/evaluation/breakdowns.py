@@ -1,7 +1,9 @@
-"""For which words a parser is right: by the properties of their arcs.
+"""Accuracy broken down by the properties of arcs.
 
-After McDonald and Nivre (2007), Characterizing the errors of data-driven dependency parsing
-models, section 4: recall by a property of the gold arc, precision by that of the predicted arc.
+Recall is broken down by a property of the gold arc, precision by that of the predicted arc.
+
+Source: McDonald and Nivre (2007), Characterizing the errors of data-driven dependency parsing
+models, section 4.
 """
 
 from __future__ import annotations
@@ -11,8 +13,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from spacy_npparse.evaluation.analysis import ROOT, Analysis
+from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.attachment import Comparison, rate
+from spacy_npparse.evaluation.metrics import ArcProperty
 from spacy_npparse.evaluation.nonprojective import nonprojective_words
 
 ARC_LENGTHS = (1, 2, 3, 4, 5, 7, 10, 15)
@@ -22,12 +25,15 @@ DEPTHS = (1, 2, 3, 4, 5, 6, 8)
 
 @dataclass(frozen=True)
 class Group:
-    """Arcs of one kind in complete gold trees and what is predicted for them.
+    """Counts of the arcs of one kind, in sentences with complete gold trees.
 
-    gold: such gold arcs; heads_found, arcs_found: of these, words with the right head, and with the
-        right relation too.
-    predicted: such predicted arcs; heads_right, arcs_right: of these, with the right head, and
-        with the right relation too.
+    Attributes:
+        gold: Gold arcs of this kind.
+        heads_found: Gold arcs whose dependent is predicted with the correct head.
+        arcs_found: Gold arcs whose dependent is predicted with the correct head and relation.
+        predicted: Predicted arcs of this kind.
+        heads_right: Predicted arcs with the correct head.
+        arcs_right: Predicted arcs with the correct head and relation.
     """
 
     gold: int = 0
@@ -38,18 +44,18 @@ class Group:
     arcs_right: int = 0
 
     def __add__(self, other: Group) -> Group:
-        """The two together."""
+        """The sum of the counts."""
         names = [field.name for field in fields(self)]
         return Group(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @property
     def recall(self) -> float | None:
-        """Share of the gold arcs that are found, with their relation."""
+        """Labelled recall, None without gold arcs."""
         return rate(self.arcs_found, self.gold)
 
     @property
     def precision(self) -> float | None:
-        """Share of the predicted arcs that are right, with their relation."""
+        """Labelled precision, None without predicted arcs."""
         return rate(self.arcs_right, self.predicted)
 
 
@@ -57,14 +63,15 @@ Breakdown = dict[str, Group]
 Kinds = list[str | None]
 
 
-def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
-    """What is right by each property of an arc: its length in words (arcs from the root have none),
-    the length of the sentence, how many arcs lead from the root to the dependent, whether it is
-    projective, and its relation.
+def breakdowns(comparison: Comparison) -> dict[ArcProperty, Breakdown]:
+    """Break the accuracy down by each property of arcs.
 
-    Sentences in whose gold tree a head or relation is missing are left out.
+    The properties are arc length in words (undefined for arcs from the root), sentence length,
+    distance from the root to the dependent in arcs, projectivity, and relation. Sentences with a
+    missing gold head or relation are ignored.
 
-    comparison: of analyses with the same words and sentences.
+    Args:
+        comparison: Comparison of analyses with the same words and sentences.
     """
     gold = comparison.gold
     counted = [
@@ -73,16 +80,16 @@ def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
         for known in [None not in gold.heads[first:end] and None not in gold.deprels[first:end]]
         * (end - first)
     ]
-    properties: dict[str, tuple[Callable[[Analysis], Kinds], Sequence[str]]] = {
-        "arc length": (_arc_lengths, _labels(ARC_LENGTHS)),
-        "sentence length": (_sentence_lengths, _labels(SENTENCE_LENGTHS)),
-        "distance to the root": (_depths, _labels(DEPTHS)),
-        "projectivity": (_projectivity, ("projective", "non-projective")),
-        "relation": (lambda analysis: analysis.deprels, _by_frequency(comparison)),
+    properties: dict[ArcProperty, tuple[Callable[[Analysis], Kinds], Sequence[str]]] = {
+        ArcProperty.ARC_LENGTH: (_arc_lengths, _labels(ARC_LENGTHS)),
+        ArcProperty.SENTENCE_LENGTH: (_sentence_lengths, _labels(SENTENCE_LENGTHS)),
+        ArcProperty.ROOT_DISTANCE: (_depths, _labels(DEPTHS)),
+        ArcProperty.PROJECTIVITY: (_projectivity, ("projective", "non-projective")),
+        ArcProperty.RELATION: (lambda analysis: analysis.deprels, _by_frequency(comparison)),
     }
     return {
-        name: _breakdown(comparison, counted, kinds_of, order)
-        for name, (kinds_of, order) in properties.items()
+        by: _breakdown(comparison, counted, kinds_of, order)
+        for by, (kinds_of, order) in properties.items()
     }
 
 
@@ -92,7 +99,7 @@ def _breakdown(
     kinds_of: Callable[[Analysis], Kinds],
     order: Sequence[str],
 ) -> Breakdown:
-    """The groups in order, those without arcs too."""
+    """The groups in order, empty ones included."""
     head_right, arc_right = comparison.head_right, comparison.arc_right
     words = [word for word, known in enumerate(counted) if known]
 
@@ -109,7 +116,7 @@ def _breakdown(
 def _arc_lengths(analysis: Analysis) -> Kinds:
     labels = _labels(ARC_LENGTHS)
     return [
-        None if head is None or head == ROOT else _label(abs(head - word), ARC_LENGTHS, labels)
+        None if head is None or head == word else _label(abs(head - word), ARC_LENGTHS, labels)
         for word, head in enumerate(analysis.heads)
     ]
 
@@ -126,10 +133,10 @@ def _depths(analysis: Analysis) -> Kinds:
     labels = _labels(DEPTHS)
     kinds: Kinds = []
     for word in range(len(analysis)):
-        depth, above = 1, analysis.heads[word]
-        while above is not None and above != ROOT:
-            depth, above = depth + 1, analysis.heads[above]
-        kinds.append(None if above is None else _label(depth, DEPTHS, labels))
+        depth, node, head = 1, word, analysis.heads[word]
+        while head is not None and head != node:
+            depth, node, head = depth + 1, head, analysis.heads[head]
+        kinds.append(None if head is None else _label(depth, DEPTHS, labels))
     return kinds
 
 
@@ -142,14 +149,14 @@ def _projectivity(analysis: Analysis) -> Kinds:
 
 
 def _by_frequency(comparison: Comparison) -> list[str]:
-    """The relations, those that are most frequent in the gold trees first."""
+    """The relations by descending frequency in the gold trees."""
     frequency = Counter(deprel for deprel in comparison.gold.deprels if deprel is not None)
     predicted = {deprel for deprel in comparison.system.deprels if deprel is not None}
     return sorted(predicted | set(frequency), key=lambda deprel: (-frequency[deprel], deprel))
 
 
 def _labels(bounds: Sequence[int]) -> list[str]:
-    """What the ranges are called that begin at these numbers."""
+    """Labels of the ranges with these lower bounds."""
     labels = []
     for low, above in zip(bounds, bounds[1:], strict=False):
         labels.append(f"{low}" if above == low + 1 else f"{low}–{above - 1}")

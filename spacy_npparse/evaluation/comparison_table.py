@@ -1,14 +1,15 @@
-"""A comparison of parsers for the terminal, and its figures as text."""
+"""A comparison of parsers as tables for the terminal, and its figures as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import Difference, ParserComparison, sentence_text
 from spacy_npparse.evaluation.text_table import percent, score_cell, text_table
 
-# The scores that a report tests pair by pair.
-PAIRED_SCORES = ("UAS", "LAS")
+# The scores whose differences are shown for all pairs of parsers.
+PAIRED_SCORES = (Metric.UAS, Metric.LAS)
 MOST_RELATIONS = 12
 DIFFERENCE_HEADER = (
     "Difference",
@@ -27,7 +28,7 @@ def signed(value: float | None) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """A p-value, - if there is none."""
+    """A p-value, - if it is None."""
     if p is None:
         return "-"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
@@ -41,29 +42,29 @@ def interval(difference: Difference) -> str:
 
 
 def stars(p: float | None) -> str:
-    """Marks of significance at 0.05, 0.01 and 0.001."""
+    """Significance at the levels 0.05, 0.01 and 0.001."""
     return "" if p is None else "*" * sum(p < level for level in (0.05, 0.01, 0.001))
 
 
-def split_scores(comparison: ParserComparison) -> tuple[list[str], list[str]]:
-    """The scores in which the parsers or their seeds differ, and those in which they do not."""
-    differing: list[str] = []
-    equal: list[str] = []
-    for name in comparison.score_names:
-        values = {value for parser in comparison.parsers for value in parser.score(name)}
-        (differing if len(values) > 1 else equal).append(name)
+def split_scores(comparison: ParserComparison) -> tuple[list[Metric], list[Metric]]:
+    """The scores that differ between parsers or seeds, and those that are all equal."""
+    differing: list[Metric] = []
+    equal: list[Metric] = []
+    for metric in comparison.score_names:
+        values = {value for parser in comparison.parsers for value in parser.score(metric)}
+        (differing if len(values) > 1 else equal).append(metric)
     return differing, equal
 
 
 def equal_scores(comparison: ParserComparison) -> str:
-    """A sentence that tells the scores in which nothing differs, empty if there are none."""
-    _, names = split_scores(comparison)
+    """A list of the scores that are all equal, empty if there are none."""
+    _, metrics = split_scores(comparison)
     first = comparison.parsers[0]
-    return ", ".join(f"{name} {percent(first.mean(name))}" for name in names)
+    return ", ".join(f"{metric.label} {percent(first.mean(metric))}" for metric in metrics)
 
 
 def seeds_note(comparison: ParserComparison) -> str:
-    """How small the p-value over seeds can be, empty without several seeds."""
+    """The smallest possible p-value over seeds, empty for single seeds."""
     numbers = {len(parser.seeds) for parser in comparison.parsers} - {1}
     return " ".join(
         f"With {n} seeds, Wilcoxon's p is never below {p_value(2 / 2**n)}." for n in sorted(numbers)
@@ -71,11 +72,16 @@ def seeds_note(comparison: ParserComparison) -> str:
 
 
 def comparison_table(comparison: ParserComparison, n_sentences: int) -> str:
-    """All tables, with so many of the sentences that differ most."""
+    """All tables of a comparison.
+
+    Args:
+        comparison: The comparison.
+        n_sentences: Maximum number of sentences, those that differ most, to list.
+    """
     parts = [
         _scores_lines(comparison),
         _pairs_lines(comparison),
-        *(_breakdown_lines(comparison, name) for name in comparison.breakdown_names),
+        *(_breakdown_lines(comparison, by) for by in comparison.breakdown_names),
         _sentences_lines(comparison, n_sentences),
     ]
     return "\n\n".join("\n".join(part) for part in parts)
@@ -85,12 +91,12 @@ def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
     first, *others = comparison.parsers
     p_values = {pair.second: pair.differences for pair in comparison.pairs_with(first)}
     rows = []
-    for name in split_scores(comparison)[0]:
-        cells = [score_cell(first, name)]
+    for metric in split_scores(comparison)[0]:
+        cells = [score_cell(first, metric)]
         for parser in others:
-            marks = stars(p_values[parser.name][name].p_sentences)
-            cells.append(f"{score_cell(parser, name)} {marks:3}")
-        rows.append([name, *cells])
+            marks = stars(p_values[parser.name][metric].p_sentences)
+            cells.append(f"{score_cell(parser, metric)} {marks:3}")
+        rows.append([metric.label, *cells])
     names = [
         f"{parser.name}   " if parser is not first else first.name for parser in comparison.parsers
     ]
@@ -104,19 +110,19 @@ def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
 
 
 def difference_rows(comparison: ParserComparison) -> list[list[str]]:
-    """UAS and LAS of all pairs, as `DIFFERENCE_HEADER` says."""
+    """Differences in UAS and LAS of all pairs, with the columns of `DIFFERENCE_HEADER`."""
     return [
         [
-            f"{name}: {pair.second} - {pair.first}",
+            f"{metric.label}: {pair.second} - {pair.first}",
             signed(difference.difference),
             interval(difference),
             p_value(difference.p_sentences),
             p_value(difference.p_words),
             p_value(difference.p_seeds),
         ]
-        for name in PAIRED_SCORES
+        for metric in PAIRED_SCORES
         for pair in comparison.pairs
-        for difference in [pair.differences[name]]
+        for difference in [pair.differences[metric]]
     ]
 
 
@@ -130,10 +136,10 @@ def _pairs_lines(comparison: ParserComparison) -> Iterator[str]:
         yield note
 
 
-def _breakdown_lines(comparison: ParserComparison, name: str) -> Iterator[str]:
+def _breakdown_lines(comparison: ParserComparison, by: ArcProperty) -> Iterator[str]:
     found = [
         (kind, comparison.gold_arcs(groups), groups)
-        for kind, groups in comparison.breakdown(name).items()
+        for kind, groups in comparison.breakdown(by).items()
     ]
     rows = [
         [kind, f"{count:,}", *(percent(group.recall) for group in groups)]
@@ -141,10 +147,10 @@ def _breakdown_lines(comparison: ParserComparison, name: str) -> Iterator[str]:
         if count
     ]
     n_kinds = len(rows)
-    if name == "relation":
+    if by is ArcProperty.RELATION:
         rows = rows[:MOST_RELATIONS]
     names = [parser.name for parser in comparison.parsers]
-    yield from text_table([f"LAS by {name}", "words", *names], rows)
+    yield from text_table([f"LAS by {by.label}", "words", *names], rows)
     if n_kinds > len(rows):
         yield f"The {len(rows)} most frequent of {n_kinds}."
 

@@ -1,4 +1,4 @@
-"""Many parsers in the order of their LAS, and which of them differ significantly."""
+"""Ranking of parsers by LAS, with the significance of their differences."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.scores import Scores
 from spacy_npparse.evaluation.seeds import Seeds
 from spacy_npparse.evaluation.significance import (
@@ -23,22 +24,27 @@ from spacy_npparse.evaluation.significance import (
 from spacy_npparse.evaluation.text_table import score_cell, text_table
 
 LEVEL = 0.05
-# The scores that a leaderboard shows, by the heads of their columns.
+# The scores of a leaderboard by the heads of their columns.
 SCORES = {
-    "UAS": "UAS",
-    "LAS": "LAS",
-    "LAS np": "Non-projective sentences: LAS",
-    "P np": "Non-projective arcs: precision",
-    "R np": "Non-projective arcs: recall",
+    "UAS": Metric.UAS,
+    "LAS": Metric.LAS,
+    "LAS np": Metric.NONPROJECTIVE_LAS,
+    "P np": Metric.NONPROJECTIVE_PRECISION,
+    "R np": Metric.NONPROJECTIVE_RECALL,
 }
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a parser reaches that was trained with one seed.
+    """Results of a parser trained with one seed.
 
-    file: its predictions. words_per_second: parsed on one thread, CPU time. training_minutes: CPU
-    time on one thread. curve: updates and LAS on the dev file, in percent, during training.
+    Attributes:
+        seed: The seed.
+        file: Its predictions.
+        scores: Their scores.
+        words_per_second: Parsing speed, CPU time on one thread.
+        training_minutes: CPU time on one thread.
+        curve: Learning curve: number of updates, and LAS on the dev file in percent.
     """
 
     seed: int
@@ -51,11 +57,15 @@ class Trial:
 
 @dataclass(frozen=True)
 class Standing(Seeds):
-    """A parser's place.
+    """A parser in the ranking.
 
-    trials: with each of its seeds. is_peer: whether it is from elsewhere. groups: letters; two
-    parsers have one in common just if they do not differ significantly in LAS. interval: of LAS,
-    95 %, by bootstrap over sentences.
+    Attributes:
+        name: Its name.
+        trials: Its results with each seed.
+        is_peer: Whether it is a parser of another package.
+        groups: Compact letter display: two parsers share a letter if and only if they do not differ
+            significantly in LAS.
+        interval: 95 % confidence interval of LAS, by bootstrap over sentences.
     """
 
     name: str
@@ -65,22 +75,22 @@ class Standing(Seeds):
     interval: tuple[float, float] | None
 
     def all_scores(self) -> list[Scores]:
-        """Those with each seed."""
+        """The scores with each seed."""
         return [trial.scores for trial in self.trials]
 
     @property
     def words_per_second(self) -> float:
-        """On average of the seeds."""
+        """Parsing speed, averaged over the seeds."""
         return mean(trial.words_per_second for trial in self.trials)
 
     @property
     def training_minutes(self) -> float:
-        """On average of the seeds."""
+        """Training time, averaged over the seeds."""
         return mean(trial.training_minutes for trial in self.trials)
 
     @property
     def curve(self) -> list[tuple[int, float]]:
-        """On average of the seeds, where they were all evaluated."""
+        """The learning curve, averaged over the seeds where all of them were evaluated."""
         curves = [dict(trial.curve) for trial in self.trials]
         common = [update for update in curves[0] if all(update in curve for curve in curves)]
         return [(update, mean(curve[update] for curve in curves)) for update in sorted(common)]
@@ -88,8 +98,12 @@ class Standing(Seeds):
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """See `make_leaderboard`. standings: the best first. p_values: [standings, standings] of the
-    differences in LAS, corrected for their number. samples: random exchanges behind each.
+    """A ranking; see `make_leaderboard`.
+
+    Attributes:
+        standings: The parsers, the best one first.
+        p_values: [standings, standings] of the differences in LAS, corrected after Holm.
+        samples: Number of random assignments per test.
     """
 
     standings: list[Standing]
@@ -97,13 +111,13 @@ class Leaderboard:
     samples: int
 
     def table(self) -> str:
-        """For the terminal."""
+        """The table for the terminal."""
         header = ["parser", "seeds", *SCORES, "group", "words/s", "training"]
         rows = [
             [
                 standing.name,
                 str(len(standing.trials)),
-                *(score_cell(standing, name) for name in SCORES.values()),
+                *(score_cell(standing, metric) for metric in SCORES.values()),
                 standing.groups,
                 f"{standing.words_per_second:,.0f}",
                 f"{standing.training_minutes:.1f} min",
@@ -113,7 +127,7 @@ class Leaderboard:
         return "\n".join(text_table(header, rows))
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The ranking, for JSON."""
         return {
             "level": LEVEL,
             "parsers": [
@@ -124,7 +138,7 @@ class Leaderboard:
                     "interval": standing.interval,
                     "words_per_second": standing.words_per_second,
                     "training_minutes": standing.training_minutes,
-                    "scores": {name: standing.mean(name) for name in SCORES.values()},
+                    "scores": {metric.value: standing.mean(metric) for metric in SCORES.values()},
                     "trials": [
                         {**asdict(trial), "scores": trial.scores.as_dict()}
                         for trial in standing.trials
@@ -142,12 +156,13 @@ def make_leaderboard(
 ) -> Leaderboard:
     """Rank parsers by LAS.
 
-    results: of each parser, by its name, its trials on the same sentences; at least one each.
-    words: of each of these sentences, those with gold heads.
-    peers: the names of the parsers from elsewhere.
+    Differences are tested by approximate randomisation over sentences (averaged over seeds) at the
+    level of 0.05, corrected for multiple comparisons after Holm.
 
-    Two parsers differ significantly if approximate randomisation over sentences (seeds averaged)
-    says so at the level of 0.05, corrected after Holm for the number of pairs.
+    Args:
+        results: The trials of each parser, at least one each, on the same sentences.
+        words: Number of words with gold heads in each of these sentences.
+        peers: The names of the parsers of other packages.
     """
     correct = {
         name: np.mean([trial.scores.correct_words for trial in trials], axis=0)
@@ -155,7 +170,7 @@ def make_leaderboard(
     }
     names = sorted(results, key=lambda name: (-correct[name].sum(), name))
     numbers = np.array([correct[name] for name in names])
-    # So many that the correction leaves differences that can be significant.
+    # Enough samples for corrected p-values to reach the level.
     n_pairs = len(names) * (len(names) - 1) // 2
     samples = max(SAMPLES, math.ceil(20 * n_pairs / LEVEL))
     p_values = holm(pairwise_randomisation(numbers, samples))

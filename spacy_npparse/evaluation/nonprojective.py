@@ -1,7 +1,9 @@
-"""Scores that show how a parser handles crossing arcs.
+"""Scores of non-projective arcs and sentences.
 
-An arc is non-projective if its head does not dominate every word between head and dependent;
-a sentence is, if one of its arcs is (Kahane, Nasr & Rambow 1998; Nivre & Nilsson 2005, section 2).
+An arc is non-projective if its head does not dominate every word between head and dependent; a
+sentence is non-projective if one of its arcs is.
+
+Source: Kahane, Nasr and Rambow (1998); Nivre and Nilsson (2005, section 2).
 """
 
 from __future__ import annotations
@@ -15,15 +17,22 @@ from spacy_npparse.trees import nonprojective_arcs
 
 @dataclass(frozen=True)
 class NonProjectiveScores:
-    """Counts over sentences with complete gold trees; the rates are None where nothing counts.
+    """Counts over sentences with complete gold trees. Rates are None if their denominator is 0.
 
-    gold_words: words of the sentences whose gold tree is non-projective; words_head_right,
-        words_arc_right: of these, with the right head, and with the right relation too.
-    gold_arcs: non-projective gold arcs; found: whose dependents got the right head; found_strict:
-        by an arc that is non-projective in the predicted tree too.
-    predicted_arcs: non-projective predicted arcs; predicted_right: of these, with the right head.
-    system_words, predicted_sentences, system_sentences: words, sentences with a non-projective
-        tree, and sentences predicted; gold_sentences, n_sentences: the latter two in the gold.
+    Attributes:
+        gold_words: Words of the sentences whose gold tree is non-projective.
+        words_head_right: Of these, words with the correct head.
+        words_arc_right: Of these, words with the correct head and relation.
+        gold_arcs: Non-projective gold arcs.
+        found: Of these, arcs whose dependent is predicted with the correct head.
+        found_strict: Of these, arcs that are non-projective in the predicted tree as well.
+        predicted_arcs: Non-projective predicted arcs.
+        predicted_right: Of these, arcs with the correct head.
+        system_words: Predicted words.
+        predicted_sentences: Predicted sentences with a non-projective tree.
+        system_sentences: Predicted sentences.
+        gold_sentences: Gold sentences with a non-projective tree.
+        n_sentences: Gold sentences.
     """
 
     gold_words: int
@@ -54,27 +63,27 @@ class NonProjectiveScores:
 
     @property
     def uas(self) -> float | None:
-        """Attachment score on the sentences whose gold tree is non-projective."""
+        """Unlabelled attachment score on the sentences whose gold tree is non-projective."""
         return self._rate("uas")
 
     @property
     def las(self) -> float | None:
-        """The same with relations."""
+        """Labelled attachment score on the sentences whose gold tree is non-projective."""
         return self._rate("las")
 
     @property
     def precision(self) -> float | None:
-        """Share of the non-projective predicted arcs that have the right head."""
+        """Share of the non-projective predicted arcs that have the correct head."""
         return self._rate("precision")
 
     @property
     def recall(self) -> float | None:
-        """Share of the non-projective gold arcs whose dependent got the right head."""
+        """Share of the non-projective gold arcs whose dependent has the correct head."""
         return self._rate("recall")
 
     @property
     def strict_recall(self) -> float | None:
-        """Recall that also asks for the predicted arc to be non-projective."""
+        """Recall that requires the predicted arc to be non-projective as well."""
         return self._rate("strict_recall")
 
     @property
@@ -92,11 +101,11 @@ class NonProjectiveScores:
 
 
 def nonprojective_scores(comparison: Comparison) -> NonProjectiveScores:
-    """Count what `NonProjectiveScores` holds."""
+    """Compute the counts of `NonProjectiveScores`."""
     gold, system = comparison.gold, comparison.system
     gold_np, gold_complete, gold_sentences = nonprojective_words(gold)
     system_np, _, predicted_sentences = nonprojective_words(system)
-    # A predicted arc whose gold counterpart is unknown is neither right nor wrong.
+    # A predicted arc whose gold counterpart is unknown is neither correct nor incorrect.
     unknown = {
         comparison.aligned[word]
         for word, known in enumerate(gold_complete)
@@ -135,9 +144,14 @@ def nonprojective_scores(comparison: Comparison) -> NonProjectiveScores:
 
 
 def nonprojective_words(analysis: Analysis) -> tuple[list[bool], list[bool], list[int]]:
-    """Per word: is its arc non-projective, is its tree complete; the non-projective sentences.
+    """Find the non-projective arcs of an analysis.
 
-    Incomplete trees (in the gold) have no projectivity: their words are all False.
+    Args:
+        analysis: Gold or predicted. Incomplete trees count as projective.
+
+    Returns:
+        For each word, whether its arc is non-projective; for each word, whether its tree is
+        complete; the indices of the non-projective sentences.
     """
     crossing: list[bool] = []
     complete: list[bool] = []

@@ -1,8 +1,8 @@
-"""Several parsers on the same sentences: their scores, and whether these differ by more than luck.
+"""Comparison of parsers on the same sentences: their scores, and the significance of differences.
 
-Three tests ask different questions. Approximate randomisation over sentences, for every score, and
-McNemar's test over words, for UAS and LAS: would the parser that is better here be better on other
-text? Wilcoxon's test over seeds: would it be better if it were trained again?
+Approximate randomisation over sentences (every score) and McNemar's test over words (UAS and LAS)
+test whether a difference generalises to other text; the Wilcoxon signed-rank test over seeds tests
+whether it generalises to other training runs.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_sentences
 from spacy_npparse.evaluation.attachment import Comparison
 from spacy_npparse.evaluation.breakdowns import Breakdown, Group, breakdowns
+from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.scores import Scores, score_analyses
 from spacy_npparse.evaluation.seeds import Seeds, known
 from spacy_npparse.evaluation.significance import (
@@ -42,11 +43,15 @@ class SentenceMismatchError(ValueError):
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a parser, trained with one seed, predicts.
+    """The predictions of a parser trained with one seed.
 
-    file: where it stands. sentences: in the order of the gold ones. scores: of them all.
-    fractions: [sentences, scores, 2] numerators and denominators of each sentence's scores.
-    comparison: what is right, word by word. breakdowns: see there.
+    Attributes:
+        file: Where they come from.
+        sentences: In the order of the gold sentences.
+        scores: Scores of the whole.
+        fractions: [sentences, scores, 2] numerators and denominators of each sentence's scores.
+        comparison: Word by word comparison with the gold analysis.
+        breakdowns: See `breakdowns.breakdowns`.
     """
 
     file: str
@@ -54,30 +59,35 @@ class Prediction:
     scores: Scores
     fractions: Counts
     comparison: Comparison
-    breakdowns: dict[str, Breakdown]
+    breakdowns: dict[ArcProperty, Breakdown]
 
 
 @dataclass(frozen=True)
 class Parser(Seeds):
-    """A parser and what it predicts with each of its seeds."""
+    """A parser.
+
+    Attributes:
+        name: Its name.
+        seeds: Its predictions with each seed.
+    """
 
     name: str
     seeds: list[Prediction]
 
     def all_scores(self) -> list[Scores]:
-        """Those with each seed."""
+        """The scores with each seed."""
         return [seed.scores for seed in self.seeds]
 
-    def breakdown(self, name: str) -> Breakdown:
-        """The words of all seeds by a property; see `breakdowns`."""
+    def breakdown(self, by: ArcProperty) -> Breakdown:
+        """The breakdown by a property, summed over the seeds."""
         groups: Breakdown = {}
         for seed in self.seeds:
-            for kind, group in seed.breakdowns[name].items():
+            for kind, group in seed.breakdowns[by].items():
                 groups[kind] = groups.get(kind, Group()) + group
         return groups
 
     def correct_words(self, sentence: int) -> float:
-        """Words of a sentence with the right head and relation, on average of the seeds."""
+        """Number of words of a sentence with correct head and relation, averaged over the seeds."""
         return mean(seed.scores.correct_words[sentence] for seed in self.seeds)
 
     def mean_fractions(self) -> Counts:
@@ -88,14 +98,17 @@ class Parser(Seeds):
 
 @dataclass(frozen=True)
 class Difference:
-    """By how much a score of the second parser exceeds that of the first, and how sure that is.
+    """The difference of a score, second parser minus first, and its significance.
 
-    difference: of the means over seeds; None, as the others, if a parser has no such score.
-    interval: of 95 % confidence, by bootstrap over sentences.
-    p_sentences: approximate randomisation over sentences.
-    p_words: McNemar's test over words; for UAS and LAS, with equally many seeds. A word counts for
-        the parser that gets it right with more of its seeds.
-    p_seeds: Wilcoxon's signed-rank test over seeds; with equally many seeds, and not just one.
+    Attributes:
+        difference: Difference of the means over seeds. None, as everything else, if the score is
+            undefined for a parser.
+        interval: 95 % confidence interval, by bootstrap over sentences.
+        p_sentences: p-value of approximate randomisation over sentences.
+        p_words: p-value of McNemar's test over words; only for UAS and LAS, with equally many
+            seeds. A word counts for the parser that is correct with more of its seeds.
+        p_seeds: p-value of the Wilcoxon signed-rank test over seeds; only with equally many seeds,
+            at least two.
     """
 
     difference: float | None
@@ -107,18 +120,27 @@ class Difference:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two parsers and the differences of their scores, by name."""
+    """A pair of parsers.
+
+    Attributes:
+        first: Name of the first one.
+        second: Name of the second one.
+        differences: Differences of all scores, second minus first.
+    """
 
     first: str
     second: str
-    differences: dict[str, Difference]
+    differences: dict[Metric, Difference]
 
 
 @dataclass(frozen=True)
 class ParserComparison:
-    """See `compare_parsers`.
+    """A comparison; see `compare_parsers`.
 
-    gold: the sentences. parsers: in the order given. pairs: all of them.
+    Attributes:
+        gold: The gold sentences.
+        parsers: In the order given.
+        pairs: All pairs of them.
     """
 
     gold: list[Sentence]
@@ -126,32 +148,38 @@ class ParserComparison:
     pairs: list[Pair]
 
     @property
-    def score_names(self) -> list[str]:
+    def score_names(self) -> list[Metric]:
         """The scores, in the order in which `score` prints them."""
         return list(self.parsers[0].seeds[0].scores.fractions())
 
     @property
-    def breakdown_names(self) -> list[str]:
-        """The properties of arcs; see `breakdowns`."""
+    def breakdown_names(self) -> list[ArcProperty]:
+        """The properties of arcs by which scores are broken down."""
         return list(self.parsers[0].seeds[0].breakdowns)
 
-    def breakdown(self, name: str) -> dict[str, list[Group]]:
-        """Of each kind of arcs, by a property, those of all parsers."""
-        found = [parser.breakdown(name) for parser in self.parsers]
+    def breakdown(self, by: ArcProperty) -> dict[str, list[Group]]:
+        """For each kind of arcs by a property, the counts of all parsers."""
+        found = [parser.breakdown(by) for parser in self.parsers]
         kinds = dict.fromkeys(kind for groups in found for kind in groups)
         return {kind: [groups.get(kind, Group()) for groups in found] for kind in kinds}
 
     def gold_arcs(self, groups: Sequence[Group]) -> int:
-        """How many gold arcs are of one kind, given the groups of all parsers."""
+        """Number of gold arcs of a kind, given the counts of all parsers."""
         return groups[0].gold // len(self.parsers[0].seeds)
 
     def pairs_with(self, first: Parser) -> list[Pair]:
-        """The pairs in which a parser is the first."""
+        """The pairs whose first parser is the given one."""
         return [pair for pair in self.pairs if pair.first == first.name]
 
     def most_different(self, limit: int) -> list[int]:
-        """The sentences in which the numbers of words that the parsers get right are the furthest
-        apart, the furthest first; at most so many, counted from 0."""
+        """The sentences with the largest range of correct words over parsers.
+
+        Args:
+            limit: Maximum number of sentences.
+
+        Returns:
+            Their indices, by descending range.
+        """
         gaps = []
         for sentence in range(len(self.gold)):
             correct = [parser.correct_words(sentence) for parser in self.parsers]
@@ -161,13 +189,17 @@ class ParserComparison:
         return differing[:limit]
 
     def as_dict(self, limit: int) -> dict[str, Any]:
-        """For JSON, with so many of the sentences that differ most."""
+        """The comparison, for JSON.
+
+        Args:
+            limit: See `most_different`.
+        """
         return {
             "sentences": len(self.gold),
             "words": sum(len(sentence.words) for sentence in self.gold),
             "tests": {"samples": SAMPLES, "seed": SEED, "confidence": CONFIDENCE},
             "parsers": {parser.name: _parser_dict(parser, self) for parser in self.parsers},
-            "pairs": [asdict(pair) for pair in self.pairs],
+            "pairs": [_pair_dict(pair) for pair in self.pairs],
             "most_different": [
                 {
                     "sentence": sentence + 1,
@@ -188,11 +220,13 @@ def compare_parsers(
 ) -> ParserComparison:
     """Compare parsers.
 
-    gold: the sentences with gold annotation.
-    predictions: for each parser, by its name, what it predicts for the same sentences with each of
-        its seeds, by the names of the files. Where parsers have equally many seeds, the seeds in
-        the same place are those to compare.
-    raises: SentenceMismatchError if sentences or words differ.
+    Args:
+        gold: The gold sentences.
+        predictions: For each parser, by name, its predictions for these sentences with each seed,
+            by file name. If parsers have equally many seeds, seeds are paired in order.
+
+    Raises:
+        SentenceMismatchError: If sentences or words differ.
     """
     gold = list(gold)
     single = [analysis_of_sentences([sentence]) for sentence in gold]
@@ -207,17 +241,17 @@ def compare_parsers(
     for (i, first), (j, second) in combinations(enumerate(parsers), 2):
         p_values = randomisation_of_rates(fractions[i], fractions[j])
         intervals = middle_intervals(samples[:, j] - samples[:, i])
-        names = parsers[0].seeds[0].scores.fractions()
+        metrics = parsers[0].seeds[0].scores.fractions()
         differences = {
-            name: _difference(name, first, second, interval, p)
-            for name, interval, p in zip(names, intervals, p_values.tolist(), strict=True)
+            metric: _difference(metric, first, second, interval, p)
+            for metric, interval, p in zip(metrics, intervals, p_values.tolist(), strict=True)
         }
         pairs.append(Pair(first.name, second.name, differences))
     return ParserComparison(gold, parsers, pairs)
 
 
 def sentence_text(sentence: Sentence) -> str:
-    """The characters of a sentence."""
+    """The raw text of a sentence."""
     return "".join(raw_texts([sentence])).strip()
 
 
@@ -272,44 +306,53 @@ def _forms(sentence: Sentence) -> list[object]:
 
 
 def _difference(
-    name: str, first: Parser, second: Parser, interval: tuple[float, float] | None, p: float
+    metric: Metric,
+    first: Parser,
+    second: Parser,
+    interval: tuple[float, float] | None,
+    p: float,
 ) -> Difference:
-    a, b = first.mean(name), second.mean(name)
+    a, b = first.mean(metric), second.mean(metric)
     if a is None or b is None:
         return Difference(None, None, None, None, None)
     paired = len(first.seeds) == len(second.seeds)
-    right = {"UAS": "head_right", "LAS": "arc_right"}.get(name)
+    right = {Metric.UAS: "head_right", Metric.LAS: "arc_right"}.get(metric)
     p_words = p_seeds = None
     if paired and right:
         more = _times_right(second, right) - _times_right(first, right)
         p_words = mcnemar(int((more < 0).sum()), int((more > 0).sum()))
     if paired and len(first.seeds) > 1:
-        p_seeds = wilcoxon_signed_rank(known(first.score(name)), known(second.score(name)))
+        p_seeds = wilcoxon_signed_rank(known(first.score(metric)), known(second.score(metric)))
     return Difference(b - a, interval, None if math.isnan(p) else p, p_words, p_seeds)
 
 
 def _times_right(parser: Parser, right: str) -> NDArray[np.int64]:
-    """With how many seeds each word is right."""
+    """For each word, the number of seeds with which it is correct."""
     return np.sum([getattr(seed.comparison, right) for seed in parser.seeds], axis=0)
+
+
+def _pair_dict(pair: Pair) -> dict[str, Any]:
+    differences = {metric.value: asdict(found) for metric, found in pair.differences.items()}
+    return {"first": pair.first, "second": pair.second, "differences": differences}
 
 
 def _parser_dict(parser: Parser, comparison: ParserComparison) -> dict[str, Any]:
     return {
         "files": [seed.file for seed in parser.seeds],
         "scores": {
-            name: {
-                "mean": parser.mean(name),
-                "standard_deviation": parser.deviation(name),
-                "seeds": parser.score(name),
+            metric.value: {
+                "mean": parser.mean(metric),
+                "standard_deviation": parser.deviation(metric),
+                "seeds": parser.score(metric),
             }
-            for name in comparison.score_names
+            for metric in comparison.score_names
         },
         "details": [seed.scores.as_dict() for seed in parser.seeds],
         "breakdowns": {
-            name: {
+            by.value: {
                 kind: {**asdict(group), "recall": group.recall, "precision": group.precision}
-                for kind, group in parser.breakdown(name).items()
+                for kind, group in parser.breakdown(by).items()
             }
-            for name in comparison.breakdown_names
+            for by in comparison.breakdown_names
         },
     }

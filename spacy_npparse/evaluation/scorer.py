@@ -1,4 +1,4 @@
-"""The scorer that configs name: official attachment scores inside spaCy."""
+"""The scorer for configs: official attachment scores in spaCy."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from spacy.training import Example
 
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_docs
 from spacy_npparse.evaluation.attachment import Score
+from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.scores import score_analyses
 
 SCORE_NAMES = (
@@ -37,13 +38,17 @@ def make_parser_scorer() -> Callable[..., dict[str, Any]]:
 def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     """Score parses as the official evaluation does.
 
-    examples: predicted and reference Docs; their texts may differ in white space only.
-    kwargs: whatever spaCy passes from the settings of a component; ignored.
-    returns: by the names of SCORE_NAMES, rates 0..1, or None where there is no gold annotation.
-        `dep_uas`, `dep_las` have spaCy's names but the official definition: punctuation counts,
-        subtypes do not. `dep_las_per_type` maps relations to p, r, f. For `nonproj_*` see
-        `NonProjectiveScores`; `nonproj_share` is the share of arcs predicted non-projective.
-    raises: TextMismatchError if the texts differ.
+    Args:
+        examples: Predicted and reference Docs, whose texts may differ in white space only.
+        **kwargs: Settings of a component that spaCy passes to every scorer; ignored.
+
+    Returns:
+        The scores of `SCORE_NAMES`, 0..1, or None without gold annotation. `dep_uas` and `dep_las`
+        have spaCy's names but the official definition: punctuation counts, subtypes do not.
+        `dep_las_per_type` maps relations to p, r and f. For `nonproj_*` see `NonProjectiveScores`.
+
+    Raises:
+        TextMismatchError: If the texts differ.
     """
     examples = list(examples)
     scores: dict[str, Any] = dict.fromkeys(SCORE_NAMES)
@@ -73,11 +78,11 @@ def _analyses(examples: list[Example]) -> tuple[Analysis, Analysis]:
 def _parse_scores(examples: list[Example]) -> dict[str, Any]:
     scores = score_analyses(*_analyses(examples))
     official, nonprojective = scores.official, scores.nonprojective
-    labelled = official["LAS"].gold > 0
+    labelled = official[Metric.LAS].gold > 0
     return {
-        "dep_uas": official["UAS"].f1,
-        "dep_las": official["LAS"].f1 if labelled else None,
-        "dep_clas": official["CLAS"].f1 if official["CLAS"].gold > 0 else None,
+        "dep_uas": official[Metric.UAS].f1,
+        "dep_las": official[Metric.LAS].f1 if labelled else None,
+        "dep_clas": official[Metric.CLAS].f1 if official[Metric.CLAS].gold > 0 else None,
         "dep_las_per_type": {
             relation: {"p": score.precision, "r": score.recall, "f": score.f1}
             for relation, score in scores.per_relation.items()

@@ -1,4 +1,4 @@
-"""All scores of a prediction, and how they are shown."""
+"""All scores of a prediction, as table and for JSON."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from spacy_npparse.evaluation.attachment import (
     las_per_relation,
     rate,
 )
+from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.nonprojective import NonProjectiveScores, nonprojective_scores
 from spacy_npparse.treebank import Sentence
 
-_NONPROJECTIVE_TITLES = {
-    "uas": "Non-projective sentences: UAS",
-    "las": "Non-projective sentences: LAS",
-    "precision": "Non-projective arcs: precision",
-    "recall": "Non-projective arcs: recall",
-    "strict_recall": "Non-projective arcs: strict recall",
-    "share": "Non-projective arcs predicted",
-    "sentence_share": "Non-projective sentences predicted",
+# By their names in `NonProjectiveScores`.
+_NONPROJECTIVE = {
+    "uas": Metric.NONPROJECTIVE_UAS,
+    "las": Metric.NONPROJECTIVE_LAS,
+    "precision": Metric.NONPROJECTIVE_PRECISION,
+    "recall": Metric.NONPROJECTIVE_RECALL,
+    "strict_recall": Metric.NONPROJECTIVE_STRICT_RECALL,
+    "share": Metric.NONPROJECTIVE_SHARE,
+    "sentence_share": Metric.NONPROJECTIVE_SENTENCE_SHARE,
 }
 
 
@@ -34,39 +36,39 @@ _NONPROJECTIVE_TITLES = {
 class Scores:
     """The scores of a predicted analysis.
 
-    official: the scores of the CoNLL 2018 shared task by their names there, Tokens to CLAS.
-    per_relation: LAS of each universal relation.
-    exact_match: gold sentences with all arcs right; None if no gold tree is complete.
-    nonprojective: see `NonProjectiveScores`.
-    correct_words: how many words of each gold sentence have the right head and relation.
+    Attributes:
+        official: The scores of the CoNLL 2018 shared task, Tokens to CLAS.
+        per_relation: LAS of each universal relation.
+        exact_match: Gold sentences with all arcs correct; None if no gold tree is complete.
+        nonprojective: See `NonProjectiveScores`.
+        correct_words: Number of words with correct head and relation in each gold sentence.
     """
 
-    official: dict[str, Score]
+    official: dict[Metric, Score]
     per_relation: dict[str, Score]
     exact_match: Score | None
     nonprojective: NonProjectiveScores
     correct_words: list[int]
 
-    def fractions(self) -> dict[str, tuple[int, int]]:
-        """Every score as numerator and denominator, by its name in the table.
-
-        Those of several sentences, added up, are the score of them all.
-        """
+    def fractions(self) -> dict[Metric, tuple[int, int]]:
+        """Numerator and denominator of each score; both add up over sentences."""
         match, nonprojective = self.exact_match, self.nonprojective.fractions()
         return {
             **{
-                name: (2 * score.correct, score.gold + score.system)
-                for name, score in self.official.items()
+                metric: (2 * score.correct, score.gold + score.system)
+                for metric, score in self.official.items()
             },
-            "Exact match": (match.correct, match.gold) if match else (0, 0),
-            **{title: nonprojective[name] for name, title in _NONPROJECTIVE_TITLES.items()},
+            Metric.EXACT_MATCH: (match.correct, match.gold) if match else (0, 0),
+            **{metric: nonprojective[name] for name, metric in _NONPROJECTIVE.items()},
         }
 
     def as_dict(self) -> dict[str, Any]:
         """Rates (0..1) and counts, for JSON."""
         nonprojective = self.nonprojective
         return {
-            "official": {name: _score_dict(score) for name, score in self.official.items()},
+            "official": {
+                metric.value: _score_dict(score) for metric, score in self.official.items()
+            },
             "exact_match": None if self.exact_match is None else self.exact_match.recall,
             "nonprojective": {
                 **{name: getattr(nonprojective, name) for name in nonprojective.fractions()},
@@ -78,16 +80,16 @@ class Scores:
         }
 
     def table(self) -> str:
-        """The table of the official evaluation, in percent, and below it the other scores."""
+        """The table of the official evaluation, in percent, followed by the other scores."""
         lines = [
             "Metric     | Precision |    Recall |  F1 Score | AligndAcc",
             "-----------+-----------+-----------+-----------+-----------",
         ]
-        for name, score in self.official.items():
+        for metric, score in self.official.items():
             accuracy = score.aligned_accuracy
             cells = [score.precision, score.recall, score.f1]
             row = " | ".join(f"{100 * value:9.2f}" for value in cells)
-            lines.append(f"{name:10} | {row} | {_percent(accuracy, blank='')}".rstrip())
+            lines.append(f"{metric.label:10} | {row} | {_percent(accuracy, blank='')}".rstrip())
         return "\n".join([*lines, "", *self._other_lines()])
 
     def _other_lines(self) -> list[str]:
@@ -107,15 +109,20 @@ class Scores:
         ]
         shown = [item for item in self.fractions().items() if item[0] not in self.official]
         return [
-            f"{name:34} | {_percent(rate(*fraction))} | {note}"
-            for (name, fraction), note in zip(shown, notes, strict=True)
+            f"{metric.label:34} | {_percent(rate(*fraction))} | {note}"
+            for (metric, fraction), note in zip(shown, notes, strict=True)
         ]
 
 
 def score_analyses(gold: Analysis, system: Analysis) -> Scores:
     """Score one analysis against another.
 
-    raises: TextMismatchError if they are not analyses of the same text.
+    Args:
+        gold: The gold analysis.
+        system: The predicted analysis.
+
+    Raises:
+        TextMismatchError: If they are not analyses of the same text.
     """
     comparison = Comparison(gold, system, align_words(gold, system))
     return Scores(
@@ -128,9 +135,24 @@ def score_analyses(gold: Analysis, system: Analysis) -> Scores:
 
 
 def score_sentences(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Scores:
-    """Score CoNLL-U sentences against gold ones; words and sentences may be cut differently.
+    """Score CoNLL-U sentences against gold ones.
 
-    raises: TextMismatchError if the texts differ in more than white space.
+    Args:
+        gold: The gold sentences.
+        system: The predicted sentences, possibly with another segmentation.
+
+    Raises:
+        TextMismatchError: If the texts differ in more than white space.
+
+    Example:
+        >>> from spacy_npparse.treebank import parse_sentence
+        >>> gold, system = (
+        ...     parse_sentence([f"1\\tGo\\t_\\t_\\t_\\t_\\t0\\t{label}\\t_\\t_"])
+        ...     for label in ("root", "dep")
+        ... )
+        >>> scores = score_sentences([gold], [system])
+        >>> scores.official[Metric.UAS].f1, scores.official[Metric.LAS].f1
+        (1.0, 0.0)
     """
     return score_analyses(analysis_of_sentences(gold), analysis_of_sentences(system))
 

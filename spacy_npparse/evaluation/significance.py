@@ -1,4 +1,4 @@
-"""Whether one parser is better than another, or just luckier on these sentences or seeds."""
+"""Significance tests and confidence intervals for differences between parsers."""
 
 from __future__ import annotations
 
@@ -19,15 +19,25 @@ _CHUNK = 500
 def approximate_randomisation(
     first: Sequence[float], second: Sequence[float], samples: int = SAMPLES, seed: int = SEED
 ) -> float:
-    """The probability of a difference at least as large if the two parsers were equally good: how
-    often it comes about when, sentence by sentence, their results are exchanged by chance.
+    """Approximate randomisation: paired permutation test of a difference in correct counts.
 
-    first, second: [sentences] what each parser gets right (words, say, summed over its seeds) in
-        the same sentences.
-    samples: random exchanges of them all.
-    seed: of these.
+    Under the null hypothesis, the results of the two parsers for a sentence are exchangeable.
 
-    Returns the two-sided p-value. Raises ValueError if the numbers of sentences differ.
+    Args:
+        first: [sentences] Count (of correct words, say, averaged over seeds) of the first parser.
+        second: The same of the second parser.
+        samples: Number of random assignments.
+        seed: Seed of the random number generator.
+
+    Returns:
+        The two-sided p-value, never below 1 / (samples + 1).
+
+    Raises:
+        ValueError: If the numbers of sentences differ.
+
+    Example:
+        >>> approximate_randomisation([1] * 60, [0] * 60, samples=99)
+        0.01
 
     Source: Yeh (2000), after Noreen (1989).
     """
@@ -43,13 +53,18 @@ def approximate_randomisation(
 def randomisation_of_rates(
     first: Counts, second: Counts, samples: int = SAMPLES, seed: int = SEED
 ) -> Counts:
-    """`approximate_randomisation` of scores that are rates, such as F1 or precision, whose
-    denominators are exchanged too.
+    """Approximate randomisation for ratios such as F1 or precision.
 
-    first, second: [sentences, scores, 2] numerators and denominators of the two parsers' scores.
-    samples, seed: see there.
+    Numerators and denominators are exchanged together.
 
-    Returns the p-values [scores], NaN where a parser has no score because nothing is counted.
+    Args:
+        first: [sentences, scores, 2] Numerators and denominators of the first parser's scores.
+        second: The same of the second parser.
+        samples: Number of random assignments.
+        seed: Seed of the random number generator.
+
+    Returns:
+        p-values [scores], NaN if a score is undefined for a parser because its denominator is 0.
     """
     totals, differences = (first + second).sum(0), first - second
     changing = differences.any((1, 2))
@@ -63,17 +78,21 @@ def randomisation_of_rates(
     flat = differences.reshape(len(differences), totals.size)
     for signs in _exchanges(len(differences), samples, seed):
         exchanged = gaps((signs @ flat).reshape(-1, *totals.shape))
-        # Exchanges that leave a parser without a score are no evidence of a difference.
+        # Assignments with an undefined score are no evidence of a difference.
         as_large += (np.isnan(exchanged) | (abs(exchanged) >= observed - 1e-12)).sum(0)
     return np.where(np.isnan(observed), np.nan, (as_large + 1) / (samples + 1))
 
 
 def pairwise_randomisation(correct: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
-    """`approximate_randomisation` of all pairs of parsers, with the same exchanges.
+    """Approximate randomisation for all pairs of parsers, with the same random assignments.
 
-    correct: [parsers, sentences] what each gets right. samples, seed: see there.
+    Args:
+        correct: [parsers, sentences] Counts of correct words.
+        samples: Number of random assignments.
+        seed: Seed of the random number generator.
 
-    Returns the p-values [parsers, parsers].
+    Returns:
+        p-values [parsers, parsers].
     """
     n_parsers, n_sentences = correct.shape
     first, second = np.triu_indices(n_parsers, 1)
@@ -88,7 +107,13 @@ def pairwise_randomisation(correct: Counts, samples: int = SAMPLES, seed: int = 
 
 
 def holm(p_values: Counts) -> Counts:
-    """P-values [parsers, parsers] of all pairs, corrected for their number.
+    """Holm–Bonferroni correction for multiple comparisons.
+
+    Args:
+        p_values: [parsers, parsers] Uncorrected p-values of all pairs.
+
+    Returns:
+        Corrected p-values [parsers, parsers].
 
     Source: Holm (1979).
     """
@@ -104,20 +129,24 @@ def holm(p_values: Counts) -> Counts:
 
 
 def significance_groups(p_values: Counts, level: float) -> list[str]:
-    """A compact letter display: two parsers have a letter in common just if they do not differ
+    """Compact letter display: two parsers share a letter if and only if they do not differ
     significantly.
 
-    p_values: [parsers, parsers] of their differences, the best parser first. level: below it they
-        are significant.
+    Args:
+        p_values: [parsers, parsers] p-values of the differences, the best parser first.
+        level: Significance level.
 
-    Returns the letters of each parser. Source: Piepho (2004), insert and absorb.
+    Returns:
+        The letters of each parser.
+
+    Source: Piepho (2004), insert-and-absorb algorithm.
     """
     n = len(p_values)
     groups = [frozenset(range(n))]
     for i, j in zip(*np.nonzero(np.triu(p_values < level, 1)), strict=True):
         parts = {group - {one} for group in groups if {i, j} <= group for one in (i, j)}
         parts |= {group for group in groups if not {i, j} <= group}
-        # A group within another one says nothing new.
+        # Absorb: a subset of another group is redundant.
         groups = [group for group in parts if not any(group < other for other in parts)]
     letters = [""] * n
     for number, group in enumerate(sorted(groups, key=sorted)):
@@ -127,13 +156,17 @@ def significance_groups(p_values: Counts, level: float) -> list[str]:
 
 
 def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
-    """Scores in test sets that might have been: as many sentences, drawn with replacement.
+    """Bootstrap: scores of test sets resampled with replacement, by sentence.
 
-    counts: [parsers, sentences, scores, 2] numerators and denominators.
-    samples: how many test sets. seed: of the random choice.
+    The same samples are drawn for all parsers, so that their differences are paired.
 
-    Returns [samples, parsers, scores], NaN where nothing is counted. The middle 95 % of a score, or
-    of a difference between two parsers in the same samples, are its confidence interval.
+    Args:
+        counts: [parsers, sentences, scores, 2] Numerators and denominators.
+        samples: Number of bootstrap samples.
+        seed: Seed of the random number generator.
+
+    Returns:
+        Scores [samples, parsers, scores], NaN where the denominator is 0.
 
     Source: Efron and Tibshirani (1993), chapters 13 and 16.
     """
@@ -142,7 +175,7 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Count
     by_sentence = np.moveaxis(counts, 1, 0).reshape(n, -1)
     chunks = []
     for size in _chunks(samples):
-        # How often each sample has each sentence; much faster than drawing from a multinomial.
+        # Multiplicity of each sentence in each sample; much faster than rng.multinomial.
         drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
         times = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
         sums = (times.astype(np.float64) @ by_sentence).reshape(
@@ -153,8 +186,14 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Count
 
 
 def middle_intervals(samples: Counts) -> list[tuple[float, float] | None]:
-    """[samples, scores], of `bootstrap`, to the middle 95 % of each score, None if no sample has
-    it."""
+    """Percentile intervals of 95 % confidence.
+
+    Args:
+        samples: [samples, scores] Bootstrap samples of scores or differences.
+
+    Returns:
+        The interval of each score, None if it is undefined in all samples.
+    """
     intervals: list[tuple[float, float] | None] = []
     for values in samples.T:
         values = values[~np.isnan(values)]
@@ -167,18 +206,20 @@ def middle_intervals(samples: Counts) -> list[tuple[float, float] | None]:
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """The probability of so unequal numbers, or more unequal ones, if the parsers were equally
-    good: McNemar's test in its exact, binomial form.
+    """McNemar's test, exact (binomial).
 
-    only_first, only_second: words that only the one parser, or only the other, gets right.
+    Args:
+        only_first: Number of words that only the first parser has correct.
+        only_second: Number of words that only the second parser has correct.
 
-    Returns the two-sided p-value.
+    Returns:
+        The two-sided p-value.
 
     Source: McNemar (1947); Dietterich (1998), section 3.1.
     """
     n, fewer = only_first + only_second, min(only_first, only_second)
     log_choices = math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1)
-    # The tail of the distribution, in units of its largest term.
+    # Tail of the binomial distribution relative to its largest term.
     tail = part = 1.0
     for k in range(fewer, 0, -1):
         part *= k / (n - k + 1)
@@ -187,27 +228,31 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def wilcoxon_signed_rank(first: Sequence[float], second: Sequence[float]) -> float:
-    """The probability of a rank sum at least as uneven if the parsers were equally good: Wilcoxon's
-    signed-rank test, exact also with ties; pairs without difference are left out.
+    """Wilcoxon signed-rank test, exact also with ties; zero differences are discarded.
 
-    first, second: scores of two parsers with the same seeds, in the same order.
+    Args:
+        first: Scores of the first parser with each seed.
+        second: Scores of the second parser with the same seeds.
 
-    Returns the two-sided p-value; with n pairs it is never below 2 / 2^n. Raises ValueError if the
-    numbers of scores differ.
+    Returns:
+        The two-sided p-value; with n pairs it is never below 2 / 2^n.
+
+    Raises:
+        ValueError: If the numbers of scores differ.
 
     Source: Wilcoxon (1945).
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} seeds cannot be paired with {len(second)}")
-    # Rounded, so that the noise of floating-point numbers breaks no ties.
+    # Rounded, so that floating-point noise breaks no ties.
     differences = [round(a - b, 12) for a, b in zip(first, second, strict=True)]
     differences = [difference for difference in differences if difference]
-    # Twice the ranks, which are whole numbers also where the mean of tied ranks is not.
+    # Twice the ranks, which are integers even for ties (midranks).
     ranks, below = {}, 0
     for size, tied in sorted(Counter(map(abs, differences)).items()):
         ranks[size] = 2 * below + tied + 1
         below += tied
-    # How many of the 2^n choices of signs give each rank sum of the positive differences.
+    # Null distribution: number of the 2^n sign assignments with each positive rank sum.
     choices = Counter({0: 1})
     for difference in differences:
         rank = ranks[abs(difference)]
@@ -224,10 +269,10 @@ def _letter(number: int) -> str:
 
 
 def _exchanges(n_sentences: int, samples: int, seed: int) -> Iterator[Counts]:
-    """Random signs [some samples, sentences], -1 where the parsers' results are exchanged."""
+    """Random signs [chunk of samples, sentences]: +1 keeps, -1 exchanges the parsers' results."""
     rng = np.random.default_rng(seed)
     for size in _chunks(samples):
-        # Floats, because numpy multiplies matrices of integers slowly.
+        # Floats, because integer matrix products do not use BLAS.
         yield (rng.integers(0, 2, (size, n_sentences)) * 2 - 1).astype(np.float64)
 
 
@@ -237,7 +282,7 @@ def _chunks(samples: int) -> Iterator[int]:
 
 
 def _rates(sums: Counts) -> Counts:
-    """[..., 2] numerators and denominators to rates [...], NaN where nothing is counted."""
+    """Numerators and denominators [..., 2] to rates [...], NaN if the denominator is 0."""
     with np.errstate(invalid="ignore"):
         rates: Counts = sums[..., 0] / sums[..., 1]
     return rates

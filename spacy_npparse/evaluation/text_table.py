@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.seeds import Seeds
 
 _NAME_WIDTH = 34
 
 
 def percent(value: float | None) -> str:
-    """A rate in percent, - where nothing is counted."""
+    """A rate in percent, - if it is undefined."""
     return "-" if value is None else f"{100 * value:.2f}"
 
 
-def score_cell(parser: Seeds, name: str) -> str:
-    """The mean of a score and, with several seeds, the standard deviation."""
-    deviation = parser.deviation(name)
+def score_cell(parser: Seeds, metric: Metric) -> str:
+    """The mean of a score and, with several seeds, its standard deviation."""
+    deviation = parser.deviation(metric)
     spread = "" if deviation is None else f" ± {percent(deviation)}"
-    return percent(parser.mean(name)) + spread
+    return percent(parser.mean(metric)) + spread
 
 
 def text_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], text_last: bool = False
 ) -> Iterator[str]:
-    """Columns as wide as they need to be, the first one, and a last one of text, to the left."""
+    """A table for the terminal.
+
+    Args:
+        header: The heads of the columns.
+        rows: The cells.
+        text_last: Whether the last column holds text; it is left-aligned, as the first one is.
+
+    Yields:
+        The lines of the table.
+    """
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     widths[0] = max(widths[0], _NAME_WIDTH)
     if text_last:

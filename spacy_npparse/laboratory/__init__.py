@@ -1,15 +1,21 @@
-"""Experiments: parsers trained on one treebank under one budget, and measured on another."""
+"""Experiments: training configs, and parsers trained under one budget and compared."""
 
+from spacy_npparse.laboratory.code import CodeError, import_code
+from spacy_npparse.laboratory.configs import complete_config, config_path
 from spacy_npparse.laboratory.contestants import Contestant, Task
 from spacy_npparse.laboratory.experiment import Experiment, ExperimentMismatchError, FailedRun
 from spacy_npparse.laboratory.names import contestant, trainable_parsers
 
 __all__ = [
+    "CodeError",
     "Contestant",
     "Experiment",
     "ExperimentMismatchError",
     "FailedRun",
     "Task",
+    "complete_config",
+    "config_path",
     "contestant",
+    "import_code",
     "trainable_parsers",
 ]

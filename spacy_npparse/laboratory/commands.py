@@ -1,4 +1,4 @@
-"""Programs that train, run one after the other with what they print in a log."""
+"""Subprocesses that train, with their output in a log."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ _LAST_LINES = 5
 
 
 class FailedCommandError(RuntimeError):
-    """A program has failed. The message tells its last words and where the others are."""
+    """A subprocess has failed; the message has the end of its log."""
 
 
 def run_module(arguments: Sequence[object], log: Path) -> None:
-    """Run `python -m …`, on one thread.
+    """Run `python -m …` on one thread.
 
-    arguments: the module and its arguments. log: what the program prints.
+    Args:
+        arguments: The module and its arguments.
+        log: File for stdout and stderr.
 
-    Raises FailedCommandError.
+    Raises:
+        FailedCommandError: The exit code is not 0.
     """
-    # Without a buffer the log can be read at any time, and errors come last in it.
+    # Unbuffered, the log can be read at any time, and error messages come last in it.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
     with log.open("wb") as file:
         done = subprocess.run(
@@ -35,8 +38,8 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
         )
     if done.returncode < 0:
         raise FailedCommandError(
-            f"{arguments[0]} was killed by signal {-done.returncode}. Is there memory enough? What "
-            f"it wrote before is in {log}."
+            f"{arguments[0]} was killed by signal {-done.returncode}, perhaps for want of memory. "
+            f"Its log is {log}."
         )
     if done.returncode:
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()

@@ -1,4 +1,4 @@
-"""Parsers with this package's scorer, in the pipeline of a training config."""
+"""Parsers with this package's scorer, put into the pipeline of a training config."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import spacy
 from spacy.util import load_config
 from thinc.api import Config
 
@@ -21,8 +22,11 @@ _GLOBAL_LOSS = "max-violation"
 class ComponentPipeline(TrainedPipeline):
     """A parser and settings of its component; see `contestant`.
 
-    The decoder's settings need no training of their own, unless derivations are trained with the
-    beam."""
+    Settings of the decoder share a model, unless the loss makes them part of training.
+
+    Attributes:
+        name: Factory without `_parser`, and settings: "attardi,decoder.beam_width=4".
+    """
 
     name: str
     is_peer = False
@@ -38,17 +42,18 @@ class ComponentPipeline(TrainedPipeline):
         component = config.get("components", {}).get(_COMPONENT)
         if component is None:
             raise ValueError(
-                f"{task.config}: there is no component {_COMPONENT!r} to put parsers in the place "
-                "of. Take configs/accuracy.cfg, or one like it."
+                f"{task.config}: there is no component {_COMPONENT!r} to replace. Give a config "
+                "like those of `npparse init-config`."
             )
         missing = [name for name in ("paths", "system", "training") if name not in config]
         if missing:
             raise ValueError(f"{task.config}: there is no section [{missing[0]}]. Add it.")
         if component.get("loss") == _GLOBAL_LOSS:
             raise ValueError(
-                f"{task.config}: the loss {_GLOBAL_LOSS} makes the decoder a matter of training. "
-                f"Name it with the parser instead: {self._system},loss={_GLOBAL_LOSS}."
+                f"{task.config}: with the loss {_GLOBAL_LOSS} the decoder is part of training. "
+                f"Give it with the parser instead: {self._system},loss={_GLOBAL_LOSS}."
             )
+        _drop_defaults(component)
         component["factory"] = f"{self._system}_parser"
         for name, value in self._trained_settings():
             *sections, key = name.split(".")
@@ -82,6 +87,18 @@ class ComponentPipeline(TrainedPipeline):
         if ("loss", _GLOBAL_LOSS) in settings:
             return settings
         return [(name, value) for name, value in settings if not name.startswith(_DECODER)]
+
+
+def _drop_defaults(component: dict[str, Any]) -> None:
+    """Remove the settings that only make the factory's defaults explicit: another factory has
+    others."""
+    factory = component.get("factory")
+    nlp = spacy.blank("xx")
+    if factory in nlp.factory_names:
+        defaults = nlp.get_factory_meta(factory).default_config or {}
+        for name, default in defaults.items():
+            if name in component and name != "model" and component[name] == default:
+                del component[name]
 
 
 def _parsed(value: str) -> Any:

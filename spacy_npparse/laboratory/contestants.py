@@ -1,4 +1,4 @@
-"""What takes part in an experiment, and what is asked of it."""
+"""What takes part in an experiment."""
 
 from __future__ import annotations
 
@@ -12,21 +12,30 @@ from spacy_npparse.treebank import Sentence
 
 @dataclass(frozen=True)
 class Task:
-    """What all contestants are trained for.
+    """What all contestants are trained on, and how long.
 
-    train: CoNLL-U file. dev: CoNLL-U file on which the best model is chosen. config: training
-    config of this package's pipelines. updates: how many a training has; None leaves it to the
-    configs.
+    Attributes:
+        train: CoNLL-U file to train on.
+        dev: CoNLL-U file for model selection.
+        config: Training config of this package's pipelines.
+        updates: Updates of each training; None for those of its config.
+        code: Python file to import before the config is read, `--code` of `spacy train`.
     """
 
     train: Path
     dev: Path
     config: Path
     updates: int | None
+    code: Path | None = None
 
 
 class Checkpoint(NamedTuple):
-    """LAS on the dev file, in percent, after so many updates."""
+    """A point of a learning curve.
+
+    Attributes:
+        update: Updates so far.
+        las: LAS on the dev file in percent.
+    """
 
     update: int
     las: float
@@ -34,17 +43,25 @@ class Checkpoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Parsed:
-    """Predictions, and how many words were parsed in a second of CPU time."""
+    """Predictions and their speed.
+
+    Attributes:
+        sentences: The parsed sentences.
+        words_per_second: Words per second of CPU time.
+    """
 
     sentences: list[Sentence]
     words_per_second: float
 
 
 class Contestant(Protocol):
-    """A parser and its settings.
+    """A parser with its settings.
 
-    name: as it was asked for. model_name: contestants with the same share a model. is_peer: whether
-    it comes from elsewhere. uses_seeds: whether training again with another seed differs.
+    Attributes:
+        name: The name that the user gave.
+        model_name: Contestants with the same model name share a model.
+        is_peer: Whether the parser is not one of this package or its extensions.
+        uses_seeds: Whether training depends on the seed.
     """
 
     @property
@@ -60,17 +77,48 @@ class Contestant(Protocol):
     def uses_seeds(self) -> bool: ...
 
     def check(self, task: Task) -> None:
-        """Raises ValueError if the contestant does not fit the task."""
+        """Check that the contestant fits the task.
+
+        Args:
+            task: The task.
+
+        Raises:
+            ValueError: It does not fit.
+        """
         ...
 
     def train(self, task: Task, seed: int, folder: Path) -> None:
-        """Train a model and write it to a folder. Raises `commands.FailedCommandError`."""
+        """Train a model.
+
+        Args:
+            task: The task.
+            seed: Random seed.
+            folder: Where the model is written.
+
+        Raises:
+            FailedCommandError: The training has failed.
+        """
         ...
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
-        """Parse sentences with a trained model: gold tokens and boundaries, nothing else."""
+        """Parse gold tokens and sentence boundaries, without other annotation.
+
+        Args:
+            folder: The folder of a trained model.
+            sentences: The sentences.
+
+        Returns:
+            The predictions.
+        """
         ...
 
     def learning_curve(self, folder: Path) -> list[Checkpoint]:
-        """How a trained model learnt, as far as that is known."""
+        """Read the learning curve of a trained model.
+
+        Args:
+            folder: The folder of the model.
+
+        Returns:
+            The curve; empty if it is not known.
+        """
         ...

@@ -1,4 +1,4 @@
-"""Contestants trained and measured, each with every seed; what is done is never done again."""
+"""Experiments: each contestant trained and evaluated with each seed, resumed where they stopped."""
 
 from __future__ import annotations
 
@@ -21,24 +21,31 @@ from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.leaderboard import Trial
 from spacy_npparse.evaluation.provenance import checksum
 from spacy_npparse.files import replacing
+from spacy_npparse.laboratory.code import import_code
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.contestants import Contestant, Task
 from spacy_npparse.treebank import Sentence, read_conllu
 
 _NOTE = "experiment.json"
 _MINUTES = "minutes.json"
-_KILLED = "a process was killed. Is there memory enough for so many? Give the command again."
-# Of contestants without seeds.
+_KILLED = "a process was killed, perhaps for want of memory. Use fewer processes."
+# The seed of contestants that do not depend on it.
 _ONLY_SEED = 0
 
 
 class ExperimentMismatchError(ValueError):
-    """A folder holds another experiment. The message says what differs."""
+    """The folder belongs to another experiment; the message says what differs."""
 
 
 @dataclass(frozen=True)
 class FailedRun:
-    """A run that came to no result. reason: for people."""
+    """A run without result.
+
+    Attributes:
+        name: The contestant's name.
+        seed: Its seed.
+        reason: Error message.
+    """
 
     name: str
     seed: int
@@ -49,8 +56,11 @@ class FailedRun:
 class Experiment:
     """Trained models and their predictions in a folder.
 
-    task: what the models are trained for. gold: CoNLL-U file that they parse. folder: has
-    models/NAME-SEED, and predictions/GOLD/NAME-SEED.conllu with a file of its speed.
+    Attributes:
+        task: What the models are trained on.
+        gold: CoNLL-U file that they parse.
+        folder: Has models/NAME-SEED, predictions/GOLD/NAME-SEED.conllu and, beside it, a JSON file
+            with speed and learning curve.
     """
 
     task: Task
@@ -58,12 +68,21 @@ class Experiment:
     folder: Path
 
     def begin(self) -> None:
-        """Note in the folder what the experiment is about.
+        """Record in the folder what determines the models.
 
-        Raises ExperimentMismatchError if it is about something else already."""
+        Raises:
+            ExperimentMismatchError: The folder belongs to another experiment.
+        """
         path = self.folder / _NOTE
-        files = {name: checksum(getattr(self.task, name)) for name in ("train", "dev", "config")}
-        note = {**files, "updates": self.task.updates, "version": spacy_npparse.__version__}
+        task = self.task
+        note = {
+            "train": checksum(task.train),
+            "dev": checksum(task.dev),
+            "config": checksum(task.config),
+            "code": task.code and checksum(task.code),
+            "updates": task.updates,
+            "version": spacy_npparse.__version__,
+        }
         if path.exists():
             known = json.loads(path.read_text(encoding="utf-8"))
             changed = [name for name, value in note.items() if known.get(name) != value]
@@ -78,7 +97,15 @@ class Experiment:
     def missing(
         self, contestants: Sequence[Contestant], seeds: Sequence[int]
     ) -> list[tuple[Contestant, int]]:
-        """The runs that have no result yet."""
+        """List the runs without result.
+
+        Args:
+            contestants: The contestants.
+            seeds: Seeds of those that depend on them.
+
+        Returns:
+            Contestants and seeds.
+        """
         return [
             (contestant, seed)
             for seed in dict.fromkeys([*seeds, _ONLY_SEED])
@@ -90,17 +117,24 @@ class Experiment:
     def run(
         self, runs: Sequence[tuple[Contestant, int]], processes: int
     ) -> Iterator[tuple[Contestant, int, FailedRun | None]]:
-        """Train and measure, several runs at a time, each on one thread.
+        """Train and evaluate.
 
-        yields: runs as they end, and why if one has failed.
+        Args:
+            runs: Contestants and seeds.
+            processes: Runs at a time, each on one thread.
+
+        Yields:
+            Runs as they end; the failure if one has failed.
         """
-        # Contestants with the same model wait for each other.
+        # Contestants that share a model run one after the other.
         waiting: dict[tuple[str, int], list[tuple[Contestant, int]]] = {}
-        # Peers first: the longest trainings should not be alone in the end.
+        # Peers first: the longest trainings should not be left for the end.
         for contestant, seed in sorted(runs, key=lambda run: not run[0].is_peer):
             waiting.setdefault((contestant.model_name, seed), []).append((contestant, seed))
-        # Started anew, since neither torch nor its threads outlive a fork.
-        pool = ProcessPoolExecutor(processes, get_context("spawn"), _one_thread)
+        # Spawned: torch's thread pool does not survive a fork.
+        pool = ProcessPoolExecutor(
+            processes, get_context("spawn"), _begin_worker, (self.task.code,)
+        )
         try:
             futures = {pool.submit(self._complete_all, group): group for group in waiting.values()}
             for future in as_completed(futures):
@@ -110,13 +144,21 @@ class Experiment:
                     for contestant, seed in futures[future]:
                         yield contestant, seed, FailedRun(contestant.name, seed, _KILLED)
         finally:
-            # Whoever stops early does not wait for what has not begun.
+            # If the iteration is stopped, runs that have not begun are cancelled.
             pool.shutdown(cancel_futures=True)
 
     def results(
         self, contestants: Sequence[Contestant], seeds: Sequence[int]
     ) -> dict[str, list[Trial]]:
-        """The results of contestants, by their names, as far as there are any."""
+        """Read the results that there are.
+
+        Args:
+            contestants: The contestants.
+            seeds: Seeds of those that depend on them.
+
+        Returns:
+            Trials by the contestant's name.
+        """
         gold = list(read_conllu(self.gold))
         found: dict[str, list[Trial]] = {}
         for contestant in contestants:
@@ -142,7 +184,7 @@ class Experiment:
     def _complete_all(
         self, runs: Sequence[tuple[Contestant, int]]
     ) -> list[tuple[Contestant, int, FailedRun | None]]:
-        """Do some runs with the same model in this process."""
+        """Complete runs that share a model, in this process."""
         gold = list(read_conllu(self.gold))
         untrained = _reason(partial(self._train, *runs[0]))
         ends: list[tuple[Contestant, int, FailedRun | None]] = []
@@ -153,7 +195,7 @@ class Experiment:
         return ends
 
     def _train(self, contestant: Contestant, seed: int) -> None:
-        """Train a model unless that is done. A training that was stopped begins again."""
+        """Train a model unless it exists. An interrupted training starts over."""
         folder = self._model(contestant, seed)
         if folder.exists():
             return
@@ -181,8 +223,7 @@ class Experiment:
 
 
 def _reason(work: Callable[[], None]) -> str:
-    """Do something, and tell why it failed, if it did: nothing that goes wrong in one run may stop
-    the others."""
+    """The error message of `work`, empty if it succeeds: no failure may stop the other runs."""
     try:
         work()
     except (FailedCommandError, OSError, ValueError) as error:
@@ -196,12 +237,13 @@ def _seeds_of(contestant: Contestant, seeds: Sequence[int]) -> Sequence[int]:
     return seeds if contestant.uses_seeds else [_ONLY_SEED]
 
 
-def _one_thread() -> None:
-    # Stopped by the user, a worker ends, and does not go on with the next run.
+def _begin_worker(code: Path | None) -> None:
+    # Ctrl-C ends a worker instead of only its current run.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     torch.set_num_threads(1)
+    import_code(code)
 
 
 def _cpu_seconds() -> float:
-    """Of this process and all that it has started and seen end."""
+    """CPU time of this process and its terminated children."""
     return sum(os.times()[:4])

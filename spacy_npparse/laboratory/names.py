@@ -1,4 +1,4 @@
-"""Who can take part: this package's parsers, those that other packages register, and peers."""
+"""Contestants by name: parsers of this and other packages, and peers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,17 @@ _SCORER = "spacy_npparse.parser_scorer.v1"
 
 
 def contestant(name: str) -> Contestant:
-    """The contestant of a name.
+    """Make a contestant.
 
-    name: "spacy" or "udpipe", or a component's factory without `_parser`, followed by settings of
-        the component: "arc_standard,oracle=dynamic,pseudo_projective=head".
+    Args:
+        name: "spacy" or "udpipe", or a component's factory without `_parser`, followed by settings
+            of the component: "arc_standard,oracle=dynamic,pseudo_projective=head".
 
-    Raises ValueError if there is none, naming what is wrong.
+    Returns:
+        The contestant.
+
+    Raises:
+        ValueError: There is no such contestant; the message says why.
     """
     if name in _PEERS:
         return _PEERS[name]()
@@ -39,9 +44,12 @@ def contestant(name: str) -> Contestant:
 
 
 def trainable_parsers() -> list[str]:
-    """The parsers with a model, as factories without `_parser`: all that are registered and have
-    this package's scorer, those of other packages among them."""
-    # Factories of other packages are known once there is a pipeline.
+    """List the parsers that can be trained, including those of other packages.
+
+    Returns:
+        The registered factories with a model and this package's scorer, without `_parser`.
+    """
+    # Creating a pipeline loads the factories of other packages.
     nlp = spacy.blank("xx")
     found = []
     for name in nlp.factory_names:

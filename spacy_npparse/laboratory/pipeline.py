@@ -1,4 +1,4 @@
-"""Pipelines of spaCy: trained by `spacy train`, run by `nlp.pipe`."""
+"""spaCy pipelines as contestants: trained by `spacy train`, run by `nlp.pipe`."""
 
 from __future__ import annotations
 
@@ -20,24 +20,35 @@ from spacy_npparse.treebank import Sentence, sentences_from_doc, unannotated_doc
 _BATCH = 128
 _CONFIG = "config.cfg"
 _CURVE = "curve.jsonl"
-# So often is a model evaluated in the course of its training.
+# Evaluations in a training.
 _CHECKPOINTS = 10
 
 
 class TrainedPipeline(ABC):
-    """What contestants have in common that `spacy train` trains."""
+    """A contestant that `spacy train` trains."""
 
     uses_seeds = True
 
     @abstractmethod
     def config(self, task: Task) -> Config:
-        """What to train, the files, the seed and the budget aside.
+        """The training config, except for files, seed and budget.
 
-        Raises ValueError if the contestant does not fit the task's config.
+        Args:
+            task: The task.
+
+        Returns:
+            The config.
+
+        Raises:
+            ValueError: The contestant does not fit the task's config.
         """
 
     def overrides(self) -> dict[str, Any]:
-        """Settings of the trained pipeline that are changed when it is loaded."""
+        """Settings of the trained pipeline that are changed when it is loaded.
+
+        Returns:
+            Values by dotted name.
+        """
         return {}
 
     def check(self, task: Task) -> None:
@@ -61,14 +72,15 @@ class TrainedPipeline(ABC):
             if isinstance(rates, dict) and "total_steps" in rates:
                 rates["total_steps"] = task.updates
         config.to_disk(folder / _CONFIG, interpolate=False)
-        run_module(["spacy", "train", folder / _CONFIG, "--output", folder], folder / LOG)
+        code = [] if task.code is None else ["--code", task.code]
+        run_module(["spacy", "train", folder / _CONFIG, "--output", folder, *code], folder / LOG)
         shutil.rmtree(folder / "model-last")
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
         """See `Contestant`."""
         nlp = spacy.load(folder / "model-best", config=self.overrides())
         docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
-        # What is computed once should not count.
+        # Lazy initialisation is not part of the speed.
         nlp(docs[0].copy())
         start = time.process_time()
         parsed = list(nlp.pipe(docs, batch_size=_BATCH))

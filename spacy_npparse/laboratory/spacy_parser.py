@@ -1,4 +1,4 @@
-"""spaCy's own parser: arc-eager, pseudo-projective, as its quickstart config trains it."""
+"""spaCy's own parser, arc-eager and pseudo-projective, trained by its quickstart config."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from spacy_npparse.laboratory.pipeline import TrainedPipeline
 
 @dataclass(frozen=True)
 class SpacyPipeline(TrainedPipeline):
-    """spaCy's `parser` with the model and the batches of its config for efficiency, reading and
-    scoring as the others do."""
+    """spaCy's `parser` with the model and batches of its quickstart config for efficiency, but this
+    package's corpus reader and scorer."""
 
     name = "spacy"
     model_name = "spacy"
@@ -26,7 +26,7 @@ class SpacyPipeline(TrainedPipeline):
         lang = load_config(task.config)["nlp"]["lang"]
         config = init_config(lang=lang, pipeline=["parser"], optimize="efficiency")
         parser = config["components"]["parser"]
-        # By default the labels of lifted arcs are thrown away unless they are frequent.
+        # By default infrequent labels of lifted arcs are discarded.
         parser["min_action_freq"] = 1
         parser["scorer"] = {"@scorers": "spacy_npparse.parser_scorer.v1"}
         for part in ("train", "dev"):

@@ -1,9 +1,10 @@
-"""UDPipe 1: its transition-based parser with SWAP, and the tagger whose tags that reads.
+"""UDPipe 1: its transition-based parser with SWAP, and its tagger, whose tags the parser reads.
 
     python -m spacy_npparse.laboratory.udpipe train.conllu dev.conllu model.udpipe
 
-trains a model: UDPipe's trainer writes what it does to the terminal, so it has a process of its
-own. Source: Straka, Hajič, Straková (2016), and the manual.
+trains a model, in a process of its own because UDPipe's trainer writes to the terminal.
+
+Source: Straka, Hajič and Straková (2016), and the manual of UDPipe 1.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from spacy_npparse.treebank import Sentence, doc_to_conllu, parse_sentence, unan
 
 _MODEL = "model.udpipe"
 _TAGGER = "models=1;templates=tagger;iterations=20"
-# As the manual trains models of Universal Dependencies, with SWAP, and without vectors of words.
+# The manual's settings for Universal Dependencies, with SWAP and without pretrained vectors.
 _PARSER = (
     "transition_system=swap;transition_oracle=static_lazy;structured_interval=8;"
     "embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;"
@@ -35,8 +36,8 @@ _PARSER = (
 
 @dataclass(frozen=True)
 class UDPipe:
-    """The tagger and the parser of UDPipe 1; see `Contestant`. Its trainer has a seed of its own,
-    and its own number of iterations."""
+    """The tagger and the parser of UDPipe 1, whose trainer has its own seed and number of
+    iterations; see `Contestant`."""
 
     name = "udpipe"
     model_name = "udpipe"
@@ -47,7 +48,7 @@ class UDPipe:
         _library()
 
     def check(self, task: Task) -> None:
-        """See `Contestant`: it needs no config."""
+        """See `Contestant`: any task fits."""
 
     def train(self, task: Task, seed: int, folder: Path) -> None:
         """See `Contestant`."""
@@ -71,23 +72,23 @@ class UDPipe:
         return Parsed([parse_sentence(lines) for lines in blocks], sum(map(len, blank)) / seconds)
 
     def learning_curve(self, folder: Path) -> list[Checkpoint]:
-        """See `Contestant`: it is not known."""
+        """See `Contestant`: not known."""
         return []
 
 
 def _library() -> Any:
-    """The package. Raises ValueError if it is not installed."""
+    """The package; ValueError if it is not installed."""
     try:
         from ufal import udpipe
     except ImportError:
         raise ValueError(
-            "UDPipe 1 is not installed: pip install 'spacy-npparse[peers]', or leave it out."
+            "UDPipe 1 is not installed: pip install 'ufal.udpipe>=1.3', or leave udpipe out."
         ) from None
     return udpipe
 
 
 def _read(text: str) -> Any:
-    """The sentences of a CoNLL-U text. Raises ValueError if UDPipe cannot read it."""
+    """The sentences of a CoNLL-U text; ValueError if UDPipe cannot read it."""
     udpipe = _library()
     reader = udpipe.InputFormat.newConlluInputFormat()
     reader.setText(text)

@@ -1,4 +1,4 @@
-"""`spacy_npparse.CharBiLSTM.v1`: words and characters, encoded by a bidirectional LSTM."""
+"""`spacy_npparse.CharBiLSTM.v1`: words and characters under a bidirectional LSTM."""
 
 from collections.abc import Callable
 from functools import partial
@@ -34,37 +34,38 @@ def CharBiLSTM(
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
 
-    A word is read from its spelling (characters and affixes). What the spelling does not tell is
-    added by a vector of the word's own, if it was seen twice in training. There that vector is
-    left out with a probability that falls with the word's frequency, so that the spelling alone
-    says enough about words that are new. The vocabulary is learned from the words that pass by in
-    training; nothing has to be collected beforehand. Long Docs are read in overlapping windows, so
-    that a word's vector depends on its surroundings only.
+    A word is represented by its spelling (characters and affixes), plus an embedding of its own if
+    it was seen twice in training. In training that embedding is dropped with a probability that
+    falls with the word's frequency, so that the spelling alone represents unknown words. The
+    vocabulary is collected during training, not beforehand. Long Docs are read in overlapping
+    windows, so that a word's vector depends on its context only.
 
     Args:
         width: of the output vectors (both directions together; even).
         depth: layers of the word-level BiLSTM.
         word_width: of the word vectors that enter it.
-        word_rows: most words that get a vector of their own.
+        word_rows: size of the word table.
         char_width: of the character vectors, and of one direction of the LSTM above them.
         char_rows: rows of the character table (code points modulo rows).
         affix_width: of the vector of each affix.
         affix_rows: rows of the table of each affix (hashed).
         max_chars: longer words keep their first and last characters.
-        block_dropout: how often, in training, a whole word is left blank, so that the words
-            around it learn to do without.
-        spelling_dropout: how much of its spelling is left out in training, so that a rare word is
-            not known by an affix or a sequence of characters that no other word has: whole
-            affixes, and inputs and outputs of the LSTM above the characters.
+        block_dropout: rate at which whole words are masked in training, so that their neighbours
+            do not rely on them.
+        spelling_dropout: dropout rate of whole affixes, and of inputs and outputs of the LSTM above
+            the characters, so that a rare word is not recognised by an affix or a sequence of
+            characters that no other word has.
 
-    Returns: a thinc model from Docs to one [len(doc), width] array per Doc.
+    Returns:
+        A thinc model from Docs to one [len(doc), width] array per Doc.
 
-    Raises ValueError if a size is not positive, `width` is odd, `char_rows` is 1, or a dropout
-    rate is not in [0, 1).
+    Raises:
+        ValueError: if a size is not positive, `width` is odd, `char_rows` is 1, or a dropout rate
+            is not in [0, 1).
 
     Source: words and characters together as in Plank, Søgaard and Goldberg (2016), summed as in
-    Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016), of
-    whole words as in the released parser of Gómez-Rodríguez, Shi and Lee (2018).
+        Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016), of
+        whole words as in the released parser of Gómez-Rodríguez, Shi and Lee (2018).
     """
     sizes = dict(
         width=width,
@@ -106,19 +107,37 @@ def CharBiLSTM(
 
 
 def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, sizes: dict) -> None:
-    """Build the network; nothing depends on the data."""
-    if not torch_shim(model).is_initialized:
-        torch_shim(model).initialize(**sizes)
+    """Build the network.
+
+    Args:
+        model: what `CharBiLSTM` returns.
+        X: not looked at: nothing depends on the data.
+        Y: not looked at.
+        sizes: of the network.
+    """
+    shim = torch_shim(model, CharBiLSTMNet)
+    if not shim.is_initialized:
+        shim.initialize(**sizes)
 
 
 def forward(
     model: Model, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list]]:
-    """Encode Docs: one array [len(doc), width] each, float32, on the model's device."""
+    """Encode Docs.
+
+    Args:
+        model: what `CharBiLSTM` returns.
+        docs: the Docs.
+        is_train: whether a backward pass may follow.
+
+    Returns:
+        One array [len(doc), width] for each Doc, float32, on the model's device; and the backward
+        pass.
+    """
     lengths = model.ops.asarray1i([len(doc) for doc in docs])
     if not lengths.sum():
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
-    net: CharBiLSTMNet = torch_shim(model).net
+    net = torch_shim(model, CharBiLSTMNet).net
     batch = make_batch(
         docs, *(model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))
     )
@@ -143,7 +162,17 @@ def _no_gradient(d_outputs: list[Floats2d]) -> list:
 
 
 def make_batch(docs: list[Doc], max_chars: int, char_rows: int, affix_rows: int) -> WordBatch:
-    """The distinct word forms of the Docs, their spellings, and where each is used."""
+    """Collect the distinct word forms of Docs, their spellings, and their occurrences.
+
+    Args:
+        docs: the Docs.
+        max_chars: see `CharBiLSTM`.
+        char_rows: see `CharBiLSTM`.
+        affix_rows: see `CharBiLSTM`.
+
+    Returns:
+        The input of the network.
+    """
     forms, form_of_word = np.unique(
         np.concatenate([doc.to_array(ORTH) for doc in docs]), return_inverse=True
     )

@@ -12,8 +12,8 @@ from spacy_npparse.models.layers import BiLSTM
 from spacy_npparse.models.windows import cut_into_windows
 from spacy_npparse.models.word_vocabulary import WordVocabulary
 
-# Training shows sentences, or a few together. Longer Docs are read in windows of so many words,
-# with so many around them: more context makes the vectors worse, not better.
+# Training shows single sentences or a few together. Longer Docs are read in windows of so many
+# words, with so much context on either side: more context makes the vectors worse, not better.
 WINDOW = 128
 CONTEXT = 32
 
@@ -22,12 +22,13 @@ CONTEXT = 32
 class WordBatch:
     """The words of some Docs, stored once per distinct form.
 
-    chars: int64 [n_forms, max n_chars], rows of the character table, 0 after the end.
-    n_chars: int64 [n_forms].
-    affixes: int64 [n_forms, n_affixes], rows of the affix table.
-    words: uint64 [n_forms], hash of each form.
-    form_of_word: int64 [n_words], row of the form of each word.
-    lengths: words per sequence, all positive.
+    Attributes:
+        chars: int64 [n_forms, max n_chars], rows of the character table, 0 for padding.
+        n_chars: int64 [n_forms].
+        affixes: int64 [n_forms, n_affixes], rows of the affix table.
+        words: uint64 [n_forms], hash of each form.
+        form_of_word: int64 [n_words], row of the form of each word.
+        lengths: words per sequence, all positive.
     """
 
     chars: NDArray[np.int64]
@@ -39,10 +40,18 @@ class WordBatch:
 
 
 class CharBiLSTMNet(nn.Module):
-    """Sums of the vectors of words and of their spellings, under a BiLSTM.
+    """A BiLSTM over sums of word embeddings and of vectors of their spellings.
 
-    Arguments: see `spacy_npparse.models.char_bilstm.CharBiLSTM`; n_affixes is the number of
-    affixes that are looked at.
+    Args:
+        width: see `spacy_npparse.models.char_bilstm.CharBiLSTM`.
+        depth: likewise.
+        word_width: likewise.
+        word_rows: likewise.
+        char_width: likewise.
+        char_rows: likewise.
+        affix_width: likewise.
+        affix_rows: likewise.
+        n_affixes: affixes of each word.
     """
 
     def __init__(
@@ -65,7 +74,7 @@ class CharBiLSTMNet(nn.Module):
         self.char_embedding = nn.Embedding(char_rows, char_width, padding_idx=0)
         self.affix_embedding = nn.Embedding(affix_rows * n_affixes, affix_width)
         nn.init.normal_(self.word_embedding.weight, std=0.3)
-        # Affixes that training never shows say nothing.
+        # Affixes that never occur in training have no effect.
         nn.init.zeros_(self.affix_embedding.weight)
         self.char_lstm = BiLSTM(char_width, char_width, depth=1)
         self.spelling = nn.Linear(2 * char_width + n_affixes * affix_width, word_width)
@@ -73,18 +82,30 @@ class CharBiLSTMNet(nn.Module):
         self.word_lstm = BiLSTM(word_width, width // 2, depth)
 
     def set_dropout(self, rate: float, block_rate: float, spelling_rate: float) -> None:
-        """Set the dropout rates of the word-level LSTM's inputs and outputs, of whole words, and
-        of what spells them: the character-level LSTM's inputs and outputs, and whole affixes."""
+        """Set the dropout rates.
+
+        Args:
+            rate: of the inputs and outputs of the word-level LSTM.
+            block_rate: of whole words.
+            spelling_rate: of the inputs and outputs of the character-level LSTM, and of affixes.
+        """
         self.word_lstm.dropout = rate
         self.block_dropout = block_rate
         self.char_lstm.dropout = self.affix_dropout = spelling_rate
 
     def forward(self, batch: WordBatch) -> Tensor:
-        """Encode all words: [n_words, width], in the order of the batch."""
+        """Encode all words.
+
+        Args:
+            batch: the words.
+
+        Returns:
+            [n_words, width], in the order of the batch.
+        """
         vectors = self.norm(self.embed(batch))
         if self.training and self.block_dropout:
-            seen = torch.rand(len(vectors), 1, device=vectors.device) >= self.block_dropout
-            vectors = vectors * seen
+            mask = torch.rand(len(vectors), 1, device=vectors.device) >= self.block_dropout
+            vectors = vectors * mask
         windows = cut_into_windows(batch.lengths, WINDOW, CONTEXT)
         rows, centres = (
             torch.from_numpy(numbers).to(vectors.device)
@@ -94,7 +115,14 @@ class CharBiLSTMNet(nn.Module):
         return outputs[centres]
 
     def embed(self, batch: WordBatch) -> Tensor:
-        """Vectors of the words before they see each other: [n_words, word_width]."""
+        """Embed words without their context.
+
+        Args:
+            batch: the words.
+
+        Returns:
+            [n_words, word_width].
+        """
         device = self.word_embedding.weight.device
         rows = self.vocabulary.rows(batch.words)
         kept = (rows > 0)[batch.form_of_word]
@@ -108,7 +136,14 @@ class CharBiLSTMNet(nn.Module):
         return self.spell(batch)[form_of_word] + own * torch.from_numpy(kept).to(device)[:, None]
 
     def spell(self, batch: WordBatch) -> Tensor:
-        """Vectors of the forms of a batch from their spelling: [n_forms, word_width]."""
+        """Embed the forms of a batch by their spelling.
+
+        Args:
+            batch: the words.
+
+        Returns:
+            [n_forms, word_width].
+        """
         device = self.char_embedding.weight.device
         vectors = self.char_embedding(torch.from_numpy(batch.chars[batch.chars > 0]).to(device))
         _, by_chars = self.char_lstm(vectors, batch.n_chars)

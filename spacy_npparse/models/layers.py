@@ -13,9 +13,8 @@ class BiLSTM(nn.Module):
 
     Layers above the first add to what they read (residual connections, He et al. 2016).
 
-    In training, inputs and outputs of all layers are dropped out with one mask for all time steps
-    of a sequence (Gal and Ghahramani 2016), at the rate `dropout`, which is set from outside
-    because spaCy passes it to every update.
+    In training, variational dropout (Gal and Ghahramani 2016: one mask for all time steps of a
+    sequence) is applied to the inputs and outputs of all layers.
 
     Sequences of similar length are padded together and each direction is a layer of its own:
     torch runs that several times as fast on CPU as packed, bidirectional sequences.
@@ -24,6 +23,9 @@ class BiLSTM(nn.Module):
         n_inputs: width of the input vectors.
         n_hidden: width of one direction; the output has twice as much.
         depth: number of layers.
+
+    Attributes:
+        dropout: the rate; an attribute because spaCy passes it to every update.
     """
 
     def __init__(self, n_inputs: int, n_hidden: int, depth: int):
@@ -40,8 +42,9 @@ class BiLSTM(nn.Module):
             vectors: [n_vectors, n_inputs], one sequence after the other.
             lengths: of the sequences, all positive, n_vectors in sum.
 
-        Returns: the outputs of the last layer in the same order, [n_vectors, 2 * n_hidden], and
-        its last states, [n_sequences, 2 * n_hidden].
+        Returns:
+            The outputs of the last layer in the same order, [n_vectors, 2 * n_hidden], and its
+            last states, [n_sequences, 2 * n_hidden].
         """
         sizes = np.asarray(lengths)
         starts = np.cumsum(sizes) - sizes
@@ -87,7 +90,14 @@ class BiLSTM(nn.Module):
 
 
 def groups_of_similar_length(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.int64]]:
-    """Numbers of the sequences that can be padded together without much waste."""
+    """Group sequences that can be padded together without much waste.
+
+    Args:
+        lengths: [n_sequences].
+
+    Yields:
+        The numbers of the sequences of a group.
+    """
     by_length = np.argsort(lengths, kind="stable")
     start = 0
     while start < len(lengths):

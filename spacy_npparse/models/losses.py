@@ -1,33 +1,51 @@
-"""Losses over transitions with costs, for states that an oracle judged, and over derivations."""
+"""Losses of transitions, given the costs of an oracle, and of whole derivations."""
 
 import torch
 from torch import Tensor
 
-from spacy_npparse.decoding import Violations
-
-IMPOSSIBLE = -1e9
+from spacy_npparse.decoding import IMPOSSIBLE, Violations
+from spacy_npparse.transitions import ILLEGAL
 
 
 def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
-    """Scores of the best transitions and of all legal ones, the others set to a very low score.
+    """Mask scores by cost.
 
-    scores: [n_states, n_transitions]; costs: the same shape, -1 marks illegal transitions. The
-    best transitions are those of minimal cost, which is 0 whenever the oracle is exact.
+    Args:
+        scores: [n_states, n_transitions].
+        costs: the same shape, ILLEGAL for illegal transitions.
+
+    Returns:
+        The scores of the best transitions, those of minimal cost (0 whenever the oracle is exact),
+        and of all legal ones; the others are IMPOSSIBLE.
     """
-    legal = costs >= 0
-    minimum = costs.masked_fill(~legal, torch.iinfo(costs.dtype).max).amin(dim=1, keepdim=True)
-    best = legal & (costs == minimum)
+    legal = costs != ILLEGAL
+    best = legal & (costs == costs.amin(dim=1, keepdim=True))
     return scores.masked_fill(~best, IMPOSSIBLE), scores.masked_fill(~legal, IMPOSSIBLE)
 
 
 def log_likelihood_loss(scores: Tensor, costs: Tensor) -> Tensor:
-    """Sum over states of -log of the probability of the best transitions together."""
+    """Negative log-likelihood of the best transitions together, summed over states.
+
+    Args:
+        scores: see `split_by_cost`.
+        costs: see `split_by_cost`.
+
+    Returns:
+        A scalar.
+    """
     best, legal = split_by_cost(scores, costs)
     return (torch.logsumexp(legal, dim=1) - torch.logsumexp(best, dim=1)).sum()
 
 
 def margin_loss(scores: Tensor, costs: Tensor) -> Tensor:
-    """Sum over states of max(0, 1 - (best zero-cost score - best other legal score)).
+    """Hinge loss: max(0, 1 - (best zero-cost score - best other legal score)), summed over states.
+
+    Args:
+        scores: see `split_by_cost`.
+        costs: see `split_by_cost`.
+
+    Returns:
+        A scalar.
 
     Source: Kiperwasser and Goldberg (2016), as used by de Lhoneux, Stymne and Nivre (2017).
     """
@@ -37,9 +55,15 @@ def margin_loss(scores: Tensor, costs: Tensor) -> Tensor:
 
 
 def max_violation_loss(scores: Tensor, visited: Violations) -> Tensor:
-    """Sum over sentences of max(0, margin + score of the wrong - score of the right derivation).
+    """Max-violation loss: max(0, margin + score of the wrong - score of the gold derivation),
+    summed over sentences.
 
-    scores: [n_states, n_transitions].
+    Args:
+        scores: [n_states, n_transitions].
+        visited: the derivations.
+
+    Returns:
+        A scalar.
 
     Source: Huang, Fayong and Guo (2012).
     """

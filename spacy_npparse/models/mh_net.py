@@ -1,37 +1,72 @@
-"""The torch network of parsers that search exactly, with multi-headed items."""
+"""The torch network of MH3 and MH4 with exact search."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from spacy_npparse.decoding import MHDerivations, MHScores
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHScores
 from spacy_npparse.models.pair_net import Biaffine, PairNet, kernel_scores
+from spacy_npparse.models.parser_net import SharedSizes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 N_LINKS = 6
 
 
-class PairScores(NamedTuple):
-    """What the scores of transitions are made of; see `spacy_npparse.decoding.MHScores`."""
+class MHPartScores(NamedTuple):
+    """What transitions are scored by; see `spacy_npparse.decoding.MHScores`. Nodes are the root,
+    the words and the end of the sentence: size + 1 of them.
+
+    Attributes:
+        shift: [n_sentences, size + 1, size + 1], of SHIFT by s0 and b0.
+        below: [n_sentences, N_LINKS, size + 1, size + 1], of links by s1 and s0.
+        front: [n_sentences, N_LINKS, size + 1, size + 1], of links by s0 and b0.
+        arcs: [n_sentences, size + 1, size + 1], of the arc that a link builds, by head and
+            dependent.
+    """
 
     shift: Tensor
     below: Tensor
     front: Tensor
     arcs: Tensor
 
+    def add_to_arcs(self, more: Tensor) -> MHPartScores:
+        """Add to the score of each arc.
+
+        Args:
+            more: [n_sentences, size, size], dependents in the second dimension.
+
+        Returns:
+            The new scores.
+        """
+        return self._replace(arcs=self.arcs + _by_head(more))
+
+    def as_arrays(self) -> MHScores:
+        """The scores as the kernel takes them, detached and on the CPU."""
+        return MHScores(*map(kernel_scores, self))
+
 
 class MHNet(PairNet):
-    """Scores transitions by pairs of words: s0 and b0 for all, s1 and s0 for arcs.
+    """Scores transitions by pairs of nodes: all by s0 and b0, links by s1 and s0 too.
 
-    Source: "two" and "hybrid" there, see `PairNet`.
+    Args:
+        n_inputs: width of the token vectors.
+        hidden_size: units of the layers below the biaffine forms.
+        hybrid: score links by s1 and s0 too.
+        shared: see `SharedSizes`.
+
+    Source: the feature sets "two" and "hybrid" of Gómez-Rodríguez, Shi and Lee (2018, section 5);
+        see `PairNet`.
     """
 
-    def add_tree_scorer(self, n_inputs: int, hidden_size: int, *, hybrid: bool) -> None:
-        """Add the scorers of pairs.
-
-        hybrid: score s1 and s0 too.
-        """
+    def __init__(
+        self, n_inputs: int, hidden_size: int, *, hybrid: bool, **shared: Unpack[SharedSizes]
+    ):
+        super().__init__(n_inputs)
         self.end = nn.Parameter(torch.empty(n_inputs).uniform_(-0.1, 0.1))
         self.s1 = nn.Linear(n_inputs, hidden_size) if hybrid else None
         self.s0 = nn.Linear(n_inputs, hidden_size)
@@ -39,12 +74,18 @@ class MHNet(PairNet):
         self.shift_pairs = Biaffine(hidden_size, 1)
         self.front_pairs = Biaffine(hidden_size, N_LINKS)
         self.below_pairs = Biaffine(hidden_size, N_LINKS) if hybrid else None
+        self.add_arc_and_label_scorers(n_inputs, **shared)
 
-    def score_pairs(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> PairScores:
-        """Scores of all pairs of nodes of all sentences; nodes are the root, the words and the
-        end of the sentence.
+    def score_parts(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> MHPartScores:
+        """Score all pairs of nodes of all sentences.
 
-        rows, lengths, arcs: as in `score_arcs`, and what that returns.
+        Args:
+            rows: as in `score_arcs`.
+            lengths: as in `score_arcs`.
+            arcs: what `score_arcs` returns.
+
+        Returns:
+            The scores of all parts.
         """
         nodes = torch.arange(int(lengths.max()) + 2, device=rows.device)
         roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
@@ -58,16 +99,22 @@ class MHNet(PairNet):
         else:
             s1 = self.dropout(torch.relu(self.s1(rows)))[places]
             below = self.below_pairs(s1, s0)
-        by_head = nn.functional.pad(self.weigh(arcs).mT, (0, 1, 0, 1))
-        return PairScores(self.shift_pairs(s0, b0)[:, 0], below, front, by_head)
+        return MHPartScores(
+            self.shift_pairs(s0, b0)[:, 0], below, front, _by_head(self.weigh(arcs))
+        )
 
     def score_derivations(
-        self, scores: PairScores, lengths: Tensor, found: MHDerivations
+        self, scores: MHPartScores, lengths: Tensor, found: MHDerivations
     ) -> Tensor:
-        """The scores of all transitions in each configuration of some derivations, very low ones
-        for those that are illegal: [2 * n_words, 7].
+        """Score all transitions in each configuration of some derivations.
 
-        scores: of the sentences; lengths: int64 [n_sentences].
+        Args:
+            scores: of the sentences.
+            lengths: int64 [n_sentences], words of each sentence.
+            found: the derivations.
+
+        Returns:
+            [2 * n_words, 1 + N_LINKS], IMPOSSIBLE for transitions that are illegal.
         """
         sentence = torch.repeat_interleave(2 * lengths)
         s2, s1, s0, b0 = torch.from_numpy(found.nodes).to(lengths.device).long().T
@@ -84,6 +131,6 @@ class MHNet(PairNet):
         return torch.cat([shift[:, None], links], dim=1)
 
 
-def mh_scores(scores: PairScores) -> MHScores:
-    """What the kernel needs, on the CPU."""
-    return MHScores(*map(kernel_scores, scores))
+def _by_head(arcs: Tensor) -> Tensor:
+    """Scores of arcs by head and dependent, with the end of the sentence among the nodes."""
+    return nn.functional.pad(arcs.mT, (0, 1, 0, 1))

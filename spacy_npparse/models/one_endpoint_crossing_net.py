@@ -1,56 +1,107 @@
 """The torch network of parsers that search one-endpoint-crossing trees."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from spacy_npparse.decoding import OneEndpointCrossingScores, OneEndpointCrossingTrees
 from spacy_npparse.models.pair_net import Biaffine, PairNet, kernel_scores
-from spacy_npparse.models.parser_net import nodes_and_rows, sentences_and_words
+from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, sentences_and_words
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
-class PartScores(NamedTuple):
-    """What trees are scored by; see `spacy_npparse.decoding.OneEndpointCrossingScores`."""
+class OneEndpointCrossingPartScores(NamedTuple):
+    """What trees are scored by. All are [n_sentences, size, size], the dependent in the last
+    dimension; see `spacy_npparse.decoding.OneEndpointCrossingScores`.
+
+    Attributes:
+        grandparents: by the head of the head.
+        heads: by the head, of arcs that are not crossed.
+        siblings: by the sibling.
+        crossed: by the head, of arcs that are crossed.
+    """
 
     grandparents: Tensor
     heads: Tensor
     siblings: Tensor
     crossed: Tensor
 
+    def add_to_arcs(self, more: Tensor) -> OneEndpointCrossingPartScores:
+        """Add to the score of each arc, crossed or not.
+
+        Args:
+            more: [n_sentences, size, size], dependents in the second dimension.
+
+        Returns:
+            The new scores.
+        """
+        by_head = more.mT
+        return self._replace(heads=self.heads + by_head, crossed=self.crossed + by_head)
+
+    def as_arrays(self) -> OneEndpointCrossingScores:
+        """The scores as the kernel takes them, detached and on the CPU."""
+        return OneEndpointCrossingScores(*map(kernel_scores, self))
+
 
 class OneEndpointCrossingNet(PairNet):
-    """Scores dependents by their grandparents, heads and siblings, one pair of words at a time.
+    """Scores dependents by grandparents, heads and siblings, each a pair of words.
 
-    Source: for the parts Pitler (2014), for their scores see `PairNet`.
+    Args:
+        n_inputs: width of the token vectors.
+        hidden_size: units of the layers below the biaffine forms.
+        shared: see `SharedSizes`.
+
+    Source: the parts of Pitler (2014); for their scores see `PairNet`.
     """
 
-    def add_tree_scorer(self, n_inputs: int, hidden_size: int) -> None:
-        """Add the scorers of pairs."""
+    def __init__(self, n_inputs: int, hidden_size: int, **shared: Unpack[SharedSizes]):
+        super().__init__(n_inputs)
         self.relative = nn.Linear(n_inputs, hidden_size)
         self.dependent = nn.Linear(n_inputs, hidden_size)
-        self.pairs = Biaffine(hidden_size, len(PartScores._fields))
+        self.pairs = Biaffine(hidden_size, len(OneEndpointCrossingPartScores._fields))
+        self.add_arc_and_label_scorers(n_inputs, **shared)
 
-    def score_parts(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> PartScores:
-        """Scores of all pairs of words of all sentences.
+    def score_parts(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor
+    ) -> OneEndpointCrossingPartScores:
+        """Score all pairs of words of all sentences.
 
-        rows, lengths, arcs: as in `score_arcs`, and what that returns.
+        Args:
+            rows: as in `score_arcs`.
+            lengths: as in `score_arcs`.
+            arcs: what `score_arcs` returns.
+
+        Returns:
+            The scores of all parts.
         """
         _, places = nodes_and_rows(lengths)
         relative, dependent = (
             self.dropout(torch.relu(layer(rows)))[places]
             for layer in (self.relative, self.dependent)
         )
-        scores = PartScores(*self.pairs(relative, dependent).unbind(dim=1))
-        by_head = self.weigh(arcs).mT
-        return scores._replace(heads=scores.heads + by_head, crossed=scores.crossed + by_head)
+        scores = OneEndpointCrossingPartScores(*self.pairs(relative, dependent).unbind(dim=1))
+        return scores.add_to_arcs(self.weigh(arcs))
 
     def score_trees(
-        self, scores: PartScores, lengths: Tensor, found: OneEndpointCrossingTrees
+        self,
+        scores: OneEndpointCrossingPartScores,
+        lengths: Tensor,
+        found: OneEndpointCrossingTrees,
     ) -> Tensor:
-        """What each word adds to the score of its tree: [n_words].
+        """Score trees word by word.
 
-        scores: of the sentences; lengths: int64 [n_sentences], words of each tree, 0 for none.
+        Args:
+            scores: of the sentences.
+            lengths: int64 [n_sentences], words of each tree, 0 for none.
+            found: the trees.
+
+        Returns:
+            What each word adds to the score of its tree: [n_words].
         """
         sentence, word = sentences_and_words(lengths)
         heads, grandparents, siblings = (
@@ -64,8 +115,3 @@ class OneEndpointCrossingNet(PairNet):
         for part, words in ((scores.grandparents, grandparents), (scores.siblings, siblings)):
             arcs = arcs + part[sentence, words.clamp(min=0), word] * (words >= 0)
         return arcs
-
-
-def one_endpoint_crossing_scores(scores: PartScores) -> OneEndpointCrossingScores:
-    """What the kernel needs, on the CPU."""
-    return OneEndpointCrossingScores(*map(kernel_scores, scores))

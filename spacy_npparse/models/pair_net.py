@@ -1,42 +1,49 @@
 """What networks share that score trees by pairs of words."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from spacy_npparse.decoding import SCORE_LIMIT
 from spacy_npparse.models.parser_net import ParserNet
 
-# Log-probabilities of arcs below count as this one: a hopeless arc is not more so than others.
-_LOWEST = -8.0
-# Scores lie between minus and plus this, whatever the weights are.
-_HIGHEST = 1e6
+# Log-probabilities of arcs are clamped from below: a hopeless arc is as bad as another.
+_LOWEST_LOG_PROBABILITY = -8.0
 
 
 class PairNet(ParserNet):
-    """Scores pairs of words, to which an arc adds its own score, times a weight that is learnt.
+    """Scores pairs of words; an arc adds its own score, times a learnt weight.
 
-    inputs, sizes: see `ParserNet`.
+    Args:
+        n_inputs: width of the token vectors.
 
     Source: the biaffine scores of Gómez-Rodríguez, Shi and Lee (2018, section 5); the scores of
-    arcs are added here.
+        arcs are added here.
     """
 
-    def __init__(self, *inputs: Any, **sizes: Any):
-        super().__init__(*inputs, **sizes)
+    def __init__(self, n_inputs: int):
+        super().__init__(n_inputs)
         self.arc_scale = nn.Parameter(torch.ones(()))
 
     def weigh(self, arcs: Tensor) -> Tensor:
-        """What arcs add to the scores of trees. arcs: what `score_arcs` returns."""
-        return arcs.clamp(min=_LOWEST) * self.arc_scale
+        """Turn log-probabilities of arcs into what they add to the scores of trees.
+
+        Args:
+            arcs: what `score_arcs` returns.
+
+        Returns:
+            The same shape.
+        """
+        return arcs.clamp(min=_LOWEST_LOG_PROBABILITY) * self.arc_scale
 
 
 class Biaffine(nn.Module):
     """Scores of pairs of vectors: a bilinear form with bias.
 
-    n_inputs: width of the vectors; n_scores: of each pair.
+    Args:
+        n_inputs: width of the vectors.
+        n_scores: scores of each pair.
 
     Source: Dozat and Manning (2017).
     """
@@ -48,7 +55,15 @@ class Biaffine(nn.Module):
         )
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
-        """[batch, n_scores, n_left, n_right]. left, right: [batch, n, n_inputs]."""
+        """Score all pairs.
+
+        Args:
+            left: [batch, n_left, n_inputs].
+            right: [batch, n_right, n_inputs].
+
+        Returns:
+            [batch, n_scores, n_left, n_right].
+        """
         left = nn.functional.pad(left, (0, 1), value=1.0)
         right = nn.functional.pad(right, (0, 1), value=1.0)
         n_batch, n_left, size = left.shape
@@ -59,5 +74,6 @@ class Biaffine(nn.Module):
 
 
 def kernel_scores(scores: Tensor) -> NDArray[np.float32]:
-    """Scores on the CPU, all of them numbers that can be added up."""
-    return scores.detach().nan_to_num(0.0).clamp(-_HIGHEST, _HIGHEST).cpu().contiguous().numpy()
+    """Detach scores for the kernel: on the CPU, finite and small enough to be summed."""
+    finite = scores.detach().nan_to_num(0.0).clamp(-SCORE_LIMIT, SCORE_LIMIT)
+    return finite.cpu().contiguous().numpy()

@@ -8,12 +8,8 @@ from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 from torch import Tensor
 
-from spacy_npparse.models.mh_net import MHNet
-from spacy_npparse.models.one_endpoint_crossing_net import OneEndpointCrossingNet
 from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.shim import TorchShim, torch_shim
-from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
-from spacy_npparse.models.transition_net import TransitionNet
 
 
 def ParserModel(
@@ -23,20 +19,22 @@ def ParserModel(
     label_size: int = 128,
     dropout: float = 0.3,
 ) -> Model[list[Doc], Tensor]:
-    """Build the model that all parsers share.
+    """Build the model of a parser; the component names the class of its network.
 
     Args:
         tok2vec: any layer that gives one vector per token (an encoder of its own or a listener).
-        hidden_size: units of the hidden layers that score transitions.
+        hidden_size: units of the hidden layers that score trees or transitions.
         arc_size: units of the layers that score arcs, for the head selection of every word.
         label_size: units of the hidden layer that scores arc labels.
         dropout: rate on the hidden layers.
 
-    Returns: a thinc model. Its forward pass gives the token vectors of all Docs as one torch
-    tensor [n_tokens, width]; the scorers are methods of the network in its shim; its
-    back-propagation takes the loss, a torch scalar, and continues into `tok2vec`.
+    Returns:
+        A thinc model. Its forward pass gives the token vectors of all Docs as one torch tensor
+        [n_tokens, width]; the scorers are methods of the network in its shim; its backward pass
+        takes the loss, a torch scalar, and continues into `tok2vec`.
 
-    Raises ValueError if a size is not positive or the dropout is not in [0, 1).
+    Raises:
+        ValueError: if a size is not positive or the dropout is not in [0, 1).
     """
     sizes = dict(hidden_size=hidden_size, arc_size=arc_size, label_size=label_size)
     for name, size in sizes.items():
@@ -51,14 +49,17 @@ def ParserModel(
         layers=[tok2vec],
         refs={"tok2vec": tok2vec},
         attrs={"sizes": {**sizes, "dropout": dropout}},
-        shims=[TorchShim(build_net)],
+        shims=[TorchShim[ParserNet]()],
     )
 
 
-def init(model: Model, X: list[Doc] | None = None, Y: dict[str, int] | None = None) -> None:
+def init(model: Model, X: list[Doc] | None = None, Y: dict[str, float] | None = None) -> None:
     """Build encoder and scorers.
 
-    X: sample Docs; Y: n_labels and what else `build_net` takes.
+    Args:
+        model: what `ParserModel` returns.
+        X: sample Docs.
+        Y: n_labels and the other sizes that the class of the network takes.
     """
     tok2vec = model.get_ref("tok2vec")
     tok2vec.initialize(X=X)
@@ -66,15 +67,21 @@ def init(model: Model, X: list[Doc] | None = None, Y: dict[str, int] | None = No
         width = tok2vec.maybe_get_dim("nO")
         if width is None:  # a transformer listener knows its width only from its output
             width = tok2vec.predict(X)[0].shape[1]
-        torch_shim(model).initialize(n_inputs=int(width), **Y, **model.attrs["sizes"])
+        sizes = {"n_inputs": int(width), **Y, **model.attrs["sizes"]}
+        torch_shim(model, ParserNet).initialize(**sizes)
 
 
 def forward(
     model: Model, docs: list[Doc], is_train: bool
 ) -> tuple[Tensor, Callable[[Tensor], Any]]:
-    """Token vectors of all Docs, [n_tokens, width], part of the loss's graph in training."""
+    """Encode Docs.
+
+    Returns:
+        The token vectors of all Docs, [n_tokens, width], a leaf of the loss's graph in training;
+        and the backward pass, which takes the loss.
+    """
     encoded, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
-    net = torch_shim(model).net
+    net = torch_shim(model, ParserNet).net
     net.train(is_train)
     vectors = xp2torch(model.ops.flatten(encoded), requires_grad=is_train)
     lengths = model.ops.asarray1i([len(v) for v in encoded])
@@ -90,20 +97,3 @@ def forward(
         return backprop_tok2vec(d_encoded)
 
     return vectors, backprop
-
-
-def build_net(scorer: str, **sizes: Any) -> ParserNet:
-    """The network with a kind of scorer: "chart", "first-order", "third-order" or
-    "transitions".
-
-    sizes: arguments of the network.
-    """
-    return _NETS[scorer](**sizes)
-
-
-_NETS: dict[str, Callable[..., ParserNet]] = {
-    "chart": MHNet,
-    "first-order": SpanningTreeNet,
-    "third-order": OneEndpointCrossingNet,
-    "transitions": TransitionNet,
-}

@@ -1,16 +1,32 @@
 """The torch network that all parsers share: scores of arcs and their labels."""
 
-from typing import Any
+from typing import TypedDict
 
 import torch
 from torch import Tensor, nn
 
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE
 
-# In words; each stands for those up to the next one too.
+# Lower bounds of the buckets of distances, in words.
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
-# Of a word to a head on either side, and to the root.
+# Buckets on either side, and one for the root.
 N_DISTANCES = 2 * len(_DISTANCES) + 1
+
+
+class SharedSizes(TypedDict):
+    """Sizes of the scorers of arcs and labels.
+
+    Attributes:
+        n_labels: arc labels, the root's excluded.
+        arc_size: see `spacy_npparse.models.parser.ParserModel`.
+        label_size: likewise.
+        dropout: likewise.
+    """
+
+    n_labels: int
+    arc_size: int
+    label_size: int
+    dropout: float
 
 
 class ParserNet(nn.Module):
@@ -18,32 +34,35 @@ class ParserNet(nn.Module):
 
     The hidden layer of the labels is linear in both words before the activation, so that a word
     is projected once, whatever the number of arcs it takes part in. All arcs of a sentence are
-    scored at once: each word chooses its head among the others, by what they are and by how far
-    away they are on which side.
+    scored at once: each word selects its head among the others, by their vectors and by their
+    distance and side.
+
+    A subclass adds the layers that score what its trees are factored into, and then calls
+    `add_arc_and_label_scorers`.
 
     Args:
         n_inputs: width of the token vectors.
-        n_labels: arc labels, the root's excluded.
-        hidden_size, arc_size, label_size, dropout: see `spacy_npparse.models.parser.ParserModel`.
-        sizes: see `add_tree_scorer` of the subclass.
 
-    Source: the biaffine arc scorer of Dozat and Manning (2017); that sides and distances help it,
-    Qi et al. (2018), who score them in another way.
+    Source: the biaffine arc scorer of Dozat and Manning (2017); sides and distances were found to
+        help by Qi et al. (2018), who score them in another way.
     """
 
-    def __init__(
-        self,
-        n_inputs: int,
-        n_labels: int,
-        hidden_size: int,
-        arc_size: int,
-        label_size: int,
-        dropout: float,
-        **sizes: int,
-    ):
+    def __init__(self, n_inputs: int):
         super().__init__()
         self.root = nn.Parameter(torch.empty(n_inputs).uniform_(-0.1, 0.1))
-        self.add_tree_scorer(n_inputs, hidden_size, **sizes)
+
+    def add_arc_and_label_scorers(
+        self, n_inputs: int, *, n_labels: int, arc_size: int, label_size: int, dropout: float
+    ) -> None:
+        """Add the layers that all parsers have.
+
+        Args:
+            n_inputs: width of the token vectors.
+            n_labels: arc labels, the root's excluded.
+            arc_size: see `spacy_npparse.models.parser.ParserModel`.
+            label_size: likewise.
+            dropout: likewise.
+        """
         self.arc_head = nn.Linear(n_inputs, arc_size)
         self.arc_dependent = nn.Linear(n_inputs, arc_size)
         self.arc_weight = nn.Parameter(torch.randn(arc_size, arc_size) * 0.5 / arc_size)
@@ -56,22 +75,20 @@ class ParserNet(nn.Module):
         self.label_output = nn.Linear(label_size, n_labels)
         self.dropout = nn.Dropout(dropout)
 
-    def add_tree_scorer(self, *inputs: Any, **sizes: Any) -> None:
-        """Add the layers that score what trees are made of.
-
-        inputs: n_inputs and hidden_size.
-        """
-        raise NotImplementedError
-
     def with_root(self, vectors: Tensor) -> Tensor:
         """Vectors of all tokens and, last, of the root: [n_tokens + 1, n_inputs]."""
         return torch.cat([vectors, self.root[None]])
 
     def score_arcs(self, rows: Tensor, lengths: Tensor) -> Tensor:
-        """Log-probability of each head of each word among all words and the root:
-        [n_sentences, size, size], dependents in the second dimension, size = longest sentence + 1.
+        """Score all arcs by themselves.
 
-        rows: [n_rows, n_inputs]; lengths: int64 [n_sentences], words of each sentence.
+        Args:
+            rows: [n_rows, n_inputs], vectors of each sentence's root and words.
+            lengths: int64 [n_sentences], words of each sentence.
+
+        Returns:
+            Log-probability of each head of each word among all words and the root: [n_sentences,
+            size, size], dependents in the second dimension, size = longest sentence + 1.
         """
         nodes, places = nodes_and_rows(lengths)
         as_head = torch.relu(self.arc_head(rows))
@@ -88,7 +105,7 @@ class ParserNet(nn.Module):
         return scores.log_softmax(dim=2)
 
     def head_selection_loss(self, arcs: Tensor, lengths: Tensor, heads: Tensor) -> Tensor:
-        """Sum over words of -log of the probability of the gold head.
+        """Negative log-likelihood of the gold heads, summed over words.
 
         It teaches the encoder about every word and its head, also where a derivation never
         compares the two.
@@ -102,17 +119,29 @@ class ParserNet(nn.Module):
         return nn.functional.nll_loss(by_head, heads, ignore_index=-1, reduction="sum")
 
     def score_labels(self, rows: Tensor, heads: Tensor, dependents: Tensor) -> Tensor:
-        """Scores of all labels for some arcs, [n_arcs, n_labels]. heads, dependents: int64
-        [n_arcs], rows of the two words."""
+        """Score all labels of some arcs.
+
+        Args:
+            rows: [n_rows, n_inputs], vectors of each sentence's root and words.
+            heads: int64 [n_arcs], the row of the head.
+            dependents: int64 [n_arcs], the row of the dependent.
+
+        Returns:
+            [n_arcs, n_labels], not normalised.
+        """
         hidden = self.label_head(rows)[heads] + self.label_dependent(rows)[dependents]
         return self.label_output(self.dropout(torch.relu(hidden)))
 
 
 def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """The numbers of all nodes of the longest sentence, 0 being the root: int64 [size]; and the row
-    of each node of each sentence, the last one where there is none: int64 [n_sentences, size].
+    """Where the nodes of padded sentences stand among the rows.
 
-    lengths: int64 [n_sentences], words of each sentence.
+    Args:
+        lengths: int64 [n_sentences], words of each sentence.
+
+    Returns:
+        The numbers of all nodes of the longest sentence, 0 being the root: int64 [size]. And the
+        row of each node of each sentence, the last one as padding: int64 [n_sentences, size].
     """
     nodes = torch.arange(int(lengths.max()) + 1, device=lengths.device)
     roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
@@ -120,23 +149,30 @@ def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def distances_to_heads(nodes: Tensor) -> Tensor:
-    """The kind of distance of each node, in the first dimension, to each head: int64 [size, size],
-    below N_DISTANCES. The root, node 0, has a kind of its own.
+    """Bucket the distance of each node to each head, by side. The root has a bucket of its own.
 
-    nodes: [size], 0, 1, ….
+    Args:
+        nodes: [size], 0, 1, ….
+
+    Returns:
+        int64 [size, size], dependents in the first dimension, below N_DISTANCES.
     """
     to_head = nodes - nodes[:, None]
     bounds = torch.tensor(_DISTANCES, device=nodes.device)
     by_length = torch.bucketize(to_head.abs(), bounds, right=True)
-    kinds = torch.where(to_head > 0, by_length + len(_DISTANCES), by_length)
-    kinds[:, 0] = 0
-    return kinds
+    buckets = torch.where(to_head > 0, by_length + len(_DISTANCES), by_length)
+    buckets[:, 0] = 0
+    return buckets
 
 
 def sentences_and_words(lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """The sentence of each word, and its number there from 1 on: int64 [n_words] each.
+    """Where each word stands in a padded batch.
 
-    lengths: int64 [n_sentences], words of each sentence.
+    Args:
+        lengths: int64 [n_sentences], words of each sentence.
+
+    Returns:
+        The sentence of each word, and its number there, from 1: int64 [n_words] each.
     """
     sentence = torch.repeat_interleave(lengths)
     word = torch.arange(1, len(sentence) + 1, device=lengths.device)

@@ -1,4 +1,4 @@
-"""`spacy_npparse.ScaledGradient.v1`: how much a component shapes the encoder that it shares."""
+"""`spacy_npparse.ScaledGradient.v1`: the weight of an objective in multi-task learning."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,21 +11,23 @@ from thinc.types import Floats2d
 def ScaledGradient(
     tok2vec: Model[list[Doc], list[Floats2d]], factor: float
 ) -> Model[list[Doc], list[Floats2d]]:
-    """Put this between a component and its encoder to weigh the component's objective.
+    """Scale the gradient between a component and its encoder, to weigh the component's objective.
 
-    The component itself learns as before, but the encoder below takes only part of what it asks
-    for. Tagging, say, is learned with little of an encoder's attention, which a parser needs.
+    The component itself learns as before; only its influence on the encoder changes. Tagging, for
+    instance, needs little of an encoder's capacity, which parsing can use.
 
     Args:
         tok2vec: the encoder, or a listener to one.
         factor: what gradients are multiplied by on their way to it.
 
-    Returns: a thinc model that gives the same vectors.
+    Returns:
+        A thinc model with the same output.
 
-    Raises ValueError if the factor is negative.
+    Raises:
+        ValueError: if the factor is negative.
 
     Source: the weights of the tagging objectives in the released parser of Gómez-Rodríguez, Shi
-    and Lee (2018).
+        and Lee (2018).
     """
     if factor < 0.0:
         raise ValueError(
@@ -42,7 +44,13 @@ def ScaledGradient(
 
 
 def init(model: Model, X: list[Doc] | None = None, Y: Any = None) -> None:
-    """Initialize the encoder, which may not know its width before."""
+    """Initialize the encoder, which may not know its width before.
+
+    Args:
+        model: what `ScaledGradient` returns.
+        X: sample Docs.
+        Y: not looked at.
+    """
     tok2vec = model.layers[0]
     tok2vec.initialize(X=X)
     if tok2vec.has_dim("nO"):
@@ -52,7 +60,16 @@ def init(model: Model, X: list[Doc] | None = None, Y: Any = None) -> None:
 def forward(
     model: Model, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], Any]]:
-    """The encoder's vectors of Docs."""
+    """Encode Docs.
+
+    Args:
+        model: what `ScaledGradient` returns.
+        docs: the Docs.
+        is_train: whether a backward pass may follow.
+
+    Returns:
+        The encoder's vectors, and the backward pass.
+    """
     vectors, backprop_tok2vec = model.layers[0](docs, is_train)
 
     def backprop(d_vectors: list[Floats2d]) -> Any:

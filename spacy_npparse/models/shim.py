@@ -3,8 +3,8 @@
 import contextlib
 import copy
 import os
-from collections.abc import Callable, Iterator
-from typing import Any, cast
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 import srsly
@@ -15,54 +15,83 @@ from torch import nn
 
 from spacy_npparse.models import adam
 
-# A forked worker inherits the parent's OpenMP pool without its threads and would wait for them
-# for ever; one thread needs no pool. This is what makes `nlp.pipe(n_process=2)` safe.
+NetT = TypeVar("NetT", bound=nn.Module)
+
+# A forked worker inherits the parent's OpenMP pool without its threads and would deadlock; one
+# thread needs no pool. This is what makes `nlp.pipe(n_process=2)` safe.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
-class TorchShim(PyTorchShim):
+class TorchShim(PyTorchShim, Generic[NetT]):
     """Holds a torch network whose sizes are known only at `initialize` or when it is loaded.
 
     Differs from thinc's `PyTorchShim` in four ways:
 
     * the network is built from `sizes`, which are saved with the weights, so that an empty shim
-      can load any saved network;
+      can load any saved network of its class;
     * the optimizer's parameter averages reach the network in `use_params` (thinc looks them up
       under keys that its own optimizer never writes);
-    * what an optimizer keeps of the network is not mixed up with what it keeps of copies (thinc
-      gives them the same id);
+    * a copy has optimizer state of its own (thinc gives it the same id);
     * weights are saved as plain arrays (msgpack), never pickled.
+
+    Args:
+        net_class: of the network. May be left out if `use_net` names it before the network is
+            built.
     """
 
-    def __init__(self, build: Callable[..., nn.Module]):
-        """build: makes the network from the keyword arguments of `initialize`; module-level, so
-        that the component can be sent to another process."""
+    def __init__(self, net_class: type[NetT] | None = None):
         super().__init__(None)
-        self._build = build
+        self._net_class = net_class
 
     @property
-    def net(self) -> Any:
-        """The network. Raises ValueError while there is none."""
+    def net(self) -> NetT:
+        """The network.
+
+        Raises:
+            ValueError: while there is none.
+        """
         if self._model is None:
             raise ValueError(
                 "The model has no weights yet: call nlp.initialize() or load a trained pipeline."
             )
-        return self._model
+        return cast(NetT, self._model)
+
+    @property
+    def net_class(self) -> type[NetT]:
+        """The class of the network.
+
+        Raises:
+            ValueError: if the model is not part of a component that names it.
+        """
+        if self._net_class is None:
+            raise ValueError(
+                "The model has no network: the component that it is part of decides on its kind. "
+                "Initialize and load the component, not the model by itself."
+            )
+        return self._net_class
 
     @property
     def is_initialized(self) -> bool:
         """Whether the network has been built."""
         return self._model is not None
 
-    def initialize(self, **sizes: Any) -> None:
-        """Build the network on the active device. sizes: JSON-safe arguments of `build`."""
-        self.cfg = dict(sizes)
-        self._model = self._build(**sizes).to(get_torch_default_device())
+    def use_net(self, net_class: type[NetT]) -> None:
+        """Name the class of a network that is still to be built."""
+        self._net_class = net_class
 
-    def copy(self) -> "TorchShim":
+    def initialize(self, **sizes: float) -> None:
+        """Build the network on the active device.
+
+        Args:
+            sizes: JSON-safe keyword arguments of the network's class.
+        """
+        self.cfg = dict(sizes)
+        self._model = self.net_class(**sizes).to(get_torch_default_device())
+
+    def copy(self) -> "TorchShim[NetT]":
         """A shim with a network of its own, which has the same weights."""
-        other = TorchShim(self._build)
+        other = TorchShim(self._net_class)
         other.cfg, other._model = dict(self.cfg), copy.deepcopy(self._model)
         return other
 
@@ -101,24 +130,48 @@ class TorchShim(PyTorchShim):
             weights = {name: value.cpu().numpy() for name, value in state.items()}
         return srsly.msgpack_dumps({"sizes": self.cfg, "weights": weights})
 
-    def from_bytes(self, bytes_data: bytes) -> "TorchShim":
-        """Raises ValueError if the bytes are damaged or belong to another network."""
+    def from_bytes(self, bytes_data: bytes) -> "TorchShim[NetT]":
+        """Load a network.
+
+        Raises:
+            ValueError: if the bytes are damaged or belong to a network of another class.
+        """
         try:
             message = srsly.msgpack_loads(bytes_data)
             sizes, weights = message["sizes"], message["weights"]
+            # Version 0.1 saved the kind of network among the sizes.
+            sizes.pop("scorer", None)
             if weights:
                 self.initialize(**sizes)
                 self._model.load_state_dict(
                     {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
                 )
         except Exception as error:
+            name = self._net_class.__name__ if self._net_class else "a network"
             raise ValueError(
-                f"Cannot load the weights of {self._build.__name__}: {error}. The model file is "
-                "damaged or was written by another version; copy it again or retrain."
+                f"Cannot load the weights of {name}: {error}. The model file is damaged or was "
+                "written by another version; copy it again or retrain."
             ) from error
         return self
 
 
-def torch_shim(model: Model) -> TorchShim:
-    """The shim of a thinc model that has one `TorchShim`."""
-    return cast(TorchShim, model.shims[0])
+def torch_shim(model: Model, net_class: type[NetT]) -> TorchShim[NetT]:
+    """The shim of a thinc model that has one `TorchShim`.
+
+    Args:
+        model: the thinc model.
+        net_class: of the shim's network.
+
+    Returns:
+        The shim.
+
+    Raises:
+        ValueError: if it has none.
+    """
+    shim = next(iter(model.shims), None)
+    if not isinstance(shim, TorchShim):
+        raise ValueError(
+            f"The model {model.name!r} has no network of this package; parsers take "
+            "spacy_npparse.Parser.v1."
+        )
+    return cast("TorchShim[NetT]", shim)

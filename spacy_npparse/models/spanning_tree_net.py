@@ -1,30 +1,49 @@
 """The torch network of parsers that search maximum spanning trees."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor, nn
 
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.pair_net import Biaffine, PairNet
-from spacy_npparse.models.parser_net import nodes_and_rows
+from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class SpanningTreeNet(PairNet):
-    """Scores trees by pairs of heads and dependents, one arc at a time.
+    """Scores trees by their arcs (first order), each a pair of head and dependent.
+
+    Args:
+        n_inputs: width of the token vectors.
+        hidden_size: units of the layers below the biaffine form.
+        shared: see `SharedSizes`.
 
     Source: see `PairNet`.
     """
 
-    def add_tree_scorer(self, n_inputs: int, hidden_size: int) -> None:
-        """Add the scorer of pairs."""
+    def __init__(self, n_inputs: int, hidden_size: int, **shared: Unpack[SharedSizes]):
+        super().__init__(n_inputs)
         self.head = nn.Linear(n_inputs, hidden_size)
         self.dependent = nn.Linear(n_inputs, hidden_size)
         self.pairs = Biaffine(hidden_size, 1)
+        self.add_arc_and_label_scorers(n_inputs, **shared)
 
-    def score_pairs(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> Tensor:
-        """What each arc adds to the score of a tree, very little if there cannot be one:
-        [n_sentences, size, size], dependents in the second dimension.
+    def score_parts(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> Tensor:
+        """Score all arcs as parts of trees.
 
-        rows, lengths, arcs: as in `score_arcs`, and what that returns.
+        Args:
+            rows: as in `score_arcs`.
+            lengths: as in `score_arcs`.
+            arcs: what `score_arcs` returns.
+
+        Returns:
+            [n_sentences, size, size], dependents in the second dimension; IMPOSSIBLE where there is
+            no such arc.
         """
         _, places = nodes_and_rows(lengths)
         dependents, heads = (

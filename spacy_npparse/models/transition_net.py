@@ -1,23 +1,38 @@
 """The torch network of parsers that search greedily or with a beam."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor, nn
 
 from spacy_npparse.decoding import RollOut, ScoreTables, Violations
-from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.models.parser_net import ParserNet, SharedSizes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class TransitionNet(ParserNet):
     """Scores transitions by the words at a few positions and the arcs between them.
 
     The hidden layer is linear in each of its words before the activation, so that a word is
-    projected once per position, whatever the number of states it takes part in.
+    projected once per position, whatever the number of configurations it takes part in.
+
+    Args:
+        n_inputs: width of the token vectors.
+        hidden_size: units of the hidden layer.
+        n_positions: positions of a configuration that are looked at (s2, s1, s0, b0 …).
+        n_candidate_arcs: arcs between them that are looked at.
+        n_transitions: transitions of the system.
+        shared: see `SharedSizes`.
 
     Source: the feature function of Kiperwasser and Goldberg (2016); precomputation as in Chen and
-    Manning (2014).
+        Manning (2014).
     """
 
-    def add_tree_scorer(
+    def __init__(
         self,
         n_inputs: int,
         hidden_size: int,
@@ -25,25 +40,27 @@ class TransitionNet(ParserNet):
         n_positions: int,
         n_candidate_arcs: int,
         n_transitions: int,
-    ) -> None:
-        """Add the hidden layer and the transitions above it.
-
-        n_positions: positions of a state that are looked at (s2, s1, s0, b0 …).
-        n_candidate_arcs: arcs between them that are looked at.
-        n_transitions: transitions of the system.
-        """
+        **shared: Unpack[SharedSizes],
+    ):
+        super().__init__(n_inputs)
         self.n_positions = n_positions
         self.projection = nn.Linear(n_inputs, n_positions * hidden_size, bias=False)
         self.padding = nn.Parameter(torch.zeros(n_positions, hidden_size))
         self.hidden_bias = nn.Parameter(torch.zeros(hidden_size))
         self.arc_weights = nn.Parameter(torch.randn(n_candidate_arcs, hidden_size) * 0.1)
         self.output = nn.Linear(hidden_size, n_transitions)
+        self.add_arc_and_label_scorers(n_inputs, **shared)
 
     def project(self, rows: Tensor) -> Tensor:
-        """What each row adds to the hidden layer at each position: [n_rows + 1, P, H].
+        """Precompute what each row adds to the hidden layer at each position.
 
-        The last row is the padding, for positions where a state has no word; the bias of the
-        hidden layer is part of the first position.
+        Args:
+            rows: as in `score_arcs`.
+
+        Returns:
+            [n_rows + 1, n_positions, hidden_size]. The last row is the padding, for positions where
+            a configuration has no word; the bias of the hidden layer is part of the first
+            position.
         """
         bias = torch.zeros_like(self.padding)
         bias[0] = self.hidden_bias
@@ -52,8 +69,15 @@ class TransitionNet(ParserNet):
         return torch.cat([projected.unflatten(1, shape), (self.padding + bias)[None]])
 
     def tables(self, table: Tensor, arcs: Tensor) -> ScoreTables:
-        """What the kernel needs to score transitions, on the CPU. table, arcs: what `project` and
-        `score_arcs` return."""
+        """The scorer as the kernel takes it, detached and on the CPU.
+
+        Args:
+            table: what `project` returns.
+            arcs: what `score_arcs` returns.
+
+        Returns:
+            What the kernel scores transitions by.
+        """
         parts = (
             table,
             _as_feature(arcs),
@@ -64,9 +88,15 @@ class TransitionNet(ParserNet):
         return ScoreTables(*(part.detach().cpu().contiguous().numpy() for part in parts))
 
     def score(self, table: Tensor, arcs: Tensor, visited: RollOut | Violations) -> Tensor:
-        """Scores of all transitions in the states visited: [n_states, n_transitions].
+        """Score all transitions in the configurations visited.
 
-        table, arcs: as in `tables`.
+        Args:
+            table: what `project` returns.
+            arcs: what `score_arcs` returns.
+            visited: the configurations.
+
+        Returns:
+            [n_states, n_transitions].
         """
         states = torch.from_numpy(visited.states).to(table.device).long()
         hidden = table[states, torch.arange(self.n_positions, device=table.device)].sum(dim=1)
@@ -76,5 +106,5 @@ class TransitionNet(ParserNet):
 
 
 def _as_feature(log_probabilities: Tensor) -> Tensor:
-    """Log-probabilities in [-1, 1]; those below e^-8 count as that."""
+    """Log-probabilities, clamped from below and scaled to [-1, 1]."""
     return log_probabilities.clamp(min=-8.0) / 4.0 + 1.0

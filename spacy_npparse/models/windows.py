@@ -1,4 +1,4 @@
-"""Windows on long sequences, so that an encoder reads them as it reads short ones, in parallel."""
+"""Overlapping windows on long sequences, which an encoder reads in parallel."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Windows:
-    """Overlapping windows on sequences that follow one another.
+    """Overlapping windows on concatenated sequences.
 
-    rows: int64 [n_rows], the vector that each row of the windows shows.
-    lengths: rows of each window.
-    centres: int64 [n_vectors], the row that shows each vector with its context on both sides.
+    Attributes:
+        rows: int64 [n_rows], the vector in each row of the windows.
+        lengths: rows of each window.
+        centres: int64 [n_vectors], the row that has each vector with its context on both sides.
     """
 
     rows: NDArray[np.int64]
@@ -22,10 +23,15 @@ class Windows:
 
 
 def cut_into_windows(lengths: Sequence[int], size: int, context: int) -> Windows:
-    """Cut sequences that are longer than size + 2 * context into windows of `size` vectors and
-    `context` more on both sides, as far as the sequence goes; shorter ones are one window.
+    """Cut sequences longer than size + 2 * context into windows; shorter ones are one window.
 
-    lengths: of the sequences, all positive.
+    Args:
+        lengths: of the sequences, all positive.
+        size: vectors of a window, without its context.
+        context: vectors more on both sides, as far as the sequence goes.
+
+    Returns:
+        The windows.
     """
     rows, centres, window_lengths = [], [], []
     sequence = n_rows = 0

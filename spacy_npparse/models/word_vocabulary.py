@@ -1,4 +1,4 @@
-"""A vocabulary that an encoder learns from the words that pass by in training."""
+"""A vocabulary that an encoder collects during training."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,20 +8,24 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-# A word that occurs that often in the treebank is kept in half of the cases.
+# A word that occurs so often in the treebank is kept with a probability of one half.
 _HALF_KEPT = 2.5
 
 
 class WordVocabulary(nn.Module):
-    """Rows for the words that occur at least twice, given in the order in which they do.
+    """Rows of an embedding table for the words that occur at least twice, in the order of their
+    second occurrence.
 
-    Encoders inside a pipeline are never shown the whole treebank beforehand, and a word met for
-    the third time may be frequent or the treebank read for the third time. What tells them apart
-    is that the rarest quarter of all words occurs once per pass: counts are divided by theirs.
+    Encoders inside a pipeline never see the whole treebank beforehand, and a word met for the third
+    time may be frequent, or the treebank may be in its third epoch. As at least a quarter of all
+    word forms occurs once per epoch, counts are divided by their lower quartile.
 
-    Rows are saved, counts are not: whoever goes on training a saved encoder starts to count anew.
+    Rows are saved, counts are not: resumed training counts from zero.
 
     Row 0 stands for words without a row: unknown, too rare, or met when the table was full.
+
+    Args:
+        n_rows: size of the table.
     """
 
     keys: torch.Tensor
@@ -34,14 +38,27 @@ class WordVocabulary(nn.Module):
         self._counts = np.zeros(1024, dtype=np.int64)
 
     def rows(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """The rows of words (hashes, [n])."""
+        """Look words up.
+
+        Args:
+            words: hashes, [n].
+
+        Returns:
+            Their rows: int64 [n].
+        """
         known = self._known_rows()
         return np.array([known.get(key, 0) for key in _keys(words)], dtype=np.int64)
 
     def count(self, words: NDArray[np.uint64], times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Count words as seen (hashes [n] of distinct words, and how often each occurs), give rows
-        to those that deserve one, and return the estimated number of occurrences of each in the
-        treebank: float64 [n]."""
+        """Count the words of a batch, and give rows to those that occur at least twice.
+
+        Args:
+            words: hashes of distinct words, [n].
+            times: occurrences of each, [n].
+
+        Returns:
+            Estimated occurrences of each in the treebank: float64 [n].
+        """
         numbers = self._numbers
         index = np.array([numbers.setdefault(k, len(numbers)) for k in _keys(words)])
         while len(numbers) > len(self._counts):
@@ -54,8 +71,16 @@ class WordVocabulary(nn.Module):
 
     @staticmethod
     def keep_probability(occurrences: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How often words of some frequency should be kept in training, rather than be treated as
-        unknown (Kiperwasser and Goldberg 2016)."""
+        """Compute the probability that a word is kept in training, rather than made unknown.
+
+        Args:
+            occurrences: of the words in the treebank.
+
+        Returns:
+            Probabilities, of the same shape.
+
+        Source: word dropout of Kiperwasser and Goldberg (2016).
+        """
         return occurrences / (occurrences + _HALF_KEPT)
 
     def _known_rows(self) -> dict[int, int]:

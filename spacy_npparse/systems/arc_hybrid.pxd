@@ -1,6 +1,5 @@
-from libcpp.vector cimport vector
-
-from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.systems.arc_hybrid_exact_oracle cimport ArcHybridExact
+from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem, StaticOracle
 
 cdef enum:
     SHIFT = 0
@@ -14,20 +13,6 @@ cdef class ArcHybrid(KernelSystem):
 
 cdef class ArcHybridStatic(StaticOracle):
     pass
-
-
-cdef class ArcHybridExact(KernelOracle):
-    cdef vector[int] words
-    cdef vector[int] gap_loss
-    cdef vector[int] split_loss
-    cdef vector[int] loss_rows
-    cdef vector[int] row_words
-    cdef int n_rows
-
-    cdef int position(self, int word) noexcept nogil
-    cdef int buffer_word(self, int p) noexcept nogil
-    cdef int pop_loss(self, int head, int word) noexcept nogil
-    cdef void fill_row(self, int i, int below, int word) noexcept nogil
 
 
 cdef class ArcHybridDynamic(KernelOracle):

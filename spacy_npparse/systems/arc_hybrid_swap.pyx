@@ -1,4 +1,5 @@
-"""Arc-hybrid with SWAP: non-projective parsing (de Lhoneux, Stymne and Nivre 2017).
+"""Arc-hybrid with SWAP: non-projective parsing with a static-dynamic oracle (de Lhoneux, Stymne and
+Nivre 2017).
 
 Notation as in `arc_hybrid`. PROJ(w) is the rank of w in the projective order of the gold tree,
 MPC(w) the root of its maximal projective component.
@@ -8,40 +9,46 @@ from libcpp.vector cimport vector
 
 from spacy_npparse.systems.arc_hybrid cimport LEFT_ARC, SHIFT, ArcHybrid, ArcHybridStatic
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, pop, pop_front, push_front, stack_item
+    KernelConfiguration, buffer_item, has_head, pop, pop_front, push_front, stack_item
 )
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 from spacy_npparse.trees.projectivity cimport in_order_ranks, maximal_components
-from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem
+
 
 cdef class ArcHybridSwap(ArcHybrid):
     """Arc-hybrid with SWAP.
 
-    Initial configuration, terminal configurations and the transitions SHIFT, LEFT-ARC and
-    RIGHT-ARC are those of `ArcHybrid`; further
+    Initial and terminal configurations, SHIFT, LEFT-ARC and RIGHT-ARC are those of `ArcHybrid`.
+    In addition,
 
         SWAP  (σ|s0, b|β, A) => (σ, b|s0|β, A)      s0 < b in sentence order, b ≠ 0
 
-    Each pair of words is swapped at most once: length 2n + 2·#SWAP, #SWAP ≤ n(n-1)/2.
-    Covers all trees; no dead ends.
+    Each pair of words is swapped at most once: length 2n + 2·#SWAP, #SWAP ≤ n(n-1)/2. No dead ends.
+
+    Covers all trees.
+
+    Source: de Lhoneux, Stymne and Nivre (2017, section 2).
     """
 
     names = ArcHybrid.names + ("SWAP",)
-    # SWAP leaves s0 behind the front of the buffer: a scorer that cannot see it there would take
-    # the configurations before and after for the same.
+    # SWAP moves s0 to b1: without that position, the scorer could not tell what was swapped.
     position_names = ArcHybrid.position_names + ("b1",)
     projective = False
 
     def oracle_classes(self):
-        # That module builds on this one.
-        from spacy_npparse.systems.arc_hybrid_swap_dynamic import FullyDynamic, JointSwap
+        # That module imports this one.
+        from spacy_npparse.systems.arc_hybrid_swap_dynamic_oracle import (
+            ArcHybridSwapDynamic, ArcHybridSwapJoint
+        )
 
         return {
             "static": ArcHybridSwapStatic,
             "lazy": ArcHybridSwapLazy,
             "static-dynamic": StaticDynamic,
             "static-dynamic-lazy": StaticDynamicLazy,
-            "dynamic": FullyDynamic,
-            "joint": JointSwap,
+            "dynamic": ArcHybridSwapDynamic,
+            "joint": ArcHybridSwapJoint,
         }
 
     def max_length(self, int n):
@@ -66,8 +73,17 @@ cdef class ArcHybridSwap(ArcHybrid):
 
 
 cdef class ArcHybridSwapStatic(ArcHybridStatic):
-    """SWAP if PROJ(s0) > PROJ(b). Otherwise, if s0 has all its gold dependents: LEFT-ARC if
-    g(s0) = b, RIGHT-ARC if g(s0) = s1. Otherwise SHIFT. Derives every tree.
+    """The first of these that applies:
+
+        SWAP       PROJ(s0) > PROJ(b)
+        LEFT-ARC   g(s0) = b and s0 is complete
+        RIGHT-ARC  g(s0) = s1 and s0 is complete
+        SHIFT
+
+    Derives every tree.
+
+    Source: de Lhoneux, Stymne and Nivre (2017, section 3.2), SWAP being eager in the sense of
+    Nivre, Kuhlmann and Hall (2009).
     """
 
     cdef vector[int] ranks
@@ -84,14 +100,16 @@ cdef class ArcHybridSwapStatic(ArcHybridStatic):
 
 
 cdef class ArcHybridSwapLazy(ArcHybridSwapStatic):
-    """Arcs first, then SWAP where it cannot wait.
+    """The first of these that applies:
 
-    If s0 has all its gold dependents: LEFT-ARC if g(s0) = b, RIGHT-ARC if g(s0) = s1. Otherwise,
-    if PROJ(s0) > PROJ(b): SWAP, unless b will be taken by a LEFT-ARC from a later word of its
-    own component (g(b) ∈ β, b < g(b), MPC(g(b)) = MPC(b)). Otherwise SHIFT.
+        LEFT-ARC   g(s0) = b and s0 is complete
+        RIGHT-ARC  g(s0) = s1 and s0 is complete
+        SWAP       PROJ(s0) > PROJ(b), unless a LEFT-ARC of its own component will attach b:
+                   g(b) ∈ β, b < g(b) and MPC(g(b)) = MPC(b)
+        SHIFT
 
-    Own rule in the spirit of Nivre, Kuhlmann and Hall 2009. Derives every tree, on treebanks
-    with less than half the swaps of `ArcHybridSwapStatic`.
+    Derives every tree, on treebanks with less than half the swaps of `ArcHybridSwapStatic`. The
+    rule is our own, lazy in the sense of Nivre, Kuhlmann and Hall (2009).
     """
 
     cdef vector[int] components
@@ -110,23 +128,26 @@ cdef class ArcHybridSwapLazy(ArcHybridSwapStatic):
 
 
 cdef class StaticDynamic(KernelOracle):
-    """The static-dynamic oracle (de Lhoneux, Stymne and Nivre 2017, section 3).
+    """The static-dynamic oracle: static for SWAP, dynamic for the other transitions.
 
-    Static for SWAP, dynamic for the rest. SWAP is forced: if PROJ(s0) > PROJ(b) it costs 0 and
-    everything else 1, otherwise it costs 1. RDEPS(w) are the gold dependents of w still within
-    reach; the other transitions cost the gold arcs they put out of reach:
+    SWAP is forced if PROJ(s0) > PROJ(b): it costs 0 and everything else 1. Otherwise SWAP costs 1,
+    and the other transitions cost the number of gold arcs that they make unreachable, RDEPS(w)
+    being the reachable gold dependents of w:
 
         LEFT-ARC   |RDEPS(s0)| + [g(s0) ≠ b and s0 ∈ RDEPS(g(s0))]
         RIGHT-ARC  |RDEPS(s0)| + [g(s0) ≠ s1 and s0 ∈ RDEPS(g(s0))]
-        SHIFT      0 if b will be swapped back: there is i ∈ β with b < i and PROJ(b) > PROJ(i)
-                   otherwise #{d ∈ RDEPS(b): d ∈ stack} + [g(b) ∈ σ below s0 and b ∈ RDEPS(g(b))]
+        SHIFT      0 if b will be swapped back: b < i and PROJ(b) > PROJ(i) for some i ∈ β;
+                   otherwise #{d ∈ RDEPS(b): d ∈ σ|s0} + [g(b) ∈ σ and b ∈ RDEPS(g(b))]
 
-    In the system restricted to forced SWAPs these costs are the exact loss differences.
+    Exact in the system whose SWAP is legal if and only if it is forced, and then the only legal
+    transition; without the single-root precondition.
 
-    The paper updates RDEPS along the derivation. Here it is read off the configuration: a gold
-    arc is within reach if its dependent has no head yet and both ends remain, unless both are on
-    the stack, the upper one will not be swapped back, and it is the head or has other items
-    between itself and its head.
+    The paper updates RDEPS along the derivation, but it is a function of the configuration: a gold
+    arc is reachable if its dependent is headless and both its ends are on the stack or in the
+    buffer, except that, where both are on the stack and the upper one will not be swapped back, the
+    upper one must be the dependent and lie directly above its head.
+
+    Source: de Lhoneux, Stymne and Nivre (2017, section 3).
     """
 
     def __init__(self, KernelSystem system):
@@ -142,7 +163,7 @@ cdef class StaticDynamic(KernelOracle):
         return inverted(self.ranks, c)
 
     cdef bint swaps_back(self, KernelConfiguration c, int word) noexcept nogil:
-        """Whether a word of the buffer will make the word leave the stack again."""
+        """Whether a word of the buffer will be swapped with this one, once it is on the stack."""
         cdef int i
         for i in range(c.buffer_size):
             if word < c.buffer[i] and self.ranks[word] > self.ranks[c.buffer[i]]:
@@ -154,7 +175,7 @@ cdef class StaticDynamic(KernelOracle):
         cdef bint forced = self.swap_forced(c)
         for t in range(self.system.n_transitions):
             if not self.system.is_legal(c, t):
-                out[t] = -1
+                out[t] = ILLEGAL
             elif forced or t == SWAP:
                 out[t] = 0 if forced and t == SWAP else 1
             elif t == SHIFT:
@@ -171,7 +192,7 @@ cdef class StaticDynamic(KernelOracle):
         found = []
         for d in range(1, self.n + 1):
             head = self.gold[d]
-            if c.heads[d] != -1 or not {d, head} <= present:
+            if has_head(c, d) or not {d, head} <= present:
                 continue
             if d not in ahead and head not in ahead and depths[d] + 1 != depths[head]:
                 if not self.swaps_back(c, min(d, head, key=depths.__getitem__)):
@@ -180,7 +201,7 @@ cdef class StaticDynamic(KernelOracle):
         return found
 
     cdef int shift_cost(self, KernelConfiguration c) noexcept nogil:
-        """Gold arcs between b and the stack that are lost when b is shifted."""
+        """The number of gold arcs between b and the stack that SHIFT makes unreachable."""
         cdef int b = buffer_item(c, 0)
         cdef int i
         cdef int cost = 0
@@ -192,7 +213,7 @@ cdef class StaticDynamic(KernelOracle):
         return cost
 
     cdef int pop_cost(self, KernelConfiguration c, int head) noexcept nogil:
-        """Gold arcs of s0 that are lost when it is attached to `head`."""
+        """The number of gold arcs of s0 that attaching it to `head` makes unreachable."""
         cdef int s0 = stack_item(c, 0)
         cdef bint returns = self.swaps_back(c, s0)
         cdef int i, word
@@ -209,9 +230,9 @@ cdef class StaticDynamic(KernelOracle):
 
 
 cdef class StaticDynamicLazy(StaticDynamic):
-    """Static-dynamic costs with the SWAP rule of `ArcHybridSwapLazy`.
+    """The static-dynamic oracle with the SWAP rule of `ArcHybridSwapLazy`; our own.
 
-    Not exact: where no transition costs 0, those of least cost are the right ones.
+    Not exact: in a few configurations no transition costs 0, and the least cost counts as 0.
     """
 
     cdef vector[int] components
@@ -229,7 +250,7 @@ cdef class StaticDynamicLazy(StaticDynamic):
         cdef int s0 = stack_item(c, 0)
         if not inverted(self.ranks, c) or postponed(self, self.components, c):
             return False
-        if self.gold[s0] != -1 and (
+        if self.gold[s0] != NO_WORD and (
             self.gold[s0] == buffer_item(c, 0) or self.gold[s0] == stack_item(c, 1)
         ):
             return self.pop_cost(c, self.gold[s0]) > 0
@@ -251,8 +272,10 @@ cdef bint inverted(const vector[int]& ranks, KernelConfiguration c) noexcept nog
     )
 
 
-cdef bint postponed(KernelOracle oracle, const vector[int]& components, KernelConfiguration c) noexcept nogil:
-    """Whether b will be taken by a LEFT-ARC from a later word of its own component."""
+cdef bint postponed(
+    KernelOracle oracle, const vector[int]& components, KernelConfiguration c
+) noexcept nogil:
+    """Whether a LEFT-ARC from a later word of its own component will attach b."""
     cdef int b = buffer_item(c, 0)
     cdef int head = oracle.tree[b]
     cdef int i

@@ -1,6 +1,6 @@
 from libcpp.vector cimport vector
 
-from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport KernelSystem, LossOracle, StaticOracle
 
 cdef enum:
     SHIFT = 0

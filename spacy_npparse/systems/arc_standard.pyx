@@ -1,15 +1,19 @@
-"""Arc-standard: projective parsing (Yamada and Matsumoto 2003; Nivre 2004, 2008).
+"""Arc-standard: projective parsing (Yamada and Matsumoto 2003; Nivre 2004, 2008), with a dynamic
+oracle (Goldberg, Sartorio and Satta 2014).
 
-The root is the bottom of the stack. `j` is the top of the stack and `i` the item below it. A word
-is complete when all its gold dependents are attached.
+Notation: a configuration is (stack, buffer, arcs). `j` is the top of the stack, `i` the item below
+it and σ the stack below both; `b` is the front of the buffer and β the buffer behind it. g(w) is
+the gold head of w. A word is complete when all its gold dependents are attached. The root is the
+bottom of the stack.
 """
 
 from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, pop, pop_front, push, stack_item
+    KernelConfiguration, has_head, pop, pop_front, push, stack_item
 )
-from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport KernelSystem, LossOracle, StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
 cdef class ArcStandard(KernelSystem):
@@ -22,7 +26,10 @@ cdef class ArcStandard(KernelSystem):
         RIGHT-ARC  (σ|i|j, B, A) => (σ|i, B, A ∪ {i → j})
 
     Single root: RIGHT-ARC from the root only if the buffer is empty. No dead ends.
+
     Covers exactly the projective trees.
+
+    Source: Nivre (2004, 2008).
     """
 
     names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC")
@@ -64,12 +71,17 @@ cdef class ArcStandard(KernelSystem):
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC:
             return stack_item(c, 1)
-        return stack_item(c, 0) if t == RIGHT_ARC else -1
+        return stack_item(c, 0) if t == RIGHT_ARC else NO_WORD
 
 
 cdef class ArcStandardStatic(StaticOracle):
-    """LEFT-ARC if g(i) = j and i is complete; else RIGHT-ARC if g(j) = i and j is complete; else
-    SHIFT. Derives exactly the projective trees.
+    """The first of these that applies:
+
+        LEFT-ARC   g(i) = j and i is complete
+        RIGHT-ARC  g(j) = i and j is complete
+        SHIFT
+
+    Derives exactly the projective trees.
     """
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:
@@ -77,28 +89,30 @@ cdef class ArcStandardStatic(StaticOracle):
         cdef int i = stack_item(c, 1)
         if i > 0 and self.tree[i] == j and self.incomplete(c, i) == 0:
             return LEFT_ARC
-        if i != -1 and self.tree[j] == i and self.incomplete(c, j) == 0:
+        if i != NO_WORD and self.tree[j] == i and self.incomplete(c, j) == 0:
             return RIGHT_ARC
         return SHIFT
 
 
 cdef class ArcStandardDynamic(LossOracle):
-    """Exact loss for any gold tree, by dynamic programming. O(n³) for each configuration.
+    """Exact loss of configurations for any gold tree, by dynamic programming. O(n³).
 
-    The system is not arc-decomposable (Goldberg, Sartorio and Satta 2014, who search the same
-    trees). Own formulation, after Eisner (1996). c(h, d) is 1 if d has a gold head other than h,
-    else 0. The buffer is b..n for some b. On words b <= v <= y of it, known from the gold tree:
+    The system is not arc-decomposable. The trees are those that Goldberg, Sartorio and Satta (2014)
+    search; the formulation is our own, with half-constituents after Eisner (1996). c(h, d) is
+    1 if d has a gold head other than h, else 0. The buffer is b..n for some b.
 
-        left[v][y]   least loss of y taking v..y-1 as left descendants
-        right[y][v]  least loss of y taking y+1..v-1 as right descendants
-        left_arc[v][y]  the same as left[v][y], with v itself a dependent of y
+    Half-constituents of words b <= v <= y of the buffer, which depend on the gold tree only:
 
-    The stack is s_0..s_m, s_0 the root. It is reduced from its top m downwards, and what lies
-    above s_i has become one tree when s_i is reached:
+        left[v][y]      least loss of y with left descendants v..y-1
+        left_arc[v][y]  the same, v being a dependent of y
+        right[y][v]     least loss of y with right descendants y+1..v-1
 
-        top[i][v]    s_i is the root of s_i..s_m and the words b..v-1
-        over[i][y]   word y is the root of s_i..s_m and the words b..y, without right descendants
-        under[i][y]  the same trees before y takes what s_i is the root of:
+    The stack is s_0..s_m, s_0 the root. It is reduced from s_m downwards; when s_i is reached, all
+    that lies above it has become one tree:
+
+        top[i][v]    least loss if s_i is the root of s_i..s_m and the words b..v-1
+        over[i][y]   least loss if y is the root of s_i..s_m and the words b..y
+        under[i][y]  least loss if s_i and y are the roots of two trees on these words:
                      min over v <= y of top[i][v] + left[v][y]
 
         top[m][b] = 0; else top[i][v] is the least of
@@ -109,20 +123,22 @@ cdef class ArcStandardDynamic(LossOracle):
             under[j][y] + Σ over i <= l < j of c(s_j, s_l) + c(y, s_j)               for j >= i
             over[i][z] + left_arc[z][y]                                             for z < y
 
-    What is left to lose is top[0][n+1].
+    The loss to come is top[0][n+1].
 
     Exact without the single-root precondition.
+
+    Source: Goldberg, Sartorio and Satta (2014).
     """
 
     cdef bint wrong(self, int head, int dependent) noexcept nogil:
         """c(head, dependent)."""
-        return self.gold[dependent] != -1 and self.gold[dependent] != head
+        return self.gold[dependent] != NO_WORD and self.gold[dependent] != head
 
     cdef int precompute(self) except -1 nogil:
         cdef int n = self.n
         cdef size_t size = n + 2
         cdef int width, v, y, k, least
-        # right_arc[y][v]: as right[y][v + 1], with v itself a dependent of y.
+        # right_arc[y][v]: the same as right[y][v + 1], v being a dependent of y.
         cdef vector[int] right_arc
         self.left.assign(size * size, 0)
         self.right.assign(size * size, 0)
@@ -151,7 +167,7 @@ cdef class ArcStandardDynamic(LossOracle):
         return 0
 
     cdef int remaining(self, int depth, int first) noexcept nogil:
-        """What is left to lose from the stack self.stack[:depth] and the buffer first..n."""
+        """The least loss to come from the stack self.stack[:depth] and the buffer first..n."""
         cdef int n = self.n
         cdef int infinity = 4 * n + 4
         cdef size_t size = n + 2
@@ -174,7 +190,7 @@ cdef class ArcStandardDynamic(LossOracle):
                     over_above[y] = infinity
             chain = 0
             for j in range(i + 1, depth):
-                # All of s_i+1..s_j-1 are dependents of s_j.
+                # s_i+1..s_j-1 are all dependents of s_j.
                 chain = 0
                 for y in range(i + 1, j):
                     chain += self.wrong(self.stack[j], self.stack[y])
@@ -212,7 +228,7 @@ cdef class ArcStandardDynamic(LossOracle):
         cdef int k
         cdef int lost = 0
         for k in range(1, self.n + 1):
-            lost += c.heads[k] != -1 and self.wrong(c.heads[k], k)
+            lost += has_head(c, k) and self.wrong(c.heads[k], k)
         for k in range(c.stack_size):
             self.stack[k] = c.stack[k]
         return lost + self.remaining(c.stack_size, self.n + 1 - c.buffer_size)

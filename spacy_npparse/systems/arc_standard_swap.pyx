@@ -1,4 +1,5 @@
-"""Arc-standard with SWAP: non-projective parsing (Nivre 2009; Nivre, Kuhlmann and Hall 2009).
+"""Arc-standard with SWAP: non-projective parsing (Nivre 2009), with its lazy oracle (Nivre,
+Kuhlmann and Hall 2009).
 
 Notation as in `arc_standard`. PROJ(w) is the rank of w in the projective order of the gold tree,
 MPC(w) the root of its maximal projective component.
@@ -19,13 +20,16 @@ cdef enum:
 cdef class ArcStandardSwap(ArcStandard):
     """Arc-standard with SWAP.
 
-    Initial configuration, terminal configurations and the transitions SHIFT, LEFT-ARC and
-    RIGHT-ARC are those of `ArcStandard`; further
+    Initial and terminal configurations, SHIFT, LEFT-ARC and RIGHT-ARC are those of `ArcStandard`.
+    In addition,
 
         SWAP  (σ|i|j, B, A) => (σ|j, i|B, A)      0 < i < j in sentence order
 
-    Each pair of words is swapped at most once: length 2n + 2·#SWAP, #SWAP ≤ n(n-1)/2.
-    Covers all trees; no dead ends.
+    Each pair of words is swapped at most once: length 2n + 2·#SWAP, #SWAP ≤ n(n-1)/2. No dead ends.
+
+    Covers all trees.
+
+    Source: Nivre (2009).
     """
 
     names = ArcStandard.names + ("SWAP",)
@@ -56,8 +60,16 @@ cdef class ArcStandardSwap(ArcStandard):
 
 
 cdef class ArcStandardSwapEager(ArcStandardStatic):
-    """LEFT-ARC if g(i) = j and i is complete; else RIGHT-ARC if g(j) = i and j is complete; else
-    SWAP if PROJ(j) < PROJ(i); else SHIFT (Nivre 2009, section 4). Derives every tree.
+    """The first of these that applies:
+
+        LEFT-ARC   g(i) = j and i is complete
+        RIGHT-ARC  g(j) = i and j is complete
+        SWAP       PROJ(j) < PROJ(i)
+        SHIFT
+
+    Derives every tree.
+
+    Source: Nivre (2009).
     """
 
     cdef vector[int] ranks
@@ -68,7 +80,7 @@ cdef class ArcStandardSwapEager(ArcStandardStatic):
         return 0
 
     cdef bint swaps(self, KernelConfiguration c) noexcept nogil:
-        """Whether SWAP is due for i and j."""
+        """Whether the condition of SWAP holds."""
         cdef int j = stack_item(c, 0)
         cdef int i = stack_item(c, 1)
         return 0 < i < j and self.ranks[j] < self.ranks[i]
@@ -79,8 +91,12 @@ cdef class ArcStandardSwapEager(ArcStandardStatic):
 
 
 cdef class ArcStandardSwapLazy(ArcStandardSwapEager):
-    """As `ArcStandardSwapEager`, but SWAP only if further MPC(j) ≠ MPC(b) for the front b of the
-    buffer, or the buffer is empty (Nivre, Kuhlmann and Hall 2009, section 4). Derives every tree.
+    """The rules of `ArcStandardSwapEager`, but SWAP only if also MPC(j) ≠ MPC(b) or the buffer is
+    empty.
+
+    Derives every tree, with fewer swaps.
+
+    Source: Nivre, Kuhlmann and Hall (2009).
     """
 
     cdef vector[int] components

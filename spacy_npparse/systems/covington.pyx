@@ -1,35 +1,31 @@
-"""Covington's algorithm as a transition system (Covington 2001; Nivre 2008).
+"""Covington's algorithm as a transition system (Covington 2001; Nivre 2008), with its dynamic
+oracle (Gómez-Rodríguez and Fernández-González 2015).
 
-`i` is the last word of the list λ1 and `j` the front of the buffer; λ2 holds the words between
-them. The root is implicit: words without head at the end are its dependents.
+Notation: a configuration is (λ1, λ2, buffer, arcs). `i` is the last word of the list λ1 and `j` the
+front of the buffer B; the list λ2 holds the words between them. g(w) is the gold head of w, A(w)
+its head so far, ⊥ if it has none. The root is implicit: words that are headless at the end are its
+dependents.
 """
 
-from libcpp.vector cimport vector
-
-from spacy_npparse.trees.partial_trees cimport lost_arcs, top
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, pop, pop_front, push_front, stack_item
+    KernelConfiguration, buffer_item, has_head, pop, pop_front, push_front, stack_item
 )
-from spacy_npparse.trees.projectivity cimport dominates
-from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, KernelSystem
-
-cdef enum:
-    SHIFT = 0
-    NO_ARC = 1
-    LEFT_ARC = 2
-    RIGHT_ARC = 3
+from spacy_npparse.transitions.system cimport KernelSystem, LossOracle, StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD, lost_arcs, tree_root
 
 
 cdef class ListConfiguration(KernelConfiguration):
-    """λ1 is kept as the stack. All words left of j are in λ1 or λ2, in their order.
+    """λ1, λ2, buffer and arcs. λ1 is kept as the stack; λ1 and λ2 together are the words before j.
 
-    lambda1, lambda2: words.
+    Attributes:
+        lambda1: λ1, words.
+        lambda2: λ2, words.
     """
 
     cdef int reset(self, int n) except -1 nogil:
         cdef int word
         KernelConfiguration.reset(self, n)
-        # SHIFT puts words back by setting the size of the stack only.
+        # λ1 is always a prefix of 1..n: SHIFT only sets its size.
         for word in range(1, n + 1):
             self.stack[word - 1] = word
         return 0
@@ -42,7 +38,11 @@ cdef class ListConfiguration(KernelConfiguration):
         return structures
 
     cpdef load(self, int n, dict structures):
-        """Raises ValueError unless the lists and the buffer are 1..n together."""
+        """Take over content as given by `structures`.
+
+        Raises:
+            ValueError: λ1, λ2 and the buffer are not the words 1..n, in this order.
+        """
         cdef int word
         words = structures["stack"] + structures["lambda2"] + structures["buffer"]
         if words != tuple(range(1, n + 1)):
@@ -58,16 +58,19 @@ cdef class ListConfiguration(KernelConfiguration):
 cdef class Covington(KernelSystem):
     """Covington.
 
-    Initial: ([], [], [1..n], ∅). Terminal: (λ1, [], [], A).
+    Initial: ([], [], [1..n], ∅). Terminal: (λ1, [], [], A). Length at most n + n(n-1)/2.
 
         SHIFT      (λ1, λ2, j|β, A)    => (λ1·λ2|j, [], β, A)
         NO-ARC     (λ1|i, λ2, B, A)    => (λ1, i|λ2, B, A)
         LEFT-ARC   (λ1|i, λ2, j|β, A)  => (λ1, i|λ2, j|β, A ∪ {j → i})     A(i) = ⊥, no cycle
         RIGHT-ARC  (λ1|i, λ2, j|β, A)  => (λ1, i|λ2, j|β, A ∪ {i → j})     A(j) = ⊥, no cycle
 
-    Single root: with the last word as j, a transition is legal only if one word without head can
-    remain (own rule). No dead ends.
-    Length at most n + n(n-1)/2. Covers all trees.
+    Single root (our own precondition): with the last word as j, a transition is legal only if
+    exactly one headless word can remain. No dead ends.
+
+    Covers all trees.
+
+    Source: Covington (2001), as a transition system Nivre (2008).
     """
 
     names = ("SHIFT", "NO-ARC", "LEFT-ARC", "RIGHT-ARC")
@@ -92,41 +95,41 @@ cdef class Covington(KernelSystem):
         return not self.single_root or c.buffer_size > 1 or self.can_end_with_one_root(c, t)
 
     cdef bint may_attach(self, KernelConfiguration c, int t) noexcept nogil:
-        """Whether an arc transition gives a head to a word that has none, without a cycle."""
+        """Whether the arc of t gives a head to a headless word and creates no cycle."""
         cdef int i = stack_item(c, 0)
         cdef int j = buffer_item(c, 0)
         if t == LEFT_ARC:
-            return c.heads[i] == -1 and top(c.heads, j) != i
+            return not has_head(c, i) and tree_root(c.heads, j) != i
         if t == RIGHT_ARC:
-            return c.heads[j] == -1 and top(c.heads, i) != j
+            return not has_head(c, j) and tree_root(c.heads, i) != j
         return True
 
     cdef bint can_end_with_one_root(self, KernelConfiguration c, int t) noexcept nogil:
-        """Whether after t one word without head can remain; j is the last word.
+        """Whether exactly one headless word can remain after t; j is the last word.
 
-        Words up to i can still become dependents of j. So at most one word behind i has no head,
-        and j must be, or be able to get, below it.
+        The words of λ1 can still become dependents of j. So at most one word behind λ1 may be
+        headless, and j must be a descendant of it, or be able to become one.
         """
         cdef int i = stack_item(c, 0)
         cdef int j = c.n
-        cdef int head_of_i = c.heads[i] if i != -1 else -1
+        cdef int head_of_i = c.heads[i] if i != NO_WORD else NO_WORD
         cdef int head_of_j = c.heads[j]
         cdef int left = 0 if t == SHIFT else i - 1
-        cdef int root = -1
+        cdef int root = NO_WORD
         cdef int word
         cdef bint possible = True
         self.attach(c, t)
         for word in range(left + 1, j):
-            if c.heads[word] == -1:
-                possible = possible and root == -1
+            if not has_head(c, word):
+                possible = possible and root == NO_WORD
                 root = word
-        if possible and c.heads[j] != -1:
-            possible = root == -1 or top(c.heads, j) == root
-        elif possible and root != -1:
+        if possible and has_head(c, j):
+            possible = root == NO_WORD or tree_root(c.heads, j) == root
+        elif possible and root != NO_WORD:
             possible = False
             for word in range(1, left + 1):
-                possible = possible or top(c.heads, word) == root
-        if i != -1:
+                possible = possible or tree_root(c.heads, word) == root
+        if i != NO_WORD:
             c.heads[i] = head_of_i
         c.heads[j] = head_of_j
         return possible
@@ -155,45 +158,25 @@ cdef class Covington(KernelSystem):
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC:
             return stack_item(c, 0)
-        return buffer_item(c, 0) if t == RIGHT_ARC else -1
-
-
-cdef class NonmonotonicCovington(Covington):
-    """Covington with arcs that replace earlier ones (Fernández-González and Gómez-Rodríguez 2017).
-
-    LEFT-ARC and RIGHT-ARC are always legal. The dependent loses its old head; if a cycle would
-    close, the new head loses its own.
-    """
-
-    def oracle_classes(self):
-        return {"static": CovingtonStatic, "dynamic": NonmonotonicCovingtonDynamic}
-
-    cdef bint may_attach(self, KernelConfiguration c, int t) noexcept nogil:
-        return True
-
-    cdef void attach(self, KernelConfiguration c, int t) noexcept nogil:
-        cdef int i = stack_item(c, 0)
-        cdef int j = buffer_item(c, 0)
-        if t == LEFT_ARC:
-            if dominates(c.heads, i, j):
-                c.heads[j] = -1
-            c.heads[i] = j
-        elif t == RIGHT_ARC:
-            if dominates(c.heads, j, i):
-                c.heads[i] = -1
-            c.heads[j] = i
+        return buffer_item(c, 0) if t == RIGHT_ARC else NO_WORD
 
 
 cdef class CovingtonStatic(StaticOracle):
-    """LEFT-ARC if g(i) = j; RIGHT-ARC if g(j) = i; SHIFT if no word up to i is linked to j in gold;
-    otherwise NO-ARC. Derives every tree.
+    """The first of these that applies:
+
+        LEFT-ARC   g(i) = j
+        RIGHT-ARC  g(j) = i
+        NO-ARC     another word of λ1 is the gold head or a gold dependent of j
+        SHIFT
+
+    Derives every tree.
     """
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:
         cdef int i = stack_item(c, 0)
         cdef int j = buffer_item(c, 0)
         cdef int word
-        if i == -1:
+        if i == NO_WORD:
             return SHIFT
         if self.tree[i] == j:
             return LEFT_ARC
@@ -206,16 +189,17 @@ cdef class CovingtonStatic(StaticOracle):
 
 
 cdef class CovingtonDynamic(LossOracle):
-    """The dynamic oracle of Gómez-Rodríguez and Fernández-González (2015).
+    """The dynamic oracle, by the loss of configurations. O(n).
 
-    The loss of a configuration is the number of gold arcs that are lost, cycles of arcs within
-    reach included (see `components`); an arc's words have been passed if the later one is left of
-    j, or is j and the other is in λ2. O(n).
+    The loss is the number of unreachable gold arcs plus the number of cycles among the arcs built
+    and the reachable gold arcs; see `lost_arcs`. The system is not arc-decomposable: in such a
+    cycle every arc is reachable, but not all of them together. The pair of words of an arc has been
+    passed if its right end is before j, or is j while its left end is in λ2.
+
     Exact without the single-root precondition.
-    """
 
-    cdef vector[char] passed
-    cdef vector[int] work
+    Source: Gómez-Rodríguez and Fernández-González (2015).
+    """
 
     cdef int precompute(self) except -1 nogil:
         self.passed.resize(self.n + 1)
@@ -223,32 +207,13 @@ cdef class CovingtonDynamic(LossOracle):
 
     cdef int loss(self, KernelConfiguration c) noexcept nogil:
         cdef int j = self.n + 1 - c.buffer_size
-        cdef int d, later, earlier
+        cdef int d, left, right
         for d in range(1, self.n + 1):
-            later = max(d, self.gold[d])
-            earlier = min(d, self.gold[d])
-            self.passed[d] = later < j or (later == j and earlier > c.stack_size)
-        return self.count(c)
+            left = min(d, self.gold[d])
+            right = max(d, self.gold[d])
+            self.passed[d] = right < j or (right == j and left > c.stack_size)
+        return self.unreachable(c)
 
-    cdef int count(self, KernelConfiguration c) noexcept nogil:
-        """The loss, with `passed` set."""
+    cdef int unreachable(self, KernelConfiguration c) noexcept nogil:
+        """The loss, once `passed` is set for the gold arc to each word."""
         return lost_arcs(c.heads, self.gold, self.n, self.passed.data(), self.work)
-
-
-cdef class NonmonotonicCovingtonDynamic(CovingtonDynamic):
-    """Approximate costs for the non-monotonic system (Fernández-González and Gómez-Rodríguez 2017).
-
-    The gold arcs that are not built and whose words have been passed: a lower bound of the loss in
-    the paper. Arcs from the root whose dependent has another head are counted too, which is right
-    more often, but no bound: such a word may lose its head again.
-    """
-
-    cdef int count(self, KernelConfiguration c) noexcept nogil:
-        cdef int d
-        cdef int lost = 0
-        for d in range(1, self.n + 1):
-            if self.gold[d] == 0:
-                lost += c.heads[d] > 0
-            elif self.gold[d] > 0 and c.heads[d] != self.gold[d]:
-                lost += self.passed[d]
-        return lost

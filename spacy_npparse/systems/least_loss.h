@@ -1,4 +1,4 @@
-// The least loss from a configuration of arc-hybrid with SWAP; see fully_dynamic.pyx.
+// The least loss from a configuration of arc-hybrid with SWAP; see arc_hybrid_swap_dynamic_oracle.pyx.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace npparse {
 
-// How many words are on the stack, then the words from the bottom of the stack to the end of the
-// buffer, which is the root. So SHIFT changes the number alone, and SWAP exchanges neighbours.
+// The size of the stack, then the words from the bottom of the stack to the end of the buffer, which
+// is the root. So SHIFT increments the size, and SWAP exchanges two neighbours.
 using State = std::u16string;
 
 class LeastLoss {
@@ -24,14 +24,14 @@ class LeastLoss {
         dependents_.assign(n + 1, 0);
     }
 
-    // What popping s0 loses: its pending dependents, and its pending head unless that is b or s1.
+    // The loss of popping s0: its pending dependents, and its pending head unless that is b or s1.
     int loss_of_pop(const State& state) {
         look_at(state);
         return dependents_[s0(state)] + loses_head(state);
     }
 
-    // Pending arcs from a word of the stack to one below it whose upper word cannot return to the
-    // buffer, because no word there is behind it in the sentence.
+    // The pending arcs from a word of the stack to one below it, if the upper word cannot return to
+    // the buffer, since every word there precedes it in the sentence.
     int lower_bound(const State& state) {
         const int last = *std::max_element(state.begin() + state[0] + 1, state.end());
         std::fill(above_.begin(), above_.end(), 0);
@@ -44,8 +44,8 @@ class LeastLoss {
         return lost;
     }
 
-    // What is lost by moves of least lower bound, SWAP before SHIFT: swapped as soon as possible, most
-    // words meet. More than anything where the moves are more than `limit`.
+    // The loss of greedily minimising the lower bound, SWAP before SHIFT in ties: words that are
+    // swapped early meet most others. INT_MAX if that takes more than `limit` transitions.
     int greedy_loss(State state, int limit) {
         int lost = 0;
         pop_what_is_free(state);
@@ -67,14 +67,15 @@ class LeastLoss {
         return lost;
     }
 
-    // A* search. upper: a loss that can be reached. Returns -1 after expanding `budget` states.
-    int search(State start, int upper, int budget) {
+    // A* search: lowers `upper`, the loss of some derivation, to the least loss. False if it would
+    // expand more than `budget` states.
+    bool search(State start, int budget, int* upper) {
         std::unordered_map<State, Loss> known;
-        std::vector<std::vector<const Entry*>> agenda(upper + 1);
+        std::vector<std::vector<const Entry*>> agenda(*upper);
         const auto add = [&](State& state, int lost) {
             pop_what_is_free(state);
             const int total = lost + lower_bound(state);
-            if (total >= upper) return;
+            if (total >= *upper) return;
             const auto [entry, is_new] = known.try_emplace(std::move(state), Loss{lost, total});
             if (!is_new) {
                 if (entry->second.so_far <= lost) return;
@@ -83,21 +84,24 @@ class LeastLoss {
             agenda[total].push_back(&*entry);
         };
         add(start, 0);
-        for (int total = 0; total < upper; ++total) {
+        for (int total = 0; total < *upper; ++total) {
             while (!agenda[total].empty()) {
                 const auto& [state, loss] = *agenda[total].back();
                 agenda[total].pop_back();
                 if (loss.total < total) continue;
-                if (state.size() == 2) return total;
-                if (budget-- == 0) return -1;
+                if (state.size() == 2) {
+                    *upper = total;
+                    return true;
+                }
+                if (budget-- == 0) return false;
                 expand(state, loss.so_far, add);
             }
         }
-        return upper;
+        return true;
     }
 
   private:
-    // On the way to a state; at least, on the whole way through it.
+    // So far: of the path to a state. Total: its sum with the lower bound.
     struct Loss {
         int so_far;
         int total;
@@ -107,7 +111,7 @@ class LeastLoss {
     static int s0(const State& state) { return state[state[0]]; }
     static int b(const State& state) { return state[state[0] + 1]; }
 
-    // Calls visit(next state, loss) for SWAP, SHIFT and popping s0, as far as they are legal.
+    // Calls visit(successor, loss) for SWAP, SHIFT and popping s0, if they are legal.
     template <typename Visit>
     void expand(const State& state, int lost, const Visit& visit) {
         const bool root_is_next = b(state) == 0;
@@ -151,7 +155,7 @@ class LeastLoss {
         return state[0] < 2 || head != state[state[0] - 1];
     }
 
-    // Which words remain, and how many dependents of each are pending.
+    // Finds which words remain, and the number of pending dependents of each.
     void look_at(const State& state) {
         std::fill(remains_.begin(), remains_.end(), 0);
         std::fill(dependents_.begin(), dependents_.end(), 0);

@@ -1,13 +1,15 @@
-"""MH4 as a transition system (Gómez-Rodríguez, Shi and Lee 2018, section 4).
+"""The MH4 transition system: non-projective parsing (Gómez-Rodríguez, Shi and Lee 2018).
 
-The root is the bottom of the stack. `s0`, `s1` and `s2` are the top of the stack and the items
-below it, `b` is the front of the buffer.
+Notation: a configuration is (stack, buffer, arcs). `s0`, `s1` and `s2` are the top of the stack and
+the items below it, `b` is the front of the buffer. g(w) is the gold head of w. A word is complete
+when all its gold dependents are attached. The root is the bottom of the stack.
 """
 
 from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, pop, pop_front, push, stack_item
 )
-from spacy_npparse.transitions.system cimport StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport KernelSystem, StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 cdef enum:
     SHIFT = 0
@@ -20,7 +22,9 @@ cdef enum:
 
 
 cdef class MH4(KernelSystem):
-    """The transitions of the 4-headed items of Gómez-Rodríguez, Carroll and Weir (2011).
+    """The MH4 transition system.
+
+    It interprets the deduction system of Gómez-Rodríguez, Carroll and Weir (2011).
 
     Initial: ([0], [1..n], ∅). Terminal: ([0], [], A). Length 2n.
 
@@ -32,9 +36,15 @@ cdef class MH4(KernelSystem):
         LEFT-ARC-2   (σ|s1|s0, b|β, A)      => (σ|s0, b|β, A ∪ {b → s1})        s1 ≠ 0
         RIGHT-ARC-2  (σ|s2|s1|s0, B, A)     => (σ|s2|s1, B, A ∪ {s2 → s0})
 
-    Single root: arcs from the root only as the last transition. No dead ends.
-    Covers the trees of MH4 and a few more (119 of 125 trees of four words, 1069 of 1296 of five):
-    here an item of the stack may serve in several deductions.
+    The names in the paper are sh, la, ra, la', ra', la2 and ra2.
+
+    Single root: an arc from the root only as the last transition. No dead ends.
+
+    Covers all trees of up to three words, 119 of the 125 of four and 1069 of the 1296 of five.
+    These are the trees of the deduction system and a few more: not every computation corresponds to
+    a deduction.
+
+    Source: Gómez-Rodríguez, Shi and Lee (2018, section 3.2).
     """
 
     names = (
@@ -63,7 +73,7 @@ cdef class MH4(KernelSystem):
         )
 
     cdef void apply(self, KernelConfiguration c, int t) noexcept nogil:
-        cdef int s0 = -1
+        cdef int s0
         if t == SHIFT:
             push(c, pop_front(c))
             return
@@ -79,12 +89,14 @@ cdef class MH4(KernelSystem):
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC or t == RIGHT_ARC or t == RIGHT_ARC_2:
             return stack_item(c, 0)
-        return -1 if t == SHIFT else stack_item(c, 1)
+        return NO_WORD if t == SHIFT else stack_item(c, 1)
 
 
 cdef class MH4Static(StaticOracle):
-    """The first arc transition in the order of their names that is gold and whose dependent has
-    all its gold dependents; otherwise SHIFT. Derives every tree that the system covers.
+    """The first of LEFT-ARC, RIGHT-ARC, LEFT-ARC', RIGHT-ARC', LEFT-ARC-2 and RIGHT-ARC-2 that adds
+    a gold arc to a complete word; otherwise SHIFT.
+
+    Derives every tree that the system covers. The rule is our own.
     """
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:
@@ -98,7 +110,7 @@ cdef class MH4Static(StaticOracle):
 
 
 cdef int head_of_arc(KernelConfiguration c, int t) noexcept nogil:
-    """The head of the arc that t builds, -1 if there is no such item."""
+    """The head of the arc that t adds, NO_WORD if there is no such item."""
     if t == LEFT_ARC or t == LEFT_ARC_2:
         return buffer_item(c, 0)
     if t == RIGHT_ARC:

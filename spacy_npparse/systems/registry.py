@@ -1,26 +1,27 @@
-"""The transition systems by name.
+"""The registry of transition systems.
 
-Each entry is a class to be called with `single_root=True` or `False`. Other packages add theirs
-through an entry point of the group `spacy_transition_systems`.
+An entry is a `KernelSystem` subclass, called with `single_root=True` or `False`. Other packages add
+theirs by an entry point of the group `spacy_transition_systems`.
 """
 
 from __future__ import annotations
 
 import catalogue
 
-from spacy_npparse.systems.arc_eager import (
-    ArcEager,
-    NonmonotonicArcEager,
-    NonmonotonicLeftArcEager,
-    NonmonotonicReduceArcEager,
-)
+from spacy_npparse.systems.arc_eager import ArcEager
 from spacy_npparse.systems.arc_hybrid import ArcHybrid
 from spacy_npparse.systems.arc_hybrid_swap import ArcHybridSwap
 from spacy_npparse.systems.arc_standard import ArcStandard
 from spacy_npparse.systems.arc_standard_swap import ArcStandardSwap
 from spacy_npparse.systems.attardi import Attardi, AttardiDegree3
-from spacy_npparse.systems.covington import Covington, NonmonotonicCovington
+from spacy_npparse.systems.covington import Covington
 from spacy_npparse.systems.mh4 import MH4
+from spacy_npparse.systems.nonmonotonic_arc_eager import (
+    NonmonotonicArcEager,
+    NonmonotonicLeftArcEager,
+    NonmonotonicReduceArcEager,
+)
+from spacy_npparse.systems.nonmonotonic_covington import NonmonotonicCovington
 from spacy_npparse.systems.stay_eager_swap import StayEagerSwap
 from spacy_npparse.systems.two_planar import TwoPlanar
 from spacy_npparse.transitions.interface import TransitionSystem
@@ -45,12 +46,15 @@ transition_systems.register("two_planar", func=TwoPlanar)
 
 
 def get_transition_system(name: str, single_root: bool = True) -> TransitionSystem:
-    """A transition system by its registered name.
+    """Look up a transition system by its registered name.
 
-    single_root: give every sentence exactly one word whose head is the root. False is the
-        unconstrained system of the papers.
+    Args:
+        name: One of `transition_systems`.
+        single_root: Whether the root has exactly one dependent. False gives the system of the
+            paper, without that precondition.
 
-    Raises ValueError if no system has that name.
+    Raises:
+        ValueError: No system has that name.
     """
     known = sorted(transition_systems.get_all())
     if name not in known:

@@ -1,30 +1,39 @@
 """Stay-eager SWAP: non-projective parsing (Kohita, Noji and Matsumoto 2017).
 
-The root is the bottom of the stack. `i` is the top of the stack and `j` the front of the buffer;
-σ is the stack below i and β the buffer behind j. A(w) is the head that w has so far, ⊥ if none.
+Notation: a configuration is (stack, buffer, arcs). `i` is the top of the stack and σ the stack
+below it, `j` is the front of the buffer and β the buffer behind it. g(w) is the gold head of w,
+A(w) its head so far, ⊥ if it has none. The root is the bottom of the stack.
+
+Of the paper we know the slides, which give the transitions, the static and the non-static oracle.
+They motivate two auxiliary transitions: Right-Root, which delays the attachment of a word to the
+root, and Unshift, which returns a headless word to the empty buffer. UNSHIFT is defined here.
+Right-Root is left out: a word can be shifted without a head, unshifted at the end and attached to
+the root then.
 """
 
 from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, pop, pop_front, push, push_front, stack_item
+    KernelConfiguration, buffer_item, has_head, pop, pop_front, push, push_front, stack_item
 )
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelSystem, StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 from spacy_npparse.trees.projectivity cimport dominates
-from spacy_npparse.transitions.system cimport StaticOracle, KernelSystem
 
 cdef enum:
     SHIFT = 0
-    LEFT_ARC = 1
-    RIGHT_ARC = 2
+    STAY_LEFT = 1
+    STAY_RIGHT = 2
     SWAP = 3
     REDUCE = 4
     UNSHIFT = 5
 
 
 cdef class UnshiftConfiguration(KernelConfiguration):
-    """A configuration that remembers which words went back from the stack to the empty buffer.
+    """Stack, buffer, arcs and the words that were unshifted.
 
-    unshifted: words that UNSHIFT has moved, ascending.
+    Attributes:
+        unshifted: Words that UNSHIFT has moved, ascending.
     """
 
     cdef vector[char] was_unshifted
@@ -55,28 +64,32 @@ cdef class UnshiftConfiguration(KernelConfiguration):
 
 
 cdef class StayEagerSwap(KernelSystem):
-    """Stay-eager SWAP: words stay where they are when an arc is added.
+    """Stay-eager SWAP: adding an arc leaves stack and buffer as they are.
 
     Initial: ([0], [1..n], ∅). Terminal: ([0], [], A).
 
-        SHIFT      (σ, j|β, A)    => (σ|j, β, A)
-        LEFT-ARC   (σ|i, j|β, A)  => (σ|i, j|β, A ∪ {j → i})     i ≠ 0, A(i) = ⊥, no cycle
-        RIGHT-ARC  (σ|i, j|β, A)  => (σ|i, j|β, A ∪ {i → j})     A(j) = ⊥, no cycle
-        SWAP       (σ|i, j|β, A)  => (σ, j|i|β, A)               0 < i < j in sentence order
-        REDUCE     (σ|i, B, A)    => (σ, B, A)                   A(i) ≠ ⊥
-        UNSHIFT    (σ|i, [], A)   => (σ, [i], A)                 i ≠ 0, A(i) = ⊥
+        SHIFT       (σ, j|β, A)    => (σ|j, β, A)
+        STAY-LEFT   (σ|i, j|β, A)  => (σ|i, j|β, A ∪ {j → i})     i ≠ 0, A(i) = ⊥, no cycle
+        STAY-RIGHT  (σ|i, j|β, A)  => (σ|i, j|β, A ∪ {i → j})     A(j) = ⊥, no cycle
+        SWAP        (σ|i, j|β, A)  => (σ, j|i|β, A)               0 < i < j in sentence order
+        REDUCE      (σ|i, B, A)    => (σ, B, A)                   A(i) ≠ ⊥
+        UNSHIFT     (σ|i, [], A)   => (σ, [i], A)                 i ≠ 0, A(i) = ⊥
 
-    The slides leave open how every word gets a head. Here, own rules: a word that was unshifted
-    is shifted again only once it has a head, and after the first UNSHIFT there is no SWAP.
+    So that every derivation ends in a tree (our own preconditions): a word that was unshifted is
+    shifted again only once it has a head, and there is no SWAP after the first UNSHIFT.
 
-    Single root: a dependent of the root is never swapped, and reduced only when stack and buffer
-    hold nothing else but the root; so the root is not on top again before.
+    Single root (our own preconditions): a dependent of the root is never swapped, and it is reduced
+    only if nothing but the root remains on the stack and in the buffer. So the root is not on top
+    of the stack again before.
 
-    Gold derivations have 3n + 2·#SWAP transitions, #SWAP ≤ n(n-1)/2. Covers all trees; no dead
-    ends.
+    No dead ends. Derivations of the static oracle have length 3n + 2·#SWAP, #SWAP ≤ n(n-1)/2.
+
+    Covers all trees.
+
+    Source: Kohita, Noji and Matsumoto (2017); preconditions of our own where the slides have none.
     """
 
-    names = ("SHIFT", "LEFT-ARC", "RIGHT-ARC", "SWAP", "REDUCE", "UNSHIFT")
+    names = ("SHIFT", "STAY-LEFT", "STAY-RIGHT", "SWAP", "REDUCE", "UNSHIFT")
     position_names = ("s1", "s0", "b0", "b1", "head of s0", "head of b0")
 
     def new_configuration(self):
@@ -92,19 +105,19 @@ cdef class StayEagerSwap(KernelSystem):
         cdef int i = stack_item(c, 0)
         cdef int j = buffer_item(c, 0)
         if t == REDUCE:
-            return i > 0 and c.heads[i] != -1 and not (
+            return i > 0 and has_head(c, i) and not (
                 self.single_root and c.heads[i] == 0 and (c.stack_size > 2 or c.buffer_size > 0)
             )
         if t == UNSHIFT:
-            return j == -1 and i > 0 and c.heads[i] == -1
-        if j == -1:
+            return j == NO_WORD and i > 0 and not has_head(c, i)
+        if j == NO_WORD:
             return False
         if t == SHIFT:
-            return not (<UnshiftConfiguration>c).was_unshifted[j] or c.heads[j] != -1
-        if t == LEFT_ARC:
-            return i > 0 and c.heads[i] == -1 and not dominates(c.heads, i, j)
-        if t == RIGHT_ARC:
-            return c.heads[j] == -1 and not dominates(c.heads, j, i)
+            return not (<UnshiftConfiguration>c).was_unshifted[j] or has_head(c, j)
+        if t == STAY_LEFT:
+            return i > 0 and not has_head(c, i) and not dominates(c.heads, i, j)
+        if t == STAY_RIGHT:
+            return not has_head(c, j) and not dominates(c.heads, j, i)
         if (<UnshiftConfiguration>c).any_unshifted or (self.single_root and c.heads[i] == 0):
             return False
         return 0 < i < j
@@ -113,9 +126,9 @@ cdef class StayEagerSwap(KernelSystem):
         cdef int j
         if t == SHIFT:
             push(c, pop_front(c))
-        elif t == LEFT_ARC:
+        elif t == STAY_LEFT:
             c.heads[stack_item(c, 0)] = buffer_item(c, 0)
-        elif t == RIGHT_ARC:
+        elif t == STAY_RIGHT:
             c.heads[buffer_item(c, 0)] = stack_item(c, 0)
         elif t == SWAP:
             j = pop_front(c)
@@ -133,53 +146,60 @@ cdef class StayEagerSwap(KernelSystem):
         return c.stack_size == 1 and c.buffer_size == 0
 
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
-        if t == LEFT_ARC:
+        if t == STAY_LEFT:
             return stack_item(c, 0)
-        return buffer_item(c, 0) if t == RIGHT_ARC else -1
+        return buffer_item(c, 0) if t == STAY_RIGHT else NO_WORD
 
     cdef bint is_reordering(self, int t) noexcept nogil:
         return t == SWAP
 
 
 cdef class StayEagerSwapStatic(StaticOracle):
-    """The first that holds and is legal:
+    """The first of these that applies and is legal:
 
-        LEFT-ARC   if g(i) = j
-        RIGHT-ARC  if g(j) = i
-        SWAP       if i < j, i has a gold arc to build with a word of β and j one with a word of σ
-        REDUCE     if A(i) ≠ ⊥ and i has all its gold dependents
+        STAY-LEFT   g(i) = j
+        STAY-RIGHT  g(j) = i
+        SWAP        isCross(i, j): a gold arc between i and a word of β is not yet built, nor is one
+                    between j and a word of σ
+        REDUCE      A(i) ≠ ⊥ and all gold dependents of i are attached
         SHIFT
 
-    Derives every tree. The slides print further conditions for SHIFT, one of which can never
-    hold; it needs none.
+    Derives every tree. The condition that the slides print for SHIFT is left out: as printed, about
+    the right dependents of j, it cannot hold where j has any, and it is not needed for left ones.
+
+    Source: Kohita, Noji and Matsumoto (2017), appendix of the slides.
     """
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:
         cdef int i = stack_item(c, 0)
         cdef int j = buffer_item(c, 0)
-        if j != -1:
-            if i > 0 and self.tree[i] == j and self.system.is_legal(c, LEFT_ARC):
-                return LEFT_ARC
-            if self.tree[j] == i and self.system.is_legal(c, RIGHT_ARC):
-                return RIGHT_ARC
-            if self.system.is_legal(c, SWAP) and self.pending_ahead(c, i) and self.pending_below(c, j):
+        if j != NO_WORD:
+            if i > 0 and self.tree[i] == j and self.system.is_legal(c, STAY_LEFT):
+                return STAY_LEFT
+            if self.tree[j] == i and self.system.is_legal(c, STAY_RIGHT):
+                return STAY_RIGHT
+            if self.system.is_legal(c, SWAP) and self.crosses(c, i, j):
                 return SWAP
         if self.reducible(c):
             return REDUCE
         return SHIFT if self.system.is_legal(c, SHIFT) else UNSHIFT
 
     cdef bint reducible(self, KernelConfiguration c) noexcept nogil:
-        """Whether the rule for REDUCE holds."""
+        """Whether REDUCE applies and is legal."""
         return self.system.is_legal(c, REDUCE) and self.incomplete(c, stack_item(c, 0)) == 0
 
+    cdef bint crosses(self, KernelConfiguration c, int i, int j) noexcept nogil:
+        """isCross(i, j)."""
+        return self.pending_ahead(c, i) and self.pending_below(c, j)
+
     cdef bint pending(self, KernelConfiguration c, int v, int w) noexcept nogil:
-        """Whether there is a gold arc between v and w that is not built yet."""
+        """Whether a gold arc between v and w is not yet built."""
         return (w > 0 and self.tree[w] == v and c.heads[w] != v) or (
             v > 0 and self.tree[v] == w and c.heads[v] != w
         )
 
     cdef bint pending_ahead(self, KernelConfiguration c, int i) noexcept nogil:
-        """Whether i has a gold arc to build with a word of β."""
+        """Whether a gold arc between i and a word of β is not yet built."""
         cdef int place
         for place in range(1, c.buffer_size):
             if self.pending(c, i, buffer_item(c, place)):
@@ -187,7 +207,7 @@ cdef class StayEagerSwapStatic(StaticOracle):
         return False
 
     cdef bint pending_below(self, KernelConfiguration c, int j) noexcept nogil:
-        """Whether j has a gold arc to build with an item of σ."""
+        """Whether a gold arc between j and a word of σ is not yet built."""
         cdef int place
         for place in range(1, c.stack_size):
             if self.pending(c, stack_item(c, place), j):
@@ -196,11 +216,13 @@ cdef class StayEagerSwapStatic(StaticOracle):
 
 
 cdef class StayEagerSwapNonStatic(StayEagerSwapStatic):
-    """As `StayEagerSwapStatic`, but where REDUCE is due, SHIFT costs nothing either if REDUCE can
-    be postponed: j has no gold arc to build with an item of σ.
+    """The rules of `StayEagerSwapStatic`, but where REDUCE applies, SHIFT costs 0 as well if REDUCE
+    can be postponed: no gold arc between j and a word of σ is missing.
 
-    Every choice derives the gold tree. The paper's condition is not printed in the slides; this
-    one is exact (found by exhaustive search).
+    Every sequence of such choices derives the gold tree. The slides do not print the condition;
+    this one is our own.
+
+    Source: Kohita, Noji and Matsumoto (2017).
     """
 
     def __init__(self, KernelSystem system):
@@ -214,7 +236,7 @@ cdef class StayEagerSwapNonStatic(StayEagerSwapStatic):
         StayEagerSwapStatic.costs(self, c, out)
         if (
             out[REDUCE] == 0
-            and out[SHIFT] != -1
+            and out[SHIFT] != ILLEGAL
             and not self.pending_below(c, buffer_item(c, 0))
         ):
             out[SHIFT] = 0

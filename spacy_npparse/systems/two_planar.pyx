@@ -1,16 +1,19 @@
-"""The 2-planar system: two stacks, each of whose arcs do not cross (Gómez-Rodríguez and Nivre 2010).
+"""The 2-planar system: two stacks, one for each plane (Gómez-Rodríguez and Nivre 2010), with its
+dynamic oracle (Fernández-González and Gómez-Rodríguez 2018).
 
-`i` is the top of the active stack and `j` the front of the buffer. The root is implicit: words
-without head at the end are its dependents.
+Notation: a configuration is (active stack Σ, inactive stack Π, buffer B, arcs). `i` is the top of Σ
+and `j` the front of the buffer, β the buffer behind it. g(w) is the gold head of w, A(w) its head
+so far, ⊥ if it has none. The root is implicit: words that are headless at the end are its
+dependents.
 """
 
 from libcpp.vector cimport vector
 
-from spacy_npparse.trees.partial_trees cimport lost_arcs
 from spacy_npparse.transitions.configuration cimport (
-    KernelConfiguration, buffer_item, pop_front, push_front
+    KernelConfiguration, buffer_item, has_head, pop_front, push_front
 )
-from spacy_npparse.transitions.system cimport LossOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport KernelSystem, LossOracle, StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD, lost_arcs
 
 cdef enum:
     SHIFT = 0
@@ -19,22 +22,29 @@ cdef enum:
     RIGHT_ARC = 3
     SWITCH = 4
 
+# No plane, in place of 0 or 1.
+cdef enum:
+    NO_PLANE = 2
+
 
 cdef class TwoStackConfiguration(KernelConfiguration):
-    """Two stacks, of which one is active.
+    """Two stacks, one of which is active, buffer and arcs.
 
-    stack, inactive: the active stack and the other one, top last.
-    plane: 0 or 1, which of the two is active; switched: whether SWITCH was the last transition.
+    Attributes:
+        stack: The active stack, the top last.
+        inactive: The inactive stack, the top last.
+        plane: 0 or 1, the plane of the active stack.
+        switched: Whether SWITCH was the last transition.
     """
 
     cdef vector[int] stacks[2]
-    # How many of the two stacks hold each word.
+    # The number of stacks that hold each word.
     cdef vector[int] presence
-    # A word further up in the same partial tree, the word itself if it is the top.
+    # Partial trees as disjoint sets: an ancestor of each word, the word itself if it is a root.
     cdef vector[int] above
-    # For the top of a partial tree: how many of its words the stacks hold.
+    # For the root of a partial tree: the number of its words that are on a stack.
     cdef vector[int] held
-    # A word without head that is left of the buffer and on no stack, 0 if there is none.
+    # A headless word that is neither in the buffer nor on a stack, 0 if there is none.
     cdef int outside
     cdef int active
     cdef bint switched
@@ -75,7 +85,11 @@ cdef class TwoStackConfiguration(KernelConfiguration):
         return structures
 
     cpdef load(self, int n, dict structures):
-        """Raises ValueError unless the buffer holds the last words and the stacks earlier ones."""
+        """Take over content as given by `structures`.
+
+        Raises:
+            ValueError: The buffer is not a suffix of 1..n, or a stack holds a word of it.
+        """
         cdef int word
         first = n + 1 - len(structures["buffer"])
         words = structures["stack"] + structures["inactive"]
@@ -95,21 +109,21 @@ cdef class TwoStackConfiguration(KernelConfiguration):
                 self.presence[word] += 1
         for word in range(n + 1):
             self.heads[word] = structures["heads"][word]
-            if 0 < word < first and self.heads[word] == -1 and self.presence[word] == 0:
+            if 0 < word < first and not has_head(self, word) and self.presence[word] == 0:
                 self.outside = word
             if self.heads[word] > 0:
                 self.above[word] = self.heads[word]
         for word in range(1, first):
-            self.held[tree_top(self, word)] += self.presence[word] > 0
+            self.held[find_root(self, word)] += self.presence[word] > 0
 
 
 cdef inline int top_of(TwoStackConfiguration c, int plane) noexcept nogil:
-    """The top of a stack, -1 if it is empty."""
-    return c.stacks[plane].back() if c.stacks[plane].size() > 0 else -1
+    """The top of the stack of a plane, NO_WORD if it is empty."""
+    return c.stacks[plane].back() if c.stacks[plane].size() > 0 else NO_WORD
 
 
-cdef inline int tree_top(TwoStackConfiguration c, int word) noexcept nogil:
-    """The top of the partial tree that holds the word. Shortens the way there."""
+cdef inline int find_root(TwoStackConfiguration c, int word) noexcept nogil:
+    """The root of the partial tree to which the word belongs, with path halving."""
     while c.above[word] != word:
         c.above[word] = c.above[c.above[word]]
         word = c.above[word]
@@ -117,34 +131,36 @@ cdef inline int tree_top(TwoStackConfiguration c, int word) noexcept nogil:
 
 
 cdef inline void attach(TwoStackConfiguration c, int d, int h) noexcept nogil:
-    """Give a word, which is the top of its partial tree, a head in another tree."""
+    """Attach d, the root of its partial tree, to a word h of another partial tree."""
     c.heads[d] = h
-    c.above[d] = tree_top(c, h)
+    c.above[d] = find_root(c, h)
     c.held[c.above[d]] += c.held[d]
 
 
 cdef inline void shift(TwoStackConfiguration c) noexcept nogil:
+    """Push the front of the buffer on both stacks."""
     cdef int j = pop_front(c)
     c.stacks[0].push_back(j)
     c.stacks[1].push_back(j)
     c.presence[j] = 2
-    c.held[tree_top(c, j)] += 1
+    c.held[find_root(c, j)] += 1
 
 
 cdef inline void reduce_top(TwoStackConfiguration c) noexcept nogil:
+    """Pop the active stack."""
     cdef int i = c.stacks[c.active].back()
     c.stacks[c.active].pop_back()
     c.presence[i] -= 1
     if c.presence[i] == 0:
-        c.held[tree_top(c, i)] -= 1
-        if c.heads[i] == -1:
+        c.held[find_root(c, i)] -= 1
+        if not has_head(c, i):
             c.outside = i
 
 
 cdef class TwoPlanar(KernelSystem):
     """2-planar.
 
-    Σ is the active stack, Π the other one. Initial: ([], [], [1..n], ∅). Terminal: (Σ, Π, [], A).
+    Initial: ([], [], [1..n], ∅). Terminal: (Σ, Π, [], A). Length at most 8n.
 
         SHIFT      (Σ, Π, j|β, A)    => (Σ|j, Π|j, β, A)
         REDUCE     (Σ|i, Π, B, A)    => (Σ, Π, B, A)
@@ -152,11 +168,15 @@ cdef class TwoPlanar(KernelSystem):
         RIGHT-ARC  (Σ|i, Π, j|β, A)  => (Σ|i, Π, j|β, A ∪ {i → j})     A(j) = ⊥, no cycle
         SWITCH     (Σ, Π, B, A)      => (Π, Σ, B, A)    not twice in a row, Π not empty
 
-    Single root (own rules): a word without head leaves its last stack only if no other such word
-    has done so, and a word below it stays on a stack or in the buffer; the last word gets a head
-    below that word only, and is shifted when one word without head is left. No dead ends.
-    Length at most 8n. Covers the trees whose arcs, those from the root aside, can be drawn on two
+    Single root (our own preconditions): a headless word is popped from its last stack only if no
+    other headless word has been, and if one of its descendants remains on a stack or in the buffer;
+    the last word is attached only to a descendant of that word, and shifted only if exactly one
+    headless word remains. No dead ends.
+
+    Covers the 2-planar trees: those whose arcs, but for the arcs from the root, can be drawn on two
     planes without crossings.
+
+    Source: Gómez-Rodríguez and Nivre (2010).
     """
 
     names = ("SHIFT", "REDUCE", "LEFT-ARC", "RIGHT-ARC", "SWITCH")
@@ -180,32 +200,32 @@ cdef class TwoPlanar(KernelSystem):
             return c.buffer_size > 1 or not self.single_root or self.headless(c) == 1
         if t == SWITCH:
             return not (<TwoStackConfiguration>c).switched and (
-                top_of(<TwoStackConfiguration>c, 1 - (<TwoStackConfiguration>c).active) != -1
+                top_of(<TwoStackConfiguration>c, 1 - (<TwoStackConfiguration>c).active) != NO_WORD
             )
-        if i == -1:
+        if i == NO_WORD:
             return False
         if t == REDUCE:
             return not self.single_root or self.may_leave(<TwoStackConfiguration>c, i)
         if t == LEFT_ARC:
-            return c.heads[i] == -1 and tree_top(<TwoStackConfiguration>c, j) != i
-        if c.heads[j] != -1 or tree_top(<TwoStackConfiguration>c, i) == j:
+            return not has_head(c, i) and find_root(<TwoStackConfiguration>c, j) != i
+        if has_head(c, j) or find_root(<TwoStackConfiguration>c, i) == j:
             return False
         if not self.single_root or c.buffer_size > 1:
             return True
-        return (<TwoStackConfiguration>c).outside in (0, tree_top(<TwoStackConfiguration>c, i))
+        return (<TwoStackConfiguration>c).outside in (0, find_root(<TwoStackConfiguration>c, i))
 
     cdef int headless(self, KernelConfiguration c) noexcept nogil:
-        """Number of words without head."""
+        """The number of headless words."""
         cdef int word
         cdef int count = 0
         for word in range(1, c.n + 1):
-            count += c.heads[word] == -1
+            count += not has_head(c, word)
         return count
 
     cdef bint may_leave(self, TwoStackConfiguration c, int i) noexcept nogil:
-        """Whether one word without head can still remain once i is taken from the active stack."""
+        """Whether one headless word can still remain once i is popped from the active stack."""
         cdef int j = buffer_item(c, 0)
-        cdef int root = tree_top(c, i)
+        cdef int root = find_root(c, i)
         if c.presence[i] > 1:
             return True
         if root == i:
@@ -213,9 +233,9 @@ cdef class TwoPlanar(KernelSystem):
                 return False
         elif c.presence[root] > 0 or root == j:
             return True
-        # The root is out of reach: some word below it has to stay.
-        if c.heads[j] != -1 and (c.buffer_size == 1 or tree_top(c, j) == root):
-            return tree_top(c, j) == root
+        # Its root is not accessible any more: one of the other words has to be.
+        if has_head(c, j) and (c.buffer_size == 1 or find_root(c, j) == root):
+            return find_root(c, j) == root
         return c.held[root] > 1
 
     cdef void apply(self, KernelConfiguration c, int t) noexcept nogil:
@@ -246,41 +266,42 @@ cdef class TwoPlanar(KernelSystem):
         cdef int i = top_of(<TwoStackConfiguration>c, active)
         cdef int j = buffer_item(c, 0)
         cdef size_t depth = (<TwoStackConfiguration>c).stacks[active].size()
-        out[0] = (<TwoStackConfiguration>c).stacks[active][depth - 2] if depth > 1 else -1
+        out[0] = (<TwoStackConfiguration>c).stacks[active][depth - 2] if depth > 1 else NO_WORD
         out[1] = i
         out[2] = j
         out[3] = top_of(<TwoStackConfiguration>c, 1 - active)
-        out[4] = c.heads[i] if i != -1 else -1
-        out[5] = c.heads[j] if j != -1 else -1
+        out[4] = c.heads[i] if i != NO_WORD else NO_WORD
+        out[5] = c.heads[j] if j != NO_WORD else NO_WORD
 
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
         if t == LEFT_ARC:
             return top_of(<TwoStackConfiguration>c, (<TwoStackConfiguration>c).active)
-        return buffer_item(c, 0) if t == RIGHT_ARC else -1
+        return buffer_item(c, 0) if t == RIGHT_ARC else NO_WORD
 
 
 cdef class TwoPlanarStatic(StaticOracle):
-    """Each gold arc has a plane: 0 unless it crosses an arc of plane 0 that it is connected to by
-    crossings. The first that holds:
+    """The planes are a 2-colouring of the graph of crossing gold arcs. In each of its connected
+    components, the arc to the leftmost dependent is in plane 0. The first of these that applies:
 
-        LEFT-ARC or RIGHT-ARC  if there is an unbuilt gold arc of the active plane between i and j
-        REDUCE                 if there is one between j and a deeper item of the active stack
-        SWITCH                 if there is one of the other plane between j and the other stack
+        LEFT-ARC   a gold arc j → i of the active plane is not yet built
+        RIGHT-ARC  a gold arc i → j of the active plane is not yet built
+        REDUCE     one of the active plane between j and another word of Σ is not yet built
+        SWITCH     one of the inactive plane between j and a word of Π is not yet built
         SHIFT
 
-    Derives every tree that the system covers. (Gómez-Rodríguez and Nivre choose the planes along
-    the derivation, which saves some SWITCH.)
+    Derives every tree that the system covers. Gómez-Rodríguez and Nivre (2010) choose the planes
+    along the derivation, which avoids some SWITCH transitions.
     """
 
-    # Of the gold arc to each word.
+    # The plane of the gold arc to each word.
     cdef vector[int] planes
 
     cdef int precompute(self) except -1 nogil:
         cdef vector[int] agenda
         cdef int d, arc, other
-        self.planes.assign(self.n + 1, -1)
+        self.planes.assign(self.n + 1, NO_PLANE)
         for d in range(1, self.n + 1):
-            if self.tree[d] == 0 or self.planes[d] != -1:
+            if self.tree[d] == 0 or self.planes[d] != NO_PLANE:
                 continue
             self.planes[d] = 0
             agenda.push_back(d)
@@ -288,13 +309,13 @@ cdef class TwoPlanarStatic(StaticOracle):
                 arc = agenda.back()
                 agenda.pop_back()
                 for other in range(1, self.n + 1):
-                    if self.planes[other] == -1 and self.cross(arc, other):
+                    if self.planes[other] == NO_PLANE and self.cross(arc, other):
                         self.planes[other] = 1 - self.planes[arc]
                         agenda.push_back(other)
         return 0
 
     cdef bint cross(self, int d, int e) noexcept nogil:
-        """Whether the gold arcs to d and e cross; those from the root do not count."""
+        """Whether the gold arcs to d and e cross, arcs from the root aside."""
         cdef int d_left = min(d, self.tree[d])
         cdef int d_right = max(d, self.tree[d])
         cdef int e_left = min(e, self.tree[e])
@@ -304,15 +325,15 @@ cdef class TwoPlanarStatic(StaticOracle):
         return d_left < e_left < d_right < e_right or e_left < d_left < e_right < d_right
 
     cdef int pending(self, TwoStackConfiguration c, int word, int j) noexcept nogil:
-        """The plane of the unbuilt gold arc between two words, -1 if there is none."""
-        if self.tree[word] == j and c.heads[word] == -1:
+        """The plane of a missing gold arc between two words, NO_PLANE if there is none."""
+        if self.tree[word] == j and not has_head(c, word):
             return self.planes[word]
-        if self.tree[j] == word and c.heads[j] == -1:
+        if self.tree[j] == word and not has_head(c, j):
             return self.planes[j]
-        return -1
+        return NO_PLANE
 
     cdef bint any_pending(self, TwoStackConfiguration c, int plane, int j) noexcept nogil:
-        """Whether a word of the stack has such an arc of the stack's plane with j."""
+        """Whether such an arc of a plane connects a word of its stack and j."""
         cdef size_t place
         for place in range(c.stacks[plane].size()):
             if self.pending(c, c.stacks[plane][place], j) == plane:
@@ -323,7 +344,7 @@ cdef class TwoPlanarStatic(StaticOracle):
         cdef int active = (<TwoStackConfiguration>c).active
         cdef int i = top_of(<TwoStackConfiguration>c, active)
         cdef int j = buffer_item(c, 0)
-        if i != -1 and self.pending(<TwoStackConfiguration>c, i, j) == active:
+        if i != NO_WORD and self.pending(<TwoStackConfiguration>c, i, j) == active:
             return LEFT_ARC if self.tree[i] == j else RIGHT_ARC
         if self.any_pending(<TwoStackConfiguration>c, active, j):
             return REDUCE
@@ -333,13 +354,14 @@ cdef class TwoPlanarStatic(StaticOracle):
 
 
 cdef class TwoPlanarDynamic(LossOracle):
-    """Approximate costs (Fernández-González and Gómez-Rodríguez 2018).
+    """Approximate costs, by a lower bound of the loss of configurations.
 
-    The loss of a configuration is the number of gold arcs that are lost, cycles of arcs within
-    reach included (see `components`); an arc's words have been passed if the later one is left of
-    j, or the earlier one is on no stack and left of j.
+    The bound is the number of unreachable gold arcs plus the number of cycles among the arcs built
+    and the reachable gold arcs; see `lost_arcs`. The pair of words of an arc has been passed if its
+    right end is before j, or its left end is before j and on no stack. It is only a bound, since
+    two crossing arcs may each be reachable in the same plane.
 
-    A lower bound: two arcs that cross may be within reach, but on one plane only.
+    Source: Fernández-González and Gómez-Rodríguez (2018).
     """
 
     cdef vector[char] passed
@@ -350,12 +372,12 @@ cdef class TwoPlanarDynamic(LossOracle):
         return 0
 
     cdef int loss(self, KernelConfiguration c) noexcept nogil:
-        cdef int d, later, earlier
+        cdef int d, left, right
         cdef int j = self.n + 1 - c.buffer_size
         for d in range(1, self.n + 1):
-            later = max(d, self.gold[d])
-            earlier = min(d, self.gold[d])
-            self.passed[d] = later < j or (
-                0 < earlier < j and (<TwoStackConfiguration>c).presence[earlier] == 0
+            left = min(d, self.gold[d])
+            right = max(d, self.gold[d])
+            self.passed[d] = right < j or (
+                0 < left < j and (<TwoStackConfiguration>c).presence[left] == 0
             )
         return lost_arcs(c.heads, self.gold, self.n, self.passed.data(), self.work)

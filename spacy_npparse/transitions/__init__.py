@@ -1,4 +1,4 @@
-"""What transition systems share: configurations, oracles, derivations."""
+"""The machinery that transition systems share: configurations, oracles, derivations, coverage."""
 
 from spacy_npparse.transitions.coverage import derivable, derivation_counts
 from spacy_npparse.transitions.derivation import (
@@ -15,8 +15,10 @@ from spacy_npparse.transitions.interface import (
     TransitionSystem,
     UncoveredTree,
 )
+from spacy_npparse.transitions.system import ILLEGAL
 
 __all__ = [
+    "ILLEGAL",
     "Configuration",
     "Decisions",
     "Derivation",

@@ -1,3 +1,6 @@
+from spacy_npparse.trees.partial_trees cimport NO_WORD
+
+
 cdef class KernelConfiguration:
     cdef readonly int n
     cdef int capacity
@@ -14,32 +17,39 @@ cdef class KernelConfiguration:
 
 
 cdef inline int stack_item(KernelConfiguration c, int depth) noexcept nogil:
-    """Word `depth` items below the top of the stack (0 = s0), -1 if the stack is not that deep."""
-    return c.stack[c.stack_size - 1 - depth] if depth < c.stack_size else -1
+    """The item `depth` places below the top of the stack (0 = s0), NO_WORD if there is none."""
+    return c.stack[c.stack_size - 1 - depth] if depth < c.stack_size else NO_WORD
 
 
 cdef inline int buffer_item(KernelConfiguration c, int depth) noexcept nogil:
-    """Word `depth` items behind the front of the buffer (0 = b0), -1 if there is none."""
-    return c.buffer[c.buffer_size - 1 - depth] if depth < c.buffer_size else -1
+    """The item `depth` places behind the front of the buffer (0 = b0), NO_WORD if there is none."""
+    return c.buffer[c.buffer_size - 1 - depth] if depth < c.buffer_size else NO_WORD
+
+
+cdef inline bint has_head(KernelConfiguration c, int word) noexcept nogil:
+    """A(word) ≠ ⊥."""
+    return c.heads[word] != NO_WORD
 
 
 cdef inline void push(KernelConfiguration c, int word) noexcept nogil:
+    """Push a word on the stack."""
     c.stack[c.stack_size] = word
     c.stack_size += 1
 
 
 cdef inline int pop(KernelConfiguration c) noexcept nogil:
+    """Pop the top of the stack."""
     c.stack_size -= 1
     return c.stack[c.stack_size]
 
 
 cdef inline void push_front(KernelConfiguration c, int word) noexcept nogil:
-    """Put a word before the front of the buffer."""
+    """Insert a word at the front of the buffer."""
     c.buffer[c.buffer_size] = word
     c.buffer_size += 1
 
 
 cdef inline int pop_front(KernelConfiguration c) noexcept nogil:
-    """Take the front of the buffer."""
+    """Remove the front of the buffer."""
     c.buffer_size -= 1
     return c.buffer[c.buffer_size]

@@ -1,22 +1,24 @@
-"""What a parser knows half-way through a sentence."""
+"""The configurations of the kernel: the states that a derivation passes through."""
 
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
+
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
 cdef class KernelConfiguration:
     """Stack, buffer and the arcs built so far, for one sentence of n words.
 
-    Words are 1..n and 0 is the root. `heads[d]` is -1 until d gets its head. The buffer is
-    stored back to front, so that a word can return to its front in constant time.
+    Words are 1..n and 0 is the root. `heads[d]` is the head of d, NO_WORD until it has one. The
+    buffer is stored back to front, so that a word can return to its front in constant time.
 
-    One object serves any number of sentences: memory grows to the longest and is reused.
-    Systems with further structures subclass this, `reset`, `copy`, `structures` and `load`
-    included, and return their class from `KernelSystem.new_configuration`.
+    An object is reused for any number of sentences: its memory grows to the longest one. A system
+    with further structures subclasses this, `reset`, `copy`, `structures` and `load` included, and
+    returns the subclass from `KernelSystem.new_configuration`.
     """
 
     def __cinit__(self):
-        self.capacity = -1
+        self.capacity = 0
         self.n = 0
         self.stack = self.buffer = self.heads = NULL
         self.stack_size = self.buffer_size = 0
@@ -29,7 +31,7 @@ cdef class KernelConfiguration:
     cdef int reset(self, int n) except -1 nogil:
         """Empty every structure and make room for n words. Raises MemoryError."""
         cdef int word
-        if n > self.capacity:
+        if n + 1 > self.capacity:
             free(self.stack)
             free(self.buffer)
             free(self.heads)
@@ -37,15 +39,15 @@ cdef class KernelConfiguration:
             self.buffer = <int*>malloc((n + 1) * sizeof(int))
             self.heads = <int*>malloc((n + 1) * sizeof(int))
             if self.stack == NULL or self.buffer == NULL or self.heads == NULL:
-                self.capacity = -1
+                self.capacity = 0
                 with gil:
                     raise MemoryError(f"no memory for a configuration of {n} words")
-            self.capacity = n
+            self.capacity = n + 1
         self.n = n
         self.stack_size = 0
         self.buffer_size = 0
         for word in range(n + 1):
-            self.heads[word] = -1
+            self.heads[word] = NO_WORD
         return 0
 
     cdef int copy(self, KernelConfiguration other) except -1 nogil:
@@ -59,9 +61,12 @@ cdef class KernelConfiguration:
         return 0
 
     cpdef dict structures(self):
-        """The content by name, as tuples: stack (top last), buffer (front first), heads.
+        """The content by name: stack (the top last), buffer (the front first), heads.
 
-        Subclasses add their own structures; `load` reads what this returns.
+        Subclasses add their own structures; `load` is the inverse.
+
+        Returns:
+            A tuple of integers for each structure.
         """
         cdef int i
         return {
@@ -71,10 +76,15 @@ cdef class KernelConfiguration:
         }
 
     cpdef load(self, int n, dict structures):
-        """Take over content as given by `structures`, for a sentence of n words.
+        """Take over content as given by `structures`.
 
-        Raises ValueError unless stack and buffer together hold the root and words of the
-        sentence, none of them twice.
+        Args:
+            n: Number of words of the sentence.
+            structures: A tuple of integers for each structure.
+
+        Raises:
+            ValueError: Stack and buffer do not share out the root and words of the sentence, each
+                at most once.
         """
         cdef int i
         nodes = sorted(structures["stack"] + structures["buffer"])

@@ -1,4 +1,4 @@
-"""Derivations step by step: every configuration, and what could have been done there."""
+"""Derivations step by step: the configurations, and the transitions that are legal in each."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from spacy_npparse.trees.projectivity import complete_heads
 class Option(NamedTuple):
     """A legal transition.
 
-    cost: that the oracle gives it; None if there is no oracle, or its costs mean nothing here.
-    score: that the parser gives it; None if there is no parser.
+    Attributes:
+        cost: By the oracle; None without an oracle, or where its costs are undefined.
+        score: By the parser; None without a parser.
     """
 
     cost: int | None
@@ -30,10 +31,12 @@ class Option(NamedTuple):
 class Step(NamedTuple):
     """A configuration of a derivation.
 
-    transition: that is taken next, None at the end.
-    options: the legal transitions, by name.
-    reachable: RDEPS, see `Oracle.reachable`.
-    proven: the costs are those that the oracle promises, no fall-back.
+    Attributes:
+        configuration: The configuration.
+        transition: The transition that is taken, None in the terminal configuration.
+        options: The legal transitions, by name.
+        reachable: RDEPS, see `Oracle.reachable`.
+        proven: Whether the costs are those that the oracle defines, not a fall-back.
     """
 
     configuration: Configuration
@@ -45,18 +48,19 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Derivation:
-    """How the tree of a sentence is built.
+    """The derivation of the tree of a sentence.
 
-    system: the transition system.
-    words: the n words.
-    labels: of the arcs to the n words in the tree that is built, None if they are not known.
-    steps: from the initial configuration to the terminal one.
-    gold: n + 1 gold heads, -1 where missing; gold[0] is ignored. None if nothing is known.
-    gold_labels: of the n gold arcs, None if they are not known.
-    oracle: name of the oracle that gives the costs, None if there is none.
-    search: how a parser found the derivation, such as "greedy search"; None if it follows the
-        oracle.
-    normalised: the softmax of the scores of the legal transitions is their probability.
+    Attributes:
+        system: The transition system.
+        words: The n words.
+        labels: Labels of the arcs to the n words in the derived tree, None if unknown.
+        steps: From the initial to the terminal configuration.
+        gold: n + 1 gold heads, -1 where missing; gold[0] is ignored. None if unknown.
+        gold_labels: Labels of the gold arcs to the n words, None if unknown.
+        oracle: Name of the oracle that gives the costs, None if there is none.
+        search: The search by which a parser found the derivation, such as "greedy search"; None if
+            the derivation follows the oracle.
+        normalised: Whether the softmax of the scores of the legal transitions is a probability.
     """
 
     system: TransitionSystem
@@ -71,17 +75,17 @@ class Derivation:
 
     @property
     def heads(self) -> tuple[int, ...]:
-        """The tree that is built: n + 1 heads, heads[0] being unused."""
+        """The derived tree: n + 1 heads, heads[0] being unused."""
         return self.steps[-1].configuration.heads
 
     @property
     def transitions(self) -> tuple[str, ...]:
-        """The transitions that are taken."""
+        """The transition sequence."""
         return tuple(step.transition for step in self.steps if step.transition is not None)
 
     def changed_heads(self) -> list[list[tuple[int, int]]]:
-        """For each transition, the arcs that it adds, as (dependent, head); a head of -1 means that
-        it takes one away."""
+        """For each transition, the arcs that it adds, as (dependent, head); the head is -1 where it
+        removes the arc to the dependent."""
         heads = [step.configuration.heads for step in self.steps]
         return [
             []
@@ -92,13 +96,15 @@ class Derivation:
 
 
 class Decisions(NamedTuple):
-    """What a parser did in a sentence.
+    """The decisions of a parser in a sentence.
 
-    system: its transition system.
-    oracle: name of the oracle that it was trained with.
-    transitions: that it took, by name.
-    scores: before each of them, those of all transitions that it considers, by name.
-    search, normalised: see `Derivation`.
+    Attributes:
+        system: The transition system.
+        oracle: Name of the oracle with which the parser was trained.
+        transitions: The transition sequence.
+        scores: Before each transition, the scores of all that the parser considered, by name.
+        search: See `Derivation`.
+        normalised: See `Derivation`.
     """
 
     system: TransitionSystem
@@ -119,18 +125,21 @@ def gold_derivation(
 ) -> Derivation:
     """The derivation of a gold tree.
 
-    If the system cannot build the tree, an oracle that explores leads to one that is as similar as
-    it can see.
+    If the system does not cover the tree, a dynamic oracle derives another one by transitions of
+    least cost.
 
-    words: the n words.
-    heads: n + 1 heads; heads[0] is ignored, -1 marks a missing head, which is filled in.
-    labels: of the arcs to the n words.
-    system: the transition system. Several words may hang on the root if they do in the gold tree.
-    oracle: one of the system's oracles; by default the first, a static one.
+    Args:
+        words: The n words.
+        heads: n + 1 gold heads; heads[0] is ignored, -1 is a missing head, which is filled in.
+        labels: Labels of the arcs to the n words.
+        system: The transition system. Its single-root precondition is not applied if the root has
+            several dependents in the gold tree.
+        oracle: One of the system's oracles; None for the first, a static one.
 
-    Raises UncoveredTree if the system cannot build the tree and the oracle does not explore;
-    ValueError if there is no such oracle, the numbers of words and heads do not fit, or
-    the heads form a cycle.
+    Raises:
+        UncoveredTree: The system does not cover the tree, and the oracle is static.
+        ValueError: There is no such oracle, the numbers of words and heads do not agree, or the
+            heads form a cycle.
     """
     _check(words, heads, labels)
     found = system.with_single_root(complete_heads(heads).count(0) <= 1)
@@ -162,11 +171,16 @@ def parser_derivation(
 ) -> Derivation:
     """The derivation that a parser found, without labels.
 
-    words, gold, gold_labels: see `Derivation`.
-    oracle: gives the costs if the gold tree is known, by default the one of the training. Those of
-        an oracle that does not explore are left out from the first wrong transition on.
+    Args:
+        words: The n words.
+        decisions: What the parser decided.
+        gold: n + 1 gold heads, None if unknown; see `Derivation`.
+        gold_labels: Labels of the gold arcs to the n words, None if unknown.
+        oracle: Name of the oracle that gives the costs if the gold tree is known; None for the one
+            of the training. The costs of a static oracle are left out after a wrong transition.
 
-    Raises ValueError as `gold_derivation` does, or if a transition is not legal.
+    Raises:
+        ValueError: As `gold_derivation` does, or a transition is not legal.
     """
     system, guide = decisions.system, None
     if gold is not None:
@@ -186,6 +200,7 @@ def parser_derivation(
 
 
 def _check(words: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None) -> None:
+    """Raise ValueError unless the numbers of words, heads and labels agree."""
     if len(heads) != len(words) + 1:
         raise ValueError(
             f"{len(heads)} heads for {len(words)} words; give {len(words) + 1}, the first of which "
@@ -196,7 +211,7 @@ def _check(words: Sequence[str], heads: Sequence[int], labels: Sequence[str] | N
 
 
 def _cheapest(system: TransitionSystem, oracle: Oracle, n_words: int) -> tuple[str, ...]:
-    """The transitions that cost least, the first of several."""
+    """The transition sequence of least cost in each configuration, the first one of several."""
     configuration = system.initial(n_words)
     transitions: list[str] = []
     while not system.is_terminal(configuration):
@@ -213,7 +228,7 @@ def _replay(
     oracle: Oracle | None,
     scores: Sequence[Mapping[str, float]] | None = None,
 ) -> tuple[Step, ...]:
-    """The steps of a derivation. oracle: prepared with the gold tree."""
+    """The steps of a transition sequence."""
     configuration = system.initial(n_words)
     guide = None if oracle is None else _Costs(oracle)
     steps: list[Step] = []
@@ -237,9 +252,10 @@ def _replay(
 
 
 class _Costs:
-    """Costs along a derivation, as far as the oracle knows them.
+    """Costs along a derivation, as long as the oracle defines them.
 
-    proven: see `Step`, of the costs asked for last.
+    Attributes:
+        proven: See `Step`, for the last costs.
     """
 
     def __init__(self, oracle: Oracle) -> None:
@@ -255,16 +271,16 @@ class _Costs:
         self.proven = True
 
     def costs(self, configuration: Configuration) -> dict[str, int]:
-        """Of the legal transitions, nothing where they mean nothing."""
+        """The costs of the legal transitions, by name; empty where they are undefined."""
         self._last = {} if self._lost else self._oracle.costs(configuration)
         if not self._oracle.explores and 0 not in self._last.values():
-            # The system cannot build the tree.
+            # The system does not cover the tree.
             self._lost, self._last = True, {}
         self.proven = self._oracle.proven and not self._wrongly_reordered
         return self._last
 
     def follow(self, transition: str) -> None:
-        """Take note of the transition that is taken."""
+        """Go on to the configuration after a transition."""
         if not self._last or self._last[transition] == min(self._last.values()):
             return
         self._lost = not self._oracle.explores

@@ -1,8 +1,12 @@
-"""The Python interface of transition systems, for study, tests and viewers.
+"""The Python interface of transition systems, for study, tests and visualisation.
 
-Words are 1..n and 0 is the root. Configurations are immutable; transitions go by name. Parsers
-use the compiled classes behind it, `KernelSystem`, `KernelConfiguration` and `KernelOracle`, which
-never leave C.
+Each class has a compiled counterpart, which parsers use without the GIL and users do not need:
+
+    TransitionSystem   KernelSystem           transitions by name, not by number
+    Configuration      KernelConfiguration    immutable and hashable, not overwritten in place
+    Oracle             KernelOracle           bound to one gold tree, not prepared with many
+
+Words are 1..n and 0 is the root.
 """
 
 from __future__ import annotations
@@ -10,20 +14,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from spacy_npparse.transitions.configuration import KernelConfiguration
+from spacy_npparse.transitions.system import ILLEGAL, KernelSystem
+from spacy_npparse.trees.partial_trees import NO_WORD
+
 
 class UncoveredTree(ValueError):
-    """The transition system has no derivation for this tree."""
+    """The transition system does not derive this tree."""
 
 
 class Configuration:
-    """What a parser knows half-way through a sentence.
+    """A configuration: stack, buffer, the arcs so far, and further structures of some systems.
 
-    Equal, and of equal hash, if every structure is. Structures that only some systems have are
-    attributes too, under the system's own names.
+    Configurations are immutable; they compare and hash by content. The structures that only some
+    systems have are attributes as well, such as `lambda1` and `lambda2` of Covington.
 
-    stack: words, the top last.
-    buffer: words, the front first.
-    heads: n + 1 heads; heads[0] is unused, -1 stands for none yet.
+    Args:
+        structures: A tuple of integers for each structure, by name.
+
+    Attributes:
+        stack: Words, the top last.
+        buffer: Words, the front first.
+        heads: n + 1 heads; heads[0] is unused, -1 is the head of a headless word.
     """
 
     __slots__ = ("_structures",)
@@ -55,80 +67,93 @@ class Configuration:
         return f"Configuration({shown})"
 
     def as_dict(self) -> dict[str, tuple[int, ...]]:
-        """All structures by name."""
+        """The structures by name."""
         return dict(self._structures)
 
 
 class TransitionSystem:
     """A transition system; see `spacy_npparse.systems.get_transition_system`.
 
-    name: registered name.
-    kernel: the compiled system, a `KernelSystem`.
-    single_root: whether exactly one word may hang on the root.
-    transitions: names of all transitions, in the kernel's order.
+    Args:
+        name: Registered name.
+        kernel: The compiled system.
+
+    Attributes:
+        name: Registered name.
+        kernel: The compiled system.
     """
 
-    def __init__(self, name: str, kernel: Any) -> None:
+    def __init__(self, name: str, kernel: KernelSystem) -> None:
         self.name = name
         self.kernel = kernel
         self._scratch = kernel.new_configuration()
 
     def with_single_root(self, single_root: bool) -> TransitionSystem:
-        """The same system with or without the single-root precondition."""
+        """The same system, with or without the single-root precondition."""
         return TransitionSystem(self.name, self.kernel.with_single_root(single_root))
 
-    def __reduce__(self) -> tuple[type[TransitionSystem], tuple[str, Any]]:
-        """For other processes, which get the system without what it was used for last."""
+    def __reduce__(self) -> tuple[type[TransitionSystem], tuple[str, KernelSystem]]:
+        """Pickle the system without its working memory."""
         return TransitionSystem, (self.name, self.kernel)
 
     @property
     def transitions(self) -> tuple[str, ...]:
+        """Names of the transitions, in the order of their numbers in the kernel."""
         return self.kernel.names
 
     @property
     def position_names(self) -> tuple[str, ...]:
-        """Names of the places the scorer looks at."""
+        """Names of the positions whose words the scorer takes as features."""
         return self.kernel.position_names
 
     @property
     def candidate_arcs(self) -> tuple[tuple[str, str], ...]:
-        """The arcs between positions, as (dependent, head), whose scores the scorer looks at."""
+        """The arcs between positions, as (dependent, head), whose scores it takes as features."""
         return self.kernel.candidate_arcs
 
     @property
     def structure_names(self) -> dict[str, str]:
-        """The structures of a configuration that words move through, in the order they are read:
-        their names there and the names that readers know."""
+        """The structures of a configuration that words move through, from left to right: their
+        names in `Configuration` and names to display."""
         return self.kernel.structure_names
 
     @property
     def reorders(self) -> bool:
-        """Whether it has a transition that only changes the word order."""
+        """Whether some transition changes the word order and nothing else."""
         return any(self.kernel.reorders(t) for t in range(len(self.transitions)))
 
     @property
     def single_root(self) -> bool:
-        return bool(self.kernel.single_root)
+        """Whether the root has exactly one dependent."""
+        return self.kernel.single_root
 
     @property
     def oracles(self) -> tuple[str, ...]:
-        """Names of the oracles."""
+        """Names of the oracles, the standard static one first."""
         return tuple(self.kernel.oracle_classes())
 
     def initial(self, n_words: int) -> Configuration:
-        """The initial configuration for a sentence of n words."""
+        """The initial configuration of a sentence.
+
+        Raises:
+            ValueError: The number of words is negative.
+        """
         if n_words < 0:
             raise ValueError(f"a sentence cannot have {n_words} words")
         self.kernel.start(self._scratch, n_words)
         return Configuration(self._scratch.structures())
 
     def legal(self, configuration: Configuration) -> tuple[str, ...]:
-        """Names of the transitions whose preconditions hold."""
+        """Names of the legal transitions."""
         legal = self.kernel.legal_transitions(self._loaded(configuration))
         return tuple(self.transitions[t] for t in legal)
 
     def apply(self, configuration: Configuration, transition: str) -> Configuration:
-        """The configuration after a transition. Raises ValueError if it is not legal."""
+        """The configuration after a transition.
+
+        Raises:
+            ValueError: There is no such transition, or it is not legal.
+        """
         if transition not in self.transitions:
             raise ValueError(
                 f"{self.name} has no transition {transition!r}; "
@@ -144,47 +169,52 @@ class TransitionSystem:
         return Configuration(self._scratch.structures())
 
     def is_terminal(self, configuration: Configuration) -> bool:
-        """Whether the derivation ends here."""
-        return bool(self.kernel.finished(self._loaded(configuration)))
+        """Whether a configuration is terminal."""
+        return self.kernel.finished(self._loaded(configuration))
 
     def positions(self, configuration: Configuration) -> tuple[int, ...]:
-        """The word at each of `position_names`, -1 where there is none."""
+        """The word at each position of `position_names`, -1 where there is none."""
         return tuple(self.kernel.looked_at(self._loaded(configuration)))
 
     def dependent(self, configuration: Configuration, transition: str) -> int | None:
-        """The word that a legal transition attaches, None if it adds no arc."""
+        """The dependent of the arc that a legal transition adds, None if it adds none."""
         t = self.transitions.index(transition)
         word = self.kernel.attached(self._loaded(configuration), t)
-        return None if word == -1 else word
+        return None if word == NO_WORD else word
 
     def max_length(self, n_words: int) -> int:
-        """The longest derivation for n words, in transitions."""
+        """An upper bound of the length of derivations of n words."""
         return self.kernel.max_length(n_words)
 
     def oracle(self, name: str, heads: Sequence[int]) -> Oracle:
-        """An oracle for a gold tree.
+        """Create an oracle for a gold tree.
 
-        name: one of `oracles`.
-        heads: n + 1 heads; heads[0] is ignored, -1 marks a missing head.
+        Args:
+            name: One of `oracles`.
+            heads: n + 1 gold heads; heads[0] is ignored, -1 is a missing head.
 
-        Raises ValueError if there is no such oracle, or heads form a cycle.
+        Raises:
+            ValueError: There is no such oracle, or the heads form a cycle.
         """
         return Oracle(self, name, heads)
 
-    def _loaded(self, configuration: Configuration) -> Any:
-        """The compiled configuration with this content, valid until the next call."""
+    def _loaded(self, configuration: Configuration) -> KernelConfiguration:
+        """The configuration in compiled form, valid until the next call."""
         self._scratch.load(len(configuration.heads) - 1, configuration.as_dict())
         return self._scratch
 
 
 class Oracle:
-    """Costs of transitions with respect to a gold tree; see `TransitionSystem.oracle`.
+    """The costs of transitions with respect to a gold tree; see `TransitionSystem.oracle`.
 
-    explores: costs are meaningful off the gold derivation too.
-    honours_single_root: costs take the single-root precondition into account.
-    explores_reordering: the same of derivations with wrong reorderings.
-    proven: the costs asked for last are those that the oracle promises, no fall-back.
-    postpones: several transitions may cost 0 on the gold derivation, as one of them can wait.
+    Args:
+        system: The transition system.
+        name: One of its oracles.
+        heads: n + 1 gold heads; heads[0] is ignored, -1 is a missing head.
+
+    Attributes:
+        system: The transition system.
+        name: Name of the oracle.
     """
 
     def __init__(self, system: TransitionSystem, name: str, heads: Sequence[int]) -> None:
@@ -196,26 +226,35 @@ class Oracle:
 
     @property
     def explores(self) -> bool:
-        return bool(self._kernel.explores)
+        """Whether costs are defined off the gold derivation as well."""
+        return self._kernel.explores
 
     @property
     def honours_single_root(self) -> bool:
-        return bool(self._kernel.honours_single_root)
+        """Whether costs take the single-root precondition into account."""
+        return self._kernel.honours_single_root
 
     @property
     def explores_reordering(self) -> bool:
-        return bool(self._kernel.explores_reordering)
+        """Whether costs are defined after wrong reorderings as well."""
+        return self._kernel.explores_reordering
 
     @property
     def proven(self) -> bool:
-        return bool(self._kernel.proven)
+        """Whether the last costs are those that the oracle defines, not a fall-back."""
+        return self._kernel.proven
 
     @property
     def postpones(self) -> bool:
-        return bool(self._kernel.postpones)
+        """Whether several transitions cost 0 where one of them can be postponed."""
+        return self._kernel.postpones
 
     def costs(self, configuration: Configuration) -> dict[str, int]:
-        """Cost of each legal transition."""
+        """The cost of each legal transition, by name; empty in a terminal configuration.
+
+        Raises:
+            ValueError: The gold tree has another number of words.
+        """
         if self.system.is_terminal(configuration):
             return {}
         if len(configuration.heads) != self._n_nodes:
@@ -225,22 +264,23 @@ class Oracle:
             )
         costs = self._kernel.cost_list(self.system._loaded(configuration))
         names = self.system.transitions
-        return {name: cost for name, cost in zip(names, costs, strict=True) if cost != -1}
+        return {name: cost for name, cost in zip(names, costs, strict=True) if cost != ILLEGAL}
 
     def reachable(self, configuration: Configuration) -> tuple[int, ...] | None:
-        """RDEPS: the dependents of the gold arcs that can still be built, ascending; None if the
-        oracle keeps no account of them."""
+        """RDEPS: the dependents of the reachable gold arcs, ascending; None if the oracle does not
+        determine them."""
         words = self._kernel.reachable(self.system._loaded(configuration))
         return None if words is None else tuple(words)
 
     def derivation(self) -> tuple[str, ...]:
-        """The canonical gold transition sequence.
+        """The canonical gold transition sequence: that of the static oracle itself, or of the
+        static oracle on which a dynamic one builds.
 
-        Static oracles spell out their own, the others that of the static oracle they build on.
-        Missing heads are filled in. A gold tree with several children of the root is derived
-        without the single-root precondition.
+        Missing heads are filled in. If the root has several dependents in the gold tree, the
+        single-root precondition is not applied.
 
-        Raises UncoveredTree if the system cannot build the tree.
+        Raises:
+            UncoveredTree: The oracle does not derive the tree.
         """
         heads = self._kernel.completed_heads()
         kernel = self.system.kernel.with_single_root(

@@ -2,9 +2,17 @@ from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 
+# The cost of an illegal transition, greater than that of any legal one.
+cpdef enum:
+    ILLEGAL = 0x7FFFFFFF
+
+cdef enum Region:
+    ON_STACK
+    IN_BUFFER
+    ELSEWHERE
 
 cdef struct Place:
-    bint in_buffer
+    Region region
     int depth
     bint head_of
 

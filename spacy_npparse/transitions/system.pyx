@@ -1,42 +1,56 @@
-"""What every transition system and every oracle has in common.
+"""The base classes of compiled transition systems and oracles.
 
-A new system is one file: a `KernelSystem` subclass that states its transitions, and one
-`KernelOracle` subclass per oracle; plus one line in `registry.py`.
+    KernelSystem         configurations, transitions and their preconditions
+    KernelOracle         the costs of transitions with respect to a gold tree
+      StaticOracle       by the one transition that continues the gold derivation
+      LossOracle         by the losses of the configurations that transitions lead to
+
+They work on a `KernelConfiguration` without the GIL; `TransitionSystem`, `Oracle` and
+`Configuration` of `spacy_npparse.transitions.interface` are their counterparts in Python.
+
+A new system is one file, with a subclass of `KernelSystem` and one subclass of `KernelOracle` for
+each oracle, and one line in `spacy_npparse.systems.registry`.
 """
 
 import re
 
-from libc.limits cimport INT_MAX
 from libc.stdlib cimport free, malloc
 from libcpp.vector cimport vector
 
-from spacy_npparse.transitions.configuration cimport buffer_item, push, push_front, stack_item
+from spacy_npparse.transitions.configuration cimport (
+    buffer_item, has_head, push, push_front, stack_item
+)
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 from spacy_npparse.trees.projectivity cimport check_acyclic, complete
 
-# Arcs that the transitions of stack-based systems build, and their reverses.
+# Arcs that transitions of stack-based systems add, as (dependent, head), and their reverses.
 ARCS = (("s0", "b0"), ("b0", "s0"), ("s0", "s1"), ("s1", "s0"))
 
 
 cdef class KernelSystem:
     """A transition system: configurations, transitions and their preconditions.
 
-    single_root: give every sentence exactly one word whose head is the root. False is the
-        paper's unconstrained system.
+    Subclasses set the class attributes up to `structure_names`, and override `oracle_classes`,
+    `max_length`, `is_legal`, `apply`, `is_terminal` and `dependent`; where they need to, also
+    `new_configuration`, `positions` and `is_reordering`.
 
-    Subclasses state as class attributes:
+    Args:
+        single_root: Whether the root has exactly one dependent. False gives the system of the
+            paper, without that precondition.
 
-    names: of the transitions, which are numbered in this order.
-    position_names: the places of a configuration that the scorer looks at: "s0" for the top of the
-        stack, "b0" for the front of the buffer and so on, "head of s0" for the head of that word.
-        Others are for `positions` to fill in.
-    root: where the root is at the start: "left", the bottom of the stack, "right", the end of the
-        buffer, or "implicit", nowhere.
-    projective: whether it builds projective trees only.
-    structure_names: the structures of a configuration that words move through, in the order they
-        are read: their names there and the names that readers know.
-
-    `candidate_arcs` are those of `ARCS` between the positions, as (dependent, head), whose scores
-    the scorer looks at.
+    Attributes:
+        names: Names of the transitions, in the order of their numbers.
+        position_names: The positions of a configuration whose words the scorer takes as features:
+            "s0" for the top of the stack, "b0" for the front of the buffer and so on, "head of s0"
+            for the head of that word so far. A system that has others overrides `positions`.
+        root: The initial place of the root: "left" for the bottom of the stack, "right" for the end
+            of the buffer, "implicit" for neither.
+        projective: Whether all trees that it builds are projective.
+        structure_names: The structures of a configuration that words move through, from left to
+            right: the keys of `KernelConfiguration.structures` and names to display.
+        candidate_arcs: The arcs between positions, as (dependent, head), whose scores the scorer
+            takes as features: those of `ARCS` whose ends are among the positions.
+        single_root: See above.
     """
 
     names = ()
@@ -57,21 +71,22 @@ cdef class KernelSystem:
             self.places.push_back(_place(name))
 
     def with_single_root(self, bint single_root):
-        """The same system with or without the single-root precondition."""
+        """The same system, with or without the single-root precondition."""
         return type(self)(single_root=single_root)
 
     def new_configuration(self):
-        """An empty configuration of the kind this system works on."""
+        """An empty configuration of this system."""
         return KernelConfiguration()
 
     def oracle_classes(self):
-        """KernelOracle classes by name, the plainest static one first."""
+        """The subclasses of `KernelOracle` by name, the standard static oracle first."""
         raise NotImplementedError
 
     def oracle(self, str name):
-        """A new oracle for this system, to be prepared with a gold tree.
+        """Create an oracle, to be prepared with a gold tree.
 
-        Raises ValueError if the system has no oracle of that name.
+        Raises:
+            ValueError: The system has no oracle of that name.
         """
         classes = self.oracle_classes()
         if name not in classes:
@@ -81,15 +96,21 @@ cdef class KernelSystem:
         return classes[name](self)
 
     def training_oracle(self, str name):
-        """An oracle to train with, of the system without the single-root precondition unless it
-        takes that into account: the precondition belongs to prediction."""
+        """Create an oracle for training.
+
+        Unless the oracle takes the single-root precondition into account, its system is the one
+        without it: the precondition then applies to prediction only.
+
+        Raises:
+            ValueError: The system has no oracle of that name.
+        """
         oracle = self.oracle(name)
         if self.single_root and not oracle.honours_single_root:
             return self.with_single_root(False).oracle(name)
         return oracle
 
     def max_length(self, int n):
-        """The longest derivation of a sentence of n words, in transitions."""
+        """An upper bound of the length of derivations of n words."""
         raise NotImplementedError
 
     cdef int initialise(self, KernelConfiguration c, int n) except -1 nogil:
@@ -105,11 +126,11 @@ cdef class KernelSystem:
         return 0
 
     cdef bint is_legal(self, KernelConfiguration c, int t) noexcept nogil:
-        """The precondition of transition t, in a configuration that is not terminal."""
+        """Whether the preconditions of transition t hold; c is not terminal."""
         return False
 
     cdef int mark_legal(self, KernelConfiguration c, char* legal) noexcept nogil:
-        """Mark the legal transitions in a configuration that is not terminal, and count them."""
+        """Mark the legal transitions, and count them; c is not terminal."""
         cdef int t
         cdef int n_legal = 0
         for t in range(self.n_transitions):
@@ -118,29 +139,30 @@ cdef class KernelSystem:
         return n_legal
 
     cdef void apply(self, KernelConfiguration c, int t) noexcept nogil:
-        """Take the legal transition t."""
+        """Apply the legal transition t."""
 
     cdef bint is_terminal(self, KernelConfiguration c) noexcept nogil:
+        """Whether c is a terminal configuration."""
         return True
 
     cdef void positions(self, KernelConfiguration c, int* out) noexcept nogil:
-        """Write the word at each position, -1 where there is none."""
+        """Write the word at each position, NO_WORD where there is none."""
         cdef int i, word
         for i in range(self.n_positions):
-            if self.places[i].in_buffer:
+            if self.places[i].region == IN_BUFFER:
                 word = buffer_item(c, self.places[i].depth)
-            elif self.places[i].depth >= 0:
+            elif self.places[i].region == ON_STACK:
                 word = stack_item(c, self.places[i].depth)
             else:
-                word = -1
-            out[i] = c.heads[word] if self.places[i].head_of and word != -1 else word
+                word = NO_WORD
+            out[i] = c.heads[word] if self.places[i].head_of and word != NO_WORD else word
 
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
-        """The word to which the legal transition t gives a head, -1 if it adds no arc."""
-        return -1
+        """The dependent of the arc that the legal transition t adds, NO_WORD if it adds none."""
+        return NO_WORD
 
     cdef bint is_reordering(self, int t) noexcept nogil:
-        """Whether t only changes the word order."""
+        """Whether transition t changes the word order and nothing else."""
         return False
 
     def legal_transitions(self, KernelConfiguration c):
@@ -163,7 +185,7 @@ cdef class KernelSystem:
         return self.is_terminal(c)
 
     def looked_at(self, KernelConfiguration c):
-        """`positions` for Python callers: a list of words, -1 where there is none."""
+        """`positions` for Python callers: a list of words, NO_WORD where there is none."""
         cdef vector[int] out
         out.resize(self.n_positions)
         self.positions(c, out.data())
@@ -179,27 +201,28 @@ cdef class KernelSystem:
 
 
 cdef class KernelOracle:
-    """Costs of transitions with respect to a gold tree.
+    """The costs of transitions with respect to a gold tree.
 
-    An oracle is a function of configuration and gold tree alone; one object serves any number
-    of sentences, one `prepare` each.
+    Costs are a function of configuration and gold tree. An object is reused for any number of
+    sentences, after one `prepare` each. In `gold`, missing heads are NO_WORD; `tree` is the gold
+    tree after `complete_heads`, for what needs a whole tree, such as projective orders.
 
-    Missing gold heads (-1) are in `gold`; `tree` is the gold tree with each of them attached
-    harmlessly, for what needs a whole tree (word orders, static derivations).
-
-    explores: costs are meaningful off the gold derivation too.
-    explores_reordering: the same of derivations with wrong reorderings; without it, roll-outs never
-        reorder words by mistake.
-    honours_single_root: costs take the system's single-root precondition into account. Other
-        oracles are exact without it, so training uses them without it.
-    proven: whether the costs asked for last are those that the oracle promises; some fall back
-        where that would take too long.
-    postpones: a static oracle with several transitions of cost 0 where one of them can wait;
-        roll-outs choose among them by chance.
+    Attributes:
+        system: The transition system.
+        explores: Whether costs are defined off the gold derivation as well, as those of a dynamic
+            oracle are.
+        explores_reordering: Whether they are defined after wrong reorderings as well. If not,
+            roll-outs never explore a wrong reordering.
+        honours_single_root: Whether costs take the single-root precondition into account. Oracles
+            that do not are those of the system without it, and training uses it so.
+        proven: Whether the last costs are those that the oracle defines, not those of another one
+            that it falls back on where its own would take too long.
+        postpones: Whether a static oracle has several transitions of cost 0 where one of them can
+            be postponed; roll-outs choose between them at random.
     """
 
     def __cinit__(self):
-        self.capacity = -1
+        self.capacity = 0
         self.n = 0
         self.gold = self.tree = NULL
 
@@ -216,23 +239,23 @@ cdef class KernelOracle:
         free(self.tree)
 
     cdef int prepare(self, const int* heads, int n) except -1 nogil:
-        """Set the gold tree: heads[0..n-1] are the heads of words 1..n, -1 where missing.
+        """Set the gold tree: heads[0..n-1] are the heads of words 1..n, NO_WORD where missing.
 
-        Raises ValueError on a cycle or a head that is no word of the sentence.
+        Raises ValueError if the heads form a cycle or are not words of the sentence.
         """
         cdef int d
-        if n > self.capacity:
+        if n + 1 > self.capacity:
             free(self.gold)
             free(self.tree)
             self.gold = <int*>malloc((n + 1) * sizeof(int))
             self.tree = <int*>malloc((n + 1) * sizeof(int))
             if self.gold == NULL or self.tree == NULL:
-                self.capacity = -1
+                self.capacity = 0
                 with gil:
                     raise MemoryError(f"no memory for a gold tree of {n} words")
-            self.capacity = n
+            self.capacity = n + 1
         self.n = n
-        self.gold[0] = -1
+        self.gold[0] = NO_WORD
         for d in range(1, n + 1):
             self.gold[d] = heads[d - 1]
         check_acyclic(self.gold, n)
@@ -240,27 +263,25 @@ cdef class KernelOracle:
         return self.precompute()
 
     cdef int precompute(self) except -1 nogil:
-        """Compute what depends on the gold tree only. For subclasses."""
+        """Compute what depends on the gold tree only."""
         return 0
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
-        """Write the cost of every legal transition, -1 for the illegal ones, in a configuration
-        that is not terminal."""
+        """Write the cost of every transition, ILLEGAL for illegal ones; c is not terminal."""
 
     cdef void subtract_least(self, int* costs) noexcept nogil:
-        """Turn losses into costs: the least one, of those that are not -1, becomes 0."""
+        """Subtract the least loss of a transition from all of them, which makes them costs."""
         cdef int t
-        cdef int least = INT_MAX
+        cdef int least = ILLEGAL
         for t in range(self.system.n_transitions):
-            if costs[t] != -1:
-                least = min(least, costs[t])
+            least = min(least, costs[t])
         for t in range(self.system.n_transitions):
-            if costs[t] != -1:
+            if costs[t] != ILLEGAL:
                 costs[t] -= least
 
     cdef void prefer(self, const int* preferred, int* costs) noexcept nogil:
-        """Of the transitions of cost 0, let those cost 1 that cost more than 0 by `preferred`,
-        unless all of them do."""
+        """Set the costs 0 of transitions that have other costs by `preferred` to 1, unless that
+        concerns all transitions of cost 0."""
         cdef int t
         cdef bint any_preferred = False
         for t in range(self.system.n_transitions):
@@ -270,7 +291,14 @@ cdef class KernelOracle:
                 costs[t] = 1
 
     def set_gold(self, heads):
-        """`prepare` for Python callers. heads: n + 1 ints, heads[0] ignored, -1 = missing."""
+        """`prepare` for Python callers.
+
+        Args:
+            heads: n + 1 heads; heads[0] is ignored, NO_WORD is a missing head.
+
+        Raises:
+            ValueError: The heads form a cycle or are not words of the sentence.
+        """
         cdef vector[int] words
         if len(heads) < 1:
             raise ValueError("heads must hold n + 1 numbers; heads[0] is ignored")
@@ -279,40 +307,45 @@ cdef class KernelOracle:
         self.prepare(words.data(), <int>words.size())
 
     def derivation_oracle(self):
-        """Name of the static oracle that spells out the gold derivation."""
+        """Name of the static oracle whose derivation is the canonical one for this oracle."""
         return next(iter(self.system.oracle_classes()))
 
     def completed_heads(self):
-        """The gold heads with the missing ones filled in: n + 1 ints, the first is -1."""
+        """The gold heads after `complete_heads`: n + 1 integers, the first of which is NO_WORD."""
         cdef int d
         return [self.tree[d] for d in range(self.n + 1)]
 
     def fill_costs(self, list configurations, int[:, ::1] out):
-        """`costs` of many configurations, -1 in terminal ones. out: [configurations, transitions]."""
+        """`costs` of many configurations for Python callers.
+
+        Args:
+            configurations: Compiled configurations of the oracle's system.
+            out: [configurations, transitions], overwritten; ILLEGAL in terminal configurations.
+        """
         cdef int i, t
         for i in range(out.shape[0]):
             for t in range(self.system.n_transitions):
-                out[i, t] = -1
+                out[i, t] = ILLEGAL
             if not self.system.is_terminal(configurations[i]):
                 self.costs(configurations[i], &out[i, 0])
 
     def reachable(self, KernelConfiguration c):
-        """RDEPS: the dependents of the gold arcs that can still be built, ascending; None if the
-        oracle keeps no account of them."""
+        """RDEPS: the dependents of the reachable gold arcs, ascending; None if the oracle does not
+        determine them."""
         return None
 
     def cost_list(self, KernelConfiguration c):
-        """`costs` for Python callers; -1 in a terminal configuration."""
+        """`costs` for Python callers: a list of integers, ILLEGAL in a terminal configuration."""
         cdef vector[int] out
-        out.assign(self.system.n_transitions, -1)
+        out.assign(self.system.n_transitions, ILLEGAL)
         if not self.system.is_terminal(c):
             self.costs(c, out.data())
         return list(out)
 
 
 cdef class LossOracle(KernelOracle):
-    """An exploring oracle that knows the least loss reachable from any configuration; the cost of a
-    transition is the difference it makes.
+    """A dynamic oracle that is defined by the loss of configurations: the cost of a transition is
+    the loss after it minus the loss before it.
     """
 
     def __init__(self, KernelSystem system):
@@ -321,13 +354,13 @@ cdef class LossOracle(KernelOracle):
         self.after = system.new_configuration()
 
     cdef int loss(self, KernelConfiguration c) noexcept nogil:
-        """How many gold arcs are, or have to be, missing in the end."""
+        """The least number of gold arcs that are missing from a tree reachable from c."""
         return 0
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
         cdef int t
         for t in range(self.system.n_transitions):
-            out[t] = -1
+            out[t] = ILLEGAL
             if self.system.is_legal(c, t):
                 self.after.copy(c)
                 self.system.apply(self.after, t)
@@ -336,7 +369,9 @@ cdef class LossOracle(KernelOracle):
 
 
 cdef class StaticOracle(KernelOracle):
-    """An oracle that names one gold transition in every configuration of the gold derivation."""
+    """An oracle that is defined by one gold transition in each configuration of the gold
+    derivation: it costs 0, every other legal transition 1.
+    """
 
     def derivation_oracle(self):
         for name, cls in self.system.oracle_classes().items():
@@ -344,20 +379,20 @@ cdef class StaticOracle(KernelOracle):
                 return name
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:
-        """The gold transition."""
+        """The gold transition; c is not terminal."""
         return 0
 
     cdef int incomplete(self, KernelConfiguration c, int word) noexcept nogil:
-        """How many gold dependents of the word are not attached yet."""
+        """The number of gold dependents of the word that are headless; 0 if it is complete."""
         cdef int d
         cdef int count = 0
         for d in range(1, self.n + 1):
-            if self.tree[d] == word and c.heads[d] == -1:
+            if self.tree[d] == word and not has_head(c, d):
                 count += 1
         return count
 
     cdef bint derives(self, KernelConfiguration c) noexcept nogil:
-        """Whether the configuration holds the gold tree."""
+        """Whether the arcs of c are the gold tree."""
         cdef int d
         for d in range(1, self.n + 1):
             if c.heads[d] != self.tree[d]:
@@ -365,21 +400,25 @@ cdef class StaticOracle(KernelOracle):
         return True
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
-        """0 for the gold transition, 1 for every other legal one."""
         cdef int t
         cdef int gold = self.move(c)
         for t in range(self.system.n_transitions):
             if self.system.is_legal(c, t):
                 out[t] = 0 if t == gold else 1
             else:
-                out[t] = -1
+                out[t] = ILLEGAL
 
 
 cdef Place _place(str name):
-    """Where the scorer looks; depth -1 if the name is none of those that all systems share."""
+    """The place that a position name stands for; ELSEWHERE if it is the system's own."""
     cdef Place place
     found = re.fullmatch("(head of )?([sb])([0-9])", name)
-    place.head_of = found is not None and found[1] is not None
-    place.in_buffer = found is not None and found[2] == "b"
-    place.depth = int(found[3]) if found is not None else -1
+    if found is None:
+        place.region = ELSEWHERE
+        place.depth = 0
+        place.head_of = False
+    else:
+        place.region = ON_STACK if found[2] == "s" else IN_BUFFER
+        place.depth = int(found[3])
+        place.head_of = found[1] is not None
     return place

@@ -1,4 +1,4 @@
-"""Data augmentation for small treebanks, drawn anew at each epoch."""
+"""Data augmentation for small treebanks, resampled at each epoch."""
 
 from __future__ import annotations
 
@@ -23,46 +23,49 @@ from spacy_npparse.treebank.edges import subtree_edges
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-# What is known of a word. The last two say whether it starts a sentence of the gold Doc and of the
-# predicted one; all others are gold.
+# Attributes of a word in the gold Doc; the last one is SENT_START in the predicted Doc.
 _COLUMNS = [ORTH, SPACY, TAG, POS, MORPH, LEMMA, HEAD, DEP, SENT_START, SENT_START]
 _FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _, _ = range(len(_COLUMNS))
-# What one word of a kind has for itself.
+# What distinguishes the words of a kind.
 _OWN = [_FORM, _TAG, _LEMMA]
 _ANNOTATION = slice(2, -1)
 _STARTS = slice(-2, None)
 # UD's open classes, and numerals.
 _CONTENT = frozenset({ADJ, ADV, INTJ, NOUN, NUM, PROPN, VERB})
-# Enough to draw from; of frequent kinds it changes all the time what is there.
+# Reservoir per kind; for frequent kinds, its content keeps changing.
 _MAX_OF_A_KIND = 200
-# Words; a longer subtree would be most of the sentence that it comes to.
+# In words; a longer subtree would dominate the sentence it is inserted into.
 _LONGEST_SUBTREE = 12
 
 # Part of speech, features and relation.
 Kind = tuple[int, int, int]
-# Rows of words, see _COLUMNS.
+# [words, columns], see _COLUMNS.
 Words = NDArray[np.uint64]
 Augmenter = Callable[[Language | None, Example], Iterable[Example]]
 Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
 
 
 class NonceAugmenter:
-    """Exchanges content words for others of the same part of speech, features and relation, alone
-    or together with all that hangs on them.
+    """Nonce sentences: content words are replaced by others with the same part of speech,
+    features and relation, optionally with their subtrees.
 
-    The sentences that come out mean nothing, but their trees are as good as before: a parser that
-    cannot lean on the few words and trees of a small treebank has to learn from their form and
-    order. The words to draw from are those of the examples that have passed by. Function words,
-    which tell one relation from another, are left alone, and so are untagged words. Subtrees have
-    no gaps and 12 words at most. Examples stay as they are, with one warning, if their predicted
-    and gold tokens differ, or if they have entities, categories, or spans other than those of
-    multiword tokens, all of which would be lost.
+    The sentences are meaningless, but their trees are well-formed: a parser that cannot memorise
+    the few words and trees of a small treebank has to learn from morphology and word order.
+    Replacements are sampled from the examples seen so far. Function words, which distinguish
+    relations, and untagged words are not replaced. Subtrees are contiguous and have at most 12
+    words. Examples remain unchanged, with one warning, if their predicted and gold tokens differ,
+    or if they have entities, categories, or spans other than multiword tokens, which would be lost.
 
-    probability: share of the content words that are exchanged.
-    subtree_probability: share of the content words below others that are exchanged with their
-        subtrees, unless they are part of a larger subtree that is.
+    Registered as the augmenter `spacy_npparse.nonce_augmenter.v1`.
 
-    Calling it raises ValueError if the heads of a gold tree form a cycle.
+    Args:
+        probability: Probability that a content word is replaced.
+        subtree_probability: Probability that a content word other than a root is replaced with its
+            subtree, unless it is part of a larger subtree that is.
+
+    Raises:
+        ValueError: If a probability is not in [0, 1]; when called, if the heads of a gold tree
+            form a cycle.
 
     Source: Gulordava et al. (2018); for parsing Vania et al. (2019); with subtrees Dehouck and
     Gómez-Rodríguez (2020).
@@ -78,16 +81,16 @@ class NonceAugmenter:
         self.probability = probability
         self.subtree_probability = subtree_probability
         self._words: dict[Kind, list[Words]] = defaultdict(list)
-        # With the place of the word that the others hang on.
+        # With the position of the head of the subtree.
         self._subtrees: dict[Kind, list[tuple[Words, int]]] = defaultdict(list)
         self._has_warned = False
 
     def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
-        """Yield one example in place of another."""
+        """Yield the augmented example."""
         gold, predicted = example.reference, example.predicted
         words = [doc.to_array(_COLUMNS[:-1]) for doc in (gold, predicted)]
         same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
-        # No component learns from how words are spelled together.
+        # No component learns from the surface forms of multiword tokens.
         spans = set(gold.spans) - {MULTIWORD_SPANS}
         if not same or gold.ents or spans or gold.cats:
             self._warn()
@@ -124,7 +127,7 @@ class NonceAugmenter:
                 starting[start].append((end, top))
                 _remember((words[start:end].copy(), top - start), self._subtrees[kinds[top]])
         parts: list[Words] = []
-        # New numbers of the words that stay, and of those that subtrees hang on.
+        # New indices of the words that remain, and of the heads of subtrees.
         numbers: dict[int, int] = {}
         word = length = 0
         while word < len(words):
@@ -142,7 +145,7 @@ class NonceAugmenter:
             length += len(part)
             word = end
         new = np.concatenate([words[:0], *parts])
-        # Heads are told by their distance.
+        # spaCy encodes heads as offsets.
         for old_number, number in numbers.items():
             head = numbers[gold[old_number].head.i]
             new[number, _HEAD] = np.int64(head - number).view(np.uint64)
@@ -161,8 +164,8 @@ def _remember(one: T, others: list[T]) -> None:
 
 
 def _movable_subtrees(doc: Doc) -> dict[int, tuple[int, int]]:
-    """First word and end of the subtrees below others, by their top, that have no gaps and are not
-    too long."""
+    """First word and end, by head, of the contiguous subtrees that are not too long; roots, whose
+    subtree is the sentence, excluded."""
     edges = subtree_edges(doc)
     return {
         token.i: (first, last + 1)
@@ -180,7 +183,7 @@ def _example(vocab: Vocab, words: Words) -> Example:
     predicted.from_array([SENT_START], np.ascontiguousarray(words[:, -1:]))  # type: ignore[arg-type]
     annotation = np.ascontiguousarray(words[:, _ANNOTATION])
     reference.from_array(_COLUMNS[_ANNOTATION], annotation)  # type: ignore[arg-type]
-    # Heads make spaCy derive sentence starts of its own.
+    # Last, because spaCy derives sentence starts from the heads.
     reference.from_array([SENT_START], np.ascontiguousarray(annotation[:, -1:]))  # type: ignore[arg-type]
     return Example(predicted, reference)
 
@@ -188,11 +191,14 @@ def _example(vocab: Vocab, words: Words) -> Example:
 def augmenting_batcher(batcher: Batcher, augmenter: Augmenter) -> Batcher:
     """A batcher that augments the examples before it batches them.
 
-    spaCy's own hook, in the corpus reader, runs once, before the first epoch; this one runs in
-    every epoch, so that the model never sees the same noise twice.
+    spaCy augments in the corpus reader, once before the first epoch; this batcher augments in every
+    epoch, so that the model never sees the same noise twice.
 
-    batcher: any batcher of spaCy's.
-    augmenter: any augmenter of spaCy's that does without the pipeline.
+    Registered as the batcher `spacy_npparse.augmenting_batcher.v1`.
+
+    Args:
+        batcher: Any batcher of spaCy.
+        augmenter: Any augmenter of spaCy that does not use the pipeline.
     """
 
     def batch(examples: Iterable[Example]) -> Iterable[list[Example]]:

@@ -1,4 +1,4 @@
-"""The corpus reader that lets `spacy train` read CoNLL-U."""
+"""The corpus reader of `spacy train` for CoNLL-U."""
 
 from __future__ import annotations
 
@@ -21,31 +21,36 @@ Augmenter = Callable[[Language, Example], Iterable[Example]]
 
 
 class ConlluCorpus:
-    """Examples from a treebank, with the treebank's words as tokens.
+    """Examples from a treebank, with gold tokenisation.
 
-    The reference Doc of an example has the whole annotation. Its predicted Doc has the same
-    words and spaces and, if `gold_sentences`, the sentence starts, nothing else. With them a
-    parser that respects preset boundaries trains and is scored on the gold sentences, while a
-    senter in the same pipeline still learns from the reference (and leaves the boundaries alone).
-    Without them the pipeline has to find the sentences itself, which only makes sense with
-    several sentences per Doc.
+    The reference Doc of an example is fully annotated. Its predicted Doc has the same words and
+    spaces and, if `gold_sentences`, the same sentence starts, nothing else. A parser that respects
+    preset boundaries is then trained and scored on gold sentences, while a senter in the same
+    pipeline still learns from the reference (and leaves the boundaries alone). Without gold
+    sentences, the pipeline has to segment the Doc, which only makes sense with several sentences
+    per Doc.
 
     Registered as the reader `spacy_npparse.ConlluCorpus.v1`.
 
-    path: a .conllu file, or a folder all of whose .conllu files are read, in order of name.
-    sentences_per_doc: consecutive sentences in one Doc; a `# newdoc` always begins another Doc.
-        0: all up to the next `# newdoc`. With `shuffle`, each Doc gets a random number from 1 to
-        this, so that training sees sentences with and without neighbours, and a senter sees
-        boundaries at ever different places.
-    max_length: words. Docs get fewer sentences rather than exceed it; single sentences that do
-        are left out, and counted in a log message. 0: no limit.
-    limit: read no more than that many examples (before augmentation). 0: no limit.
-    shuffle: put the Docs in random order, and regroup the sentences, at each pass. `spacy train`
-        makes one pass only, and shuffles the examples itself at each epoch, unless
-        `training.max_epochs` is -1. Uses the `random` module, which `spacy train` seeds.
-    augmenter: as in spaCy's own readers, (nlp, example) -> examples.
-    on_error: "raise" refuses a malformed file; "skip" leaves malformed sentences out, counted in
-        a log message.
+    Args:
+        path: A .conllu file, or a folder whose .conllu files are read in alphabetical order.
+        sentences_per_doc: Number of consecutive sentences per Doc. A `# newdoc` always begins a new
+            Doc; 0 puts all sentences up to the next `# newdoc` into one. With `shuffle`, each Doc
+            gets a random number of sentences up to this one, so that training sees sentences with
+            and without context, and a senter sees boundaries at varying positions.
+        gold_sentences: Whether predicted Docs have the gold sentence starts.
+        max_length: Maximum number of words. Docs get fewer sentences rather than exceed it; longer
+            sentences are left out, and counted in a log message. 0: no limit.
+        limit: Maximum number of examples (before augmentation). 0: no limit.
+        shuffle: Shuffle the Docs, and regroup the sentences, at each pass. `spacy train` makes a
+            single pass, and shuffles the examples itself at each epoch, unless
+            `training.max_epochs` is -1. Uses the `random` module, which `spacy train` seeds.
+        augmenter: As in spaCy's readers, (nlp, example) -> examples.
+        on_error: "raise" refuses a malformed file; "skip" leaves malformed sentences out, and
+            counts them in a log message.
+
+    Raises:
+        ValueError: If `path` is None or `sentences_per_doc` negative.
     """
 
     def __init__(
@@ -79,7 +84,13 @@ class ConlluCorpus:
         self.on_error = on_error
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Yield the examples. raises: ConlluError, FileNotFoundError, ValueError if none."""
+        """Yield the examples.
+
+        Raises:
+            ConlluError: At a malformed sentence, unless `on_error` is "skip".
+            FileNotFoundError: If there is no such file, or no .conllu file in the folder.
+            ValueError: If there is no sentence.
+        """
         groups: Iterable[list[Sentence]] = self._groups()
         if self.shuffle:
             groups = list(groups)

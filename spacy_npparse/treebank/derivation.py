@@ -1,4 +1,4 @@
-"""Derivations of the trees of a treebank."""
+"""Gold derivations of the trees of a treebank."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ def sentence_derivation(
 ) -> Derivation:
     """The derivation of a sentence's gold tree.
 
-    system: registered name of a transition system; ValueError if there is none of that name.
-    oracle: as in `spacy_npparse.transitions.gold_derivation`, which tells what else is raised.
+    Args:
+        sentence: The sentence.
+        system: Registered name of a transition system.
+        oracle: Name of an oracle; see `spacy_npparse.transitions.gold_derivation`.
+
+    Raises:
+        ValueError: If there is no such system or oracle, or the tree cannot be derived.
     """
     return gold_derivation(
         [word.form for word in sentence.words],
-        [-1 if head is None else head for head in sentence.heads],
+        sentence.integer_heads,
         ["" if word.deprel == MISSING else word.deprel for word in sentence.words],
         system=get_transition_system(system),
         oracle=oracle,

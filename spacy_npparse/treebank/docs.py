@@ -1,17 +1,15 @@
-"""From CoNLL-U sentences to spaCy Docs.
+"""CoNLL-U sentences to spaCy Docs.
 
-A Doc holds what spaCy can express: one token per syntactic word, with tag (XPOS), pos (UPOS),
-morph (FEATS), lemma, head, dep and sentence starts, each left unset where the file has `_`.
-The sentences themselves are kept, as written, in `doc.user_data[CONLLU_KEY]`; `writing.py`
-takes from them whatever a Doc cannot hold. The key is a plain string and its value a list of
-strings, so both survive `DocBin(store_user_data=True)`.
+A Doc has one token per syntactic word, with tag (XPOS), pos (UPOS), morph (FEATS), lemma, head,
+dep and sentence starts, each left unset where the file has `_`. The CoNLL-U itself is kept in
+`doc.user_data[CONLLU_KEY]`, from which `writing.py` restores whatever a Doc cannot represent. The
+key is a string and its value a list of strings, so both survive `DocBin(store_user_data=True)`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +18,7 @@ from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_npparse.treebank.reading import OnError, read_conllu
+from spacy_npparse.treebank.reading import ConlluSource, OnError, read_conllu
 from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
 
 CONLLU_KEY = "spacy_npparse.conllu"
@@ -31,18 +29,37 @@ SPACY_ROOT = "ROOT"
 
 
 def docs_from_conllu(
-    path: str | Path, vocab: Vocab, sentences_per_doc: int = 1, *, on_error: OnError = "raise"
+    source: ConlluSource,
+    vocab: Vocab,
+    sentences_per_doc: int = 1,
+    *,
+    on_error: OnError = "raise",
 ) -> Iterator[Doc]:
-    """Read a CoNLL-U file as Docs.
+    """Read a treebank as Docs.
 
-    path: the file.
-    vocab: the vocabulary of the Docs.
-    sentences_per_doc: how many consecutive sentences a Doc holds at most; a `# newdoc` always
-        begins another Doc. 0: as many as there are up to the next `# newdoc`.
-    on_error: see `read_conllu`.
-    raises: ConlluError, FileNotFoundError.
+    Args:
+        source: The path of a CoNLL-U file, or `TokenList`s of the `conllu` library.
+        vocab: The vocabulary of the Docs.
+        sentences_per_doc: Maximum number of consecutive sentences per Doc. A `# newdoc` always
+            begins a new Doc; 0 puts all sentences up to the next `# newdoc` into one.
+        on_error: See `read_conllu`.
+
+    Yields:
+        Fully annotated Docs; see `doc_from_sentences`.
+
+    Raises:
+        ConlluError: At a malformed sentence.
+        FileNotFoundError: If there is no such file.
+
+    Examples:
+        >>> import conllu
+        >>> from spacy.vocab import Vocab
+        >>> tokenlists = conllu.parse("1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+        >>> doc = next(docs_from_conllu(tokenlists, Vocab()))
+        >>> [(token.text, token.pos_, token.dep_) for token in doc]
+        [('Go', 'VERB', 'ROOT')]
     """
-    sentences = read_conllu(path, on_error=on_error)
+    sentences = read_conllu(source, on_error=on_error)
     for group in group_sentences(sentences, repeat(sentences_per_doc)):
         yield doc_from_sentences(group, vocab)
 
@@ -50,10 +67,18 @@ def docs_from_conllu(
 def group_sentences(
     sentences: Iterable[Sentence], sizes: Iterator[int], max_words: int = 0
 ) -> Iterator[list[Sentence]]:
-    """Cut a sequence of sentences into consecutive groups that do not cross a `# newdoc`.
+    """Group consecutive sentences of the same document.
 
-    sizes: the largest number of sentences of each group in turn; 0 for no limit.
-    max_words: a group ends before it exceeds that many words; 0 for no limit.
+    Args:
+        sentences: The sentences. `# newdoc` begins a document.
+        sizes: The maximum number of sentences of each group in turn; 0 for no limit.
+        max_words: A group ends before it exceeds that many words; 0 for no limit.
+
+    Yields:
+        One group after the other.
+
+    Raises:
+        ValueError: If the first size is negative.
     """
     group: list[Sentence] = []
     size = next(sizes)
@@ -62,7 +87,7 @@ def group_sentences(
     n_words = 0
     for sentence in sentences:
         full = len(group) == size > 0 or 0 < max_words < n_words + len(sentence.words)
-        if group and (full or sentence.has_comment("newdoc")):
+        if group and (full or sentence.begins_document):
             yield group
             group, n_words, size = [], 0, next(sizes)
         group.append(sentence)
@@ -72,16 +97,15 @@ def group_sentences(
 
 
 def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
-    """One Doc of the given sentences, annotated as far as they are.
+    """A Doc of the given sentences with their annotation.
 
-    The words of a multiword token stand without space between them if together they spell the
-    token, else with a space; the token itself is a span of `doc.spans["mwt"]`, its label the
-    surface form.
+    A multiword token is a span of `doc.spans["mwt"]` with the surface form as its label. Its words
+    are separated by spaces unless they spell the token when concatenated.
     """
     doc = _words_only(sentences, vocab)
     doc.from_array(ANNOTATION, annotation_array(sentences, vocab))  # type: ignore[arg-type]
-    # Afterwards, because spaCy derives sentence starts from the heads, wrongly where a root is
-    # missing or there are several.
+    # Last, because spaCy derives sentence starts from the heads, wrongly where a root is missing
+    # or there are several.
     set_sentence_starts(doc, sentences)
     spans = _multiword_spans(doc, sentences)
     if spans:
@@ -92,10 +116,13 @@ def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
 def unannotated_doc(sentences: Sequence[Sentence], vocab: Vocab, *, sentence_starts: bool) -> Doc:
     """A Doc with the words and spaces of the sentences, for a pipeline to annotate.
 
-    Written as CoNLL-U it has the annotation it got and, from the sentences, all that a Doc
-    cannot hold.
+    Written as CoNLL-U, it has the pipeline's annotation and, from the sentences, whatever a Doc
+    cannot represent.
 
-    sentence_starts: whether it has their boundaries too.
+    Args:
+        sentences: The sentences, gold or not.
+        vocab: The vocabulary of the Doc.
+        sentence_starts: Whether to preset the sentence boundaries.
     """
     doc = _words_only(sentences, vocab)
     if sentence_starts:
@@ -111,7 +138,7 @@ def _words_only(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
 
 
 def set_sentence_starts(doc: Doc, sentences: Sequence[Sentence]) -> None:
-    """Mark the first word of each sentence as a sentence start and all other words as none."""
+    """Preset the sentence boundaries of a Doc: a decision for each token, none left open."""
     starts = np.full(len(doc), -1, dtype=np.int64)
     start = 0
     for sentence in sentences:
@@ -121,9 +148,10 @@ def set_sentence_starts(doc: Doc, sentences: Sequence[Sentence]) -> None:
 
 
 def annotation_array(sentences: Sequence[Sentence], vocab: Vocab) -> NDArray[np.uint64]:
-    """What the sentences say about their words, in spaCy's terms.
+    """The annotation of the sentences in spaCy's encoding.
 
-    returns: [words, len(ANNOTATION)], as `Doc.from_array` takes it.
+    Returns:
+        Array [words, len(ANNOTATION)] for `Doc.from_array`.
     """
     add = vocab.strings.add
     rows: list[tuple[int, int, int, int, int, int]] = []
@@ -131,7 +159,7 @@ def annotation_array(sentences: Sequence[Sentence], vocab: Vocab) -> NDArray[np.
         for i, word in enumerate(sentence.words, 1):
             head = sentence.heads[i]
             if head is None:
-                # spaCy takes a word that is its own head for a root unless its label is empty.
+                # For spaCy, a token that is its own head is a root unless it has no label.
                 offset, dep = 0, ""
             elif head == 0:
                 offset, dep = 0, _dep(word.deprel) or SPACY_ROOT
@@ -160,7 +188,7 @@ def _morph(word: Row, vocab: Vocab) -> int:
     if word.feats != MISSING:
         key: int = vocab.morphology.add(word.feats)
         return key
-    # A tagged word without features has none; for a word without tag they are unknown.
+    # A tagged word without FEATS has no features; those of an untagged one are unknown.
     return 0 if word.upos == MISSING else vocab.morphology.add("")
 
 

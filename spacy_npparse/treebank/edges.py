@@ -1,8 +1,8 @@
-"""The first and the last token of subtrees, right for non-projective trees too.
+"""Left and right edge of subtrees, correct for non-projective trees too.
 
-spaCy derives `token.left_edge` and `token.right_edge` with a bounded number of passes over the
-tokens, made for projective trees, and does so again whenever a Doc is loaded; heads, children and
-subtrees are right. These functions look at the heads alone.
+spaCy computes `token.left_edge` and `token.right_edge` in a bounded number of passes, which suffice
+for projective trees only, and does so again whenever a Doc is loaded. Its heads, children and
+subtrees are correct. These functions use the heads only.
 """
 
 from __future__ import annotations
@@ -11,12 +11,18 @@ from spacy.tokens import Doc, Token
 
 
 def subtree_edges(doc: Doc) -> list[tuple[int, int]]:
-    """For each token, the numbers of the first and the last token of its subtree.
+    """The edges of all subtrees of a Doc.
 
-    `doc[first : last + 1]` is the shortest span that holds the subtree; where the tree is not
-    projective, it can hold other tokens as well.
+    Args:
+        doc: A Doc with heads.
 
-    raises: ValueError if the heads form a cycle.
+    Returns:
+        Index of the first and the last token of each token's subtree. `doc[first : last + 1]` is
+        the shortest span that contains the subtree; if the tree is non-projective, it may contain
+        other tokens as well.
+
+    Raises:
+        ValueError: If the heads form a cycle.
     """
     heads = [token.head.i for token in doc]
     edges = [(i, i) for i in range(len(heads))]
@@ -39,10 +45,18 @@ def subtree_edges(doc: Doc) -> list[tuple[int, int]]:
 
 
 def left_edge(token: Token) -> Token:
-    """The first token of a token's subtree. Raises ValueError if the heads form a cycle."""
+    """The first token of a token's subtree.
+
+    Raises:
+        ValueError: If the heads form a cycle.
+    """
     return token.doc[subtree_edges(token.doc)[token.i][0]]
 
 
 def right_edge(token: Token) -> Token:
-    """The last token of a token's subtree. Raises ValueError if the heads form a cycle."""
+    """The last token of a token's subtree.
+
+    Raises:
+        ValueError: If the heads form a cycle.
+    """
     return token.doc[subtree_edges(token.doc)[token.i][1]]

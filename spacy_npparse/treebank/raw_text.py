@@ -1,7 +1,9 @@
-"""White space between words: CoNLL-U's MISC attributes for it, and the text they describe.
+"""White space between tokens: the MISC attributes that encode it, and the raw text.
 
-SpaceAfter=No is part of the CoNLL-U format; SpacesAfter, SpacesBefore and SpacesInToken, with
-their escapes, are those of UDPipe (Straka & Straková 2017, section 2.1), used by many treebanks.
+`SpaceAfter=No` is part of the CoNLL-U format; `SpacesAfter`, `SpacesBefore` and `SpacesInToken`,
+with their escapes, are UDPipe's and used by many treebanks.
+
+Source: Straka and Straková (2017, section 2.1).
 """
 
 from __future__ import annotations
@@ -16,7 +18,13 @@ _CHARACTERS = {escape: character for character, escape in _ESCAPES.items()}
 
 
 def space_misc(before: str, token: str, after: str) -> str:
-    """The MISC field of a token with this white space before, inside and after it."""
+    """The MISC column of a token.
+
+    Args:
+        before: White space before the token, only given at the beginning of a text.
+        token: The token, which may contain white space.
+        after: White space after the token.
+    """
     fields = []
     if before:
         fields.append(f"SpacesBefore={escape(before)}")
@@ -30,31 +38,36 @@ def space_misc(before: str, token: str, after: str) -> str:
 
 
 def form(token: str) -> str:
-    """The token as FORM writes it: one space where it has white space inside."""
+    """The token as FORM writes it: white space inside it becomes one space."""
     return " ".join(token.split())
 
 
 def escape(space: str) -> str:
-    """White space as MISC writes it."""
+    """White space, escaped for MISC."""
     return "".join(_ESCAPES.get(character, character) for character in space)
 
 
 def unescape(value: str) -> str:
-    """The white space that a MISC value stands for."""
+    """Inverse of `escape`."""
     return re.sub(r"\\.", lambda match: _CHARACTERS.get(match[0], match[0]), value)
 
 
 def raw_texts(sentences: Iterable[Sentence]) -> Iterator[str]:
-    """The plain text of each document (`# newdoc`) of a treebank, as its tokens spell it.
+    """The raw text of each document of a treebank, detokenised by the MISC attributes.
 
-    Paragraphs are separated by an empty line. Without `# newdoc` there is one document.
+    Args:
+        sentences: The treebank. `# newdoc` separates documents; without one there is a single
+            document. `# newpar` becomes an empty line.
+
+    Yields:
+        The text of one document after the other.
     """
     parts: list[str] = []
     for sentence in sentences:
-        if parts and sentence.has_comment("newdoc"):
+        if parts and sentence.begins_document:
             yield "".join(parts)
             parts = []
-        if parts and sentence.has_comment("newpar") and not parts[-1].endswith("\n"):
+        if parts and sentence.begins_paragraph and not parts[-1].endswith("\n"):
             parts.append("\n\n")
         parts.extend(_surface(row) for row in _surface_rows(sentence))
     if parts:

@@ -1,49 +1,76 @@
-"""Reading CoNLL-U files sentence by sentence."""
+"""Reading CoNLL-U sentence by sentence, from a file or from `TokenList`s of `conllu`.
+
+The file is cut at blank lines here and not by `conllu.parse_incr`, which counts no lines, takes
+lines of spaces for blank ones and cannot go on after an error.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
-from spacy_npparse.treebank.sentence import ConlluError, Sentence, parse_sentence
+from conllu import TokenList
+
+from spacy_npparse.treebank.parsing import parse_sentence
+from spacy_npparse.treebank.sentence import ConlluError, Sentence
+from spacy_npparse.treebank.tokenlists import sentence_from_tokenlist
 
 logger = logging.getLogger(__name__)
 
+ConlluSource = str | Path | Iterable[TokenList]
 OnError = Literal["raise", "skip"]
 
 
-class ConlluReader(Iterator[Sentence]):
-    """Iterator over the sentences of a file.
+class _Block(Protocol):
+    """What one sentence is read from."""
 
-    skipped: the errors of the sentences left out so far (only with on_error="skip").
-    n_sentences: sentences returned so far.
-    n_odd_roots: of these, the fully annotated ones with no root or several (legal here, though
-        not in UD: they are read, and reported at the end of the file).
+    def parse(self) -> Sentence:
+        """The sentence. Raises ConlluError."""
+
+    def __str__(self) -> str:
+        """Where it stands, for messages."""
+
+
+class ConlluReader(Iterator[Sentence]):
+    """Iterator over the sentences of a treebank.
+
+    Attributes:
+        name: The file, or "TokenLists", for messages.
+        skipped: The errors of the sentences left out so far (only with `on_error="skip"`).
+        n_sentences: Number of sentences returned so far.
+        n_odd_roots: How many of these are fully annotated but have no root or several: legal here,
+            though not in UD. They are read, and reported in the log after the last sentence.
     """
 
-    def __init__(self, path: str | Path, on_error: OnError = "raise") -> None:
+    def __init__(self, source: ConlluSource, on_error: OnError = "raise") -> None:
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error is {on_error!r}: use 'raise' or 'skip'.")
-        self.path = Path(path)
-        if not self.path.is_file():
-            raise FileNotFoundError(f"{self.path}: no such file. Give the path of a .conllu file.")
+        if isinstance(source, (str, Path)):
+            path = Path(source)
+            if not path.is_file():
+                raise FileNotFoundError(f"{path}: no such file. Give the path of a .conllu file.")
+            self.name = str(path)
+            blocks = _blocks_of_file(path)
+        else:
+            self.name = "TokenLists"
+            blocks = (_TokenListBlock(tokens, i) for i, tokens in enumerate(source, 1))
         self.on_error = on_error
         self.skipped: list[ConlluError] = []
         self.n_sentences = 0
         self.n_odd_roots = 0
-        self._first_odd_line = 0
-        self._sentences = self._read()
+        self._first_odd = ""
+        self._sentences = self._read(blocks)
 
     def __next__(self) -> Sentence:
         return next(self._sentences)
 
-    def _read(self) -> Iterator[Sentence]:
-        for first_line, block in self._blocks():
+    def _read(self, blocks: Iterator[_Block]) -> Iterator[Sentence]:
+        for block in blocks:
             try:
-                lines = [self._decode(raw, line) for line, raw in enumerate(block, first_line)]
-                sentence = parse_sentence(lines, path=self.path, first_line=first_line)
+                sentence = block.parse()
             except ConlluError as error:
                 if self.on_error == "raise":
                     raise
@@ -51,26 +78,68 @@ class ConlluReader(Iterator[Sentence]):
                 continue
             self.n_sentences += 1
             if sentence.n_roots != 1 and None not in sentence.heads[1:]:
-                self._first_odd_line = self._first_odd_line or first_line
+                self._first_odd = self._first_odd or str(block)
                 self.n_odd_roots += 1
             yield sentence
         self._report()
 
-    def _blocks(self) -> Iterator[tuple[int, list[bytes]]]:
-        """Number of the first line, and the lines, of everything between blank lines."""
-        block: list[bytes] = []
-        line = 0
-        # Binary: text mode would hide wrong bytes' positions and translate line ends.
-        with self.path.open("rb") as file:
-            for line, raw in enumerate(file, 1):
-                raw = raw.rstrip(b"\n")
-                if raw and raw != b"\r":
-                    block.append(raw)
-                elif block:
-                    yield line - len(block), block
-                    block = []
-        if block:
-            yield line - len(block) + 1, block
+    def _report(self) -> None:
+        if self.skipped:
+            logger.warning(
+                "%s: %d malformed sentences skipped, %d read. The first: %s",
+                self.name,
+                len(self.skipped),
+                self.n_sentences,
+                self.skipped[0],
+            )
+        if self.n_odd_roots:
+            logger.warning(
+                "%s: %d sentences have no root or several roots, the first at %s.",
+                self.name,
+                self.n_odd_roots,
+                self._first_odd,
+            )
+
+
+def read_conllu(source: ConlluSource, *, on_error: OnError = "raise") -> ConlluReader:
+    """Read a treebank.
+
+    Args:
+        source: The path of a CoNLL-U file, or `TokenList`s of the `conllu` library.
+        on_error: "raise" stops at the first malformed sentence; "skip" leaves malformed sentences
+            out, collects their errors in `ConlluReader.skipped` and logs a warning at the end.
+
+    Returns:
+        An iterator over the sentences.
+
+    Raises:
+        ConlluError: At a malformed sentence, while iterating.
+        FileNotFoundError: If there is no such file.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> word = "1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_"
+        >>> _ = Path("go.conllu").write_text(f"# sent_id = 1\\n{word}\\n\\n")
+        >>> [sentence.sent_id for sentence in read_conllu("go.conllu")]
+        ['1']
+    """
+    return ConlluReader(source, on_error)
+
+
+@dataclass(frozen=True)
+class _FileBlock:
+    """The lines of a file between two blank ones."""
+
+    path: Path
+    first_line: int
+    lines: list[bytes]
+
+    def __str__(self) -> str:
+        return f"line {self.first_line}"
+
+    def parse(self) -> Sentence:
+        lines = [self._decode(raw, line) for line, raw in enumerate(self.lines, self.first_line)]
+        return parse_sentence(lines, path=self.path, first_line=self.first_line)
 
     def _decode(self, raw: bytes, line: int) -> str:
         if raw.endswith(b"\r"):
@@ -92,31 +161,30 @@ class ConlluReader(Iterator[Sentence]):
             )
         return text
 
-    def _report(self) -> None:
-        if self.skipped:
-            logger.warning(
-                "%s: %d malformed sentences skipped, %d read. The first: %s",
-                self.path,
-                len(self.skipped),
-                self.n_sentences,
-                self.skipped[0],
-            )
-        if self.n_odd_roots:
-            logger.warning(
-                "%s: %d sentences have no root or several roots, the first at line %d.",
-                self.path,
-                self.n_odd_roots,
-                self._first_odd_line,
-            )
+
+@dataclass(frozen=True)
+class _TokenListBlock:
+    tokens: TokenList
+    number: int
+
+    def __str__(self) -> str:
+        return f"TokenList {self.number}"
+
+    def parse(self) -> Sentence:
+        return sentence_from_tokenlist(self.tokens, name=str(self))
 
 
-def read_conllu(path: str | Path, *, on_error: OnError = "raise") -> ConlluReader:
-    """Read a CoNLL-U file.
-
-    path: the file.
-    on_error: "raise" stops at the first malformed sentence; "skip" leaves malformed sentences
-        out, counts them in `ConlluReader.skipped` and logs a warning at the end of the file.
-    returns: an iterator over the sentences.
-    raises: ConlluError (while iterating), FileNotFoundError.
-    """
-    return ConlluReader(path, on_error)
+def _blocks_of_file(path: Path) -> Iterator[_Block]:
+    block: list[bytes] = []
+    line = 0
+    # Binary, because text mode would hide the position of invalid bytes and translate line ends.
+    with path.open("rb") as file:
+        for line, raw in enumerate(file, 1):
+            raw = raw.rstrip(b"\n")
+            if raw and raw != b"\r":
+                block.append(raw)
+            elif block:
+                yield _FileBlock(path, line - len(block), block)
+                block = []
+    if block:
+        yield _FileBlock(path, line - len(block) + 1, block)

@@ -1,4 +1,4 @@
-"""How often the trees of a treebank cross, how, and which parsers can build them."""
+"""Non-projectivity of a treebank and its coverage by tree classes and transition systems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import mean, median
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,17 +30,20 @@ from spacy_npparse.trees import (
     nonprojective_arcs,
 )
 
-# The most similar tree of a class is looked for in sentences of at most so many words. In longer
-# ones, there may be a more similar one than is found.
+# In words. The closest tree of a class is searched for exactly up to this length; for longer
+# sentences, the number of shared arcs is a lower bound.
 MAX_LENGTH = 300
 
 
 @dataclass
 class Derivations:
-    """What the gold derivations of a static oracle are like.
+    """Gold derivations by a static oracle.
 
-    sentences: that it derives; words: of these; transitions: of their derivations; reorderings:
-    those of these that only reorder words, None if the system has none.
+    Attributes:
+        sentences: Number of sentences that it derives.
+        words: Number of words of these sentences.
+        transitions: Total length of the derivations.
+        reorderings: Number of transitions that reorder words, None if the system has none.
     """
 
     sentences: int
@@ -53,16 +56,20 @@ class Derivations:
 class Statistics:
     """Counts over the complete trees of a treebank.
 
-    sentences, words: of these. incomplete: sentences with missing heads, which count nowhere else.
-    lengths: how many sentences have how many words.
-    nonprojective_arcs: whose head does not dominate all words between head and dependent.
-    crossing_arcs: that cross another one.
-    nonprojective_sentences: with a non-projective arc.
-    gap_degrees, edge_degrees: how many sentences have which degree.
-    covered: sentences whose trees belong to a class, by its name.
-    covered_arcs: arcs that the most similar trees of a class share with the gold trees; of longer
-        sentences than `MAX_LENGTH`, only those of a similar one.
-    derivations: by transition system and static oracle.
+    Attributes:
+        sentences: Number of sentences with complete trees.
+        words: Number of their words.
+        incomplete: Number of sentences with missing heads, which are not counted elsewhere.
+        lengths: Number of sentences by length in words.
+        nonprojective_arcs: Arcs whose head does not dominate all words between head and dependent.
+        crossing_arcs: Arcs that cross another one.
+        nonprojective_sentences: Sentences with a non-projective arc.
+        gap_degrees: Number of sentences by gap degree.
+        edge_degrees: Number of sentences by edge degree.
+        covered: Number of trees in each class.
+        covered_arcs: Number of arcs that the gold trees share with the closest trees of each class;
+            a lower bound for sentences longer than `MAX_LENGTH`.
+        derivations: By transition system and static oracle.
     """
 
     sentences: int
@@ -79,11 +86,11 @@ class Statistics:
     derivations: dict[str, dict[str, Derivations]]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The counts, for JSON."""
         return asdict(self)
 
     def rows(self) -> list[tuple[str, int, str]]:
-        """What is counted, how often, and a note: all but the derivations."""
+        """Name, count and note of everything but the derivations."""
         words = [n for n, count in self.lengths.items() for _ in range(count)]
         lengths = f"mean {mean(words):.1f}, median {median(words):g}, at most {max(words)}"
         rows = [
@@ -103,7 +110,7 @@ class Statistics:
         return rows
 
     def table(self) -> str:
-        """For the terminal."""
+        """The table for the terminal."""
         lines = [f"{name:30} | {count:>8} | {note}".rstrip() for name, count, note in self.rows()]
         lines += ["", "Gold derivations of static oracles"]
         for system, oracles in self.derivations.items():
@@ -113,20 +120,27 @@ class Statistics:
 
 
 def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
-    """Count what `Statistics` holds. Raises ValueError if there is no complete tree."""
+    """Count what `Statistics` holds.
+
+    Args:
+        sentences: The treebank.
+
+    Raises:
+        ValueError: If there is no complete tree.
+    """
     trees: list[list[int]] = []
     incomplete = 0
     for sentence in sentences:
         if None in sentence.heads[1:]:
             incomplete += 1
         else:
-            trees.append([-1, *cast("tuple[int, ...]", sentence.heads[1:])])
+            trees.append(sentence.integer_heads)
     if not trees:
         raise ValueError("there is no sentence with all its heads")
     lengths = np.array([len(heads) - 1 for heads in trees], dtype=np.int32)
     gold = np.concatenate([heads[1:] for heads in trees]).astype(np.int32)
     crossing = [sum(nonprojective_arcs(heads)[1:]) for heads in trees]
-    projective, mh4 = (_arcs_of_charts(trees, n_heads) for n_heads in (3, 4))
+    projective, mh4 = (_arcs_of_mh(trees, n_heads) for n_heads in (3, 4))
     crossing_once = _arcs_of_one_endpoint_crossing(trees, projective)
     derivations = {
         name: _derivations(name, lengths, gold) for name in sorted(transition_systems.get_all())
@@ -160,16 +174,14 @@ def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
 def _derivations(
     name: str, lengths: NDArray[np.int32], gold: NDArray[np.int32]
 ) -> dict[str, Derivations]:
-    """Of one system, by its static oracles."""
+    """Derivations of one system, by static oracle."""
     system = get_transition_system(name)
     reordering = [system.kernel.reorders(t) for t in range(len(system.transitions))]
     found = {}
     for oracle in system.oracles:
         if system.kernel.oracle(oracle).derivation_oracle() != oracle:
             continue
-        counts = derivation_counts(system.kernel, lengths, gold, oracle)
-        derived = counts[:, 0] != -1
-        counts = counts[derived]
+        derived, counts = derivation_counts(system.kernel, lengths, gold, oracle)
         found[oracle] = Derivations(
             sentences=int(derived.sum()),
             words=int(lengths[derived].sum()),
@@ -179,8 +191,8 @@ def _derivations(
     return found
 
 
-def _arcs_of_charts(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.int64]:
-    """How many arcs each tree shares with the most similar one that a chart builds."""
+def _arcs_of_mh(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.int64]:
+    """Number of arcs that each tree shares with the closest one in the search space of MHk."""
     counts = []
     for heads in trees:
         n = len(heads) - 1
@@ -197,8 +209,8 @@ def _arcs_of_charts(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.
 def _arcs_of_one_endpoint_crossing(
     trees: Sequence[Sequence[int]], projective: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """How many arcs each tree shares with the most similar one-endpoint-crossing one. projective:
-    the same for projective ones, of which there are fewer."""
+    """Number of arcs that each tree shares with the closest one-endpoint-crossing tree, given that
+    of the closest projective tree, which is a lower bound."""
     counts = projective.copy()
     for number, heads in enumerate(trees):
         n = len(heads) - 1

@@ -1,9 +1,9 @@
-"""From spaCy Docs to CoNLL-U.
+"""spaCy Docs to CoNLL-U.
 
-The annotation always comes from the Doc's tokens. For a Doc that was made from CoNLL-U, a field
-is written as it stood there wherever reading it would give what the Doc says; whatever a Doc
-cannot hold (comments, multiword tokens, empty nodes, DEPS, MISC) is taken from there too. So
-a Doc nobody touched is written back byte for byte, and a parsed one differs in the parse only.
+The annotation is that of the Doc's tokens. If the Doc comes from CoNLL-U, its columns are written
+as they stood there wherever that is equivalent, together with whatever a Doc cannot represent
+(comments, multiword tokens, empty nodes, DEPS, MISC). An unchanged Doc is therefore written back
+byte for byte, and a parsed one differs in the parse only.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from conllu import Metadata, TokenList
+from conllu import Token as ConlluToken
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
 from spacy.tokens import Doc, Token
@@ -25,8 +27,10 @@ from spacy_npparse.treebank.docs import (
     UD_ROOT,
     annotation_array,
 )
+from spacy_npparse.treebank.parsing import parse_sentence, validated
 from spacy_npparse.treebank.raw_text import form, space_misc
-from spacy_npparse.treebank.sentence import MISSING, Row, Sentence, parse_sentence
+from spacy_npparse.treebank.sentence import MISSING, Row, Sentence, is_boundary
+from spacy_npparse.treebank.tokenlists import tokenlist_from_sentence
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +45,12 @@ _FIELDS = {
 
 
 def write_conllu(docs: Iterable[Doc], path: str | Path) -> None:
-    """Write Docs to a CoNLL-U file, which appears only when it is complete."""
+    """Write Docs to a CoNLL-U file, atomically.
+
+    Args:
+        docs: The Docs; see `sentences_from_doc`.
+        path: The file to write. If an exception is raised, it stays as it was.
+    """
     n_sentences = 0
     with replacing(path) as file:
         for doc in docs:
@@ -55,12 +64,36 @@ def doc_to_conllu(doc: Doc) -> str:
     return _join(sentences_from_doc(doc))
 
 
+def doc_to_tokenlists(doc: Doc) -> list[TokenList]:
+    """The sentences of a Doc for code that uses the `conllu` library.
+
+    Args:
+        doc: The Doc; see `sentences_from_doc`.
+
+    Returns:
+        What `conllu.parse` gives for `doc_to_conllu(doc)`; see `tokenlist_from_sentence`.
+
+    Examples:
+        >>> from spacy.tokens import Doc
+        >>> from spacy.vocab import Vocab
+        >>> doc = Doc(Vocab(), ["Go", "!"], heads=[0, 0], deps=["ROOT", "punct"])
+        >>> [tokens] = doc_to_tokenlists(doc)
+        >>> [(token["form"], token["head"]) for token in tokens], tokens.metadata["text"]
+        ([('Go', 0), ('!', 1)], 'Go !')
+    """
+    return [tokenlist_from_sentence(sentence) for sentence in sentences_from_doc(doc)]
+
+
 def sentences_from_doc(doc: Doc, *, first_id: int = 1) -> list[Sentence]:
     """The sentences of a Doc.
 
-    doc: from CoNLL-U (as it was, or annotated anew) or from anywhere else. White-space tokens
-        are no words: they become SpacesAfter (or SpacesBefore) of their neighbour.
-    first_id: the number of the first sentence, for the `# sent_id` of sentences that have none.
+    Args:
+        doc: From CoNLL-U (unchanged, or annotated by a pipeline) or from anywhere else.
+            White-space tokens become `SpacesAfter` or `SpacesBefore` of their neighbour.
+        first_id: The number of the first sentence, for the `# sent_id` of sentences without one.
+
+    Raises:
+        ConlluError: If the Doc cannot be written, because its heads form a cycle, say.
     """
     originals = _originals(doc)
     if originals is None:
@@ -82,7 +115,7 @@ def _join(sentences: Iterable[Sentence]) -> str:
 
 
 def _originals(doc: Doc) -> list[Sentence] | None:
-    """The CoNLL-U sentences the Doc was made from, or None."""
+    """The sentences that the Doc comes from, None if it is not from CoNLL-U."""
     if CONLLU_KEY not in doc.user_data:
         return None
     sentences = [parse_sentence(text.split("\n")) for text in doc.user_data[CONLLU_KEY]]
@@ -98,11 +131,10 @@ def _originals(doc: Doc) -> list[Sentence] | None:
 
 
 def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[np.bool_]) -> bool:
-    """Whether the Doc has the sentences it was made from.
+    """Whether the Doc still has the sentence boundaries of its CoNLL-U.
 
-    Where a sentence still has its own heads, that does not depend on the Doc's sentence starts:
-    saving and loading makes spaCy derive them from the heads, wrongly if a root is missing or
-    there are several.
+    Sentence starts do not count where the tree of a sentence is unchanged: when a Doc is loaded,
+    spaCy derives them from the heads, wrongly if a root is missing or there are several.
     """
     if not doc.has_annotation("SENT_START"):
         return True
@@ -112,7 +144,7 @@ def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[n
     for sentence in originals:
         end = begin + len(sentence.words)
         if any(parse_changed[begin:end]):
-            # The first word of a Doc begins a sentence even if nothing says so.
+            # The first word of a Doc begins a sentence even if it is not marked.
             if (begin > 0 and not starts[begin]) or any(starts[begin + 1 : end]):
                 return False
         begin = end
@@ -120,12 +152,16 @@ def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[n
 
 
 def _in_place(originals: Sequence[Sentence], words: Sequence[Row]) -> list[Sentence]:
-    """The original sentences with their word rows exchanged."""
+    """The original sentences with new rows for their words."""
     remaining = iter(words)
     sentences = []
     for sentence in originals:
-        rows = [row if _is_extra(row) else next(remaining) for row in sentence.rows]
-        sentences.append(_sentence(sentence.comments, rows))
+        rows = tuple(row if _is_extra(row) else next(remaining) for row in sentence.rows)
+        # Most sentences of a Doc from a treebank are unchanged.
+        unchanged = rows == sentence.rows
+        sentences.append(
+            sentence if unchanged else _sentence(rows, sentence.metadata, sentence.comments)
+        )
     return sentences
 
 
@@ -137,10 +173,10 @@ def _is_extra(row: Row) -> bool:
 def _cut_anew(
     doc: Doc, originals: Sequence[Sentence], words: Sequence[Row], first_id: int
 ) -> list[Sentence]:
-    """The words in the sentences that the Doc has now.
+    """The words in the sentences of the Doc, which differ from the original ones.
 
-    Sentences that begin and end where an original did keep its comments, empty nodes and DEPS;
-    others keep `# newdoc` and `# newpar`, and their multiword tokens.
+    A sentence with the same words as an original one keeps its comments, empty nodes and DEPS;
+    other sentences keep `# newdoc`, `# newpar` and multiword tokens.
     """
     original_at: dict[int, Sentence] = {}
     multiword: dict[int, tuple[int, Row]] = {}
@@ -164,13 +200,13 @@ def _cut_anew(
             elif token_row:
                 n_lost += 1
             rows.append(row._replace(deps=MISSING))
-        comments = [
-            comment
-            for comment in (original.comments if original else ())
-            if comment.lstrip("# \t").startswith(("newdoc", "newpar"))
-        ]
-        comments.append(f"# sent_id = {first_id + len(result)}")
-        result.append(_sentence(comments, rows))
+        metadata = Metadata(
+            (key, value)
+            for key, value in (original.metadata.items() if original else ())
+            if is_boundary(key, "newdoc", "newpar")
+        )
+        metadata["sent_id"] = str(first_id + len(result))
+        result.append(_sentence(rows, metadata))
     if n_lost:
         logger.warning("%d multiword tokens cut by a sentence boundary are not written.", n_lost)
     return result
@@ -190,7 +226,7 @@ def _boundaries(doc: Doc) -> list[tuple[int, int]]:
 
 
 def _head(token: Token, begin: int, end: int) -> str:
-    """HEAD of a word in a sentence without white-space tokens; `_` if it is elsewhere."""
+    """HEAD of a word in a sentence without white-space tokens; `_` if it is in another one."""
     if not token.has_head():
         return MISSING
     head = token.head.i
@@ -200,7 +236,7 @@ def _head(token: Token, begin: int, end: int) -> str:
 
 
 def _reannotated(word: Row, token: Token, changed: NDArray[np.bool_]) -> Row:
-    """The row with the fields that the Doc says otherwise."""
+    """The row with the changed fields of the token."""
     annotated = _annotated(token)
     fields = {name: annotated[name] for name, column in _FIELDS.items() if changed[column]}
     if changed[_COLUMN[HEAD]] or changed[_COLUMN[DEP]]:
@@ -223,7 +259,7 @@ def _annotated(token: Token) -> dict[str, str]:
 
 
 def _new_sentences(doc: Doc, first_id: int) -> list[Sentence]:
-    """Sentences of a Doc that was not made from CoNLL-U."""
+    """Sentences of a Doc that is not from CoNLL-U."""
     sentences: list[Sentence] = []
     before = doc[: _leading_spaces(doc)].text_with_ws
     n_lost = 0
@@ -253,11 +289,8 @@ def _new_sentences(doc: Doc, first_id: int) -> list[Sentence]:
                 )
             )
         text = doc[tokens[0].i : tokens[-1].i + 1].text
-        comments = [
-            f"# sent_id = {first_id + len(sentences)}",
-            f"# text = {' '.join(text.split())}",
-        ]
-        sentences.append(_sentence(comments, rows))
+        metadata = Metadata(sent_id=str(first_id + len(sentences)), text=form(text))
+        sentences.append(_sentence(rows, metadata))
     if n_lost:
         logger.warning("%d heads outside their sentence are written as missing.", n_lost)
     return sentences
@@ -271,7 +304,8 @@ def _leading_spaces(doc: Doc) -> int:
 
 
 def _word_above(token: Token) -> Token | None:
-    """The head of a word, or the word itself if it is a root; None if the head is missing."""
+    """The closest ancestor that is no white space, the word itself if it is a root; None if the
+    head is missing."""
     if not token.has_head():
         return None
     head = token.head
@@ -289,6 +323,27 @@ def _space_after(token: Token) -> str:
     return str(doc[token.i : end].text_with_ws[len(token.text) :])
 
 
-def _sentence(comments: Iterable[str], rows: Iterable[Row]) -> Sentence:
-    """A sentence of these rows; checked, since spaCy lets any heads be set."""
-    return parse_sentence([*comments, *("\t".join(row) for row in rows)])
+def _sentence(
+    rows: Sequence[Row], metadata: Metadata, comments: Sequence[str] | None = None
+) -> Sentence:
+    """A sentence of these rows; validated, since spaCy allows any heads.
+
+    Comments of a treebank are given as they stand, which `conllu` cannot write.
+    """
+    tokens = [ConlluToken(row._asdict()) for row in rows]
+    text = TokenList(tokens).serialize().removesuffix("\n\n")
+    if text.count("\t") != len(rows) * (len(Row._fields) - 1) or text.count("\n") >= len(rows):
+        raise ValueError(_separator_problem(rows))
+    if comments is None:
+        comments = TokenList(metadata=metadata).serialize().removesuffix("\n\n").split("\n")
+    return validated(rows, comments, metadata, "\n".join([*comments, text]))
+
+
+def _separator_problem(rows: Sequence[Row]) -> str:
+    row, column = next(
+        (row, column) for row in rows for column in row if "\t" in column or "\n" in column
+    )
+    return (
+        f"word {row.id} ({row.form!r}) of a Doc has a tab or line end in its annotation "
+        f"{column!r}, which CoNLL-U cannot represent. Remove it."
+    )

@@ -1,4 +1,5 @@
-"""Algorithms on trees: projective order, classes of non-projective trees, partial trees."""
+"""Algorithms on trees: projective order, classes of non-projective trees, pseudo-projective
+encodings, partial trees."""
 
 from spacy_npparse.trees.projectivity import (
     complete_heads,

@@ -1,6 +1,10 @@
 from libcpp.vector cimport vector
 
-cdef int top(const int* heads, int word) noexcept nogil
+# No word: a missing head, an empty place.
+cpdef enum:
+    NO_WORD = -1
+
+cdef int tree_root(const int* heads, int word) noexcept nogil
 cdef int lost_arcs(
     const int* heads, const int* gold, int n, const char* passed, vector[int]& work
 ) noexcept nogil

@@ -1,10 +1,10 @@
-"""Partial trees and what can still be added to them, for systems that attach words in any order."""
+"""Partial trees, in which words can be headless, and the arcs that can still be added."""
 
 from libcpp.vector cimport vector
 
 
-cdef int top(const int* heads, int word) noexcept nogil:
-    """The word at the top of the partial tree that holds the word."""
+cdef int tree_root(const int* heads, int word) noexcept nogil:
+    """The root of the partial tree to which the word belongs, a word itself."""
     while heads[word] > 0:
         word = heads[word]
     return word
@@ -13,34 +13,39 @@ cdef int top(const int* heads, int word) noexcept nogil:
 cdef int lost_arcs(
     const int* heads, const int* gold, int n, const char* passed, vector[int]& work
 ) noexcept nogil:
-    """Gold arcs that can no longer be built where each word gets at most one head and no cycle
-    may close (Gómez-Rodríguez and Fernández-González 2015, section 3).
+    """Count the gold arcs that are lost if arcs are only added, and keep to single heads and
+    acyclicity.
 
-    A missing gold arc is lost if its pair of words has been passed, its dependent has another head,
-    or both ends are in one partial tree. Of those that close a cycle with others, one is lost. An
-    arc from the root is lost once its dependent has another head.
+    A missing gold arc is unreachable if its pair of words has been passed, if its dependent has
+    another head, or if it would close a cycle. From each cycle of reachable gold arcs and arcs
+    already built, one arc more is lost. A gold arc from the root, which is implicit, is unreachable
+    once its dependent has another head.
 
-    heads: [n + 1], -1 for none so far; 0 for the root.
-    gold: [n + 1] gold heads, -1 for missing.
-    passed: [n + 1], whether the words of the gold arc to d are no longer compared.
-    work: memory to reuse.
+    Args:
+        heads: [n + 1] heads so far, NO_WORD for headless words; 0 is the root.
+        gold: [n + 1] gold heads, NO_WORD where missing.
+        n: Number of words.
+        passed: [n + 1] whether the pair of words of the gold arc to d is not considered again.
+        work: Memory to reuse.
+
+    Source: Gómez-Rodríguez and Fernández-González (2015, section 3).
     """
     cdef int d, word
     cdef int lost = 0
     cdef int* target
     cdef int* seen_from
     work.assign(2 * n + 2, 0)
-    # The arcs built and those within reach: at most one for each dependent.
+    # target[d]: the head of d in the union of built and reachable arcs, 0 if there is none.
     target = work.data()
     seen_from = target + n + 1
     for d in range(1, n + 1):
         if heads[d] > 0:
             target[d] = heads[d]
-        if gold[d] == -1 or gold[d] == heads[d]:
+        if gold[d] == NO_WORD or gold[d] == heads[d]:
             continue
         if gold[d] == 0:
             lost += heads[d] > 0
-        elif heads[d] > 0 or passed[d] or top(heads, gold[d]) == d:
+        elif heads[d] > 0 or passed[d] or tree_root(heads, gold[d]) == d:
             lost += 1
         else:
             target[d] = gold[d]

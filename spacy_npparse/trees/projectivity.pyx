@@ -1,20 +1,22 @@
-"""Word order and projectivity of dependency trees.
+"""Projectivity and the projective order of dependency trees.
 
 A tree over n words is a sequence of n + 1 heads: heads[d] is the head of word d, 0 is the root,
-heads[0] is ignored and -1 marks a missing head. A node with several children of the root is a
-tree here too, except where `single_root` says otherwise.
+heads[0] is ignored and -1 marks a missing head. The root may have several dependents, except where
+`single_root` says otherwise.
 """
 
 from libcpp.vector cimport vector
 
+from spacy_npparse.trees.partial_trees cimport NO_WORD
+
 
 cdef int check_acyclic(const int* heads, int n) except -1 nogil:
-    """Raise ValueError unless heads[1..n] (-1 allowed) are in range and free of cycles. O(n)."""
+    """Raise ValueError unless heads[1..n] (NO_WORD allowed) are in range and acyclic. O(n)."""
     cdef vector[int] seen_from
     cdef int d, word
     seen_from.resize(n + 1)
     for d in range(1, n + 1):
-        if heads[d] < -1 or heads[d] > n:
+        if heads[d] < NO_WORD or heads[d] > n:
             with gil:
                 raise ValueError(
                     f"word {d} has head {heads[d]}, but the sentence has words 1..{n}; "
@@ -32,6 +34,7 @@ cdef int check_acyclic(const int* heads, int n) except -1 nogil:
 
 
 cdef str _spell_cycle(const int* heads, int word):
+    """A cycle through the word, from dependent to head."""
     cdef int other = heads[word]
     words = [str(word)]
     while other != word:
@@ -42,13 +45,13 @@ cdef str _spell_cycle(const int* heads, int word):
 
 
 cdef int complete(const int* heads, int n, int* out) except -1 nogil:
-    """Attach words with missing heads where they do no harm; see `complete_heads`."""
+    """Fill in missing heads; see `complete_heads`."""
     cdef int d, h
-    out[0] = -1
+    out[0] = NO_WORD
     for d in range(1, n + 1):
         out[d] = heads[d]
     for d in range(1, n + 1):
-        if out[d] == -1:
+        if out[d] == NO_WORD:
             h = d - 1
             while h > 0 and dominates(out, d, h):
                 h -= 1
@@ -61,7 +64,7 @@ cdef int complete(const int* heads, int n, int* out) except -1 nogil:
 
 
 cdef bint dominates(const int* heads, int ancestor, int word) noexcept nogil:
-    """Whether the arcs lead from the ancestor down to the word, or the two are the same."""
+    """Whether the word is a descendant of the ancestor, or the ancestor itself."""
     while word > 0:
         if word == ancestor:
             return True
@@ -69,40 +72,68 @@ cdef bint dominates(const int* heads, int ancestor, int word) noexcept nogil:
     return False
 
 
-cdef int in_order_ranks(const int* heads, int n, int* ranks) except -1 nogil:
-    """PROJ: ranks[w] of every node in the in-order traversal; see `projective_order`. O(n)."""
+cdef enum Event:
+    ENTER
+    VISIT
+    LEAVE
+
+
+cdef struct Step:
+    int node
+    Event event
+
+
+cdef int in_order(const int* heads, int n, int* ranks, int* first, int* last) except -1 nogil:
+    """In-order traversal: the rank of each node, and the first and last rank in its yield. O(n).
+
+    At each node, the dependents to its left are traversed in word order, then the node is visited,
+    then the dependents to its right are traversed in word order. So a yield is a range of ranks.
+    """
     cdef vector[int] last_child
     cdef vector[int] previous_sibling
-    cdef vector[int] agenda
-    cdef int d, word, child
+    cdef vector[Step] agenda
+    cdef Step step
+    cdef int d, node, child
     cdef int rank = 0
     last_child.resize(n + 1)
     previous_sibling.resize(n + 1)
     for d in range(1, n + 1):
         previous_sibling[d] = last_child[heads[d]]
         last_child[heads[d]] = d
-    # The agenda holds nodes to expand (w) and nodes whose left children are done (-w - 1).
-    agenda.push_back(0)
+    agenda.push_back(Step(0, ENTER))
     while not agenda.empty():
-        word = agenda.back()
+        step = agenda.back()
         agenda.pop_back()
-        if word < 0:
-            ranks[-word - 1] = rank
+        node = step.node
+        if step.event == VISIT:
+            ranks[node] = rank
             rank += 1
-            continue
-        child = last_child[word]
-        while child > word:
-            agenda.push_back(child)
-            child = previous_sibling[child]
-        agenda.push_back(-word - 1)
-        while child > 0:
-            agenda.push_back(child)
-            child = previous_sibling[child]
+        elif step.event == LEAVE:
+            last[node] = rank - 1
+        else:
+            first[node] = rank
+            # Last in, first out.
+            agenda.push_back(Step(node, LEAVE))
+            child = last_child[node]
+            while child > node:
+                agenda.push_back(Step(child, ENTER))
+                child = previous_sibling[child]
+            agenda.push_back(Step(node, VISIT))
+            while child > 0:
+                agenda.push_back(Step(child, ENTER))
+                child = previous_sibling[child]
     return 0
 
 
+cdef int in_order_ranks(const int* heads, int n, int* ranks) except -1 nogil:
+    """PROJ: the ranks alone; see `projective_order`. O(n)."""
+    cdef vector[int] bounds
+    bounds.resize(2 * n + 2)
+    return in_order(heads, n, ranks, bounds.data(), bounds.data() + n + 1)
+
+
 cdef bint projective(const int* heads, int n) except -1 nogil:
-    """Whether the in-order traversal is the word order. O(n)."""
+    """Whether the projective order is the word order. O(n)."""
     cdef vector[int] ranks
     cdef int d
     ranks.resize(n + 1)
@@ -114,7 +145,7 @@ cdef bint projective(const int* heads, int n) except -1 nogil:
 
 
 cdef int maximal_components(const int* heads, int n, int* components) except -1 nogil:
-    """MPC: components[w] is the root of the maximal projective component of w; see `mpc`. O(n)."""
+    """MPC: the root of the maximal projective component of each node; see `mpc`. O(n)."""
     cdef vector[int] waiting
     cdef vector[int] stack
     cdef vector[int] attached
@@ -140,14 +171,14 @@ cdef int maximal_components(const int* heads, int n, int* components) except -1 
                 break
             stack.pop_back()
     for d in range(n + 1):
-        components[d] = -1
+        components[d] = NO_WORD
     for d in range(n + 1):
         top = d
-        while components[top] == -1 and attached[top]:
+        while components[top] == NO_WORD and attached[top]:
             top = heads[top]
-        top = top if components[top] == -1 else components[top]
+        top = top if components[top] == NO_WORD else components[top]
         i = d
-        while components[i] == -1 and i != top:
+        while components[i] == NO_WORD and i != top:
             components[i] = top
             i = heads[i]
         components[top] = top
@@ -155,31 +186,39 @@ cdef int maximal_components(const int* heads, int n, int* components) except -1 
 
 
 cdef vector[int] _read(heads, bint missing_allowed) except *:
-    """Heads as C ints, checked."""
+    """Check heads and convert them to C integers."""
     cdef vector[int] words
     cdef int d
     if len(heads) < 1:
         raise ValueError("heads must hold n + 1 numbers; heads[0] is ignored")
-    words.push_back(-1)
+    words.push_back(NO_WORD)
     for head in heads[1:]:
         words.push_back(head)
     check_acyclic(words.data(), <int>words.size() - 1)
     if not missing_allowed:
         for d in range(1, <int>words.size()):
-            if words[d] == -1:
+            if words[d] == NO_WORD:
                 raise ValueError(f"word {d} has no head; fill missing heads with complete_heads")
     return words
 
 
 def projective_order(heads):
-    """Rank of each node in the projective order of a tree.
+    """The projective order of a tree, in which it is projective.
 
-    The order is that of the in-order traversal which visits, at each node, the children to its
-    left in word order, the node, then the children to its right. In a projective tree it is the
-    word order (Nivre 2009, section 4).
+    It is the order of the in-order traversal that visits, at each node, the dependents to its left
+    in word order, the node, then the dependents to its right in word order. If the tree is
+    projective, it is the word order.
 
-    heads: n + 1 heads, none missing. Returns n + 1 ranks, the root's is 0.
-    Raises ValueError if heads is no tree.
+    Args:
+        heads: n + 1 heads, none missing.
+
+    Returns:
+        The rank of each of the n + 1 nodes; the root's is 0.
+
+    Raises:
+        ValueError: The heads do not form a tree.
+
+    Source: Nivre (2009).
     """
     cdef vector[int] words = _read(heads, False)
     cdef vector[int] ranks
@@ -189,13 +228,20 @@ def projective_order(heads):
 
 
 def mpc(heads):
-    """Maximal projective components of a tree, each named by its root node.
+    """The maximal projective components of a tree.
 
-    Two words share a component if the arc-standard oracle without SWAP puts them in one subtree
-    (Nivre, Kuhlmann and Hall 2009, section 4).
+    A component is a subtree that the arc-standard oracle builds without SWAP.
 
-    heads: n + 1 heads, none missing. Returns, for each of the n + 1 nodes, the root of its
-    component. Raises ValueError if heads is no tree.
+    Args:
+        heads: n + 1 heads, none missing.
+
+    Returns:
+        The root of the component of each of the n + 1 nodes.
+
+    Raises:
+        ValueError: The heads do not form a tree.
+
+    Source: Nivre, Kuhlmann and Hall (2009).
     """
     cdef vector[int] words = _read(heads, False)
     cdef vector[int] components
@@ -205,76 +251,62 @@ def mpc(heads):
 
 
 def nonprojective_arcs(heads):
-    """Which words hang on a non-projective arc: some word between the two ends of the arc is no
-    descendant of the head.
+    """Which words have a non-projective arc to their head: the head does not dominate all words
+    between the two.
 
-    heads: n + 1 heads, none missing. Returns n + 1 booleans, the first is False.
-    Raises ValueError if heads is no tree. Time: the sum of the arc lengths.
+    The time is linear in the sum of the arc lengths.
+
+    Args:
+        heads: n + 1 heads, none missing.
+
+    Returns:
+        n + 1 booleans, the first of which is False.
+
+    Raises:
+        ValueError: The heads do not form a tree.
     """
     cdef vector[int] words = _read(heads, False)
     cdef int n = <int>words.size() - 1
+    cdef vector[int] ranks
     cdef vector[int] first
     cdef vector[int] last
     cdef int d, h, k
-    _spans(words, first, last)
+    ranks.resize(n + 1)
+    first.resize(n + 1)
+    last.resize(n + 1)
+    in_order(words.data(), n, ranks.data(), first.data(), last.data())
     arcs = [False] * (n + 1)
     for d in range(1, n + 1):
         h = words[d]
         for k in range(min(h, d) + 1, max(h, d)):
-            if not first[h] <= first[k] <= last[h]:
+            if not first[h] <= ranks[k] <= last[h]:
                 arcs[d] = True
                 break
     return arcs
 
 
-cdef void _spans(const vector[int]& heads, vector[int]& first, vector[int]& last) noexcept nogil:
-    """Number the nodes in pre-order: h and its descendants are first[h]..last[h]."""
-    cdef int n = <int>heads.size() - 1
-    cdef vector[int] last_child
-    cdef vector[int] previous_sibling
-    cdef vector[int] agenda
-    cdef int d, word
-    cdef int number = 0
-    last_child.resize(n + 1)
-    previous_sibling.resize(n + 1)
-    first.resize(n + 1)
-    last.resize(n + 1)
-    for d in range(1, n + 1):
-        previous_sibling[d] = last_child[heads[d]]
-        last_child[heads[d]] = d
-    agenda.push_back(0)
-    while not agenda.empty():
-        word = agenda.back()
-        agenda.pop_back()
-        if word < 0:
-            last[-word - 1] = number - 1
-            continue
-        first[word] = number
-        number += 1
-        agenda.push_back(-word - 1)
-        d = last_child[word]
-        while d > 0:
-            agenda.push_back(d)
-            d = previous_sibling[d]
-
-
 def is_projective(heads):
-    """Whether no arc is non-projective. heads: n + 1 heads, none missing. O(n).
+    """Whether every head dominates all words between itself and each of its dependents. O(n).
 
-    Raises ValueError if heads is no tree.
+    Args:
+        heads: n + 1 heads, none missing.
+
+    Raises:
+        ValueError: The heads do not form a tree.
     """
     cdef vector[int] words = _read(heads, False)
     return bool(projective(words.data(), <int>words.size() - 1))
 
 
 def is_tree(heads, bint single_root=True):
-    """Whether every word has a head in the sentence and no word is its own ancestor.
+    """Whether every word has a head in the sentence and the arcs are acyclic.
 
-    heads: n + 1 heads. single_root: also ask for exactly one child of the root (unless n is 0).
+    Args:
+        heads: n + 1 heads.
+        single_root: Whether the root must have exactly one dependent (unless n is 0).
     """
-    cdef vector[int] words
     try:
-        words = _read(heads, False)
+        _read(heads, False)
     except ValueError:
         return False
     roots = sum(head == 0 for head in heads[1:])
@@ -282,13 +314,19 @@ def is_tree(heads, bint single_root=True):
 
 
 def complete_heads(heads):
-    """A tree in which words with missing heads are attached where they do no harm.
+    """Complete a partial tree.
 
-    Each takes the closest word to its left that is no descendant of it, or else the closest such
-    word to its right, or else the root.
+    A headless word is attached to the closest word to its left that it does not dominate, else to
+    the closest such word to its right, else to the root.
 
-    heads: n + 1 heads, -1 where missing. Returns n + 1 heads, the first is -1.
-    Raises ValueError if the heads given form a cycle or leave the sentence.
+    Args:
+        heads: n + 1 heads, -1 where missing.
+
+    Returns:
+        n + 1 heads of a tree, the first of which is -1.
+
+    Raises:
+        ValueError: The given heads form a cycle or are not words of the sentence.
     """
     cdef vector[int] words = _read(heads, True)
     cdef vector[int] out

@@ -1,13 +1,14 @@
-"""Pseudo-projective parsing (Nivre and Nilsson 2005): projective trees whose labels tell how to
-make them non-projective again.
+"""Pseudo-projective parsing (Nivre and Nilsson 2005): non-projective trees encoded as projective
+ones with augmented labels.
 
-Before training, the head of every non-projective arc is replaced by the head's head, until the tree
-is projective, and the labels note what was done; after parsing, the notes are followed back. How
-much is noted is the encoding:
+Before training, non-projective arcs are lifted, from their head to the head's head, until the tree
+is projective, and labels are augmented; after parsing, an inverse transformation guided by the
+augmented labels restores them. The encodings:
 
-    head         the lifted arc: its label, and that of its original head       r↑h
-    path         the lifted arc, and the arcs to the words it was lifted past   r↑, r↓
-    head+path    all of that
+    head         the lifted arc is marked, with the label r of the arc and that of its original
+                 head, h: r↑h
+    path         the lifted arc is marked, r↑, and so are the arcs along the lifting path: r↓
+    head+path    both
 
 Heads are n + 1 integers, heads[0] ignored. Labels are integers from 0, -1 where missing.
 """
@@ -25,12 +26,13 @@ MISSING = -1
 
 
 class Decorated(NamedTuple):
-    """A label with notes.
+    """An augmented label.
 
-    label: of the arc.
-    lifted: whether the arc was lifted.
-    head_label: the label of the original head of a lifted arc; -1 if that is not noted.
-    passed: whether an arc was lifted past the word.
+    Attributes:
+        label: The plain label.
+        lifted: Whether the arc was lifted.
+        head_label: Label of the original head of a lifted arc; MISSING if it is not encoded.
+        passed: Whether the arc is on the lifting path of another one.
     """
 
     label: int
@@ -39,17 +41,28 @@ class Decorated(NamedTuple):
     passed: bool = False
 
     def spell(self, labels: Sequence[str]) -> str:
-        """The label as above. labels: names of the plain labels."""
+        """The augmented label in writing, as above.
+
+        Args:
+            labels: Names of the plain labels.
+        """
         lifted = "↑" * self.lifted + (labels[self.head_label] if self.head_label != MISSING else "")
         return labels[self.label] + lifted + "↓" * self.passed
 
 
 def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
-    """Make a tree projective. The shortest non-projective arc is lifted first; of those of equal
-    length, the one whose dependent is leftmost.
+    """Projectivise a tree: lift the shortest non-projective arc until there is none.
 
-    heads: of a tree. Returns the new heads and the words that arcs were lifted past. Raises
-    ValueError if heads is no tree.
+    Of several arcs of that length, the one with the leftmost dependent is lifted first.
+
+    Args:
+        heads: n + 1 heads of a tree.
+
+    Returns:
+        The n + 1 new heads, and the words whose incoming arcs are on a lifting path.
+
+    Raises:
+        ValueError: The heads do not form a tree.
     """
     lifted = list(heads)
     passed: set[int] = set()
@@ -65,13 +78,21 @@ def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
 def encode(
     heads: Sequence[int], labels: Sequence[int], encoding: str
 ) -> tuple[list[int], list[Decorated]]:
-    """The projective tree, and labels that tell the difference.
+    """Projectivise a tree and augment its labels.
 
-    labels: n + 1, of the arc to each word; labels[0] is ignored.
-    encoding: one of `ENCODINGS`. A label that is missing has no notes, and without the label of
-        the original head, the encoding by heads alone has nothing to note.
+    A missing label is not augmented, nor, with the encoding "head", one whose original head has no
+    label.
 
-    Returns n + 1 heads and n + 1 labels. Raises ValueError if heads is no tree.
+    Args:
+        heads: n + 1 heads of a tree.
+        labels: n + 1 labels of the arcs to the words; labels[0] is ignored.
+        encoding: One of `ENCODINGS`.
+
+    Returns:
+        n + 1 heads and n + 1 augmented labels.
+
+    Raises:
+        ValueError: The heads do not form a tree.
     """
     lifted, passed = lift(heads)
     decorated = [Decorated(label) for label in labels]
@@ -87,26 +108,32 @@ def encode(
 
 
 def decode(heads: Sequence[int], labels: Sequence[Decorated]) -> list[int]:
-    """Give lifted words back the heads that their labels describe.
+    """Deprojectivise a tree: the inverse transformation.
 
-    The words are visited from the root downwards. The head that is looked for is a descendant of
-    the present one, but not of the word itself, and the first of its kind, breadth first and from
-    left to right: the one with the noted label on a path of passed words, else with that label
-    anywhere; if no label is noted, the last on the path. A word for which there is none stays.
+    Words are visited top-down. The original head of a lifted word is searched among the descendants
+    of its present head, except those of the word itself, breadth-first and from left to right. It
+    is the first one with the encoded head label along arcs that are marked as a lifting path, else
+    the first one with that label; without an encoded head label, the last one along marked arcs. A
+    word for which there is none keeps its head.
 
-    heads: of a tree. labels: n + 1. Returns n + 1 heads, of a tree again.
+    Args:
+        heads: n + 1 heads of a tree.
+        labels: n + 1 augmented labels.
+
+    Returns:
+        n + 1 heads of a tree.
     """
     restored = list(heads)
     if not any(label.lifted for label in labels):
         return restored
-    for d in list(_breadth_first(_dependents(restored), 0, skipped=-1)):
+    for d in list(_breadth_first(_dependents(restored), 0, skipped=MISSING)):
         if labels[d].lifted:
             restored[d] = _find_head(restored, labels, d)
     return restored
 
 
 def _find_head(heads: list[int], labels: Sequence[Decorated], d: int) -> int:
-    """The head of d that its label describes; the present one if there is none."""
+    """The original head of d by its label; its present head if there is none."""
     noted = labels[d].head_label
     dependents = _dependents(heads)
     on_path = [[word for word in words if labels[word].passed] for words in dependents]
@@ -118,7 +145,7 @@ def _find_head(heads: list[int], labels: Sequence[Decorated], d: int) -> int:
 
 
 def _dependents(heads: Sequence[int]) -> list[list[int]]:
-    """Of each word, from left to right."""
+    """The dependents of each node, from left to right."""
     dependents: list[list[int]] = [[] for _ in heads]
     for d in range(1, len(heads)):
         dependents[heads[d]].append(d)
@@ -126,7 +153,7 @@ def _dependents(heads: Sequence[int]) -> list[list[int]]:
 
 
 def _breadth_first(dependents: list[list[int]], top: int, *, skipped: int) -> Iterator[int]:
-    """The descendants of a word, without one of them and what is below it."""
+    """The descendants of a node except one word and its descendants, breadth-first."""
     level = [top]
     while level:
         level = [word for head in level for word in dependents[head] if word != skipped]

@@ -1,6 +1,7 @@
-"""How far trees are from being projective: the measures of the literature.
+"""Measures of non-projectivity, and classes of mildly non-projective trees.
 
-All take n + 1 heads of a tree, heads[0] being ignored; the artificial root is a word like others.
+All functions take the n + 1 heads of a tree, heads[0] being ignored. The root counts as a node like
+the words.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from itertools import combinations
 
 
 def gap_degree(heads: Sequence[int]) -> int:
-    """The largest number of gaps in the yield of a word: places where it leaves words out.
+    """The largest number of gaps, that is discontinuities, in the yield of a node.
 
     Source: Bodirsky, Kuhlmann and Möhl (2005).
     """
@@ -24,9 +25,10 @@ def gap_degree(heads: Sequence[int]) -> int:
 
 
 def edge_degree(heads: Sequence[int]) -> int:
-    """The largest number of partial trees that lie under an arc without hanging on its head.
+    """The largest degree of an arc.
 
-    The partial trees are what the words strictly between head and dependent form among themselves.
+    That is the number of connected components of the words strictly between its ends whose root
+    the head of the arc does not dominate.
 
     Source: Nivre (2006).
     """
@@ -49,7 +51,7 @@ def is_well_nested(heads: Sequence[int]) -> bool:
     for first, second in combinations(split, 2):
         if first in above[second] or second in above[first]:
             continue
-        # From one to the other and back again and once more.
+        # They interleave if the owner of the words changes more than twice.
         owners = sorted([(w, first) for w in yields[first]] + [(w, second) for w in yields[second]])
         changes = sum(a[1] != b[1] for a, b in zip(owners, owners[1:], strict=False))
         if changes > 2:
@@ -58,7 +60,7 @@ def is_well_nested(heads: Sequence[int]) -> bool:
 
 
 def is_one_endpoint_crossing(heads: Sequence[int]) -> bool:
-    """Whether all arcs that cross an arc have an end in common, for every arc.
+    """Whether, for every arc, all arcs that cross it share an endpoint.
 
     Source: Pitler, Kannan and Marcus (2013).
     """
@@ -66,12 +68,12 @@ def is_one_endpoint_crossing(heads: Sequence[int]) -> bool:
 
 
 def crossing_arcs(heads: Sequence[int]) -> int:
-    """How many arcs cross another one."""
+    """The number of arcs that cross another one."""
     return sum(map(bool, _crossings(heads)))
 
 
 def _crossings(heads: Sequence[int]) -> list[list[set[int]]]:
-    """Of the arc to each word, the ends of the arcs that cross it."""
+    """For the arc to each word, the endpoints of the arcs that cross it."""
     arcs = [sorted((d, heads[d])) for d in range(1, len(heads))]
     return [
         [{a, b} for a, b in arcs if a < left < b < right or left < a < right < b]
@@ -80,7 +82,7 @@ def _crossings(heads: Sequence[int]) -> list[list[set[int]]]:
 
 
 def _ancestors(heads: Sequence[int]) -> list[set[int]]:
-    """The words above each word."""
+    """The ancestors of each node."""
     above: list[set[int]] = []
     for word in range(len(heads)):
         found: set[int] = set()
@@ -92,7 +94,7 @@ def _ancestors(heads: Sequence[int]) -> list[set[int]]:
 
 
 def _yields(heads: Sequence[int]) -> list[list[int]]:
-    """Each word and the words below it, ascending."""
+    """The yield of each node: the node and its descendants, ascending."""
     yields: list[list[int]] = [[word] for word in range(len(heads))]
     for word, above in enumerate(_ancestors(heads)):
         for ancestor in above:

@@ -9,15 +9,6 @@ from collections.abc import Iterable, Sequence
 _NO_ANCHOR = re.compile(r"\s|^s\d+$")
 
 
-def sent_id(comments: Iterable[str]) -> str | None:
-    """The value of `# sent_id = …` among the comment lines of a sentence."""
-    for comment in comments:
-        key, _, value = comment.lstrip("# \t").partition("=")
-        if key.strip() == "sent_id" and comment.startswith("#"):
-            return value.strip() or None
-    return None
-
-
 def anchors(sent_ids: Sequence[str | None], numbers: Iterable[int]) -> list[str]:
     """A unique anchor for each sentence.
 

@@ -11,7 +11,7 @@ from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, check_trees
 from spacy.tokens import Doc
 from spacy.util import load_config, load_model_from_config
 
-from spacy_npparse.components.sentences import read_tokens, split_sentences
+from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.decoding import decode_spanning_trees
 from spacy_npparse.treebank import ConlluCorpus
 
@@ -47,7 +47,7 @@ def assemble(*paths, **parser):
 
 
 def docs_for(nlp):
-    return [eg.predicted for eg in ConlluCorpus(SAMPLE, limit=12, sentences_per_doc=3)(nlp)]
+    return [eg.predicted for eg in ConlluCorpus(SAMPLE, limit=6, sentences_per_doc=2)(nlp)]
 
 
 def heads_of(doc):
@@ -94,6 +94,34 @@ def test_scores_are_added_up(member):
     expected = decode_spanning_trees(np.asarray(scores), sentences.lengths)
     heads = [0 if token.head.i == token.i else token.head.i + 1 for token in ensemble(doc)]
     assert heads == expected.tolist()
+
+
+class Member:
+    """A member with a tree and probabilities of its own."""
+
+    def __init__(self, heads, probabilities):
+        self.heads, self.probabilities = np.array(heads, dtype=np.int32), probabilities
+
+    def best_heads(self, vectors, sentences):
+        return self.heads
+
+    def arc_scores(self, vectors, sentences):
+        return np.log(self.probabilities)[None]
+
+
+def test_probabilities_of_all_words_together_count_less_than_one_vote():
+    rising, falling = [0, 1, 2, 3, 4], [2, 3, 4, 5, 0]
+    # Agrees with the first tree on the root and otherwise with neither: trees with that root can
+    # have 6 votes, the second tree has 5.
+    third = [0, 4, 1, 1, 2]
+    sentences = SentenceBatch(np.arange(5), np.array([5], dtype=np.int32), 5)
+    probabilities = np.full((6, 6), 1e-6, dtype=np.float32)
+    probabilities[range(1, 6), falling] = 0.99
+    nlp = spacy.blank("xx")
+    ensemble = nlp.add_pipe("ensemble_parser", config={"members": MEMBERS})
+    members = [(Member(heads, probabilities), None) for heads in (rising, third, falling)]
+    heads, shares = ensemble._heads(members, sentences)
+    assert heads[0] == 0 and shares.sum() == pytest.approx(6 / 3)
 
 
 def test_a_shared_encoder_runs_once(member, monkeypatch):

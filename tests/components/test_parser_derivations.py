@@ -4,7 +4,7 @@ import math
 
 import pytest
 import spacy
-from parser_helpers import FACTORIES, GLOBAL, PARSERS, SYSTEMS, example
+from parser_helpers import GLOBAL, PARSERS, SYSTEMS, example
 from spacy.tokens import Doc
 from spacy.util import fix_random_seed
 
@@ -46,8 +46,8 @@ def trees(doc):
 
 
 @pytest.mark.parametrize("parser", DERIVING)
-def test_derivations_lead_to_the_trees_that_are_predicted(make_trained, parser):
-    nlp = make_trained(parser)
+def test_derivations_lead_to_the_trees_that_are_predicted(shared, parser):
+    nlp = shared(parser)
     doc = nlp(make_doc(nlp))
     derivations = nlp.get_pipe("parser").derivations(doc)
     assert [(d.words, d.heads[1:], d.labels) for d in derivations] == trees(doc)
@@ -59,8 +59,8 @@ def test_derivations_lead_to_the_trees_that_are_predicted(make_trained, parser):
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_greedy_parsers_take_what_scores_highest(make_trained, system):
-    nlp = make_trained(system, **FACTORIES[system][1], decoder={"confidence": True})
+def test_greedy_parsers_take_what_scores_highest(shared, system):
+    nlp = shared(system, confidence=True)
     doc = nlp(make_doc(nlp))
     (first, _) = nlp.get_pipe("parser").derivations(doc)
     assert first.search == "greedy search" and first.normalised
@@ -78,8 +78,8 @@ def test_greedy_parsers_take_what_scores_highest(make_trained, system):
 
 
 @pytest.mark.parametrize("system", ["arc_hybrid_swap", "covington", "two_planar"])
-def test_beams(make_trained, system):
-    nlp = make_trained(system, decoder={"beam_width": 4, "k_best": 1})
+def test_beams(shared, system):
+    nlp = shared(system, beam_width=4, k_best=1)
     doc = nlp(make_doc(nlp))
     derivations = nlp.get_pipe("parser").derivations(doc)
     assert [d.heads[1:] for d in derivations] == [heads for _, heads, _ in trees(doc)]
@@ -108,8 +108,8 @@ DEPS = ["nsubj", "aux", "dep", "det", "obj", "ROOT", "punct", "ROOT", "punct"]
 
 
 @pytest.mark.parametrize("parser", ["arc_hybrid_swap", "covington", "mh4, exact", "mh3, exact"])
-def test_costs_against_gold(make_trained, parser):
-    nlp = make_trained(parser)
+def test_costs_against_gold(shared, parser):
+    nlp = shared(parser)
     component = nlp.get_pipe("parser")
     first, second = component.derivations(make_doc(nlp), gold=gold_of(nlp, HEADS, DEPS))
     assert first.gold == (-1, 5, 5, 4, 5, 0, 5) and second.gold == (-1, 0, 1)
@@ -119,8 +119,8 @@ def test_costs_against_gold(make_trained, parser):
     assert first.steps[0].options[first.steps[0].transition].cost == 0
 
 
-def test_the_oracle_can_be_chosen(make_trained):
-    nlp = make_trained()
+def test_the_oracle_can_be_chosen(shared):
+    nlp = shared()
     parser, gold = nlp.get_pipe("parser"), gold_of(nlp, HEADS, DEPS)
     first, _ = parser.derivations(make_doc(nlp), gold=gold, oracle="dynamic")
     assert first.oracle == "dynamic"
@@ -128,8 +128,8 @@ def test_the_oracle_can_be_chosen(make_trained):
         parser.derivations(make_doc(nlp), gold=gold, oracle="clever")
 
 
-def test_gold_that_is_missing_or_does_not_fit(make_trained):
-    nlp = make_trained()
+def test_gold_that_is_missing_or_does_not_fit(shared):
+    nlp = shared()
     parser = nlp.get_pipe("parser")
     unknown = [i if 7 <= i else head for i, head in enumerate(HEADS)]
     deps = ["" if 7 <= i else dep for i, dep in enumerate(DEPS)]
@@ -157,15 +157,15 @@ def test_pseudo_projective_trees_are_shown_as_they_are_built(make_nlp):
     assert all(s.options[s.transition].cost == 0 for s in derivation.steps[:-1])
 
 
-def test_a_doc_without_words(make_trained):
-    nlp = make_trained()
+def test_a_doc_without_words(shared):
+    nlp = shared()
     assert nlp.get_pipe("parser").derivations(Doc(nlp.vocab, words=[])) == []
     assert nlp.get_pipe("parser").derivations(Doc(nlp.vocab, words=[" ", "\n"])) == []
 
 
 @pytest.mark.parametrize("parser", DIRECT)
-def test_parsers_without_transitions(make_trained, parser):
-    nlp = make_trained(parser)
+def test_parsers_without_transitions(shared, parser):
+    nlp = shared(parser)
     with pytest.raises(ValueError, match="_parser finds trees without transitions"):
         nlp.get_pipe("parser").derivations(make_doc(nlp))
 

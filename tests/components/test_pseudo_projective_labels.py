@@ -20,17 +20,19 @@ def crosses(doc):
 
 @pytest.fixture
 def make_trained(make_nlp, sample):
-    """Makes a pipeline that has learned six non-projective trees by heart."""
+    """Makes a pipeline that has learned non-projective trees by heart."""
 
     def make(encoding, system="arc_standard"):
         model = {**TINY_MODEL, "hidden_size": 64, "label_size": 64}
         model["tok2vec"] = {**TINY_ENCODER, "width": 64, "word_width": 32}
         nlp = make_nlp(system, model=model, pseudo_projective=encoding)
-        examples = [eg for eg in sample(nlp, limit=60) if crosses(eg.reference)][:6]
+        examples = [eg for eg in sample(nlp, limit=60) if crosses(eg.reference)][:4]
         optimizer = nlp.initialize(lambda: examples)
         optimizer.learn_rate = 0.01
         for _ in range(80):
-            nlp.update(examples, sgd=optimizer)
+            losses = nlp.update(examples, sgd=optimizer)
+            if losses["parser"] < 0.5 and nlp.evaluate(examples)["dep_las"] == 1.0:
+                break
         return nlp, examples
 
     return make
@@ -51,7 +53,7 @@ def test_crossing_arcs_are_learned_by_heart(make_trained, encoding, tmp_path):
         assert {token.dep_ for token in doc} <= plain
 
 
-@pytest.mark.parametrize("system", ["arc_eager", "arc_hybrid", "nonmonotonic_arc_eager"])
+@pytest.mark.parametrize("system", ["arc_eager", "nonmonotonic_arc_eager"])
 def test_other_projective_systems_take_the_setting(make_trained, system):
     nlp, examples = make_trained("head+path", system)
     assert any(
@@ -59,10 +61,9 @@ def test_other_projective_systems_take_the_setting(make_trained, system):
     )
 
 
-def test_without_the_setting_no_arcs_cross(make_trained):
-    nlp, examples = make_trained(None)
-    docs = [nlp(Doc(nlp.vocab, words=[t.text for t in eg.reference])) for eg in examples]
-    assert not any(map(crosses, docs))
+def test_without_the_setting_no_arcs_cross(shared, sample):
+    nlp = shared("arc_standard")
+    assert not any(crosses(doc) for doc in nlp.pipe(eg.predicted for eg in sample(nlp, limit=60)))
 
 
 def test_labels_are_the_plain_ones(make_nlp):

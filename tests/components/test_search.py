@@ -46,8 +46,8 @@ def make_parser(make_nlp, sample):
         *((system, {}) for system in GLOBAL),
     ],
 )
-def test_words_have_probabilities(make_parser, system, decoder):
-    doc = parse(make_parser(system, **decoder, confidence=True))
+def test_words_have_probabilities(shared, system, decoder):
+    doc = parse(shared(system, **decoder, confidence=True))
     for token in doc:
         if token.is_space:
             assert token._.head_probability is None
@@ -66,7 +66,7 @@ def test_spanning_trees_are_the_best_of_all_by_their_pairs(make_parser):
         vectors = parser.encode([Doc(nlp.vocab, words=words)])
         # The root is the last of the vectors, and the first of the rows.
         rows = vectors.roll(1, dims=0)
-        scores = parser._net.score_pairs(rows, n, parser._net.score_arcs(rows, n))[0]
+        scores = parser._net.score_parts(rows, n, parser._net.score_arcs(rows, n))[0]
     trees = [[0, *heads] for heads in product(range(5), repeat=4)]
     best = max(filter(is_tree, trees), key=lambda t: sum(scores[d, t[d]] for d in range(1, 5)))
     doc = nlp(Doc(nlp.vocab, words=words))
@@ -93,8 +93,8 @@ def test_confidence_of_exact_search_is_that_of_trees(make_parser, system):
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_the_best_trees_come_in_their_order(make_parser, system):
-    doc = parse(make_parser(system, beam_width=6, k_best=3))
+def test_the_best_trees_come_in_their_order(shared, system):
+    doc = parse(shared(system, beam_width=6, k_best=3))
     assert len(doc._.k_best_trees) == 2
     for sentence, trees in zip(doc.sents, doc._.k_best_trees, strict=True):
         assert trees[0]["heads"] == [token.head.i for token in sentence]
@@ -114,16 +114,16 @@ def test_the_best_trees_come_in_their_order(make_parser, system):
     assert len(doc._.k_best_trees[1]) == 2
 
 
-def test_nothing_is_written_unless_asked_for(make_parser):
-    doc = parse(make_parser(beam_width=2))
+def test_nothing_is_written_unless_asked_for(shared):
+    doc = parse(shared(beam_width=2))
     assert doc._.k_best_trees is None
     assert doc[0]._.head_probability is None
     assert not doc.user_data
 
 
 @pytest.mark.parametrize("words", [[], [" "], ["a"]])
-def test_docs_with_next_to_nothing(make_parser, words):
-    nlp = make_parser(beam_width=2, k_best=2, confidence=True)
+def test_docs_with_next_to_nothing(shared, words):
+    nlp = shared(beam_width=2, k_best=2, confidence=True)
     doc = parse(nlp, words, [True] * len(words))
     assert [len(trees) for trees in doc._.k_best_trees] == [1] * words.count("a")
 

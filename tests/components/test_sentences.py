@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parser_helpers import PARSERS
+from parser_helpers import FAMILIES
 
 from spacy_npparse.components import sentences
 from spacy_npparse.components.sentences import SentenceBatch
@@ -28,13 +28,11 @@ def test_sentences_of_one_length_are_one_part():
     assert len(list(batch([20] * 128).parts())) == 1
 
 
-@pytest.mark.parametrize("system", PARSERS)
-def test_trees_do_not_depend_on_the_parts(make_nlp, sample, system, monkeypatch):
-    nlp = make_nlp(system)
-    examples = sample(nlp, limit=20)
-    nlp.initialize(lambda: examples)
+@pytest.mark.parametrize("system", FAMILIES)
+def test_trees_do_not_depend_on_the_parts(shared, sample, system, monkeypatch):
+    nlp = shared(system)
     parser = nlp.get_pipe("parser")
-    docs = [eg.predicted for eg in examples]
+    docs = [eg.predicted for eg in sample(nlp, limit=20)]
     together = parser.predict(docs)
     monkeypatch.setattr(sentences, "_MAX_ARCS", 1)
     for one, other in zip(together, parser.predict(docs), strict=True):

@@ -1,8 +1,10 @@
 """Beam search against greedy decoding and against all derivations."""
 
+from functools import cache
+
 import numpy as np
 import pytest
-from test_greedy import SYSTEMS, decode, random_tables, scores
+from score_tables import SYSTEMS, decode, features_and_scores, random_tables
 
 from spacy_npparse.decoding import decode_beam, explain
 from spacy_npparse.systems import get_transition_system
@@ -26,6 +28,15 @@ def test_a_beam_of_one_is_greedy(name):
 
 def all_derivations(system, tables, n):
     """Log-probability of every derivation, and its tree."""
+
+    @cache
+    def successors(c):
+        *_, values = features_and_scores(system, tables, c)
+        legal = system.legal(c)
+        chosen = np.array([values[system.transitions.index(t)] for t in legal], dtype=float)
+        probabilities = chosen - np.logaddexp.reduce(chosen)
+        return [(p, system.apply(c, t)) for t, p in zip(legal, probabilities, strict=True)]
+
     found = []
     agenda = [(0.0, system.initial(n))]
     while agenda:
@@ -33,13 +44,7 @@ def all_derivations(system, tables, n):
         if system.is_terminal(c):
             found.append((score, c.heads[1:]))
             continue
-        _, _, values = scores(system, tables, c, 0, 0)
-        legal = system.legal(c)
-        chosen = np.array([values[system.transitions.index(t)] for t in legal], dtype=float)
-        probabilities = chosen - np.log(np.exp(chosen - chosen.max()).sum()) - chosen.max()
-        agenda += [
-            (score + p, system.apply(c, t)) for t, p in zip(legal, probabilities, strict=True)
-        ]
+        agenda += [(score + p, after) for p, after in successors(c)]
     return sorted(found, reverse=True)
 
 
@@ -80,7 +85,7 @@ def replay(system, tables, n, width, normalised=True):
     c = system.initial(n)
     total = 0.0
     for t, given in zip(found.transitions, found.scores, strict=True):
-        assert given == pytest.approx(scores(system, tables, c, 0, 0)[2], abs=1e-3)
+        assert given == pytest.approx(features_and_scores(system, tables, c)[2], abs=1e-3)
         legal = [system.transitions.index(name) for name in system.legal(c)]
         total += given[t] - np.logaddexp.reduce(given[legal].astype(float)) * normalised
         c = system.apply(c, system.transitions[t])

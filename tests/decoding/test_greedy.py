@@ -4,55 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from score_tables import SYSTEMS, decode, features_and_scores, random_tables
 
-from spacy_npparse.decoding import ScoreTables, decode_greedy
-from spacy_npparse.systems import get_transition_system, transition_systems
+from spacy_npparse.systems import get_transition_system
 from spacy_npparse.trees import is_tree
-
-SYSTEMS = sorted(transition_systems.get_all())
-
-
-def random_tables(system, lengths, seed=0, hidden=20, swap_bias=0.0):
-    """Random score tables for a batch."""
-    rng = np.random.default_rng(seed)
-    n_rows = sum(lengths) + len(lengths) + 1
-    n_transitions = len(system.transitions)
-    size = max(lengths, default=0) + 2
-
-    def numbers(*shape):
-        return rng.standard_normal(shape, dtype=np.float32)
-
-    tables = ScoreTables(
-        words=numbers(n_rows, len(system.position_names), hidden),
-        arcs=numbers(len(lengths), size, size),
-        arc_weights=numbers(len(system.candidate_arcs), hidden),
-        output_weights=numbers(n_transitions, hidden),
-        output_bias=numbers(n_transitions),
-    )
-    if "SWAP" in system.transitions:
-        tables.output_bias[system.transitions.index("SWAP")] += swap_bias
-    return tables
-
-
-def decode(system, tables, lengths):
-    return decode_greedy(system.kernel, tables, np.array(lengths, dtype=np.int32))
-
-
-def scores(system, tables, configuration, sentence, root_row):
-    """Rows, places of arcs and scores, as the kernel should find them."""
-    words = system.positions(configuration)
-    rows = [len(tables.words) - 1 if word == -1 else root_row + word for word in words]
-    hidden = sum(tables.words[row, p] for p, row in enumerate(rows))
-    at = dict(zip(system.position_names, words, strict=True))
-    cells = []
-    for weights, (dependent, head) in zip(tables.arc_weights, system.candidate_arcs, strict=True):
-        if at[dependent] in (-1, 0) or at[head] == -1:
-            cells.append(-1)
-        else:
-            cell = (sentence, at[dependent], at[head])
-            hidden = hidden + tables.arcs[cell] * weights
-            cells.append(int(np.ravel_multi_index(cell, tables.arcs.shape)))
-    return rows, cells, tables.output_weights @ np.maximum(hidden, 0) + tables.output_bias
 
 
 def slow_greedy(system, tables, n, sentence, root_row):
@@ -60,7 +15,7 @@ def slow_greedy(system, tables, n, sentence, root_row):
     length = 0
     probabilities = [1.0] * n
     while not system.is_terminal(c):
-        *_, values = scores(system, tables, c, sentence, root_row)
+        *_, values = features_and_scores(system, tables, c, sentence, root_row)
         legal = [system.transitions.index(name) for name in system.legal(c)]
         best = max(legal, key=lambda t: values[t])
         after = system.apply(c, system.transitions[best])

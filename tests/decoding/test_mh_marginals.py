@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mh_helpers import all_derivations, random_scores, replay
+from mh_helpers import all_derivations, random_scores, replay, total_score
 
-from spacy_npparse.decoding import MHScores, decode_mh, mh_marginals
+from spacy_npparse.decoding import IMPOSSIBLE, MHScores, decode_mh, mh_marginals
 
 
 def marginals(scores, lengths, n_heads, single_root=True):
@@ -18,18 +18,17 @@ def marginals(scores, lengths, n_heads, single_root=True):
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_marginals_are_sums_over_all_derivations(n, n_heads, single_root):
     """Each sequence of transitions counts once, in however many ways it is deduced."""
-    derivations = {transitions for transitions, _ in all_derivations(n, n_heads, single_root)}
+    derivations = [replay(d, n, single_root) for d in all_derivations(n, n_heads, single_root)]
+    trees = [heads for heads, _ in derivations]
     for seed in range(3 if n < 4 else 1):
         scores = random_scores([n], seed)
-        trees, values = zip(
-            *(replay(scores, d, n, single_root) for d in sorted(derivations)), strict=True
-        )
-        total = np.logaddexp.reduce(values)
+        values = [total_score(scores, parts) for _, parts in derivations]
+        log_partition = np.logaddexp.reduce(values)
         expected = np.zeros((n + 2, n + 2))
         for heads, value in zip(trees, values, strict=True):
-            expected[list(heads[1:]), range(1, n + 1)] += np.exp(value - total)
+            expected[list(heads[1:]), range(1, n + 1)] += np.exp(value - log_partition)
         found = marginals(scores, [n], n_heads, single_root)
-        assert found.totals[0] == pytest.approx(total, abs=1e-4)
+        assert found.log_partition[0] == pytest.approx(log_partition, abs=1e-4)
         assert found.arcs[0] == pytest.approx(expected, abs=1e-5)
 
 
@@ -44,7 +43,7 @@ def test_every_word_has_one_head(lengths, seed, n_heads, scale):
     scores = MHScores(*(np.clip(scale * part, -1e6, 1e6) for part in random_scores(lengths, seed)))
     found = marginals(scores, lengths, n_heads)
     best = decode_mh(scores, np.array(lengths, dtype=np.int32), n_heads)
-    assert (found.totals >= best.scores - 1e-5 * np.abs(best.scores) - 1e-4).all()
+    assert (found.log_partition >= best.scores - 1e-5 * np.abs(best.scores) - 1e-4).all()
     for n, arcs in zip(lengths, found.arcs, strict=True):
         assert arcs.min() >= 0 and arcs.max() <= 1
         assert arcs.sum(axis=0)[1 : n + 1] == pytest.approx(1, abs=1e-4)
@@ -53,17 +52,19 @@ def test_every_word_has_one_head(lengths, seed, n_heads, scale):
 
 
 @pytest.mark.parametrize("n_heads", [3, 4])
-def test_marginals_are_derivatives_of_the_total(n_heads):
+def test_marginals_are_derivatives_of_the_log_partition_function(n_heads):
     n, step = 9, 1 / 64
     scores = random_scores([n])
     found = marginals(scores, [n], n_heads).arcs[0]
     for head, word in [(0, 4), (1, 2), (2, 7), (7, 2), (9, 8), (5, 9)]:
-        totals = []
+        log_partitions = []
         for change in (-step, step):
             arcs = scores.arcs.copy()
             arcs[0, head, word] += change
-            totals.append(marginals(scores._replace(arcs=arcs), [n], n_heads).totals[0])
-        assert (totals[1] - totals[0]) / (2 * step) == pytest.approx(found[head, word], abs=1e-4)
+            changed = scores._replace(arcs=arcs)
+            log_partitions += [*marginals(changed, [n], n_heads).log_partition]
+        derivative = (log_partitions[1] - log_partitions[0]) / (2 * step)
+        assert derivative == pytest.approx(found[head, word], abs=1e-4)
 
 
 @pytest.mark.parametrize("n_heads", [3, 4])
@@ -80,7 +81,7 @@ def test_sentences_of_a_batch_know_nothing_of_each_other(n_heads):
 def test_a_tree_that_is_far_better_is_certain(n_heads):
     n = 30
     scores = random_scores([n], seed=3)
-    scores.arcs[:] = -1e30
+    scores.arcs[:] = IMPOSSIBLE
     scores.arcs[0, range(n), range(1, n + 1)] = 0
     found = marginals(scores, [n], n_heads)
     assert found.arcs[0, range(n), range(1, n + 1)] == pytest.approx(1, abs=1e-5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mh_helpers import MH4, all_derivations, random_scores, replay
+from mh_helpers import MH4, all_derivations, random_scores, replay, total_score
 
 from spacy_npparse.decoding import MHScores, decode_mh
 from spacy_npparse.systems import get_transition_system
@@ -18,19 +18,22 @@ def decode(scores, lengths, n_heads, single_root=True, **settings):
     return decode_mh(scores, lengths, n_heads, single_root, **settings)
 
 
+def names_of(transitions):
+    return tuple(MH4.transitions[t] for t in transitions)
+
+
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("n_heads", [3, 4])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_the_best_of_all_derivations_is_found(n, n_heads, single_root):
-    derivations = [transitions for transitions, _ in all_derivations(n, n_heads, single_root)]
+    derivations = [replay(d, n, single_root) for d in all_derivations(n, n_heads, single_root)]
     for seed in range(5 if n < 4 else 2):
         scores = random_scores([n], seed)
-        expected = max(replay(scores, d, n, single_root)[1] for d in derivations)
+        expected = max(total_score(scores, parts) for _, parts in derivations)
         found = decode(scores, [n], n_heads, single_root)
-        names = [MH4.transitions[t] for t in found.transitions]
-        heads, total = replay(scores, names, n, single_root)
+        heads, parts = replay(names_of(found.transitions), n, single_root)
         assert found.scores[0] == pytest.approx(expected, abs=1e-4)
-        assert total == pytest.approx(expected, abs=1e-4)
+        assert total_score(scores, parts) == pytest.approx(expected, abs=1e-4)
         assert found.heads.tolist() == list(heads[1:])
 
 
@@ -45,21 +48,20 @@ def test_greedy_search_takes_the_best_transition(n_heads, single_root):
     for sentence, n in enumerate(lengths):
         scores = MHScores(*(part[sentence : sentence + 1] for part in tables))
         c = system.initial(n)
-        names = []
+        names = ()
         while not system.is_terminal(c):
-            names.append(MH4.transitions[next(steps)])
+            *before, _ = names = (*names, MH4.transitions[next(steps)])
             known = MH4.transitions if n_heads == 4 else MH4.transitions[:3]
             allowed = [t for t in system.legal(c) if t in known]
-            before = replay(scores, names[:-1], n, single_root, whole=False)[1]
-            values = {
-                t: replay(scores, [*names[:-1], t], n, single_root, whole=False)[1] - before
-                for t in allowed
-            }
+            values = {}
+            for t in allowed:
+                _, parts = replay((*before, t), n, single_root, whole=False)
+                values[t] = total_score(scores, parts)
             assert values[names[-1]] == pytest.approx(max(values.values()), abs=1e-5)
             c = system.apply(c, names[-1])
-        heads, total = replay(scores, names, n, single_root)
+        heads, parts = replay(names, n, single_root)
         assert list(heads[1:]) == [next(words) for _ in range(n)]
-        assert found.scores[sentence] == pytest.approx(total, abs=1e-4)
+        assert found.scores[sentence] == pytest.approx(total_score(scores, parts), abs=1e-4)
 
 
 @settings(deadline=None, max_examples=20)

@@ -149,31 +149,29 @@ def test_coverage(n, n_covered):
     assert covered == n_covered
 
 
-def random_covered_tree(n, rng, n_changes):
-    """What many random changes make of a chain, all trees on the way being covered."""
+def random_covered_trees(n, n_trees):
+    """Trees on a random walk through the covered trees: one arc changes at a time."""
+    rng = random.Random(n)
     heads = [0, *range(n)]
-    for _ in range(n_changes):
+    for step in range((15 + n_trees) * n):
         changed = heads.copy()
         changed[rng.randint(1, n)] = rng.randint(0, n)
         if is_tree(changed, single_root=False) and is_one_endpoint_crossing(changed):
             heads = changed
-    return tuple(heads)
+        if step >= 15 * n and step % n == 0:
+            yield tuple(heads)
 
 
 @pytest.mark.parametrize("n", [6, 9, 14, 25])
 def test_trees_of_many_words_are_covered(n):
-    rng = random.Random(n)
-    for _ in range(20):
-        gold = random_covered_tree(n, rng, 15 * n)
+    for gold in random_covered_trees(n, 40):
         ((heads, words, total),) = found_trees(decode(gold_only(gold), [n], False), [n])
         assert (heads, words, total) == (gold, parts(gold), 0)
 
 
 @pytest.mark.parametrize("n", [6, 10, 20])
 def test_no_other_tree_scores_better(n):
-    rng = random.Random(n)
-    trees = [random_covered_tree(n, rng, 10 * n) for _ in range(100)]
-    known = [(heads, parts(heads)) for heads in trees]
+    known = [(heads, parts(heads)) for heads in random_covered_trees(n, 100)]
     for seed in range(5):
         scores = random_scores([n], seed)
         best = max(score(scores, *tree) for tree in known)

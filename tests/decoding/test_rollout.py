@@ -4,17 +4,13 @@ import random
 
 import numpy as np
 import pytest
-from test_greedy import random_tables, scores
+from score_tables import SYSTEMS, features_and_scores, random_tables
 
 from spacy_npparse.decoding import Exploration, roll_out
-from spacy_npparse.systems import get_transition_system, transition_systems
-from spacy_npparse.transitions import UncoveredTree
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import ILLEGAL, UncoveredTree
 
-ORACLES = [
-    (name, oracle)
-    for name in sorted(transition_systems.get_all())
-    for oracle in get_transition_system(name).oracles
-]
+ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
 REORDERING = {"SWAP"}
 
 
@@ -71,7 +67,7 @@ def slow_roll_out(system, oracle_name, tables, trees, exploration, seed):
         c = training.initial(len(gold) - 1)
         while not training.is_terminal(c):
             costs = oracle.costs(c)
-            rows, cells, values = scores(training, tables, c, sentence, root_row)
+            rows, arc_indices, values = features_and_scores(training, tables, c, sentence, root_row)
             by_name = dict(zip(training.transitions, values, strict=True))
             least = min(costs.values())
             if not oracle.explores:
@@ -89,8 +85,8 @@ def slow_roll_out(system, oracle_name, tables, trees, exploration, seed):
             supplied = not oracle.explores and attached is not None and gold[attached] == -1
             if wrong is not None and not supplied:
                 states.append(rows)
-                arcs.append(cells)
-                costs_seen.append([costs.get(t, -1) for t in training.transitions])
+                arcs.append(arc_indices)
+                costs_seen.append([costs.get(t, ILLEGAL) for t in training.transitions])
                 sentences.append(sentence)
                 may_err = oracle.explores_reordering or not {good, wrong} & REORDERING
                 if oracle.explores and exploration and may_err:
@@ -153,9 +149,9 @@ def test_without_exploration_the_gold_tree_is_followed(name, oracle):
         assert len(result.states) <= system.max_length(len(gold) - 1)
         if not system.oracle(oracle, gold).explores:
             assert len(result.states) <= length
-        costs = np.where(result.costs == -1, 99, result.costs)
-        assert (costs.min(axis=1) == 0).all()
-        assert (result.costs.max(axis=1) > 0).all()
+        assert (result.costs.min(axis=1) == 0).all()
+        legal = np.where(result.costs == ILLEGAL, 0, result.costs)
+        assert (legal.max(axis=1) > 0).all()
 
 
 def test_the_seed_decides():

@@ -13,6 +13,7 @@ from spacy_npparse.evaluation.significance import (
     approximate_randomisation,
     bootstrap,
     mcnemar,
+    pairwise_randomisation,
     randomisation_of_rates,
     wilcoxon_signed_rank,
 )
@@ -42,6 +43,17 @@ def test_a_large_difference_is_significant_whatever_its_sign():
     better, worse = [9] * 50, [4] * 50
     assert approximate_randomisation(better, worse) < 0.001
     assert approximate_randomisation(worse, better) < 0.001
+
+
+def test_p_values_count_the_observed_difference():
+    # No exchange of 60 sentences is as extreme but with a probability of 2 ** -59: what remains is
+    # the observed assignment, without which a p-value could be 0.
+    better, worse = np.ones(60), np.zeros(60)
+    assert approximate_randomisation(better, worse, samples=99) == 1 / 100
+    counts = np.stack([np.stack([side, np.ones(60)], -1) for side in (better, worse)])[:, :, None]
+    assert randomisation_of_rates(*counts, samples=99).tolist() == [1 / 100]
+    pairs = pairwise_randomisation(np.stack([better, worse, worse]), samples=99)
+    assert pairs.tolist() == [[1, 0.01, 0.01], [0.01, 1, 1], [0.01, 1, 1]]
 
 
 def test_sentences_must_be_the_same():

@@ -1,9 +1,11 @@
-"""Exhaustive search over small trees and configurations: the judge of systems and oracles."""
+"""Exhaustive search over small trees and configurations, against which systems and oracles are
+tested."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+import random
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spacy_npparse.systems import get_transition_system, transition_systems
-from spacy_npparse.transitions import Configuration, TransitionSystem
+from spacy_npparse.transitions import ILLEGAL, Configuration, TransitionSystem
 from spacy_npparse.trees import is_tree
 
 Heads = tuple[int, ...]
@@ -36,7 +38,7 @@ def all_trees(n: int) -> tuple[Heads, ...]:
     return tuple(heads for heads in candidates if is_tree(heads, single_root=False))
 
 
-def random_tree(n, rng):
+def random_tree(n: int, rng: random.Random) -> Heads:
     words = rng.sample(range(1, n + 1), n)
     heads = [0] * (n + 1)
     for i, word in enumerate(words):
@@ -54,12 +56,15 @@ def wrong_heads(tree: Heads, gold: Heads) -> int:
 
 
 class Reachable:
-    """All configurations that can follow one, successors before their predecessors.
+    """All configurations reachable from one, successors before their predecessors.
 
-    configurations: the last one is the one to start from.
-    compiled: the same, as the kernel sees them.
-    successors: [configurations, transitions] numbers of configurations, -1 if illegal.
-    trees: all trees that can be built.
+    Attributes:
+        configurations: The last one is the one to start from.
+        compiled: The same configurations, compiled.
+        legal: bool [configurations, transitions].
+        successors: [configurations, transitions] number of the next configuration, where legal.
+        terminal: bool [configurations].
+        trees: All trees that can be built.
     """
 
     def __init__(self, system: TransitionSystem, start: Configuration) -> None:
@@ -67,17 +72,23 @@ class Reachable:
         self.configurations: list[Configuration] = []
         self.compiled: list[Any] = []
         self._numbers: dict[Configuration, int] = {}
-        self._steps: list[list[int]] = []
+        self._steps: list[dict[int, int]] = []
+        self._sorted: dict[tuple[str, ...], tuple[NDArray[np.int64], ...]] = {}
         self._expand(start)
-        self.successors = np.array(self._steps)
-        self.terminal = (self.successors == -1).all(axis=1)
+        shape = len(self.configurations), len(system.transitions)
+        self.legal = np.zeros(shape, dtype=bool)
+        self.successors = np.zeros(shape, dtype=np.int64)
+        for number, steps in enumerate(self._steps):
+            self.legal[number, list(steps)] = True
+            self.successors[number, list(steps)] = list(steps.values())
+        self.terminal = ~self.legal.any(axis=1)
         self.trees = {(0, *self.configurations[i].heads[1:]) for i in np.flatnonzero(self.terminal)}
 
     def _expand(self, configuration: Configuration) -> int:
         if configuration not in self._numbers:
             kernel = self.system.kernel
             compiled = load(kernel, configuration)
-            steps = [-1] * kernel.n_transitions
+            steps = {}
             for t in kernel.legal_transitions(compiled):
                 after = load(kernel, configuration)
                 kernel.take(after, t)
@@ -89,9 +100,9 @@ class Reachable:
         return self._numbers[configuration]
 
     def steps(self) -> Iterator[tuple[Configuration, str, Configuration]]:
-        """All configurations, what can be done there, and what comes of it."""
+        """All configurations, their legal transitions, and the configurations after these."""
         names = self.system.transitions
-        for number, t in zip(*np.nonzero(self.successors >= 0), strict=True):
+        for number, t in zip(*np.nonzero(self.legal), strict=True):
             after = self.configurations[self.successors[number, t]]
             yield self.configurations[number], names[t], after
 
@@ -104,23 +115,71 @@ class Reachable:
                 wrong = (gold != configuration.heads[1:]) & (gold != -1)
                 losses[number] = wrong.sum(axis=1)
             else:
-                after = self.successors[number]
-                losses[number] = losses[after[after >= 0]].min(axis=0)
+                after = self.successors[number][self.legal[number]]
+                losses[number] = losses[after].min(axis=0)
         return losses
 
-    def true_costs(self, losses: NDArray[np.int8]) -> NDArray[np.int32]:
-        """What each transition loses, -1 if illegal: [configurations, transitions]."""
-        lost = losses[self.successors].astype(np.int32) - losses[:, None]
-        return np.where(self.successors >= 0, lost, -1)
+    def restricted(
+        self, golds: Sequence[Heads], permitted: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+        """Losses in the system that has only the permitted transitions, and whether it reaches the
+        configurations: [configurations, golds].
 
-    def costs(self, oracle: str, gold: Heads) -> NDArray[np.int32]:
-        """What the oracle says of that, in random order: it may keep results, but must not depend
-        on what came before."""
+        permitted: [configurations, transitions, golds].
+        """
+        losses = self.losses(golds)
+        reached = np.zeros(losses.shape, dtype=bool)
+        reached[-1] = True
+        for number in np.flatnonzero(~self.terminal):
+            after = losses[self.successors[number]]
+            losses[number] = np.where(permitted[number], after, np.int8(127)).min(axis=0)
+        for number in np.flatnonzero(~self.terminal)[::-1]:
+            for t in np.flatnonzero(self.legal[number]):
+                reached[self.successors[number, t]] |= reached[number] & permitted[number, t]
+        return losses, reached
+
+    def one_for_each(
+        self, structures: Sequence[str], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Numbers of configurations, a random one for each content of some structures; of all
+        configurations if no structures are named."""
+        if not structures:
+            return np.arange(len(self.configurations))
+        by_content, sizes = self._by_content(tuple(structures))
+        return by_content[np.cumsum(sizes) - 1 - rng.integers(sizes)]
+
+    def _by_content(self, structures: tuple[str, ...]) -> tuple[NDArray[np.int64], ...]:
+        """The configurations sorted by content of the structures, and how many share each."""
+        if structures not in self._sorted:
+            numbers: dict[Any, int] = {}
+            found = [tuple(getattr(c, name) for name in structures) for c in self.configurations]
+            contents = [numbers.setdefault(content, len(numbers)) for content in found]
+            self._sorted[structures] = np.argsort(contents, kind="stable"), np.bincount(contents)
+        return self._sorted[structures]
+
+    def true_costs(
+        self, losses: NDArray[np.int8], rows: NDArray[np.int64] | slice = slice(None)
+    ) -> NDArray[np.int32]:
+        """The loss after each transition minus the loss before it, ILLEGAL if it is illegal:
+        [configurations, transitions], of all configurations or those with the given numbers."""
+        lost = losses[self.successors[rows]].astype(np.int32) - losses[rows, None]
+        return np.where(self.legal[rows], lost, ILLEGAL)
+
+    def costs(
+        self, oracle: str, gold: Heads, rows: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int32]:
+        """The costs by the oracle, of all configurations or those with the given numbers.
+
+        They are asked for in random order: an oracle may keep results, but must not depend on
+        what came before.
+        """
         kernel = self.system.kernel.oracle(oracle)
         kernel.set_gold(gold)
-        order = np.random.default_rng(len(gold)).permutation(len(self.compiled))
-        shuffled = np.empty((len(order), self.system.kernel.n_transitions), dtype=np.int32)
-        kernel.fill_costs([self.compiled[i] for i in order], shuffled)
+        if rows is None:
+            rows = np.arange(len(self.compiled))
+        order = np.random.default_rng(len(gold)).permutation(len(rows))
+        shuffled = np.empty((len(rows), self.system.kernel.n_transitions), dtype=np.int32)
+        kernel.fill_costs([self.compiled[i] for i in rows[order]], shuffled)
         costs = np.empty_like(shuffled)
         costs[order] = shuffled
         return costs
@@ -137,31 +196,6 @@ def load(kernel: Any, configuration: Configuration) -> Any:
 def reachable(name: str, single: bool, n: int) -> Reachable:
     system = get_transition_system(name, single_root=single)
     return Reachable(system, system.initial(n))
-
-
-def restricted_losses(
-    system: TransitionSystem,
-    n: int,
-    gold: Heads,
-    permitted: Callable[[Configuration], tuple[str, ...]],
-) -> tuple[dict[Configuration, int], dict[Configuration, dict[str, Configuration]]]:
-    """Losses and successors in the system restricted to the permitted transitions."""
-    losses: dict[Configuration, int] = {}
-    successors: dict[Configuration, dict[str, Configuration]] = {}
-
-    def expand(configuration: Configuration) -> int:
-        if configuration not in losses:
-            steps = {name: system.apply(configuration, name) for name in permitted(configuration)}
-            successors[configuration] = steps
-            losses[configuration] = (
-                min(expand(step) for step in steps.values())
-                if steps
-                else wrong_heads(configuration.heads, gold)
-            )
-        return losses[configuration]
-
-    expand(system.initial(n))
-    return losses, successors
 
 
 def partial_trees(n: int) -> Iterator[Heads]:

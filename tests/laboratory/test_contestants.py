@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from thinc.api import Config
 
-from spacy_npparse.laboratory import Task, contestant, trainable_parsers
+from spacy_npparse.laboratory import Task, complete_config, contestant, trainable_parsers
 from spacy_npparse.laboratory.component import ComponentPipeline
 from spacy_npparse.laboratory.spacy_parser import SpacyPipeline
 from spacy_npparse.systems import transition_systems
@@ -51,6 +51,18 @@ def test_settings_are_put_into_the_config():
         "model": model,
     }
     assert config == original
+
+
+def test_explicit_defaults_of_the_replaced_parser_do_not_carry_over(tmp_path):
+    path = tmp_path / "complete.cfg"
+    complete = complete_config("accuracy", "arc_hybrid_swap", "xx")
+    complete["components"]["parser"]["loss"] = "margin"
+    complete.to_disk(path)
+    task = Task(TASK.train, TASK.dev, path, None)
+    component = contestant("mst").config(task)["components"]["parser"]
+    # What the config chooses does.
+    assert component.pop("model") == complete["components"]["parser"]["model"]
+    assert component == {"factory": "mst_parser", "loss": "margin"}
 
 
 def test_the_decoder_needs_no_training_of_its_own():

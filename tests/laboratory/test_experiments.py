@@ -5,15 +5,13 @@ import re
 import shutil
 from pathlib import Path
 
+import in_process
 import pytest
-from thinc.api import Config
+from tiny import tiny_config, write_part
 from typer.testing import CliRunner
 
 from spacy_npparse.cli import app
-from spacy_npparse.treebank import read_conllu
 
-ROOT = Path(__file__).parents[2]
-SAMPLE = ROOT / "assets" / "sample_treebank"
 BEAM = "attardi,decoder.beam_width=2"
 
 pytestmark = pytest.mark.slow
@@ -24,14 +22,18 @@ def files(tmp_path_factory):
     """Train and dev file of a few sentences, and a config that trains fast."""
     folder = tmp_path_factory.mktemp("leaderboard")
     for part in ("train", "dev"):
-        sentences = list(read_conllu(SAMPLE / f"sample-ud-{part}.conllu"))[:30]
-        path = folder / f"{part}.conllu"
-        path.write_text("".join(f"{s}\n\n" for s in sentences), encoding="utf-8")
-    config = Config().from_disk(ROOT / "configs" / "accuracy.cfg", interpolate=False)
-    config["components"]["tok2vec"]["model"]["width"] = 16
-    config["components"]["parser"]["model"]["hidden_size"] = 16
-    config.to_disk(folder / "tiny.cfg")
+        write_part(part, folder / f"{part}.conllu", 30)
+    tiny_config().to_disk(folder / "tiny.cfg")
     return folder
+
+
+@pytest.fixture
+def inline(monkeypatch):
+    """Trainings and evaluations in this process."""
+    monkeypatch.setattr(
+        "spacy_npparse.laboratory.experiment.ProcessPoolExecutor", in_process.InlineExecutor
+    )
+    monkeypatch.setattr("spacy_npparse.laboratory.pipeline.run_module", in_process.run_module)
 
 
 @pytest.fixture(scope="module")
@@ -116,18 +118,18 @@ def test_predictions_are_those_of_the_model(made):
     (place / "s").unlink()
 
 
-def test_what_is_done_is_not_done_again(made, board):
+def test_what_is_done_is_not_done_again(made, board, inline):
     folder, _ = made
     times = {path: path.stat().st_mtime_ns for path in folder.glob("models/*/minutes.json")}
     first = report(folder)
-    # A training that was stopped begins again, and a seed is new.
+    # An interrupted training starts over, and a seed is new.
     stopped = folder / "models" / "mst-0"
     stopped.rename(stopped.with_name("mst-0.unfinished"))
     [prediction] = folder.glob("predictions/*/mst-0.conllu")
     prediction.unlink()
-    result = board("mst attardi", "0 1")
+    result = board("mst", "0 1")
     assert result.exit_code == 0, result.stderr
-    assert "3 runs to do" in result.stderr
+    assert "2 runs to do" in result.stderr
     assert not stopped.with_name("mst-0.unfinished").exists()
     changed = {path.parent.name for path, t in times.items() if path.stat().st_mtime_ns != t}
     assert changed == {"mst-0"}
@@ -136,7 +138,7 @@ def test_what_is_done_is_not_done_again(made, board):
     # Training is reproducible.
     before = next(p for p in first["parsers"] if p["name"] == "mst")["trials"][0]["scores"]
     assert parsers["mst"]["trials"][0]["scores"] == before
-    again = board("mst attardi", "0 1")
+    again = board("mst", "0 1")
     assert "0 runs to do" in again.stderr and again.stdout == result.stdout
 
 
@@ -159,8 +161,34 @@ def test_errors(made, board, options, message):
     assert re.search(message, result.stderr), result.stderr
 
 
-def test_udpipe(files):
+def test_code_reaches_trainings_and_workers(files):
+    """Both resolve the pipeline's callbacks."""
+    config = tiny_config()
+    config["nlp"]["after_creation"] = {"@callbacks": "test_laboratory_witness"}
+    config.to_disk(files / "code.cfg")
+    code = files / "code.py"
+    code.write_text(
+        "import spacy\n\n@spacy.registry.callbacks('test_laboratory_witness')\n"
+        "def make():\n    return lambda nlp: nlp\n"
+    )
+    command = ["leaderboard", files / "train.conllu", files / "dev.conllu", files / "code"]
+    command += ["--config", files / "code.cfg", "--parsers", "attardi", "--updates", 1]
+    result = CliRunner().invoke(app, [str(word) for word in [*command, "--code", code]])
+    assert result.exit_code == 0, result.stderr
+    checksums = report(files / "code")["provenance"]["checksums"]
+    assert str(code) in checksums
+    # Other code is another experiment.
+    code.write_text("import spacy\n")
+    result = CliRunner().invoke(app, [str(word) for word in [*command, "--code", code]])
+    assert result.exit_code == 1 and "other settings (code)" in result.stderr
+    shutil.rmtree(files / "code")
+
+
+def test_udpipe(files, monkeypatch):
     pytest.importorskip("ufal.udpipe")
+    monkeypatch.setattr(
+        "spacy_npparse.laboratory.experiment.ProcessPoolExecutor", in_process.InlineExecutor
+    )
     command = ["leaderboard", files / "train.conllu", files / "dev.conllu", files / "peer"]
     command += ["--config", files / "tiny.cfg", "--parsers", "udpipe", "--seeds", "0 1"]
     result = CliRunner().invoke(app, [str(argument) for argument in command])

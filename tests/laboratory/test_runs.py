@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from in_process import InlineExecutor
 
 from spacy_npparse.laboratory import Experiment, ExperimentMismatchError, Task
 from spacy_npparse.laboratory.contestants import Parsed
@@ -49,6 +50,12 @@ class Contestant:
 
 
 @pytest.fixture
+def inline(monkeypatch):
+    """Runs in this process."""
+    monkeypatch.setattr("spacy_npparse.laboratory.experiment.ProcessPoolExecutor", InlineExecutor)
+
+
+@pytest.fixture
 def experiment(tmp_path):
     config = tmp_path / "config.cfg"
     config.write_text("")
@@ -78,18 +85,18 @@ def test_every_contestant_with_every_seed(experiment):
     assert len(experiment.missing([*contestants, Contestant("c")], [3, 4, 5])) == 4
 
 
-def test_what_shares_a_model_fails_together(experiment):
+def test_what_shares_a_model_fails_together(experiment, inline):
     contestants = [Contestant("a", fate="bad luck"), Contestant("b")]
     assert set(complete(experiment, contestants, [0]).values()) == {"bad luck"}
 
 
-def test_one_model_is_trained_once(experiment):
+def test_one_model_is_trained_once(experiment, inline):
     contestants = [Contestant("a"), Contestant("b")]
     complete(experiment, contestants, [0], processes=2)
     assert (experiment.folder / "models/model-0/trained").read_text() == "a\n"
 
 
-def test_contestants_without_seeds_have_one(experiment):
+def test_contestants_without_seeds_have_one(experiment, inline):
     contestants = [Contestant("a", "a"), Contestant("b", "b", uses_seeds=False)]
     for seeds in ([1], [0, 1], [2]):
         complete(experiment, contestants, seeds)
@@ -97,7 +104,7 @@ def test_contestants_without_seeds_have_one(experiment):
     assert len(list(experiment.folder.glob("models/b-*"))) == 1
 
 
-def test_failures_are_told_and_can_be_repeated(experiment):
+def test_failures_are_told_and_can_be_repeated(experiment, inline):
     fates = {"a": "bad luck", "b": "", "c": "mistaken"}
     contestants = [Contestant(name, name, fate=fate) for name, fate in fates.items()]
     assert complete(experiment, contestants, [0]) == {

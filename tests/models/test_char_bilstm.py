@@ -6,6 +6,7 @@ import torch
 from spacy.tokens import Doc
 
 from spacy_npparse.models.char_bilstm import CharBiLSTM, make_batch
+from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet
 from spacy_npparse.models.shim import torch_shim
 
 
@@ -13,7 +14,9 @@ def encoder_and_batch(words):
     model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
     model.initialize()
     doc = Doc(spacy.blank("xx").vocab, words=words)
-    return torch_shim(model).net, make_batch([doc], max_chars=8, char_rows=64, affix_rows=50)
+    return torch_shim(model, CharBiLSTMNet).net, make_batch(
+        [doc], max_chars=8, char_rows=64, affix_rows=50
+    )
 
 
 def test_words_seen_twice_add_a_vector_of_their_own_to_their_spelling():
@@ -46,14 +49,14 @@ def test_rare_words_are_often_known_by_their_spelling_alone_in_training():
 def test_block_dropout_leaves_whole_words_blank_in_training_only():
     torch.manual_seed(0)
     net, batch = encoder_and_batch(["Wort"] * 1000)
-    net.block_dropout = 0.5
+    net.block_dropout = 0.25
     read = []
     net.word_lstm.register_forward_pre_hook(lambda module, inputs: read.append(inputs[0]))
     net.train()(batch)
     net.eval()(batch)
     in_training, in_prediction = read
     blank = (in_training == 0.0).all(dim=1)
-    assert 0.4 < blank.float().mean() < 0.6 and (in_training[~blank] != 0.0).all()
+    assert 0.2 < blank.float().mean() < 0.3 and (in_training[~blank] != 0.0).all()
     assert (in_prediction != 0.0).all()
 
 
@@ -81,7 +84,7 @@ def test_dropout_rates_reach_the_network():
     model.initialize()
     model.attrs["dropout_rate"] = 0.5
     model([Doc(spacy.blank("xx").vocab, words=["Wort"])], is_train=True)
-    net = torch_shim(model).net
+    net = torch_shim(model, CharBiLSTMNet).net
     assert (net.word_lstm.dropout, net.block_dropout) == (0.5, 0.25)
     assert (net.char_lstm.dropout, net.affix_dropout) == (0.125, 0.125)
 

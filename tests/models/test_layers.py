@@ -56,15 +56,21 @@ def test_groups_hold_every_sequence_once_and_waste_little(lengths):
 
 def test_dropout_uses_one_mask_for_all_steps_and_only_in_training():
     torch.manual_seed(0)
-    lstm = BiLSTM(64, 8, 1)
-    lstm.dropout = 0.5
-    vectors = torch.ones(12, 64)
-    outputs, _ = lstm(vectors, [12])
-    dropped = outputs == 0.0
-    assert dropped.any() and not dropped.all()
-    assert (dropped.all(dim=0) | ~dropped.any(dim=0)).all()
+    lstm = BiLSTM(400, 200, 1)
+    lstm.dropout = 0.25
+    read = []
+    lstm.forwards[0].register_forward_pre_hook(lambda module, inputs: read.append(inputs[0]))
+    vectors = torch.ones(12, 400)
+    in_training, _ = lstm(vectors, [12])
     lstm.eval()
-    assert not (lstm(vectors, [12])[0] == 0.0).any()
+    in_prediction, _ = lstm(vectors, [12])
+    assert (read[1] == 1.0).all() and (in_prediction != 0.0).all()
+    for dropped in (read[0][:, 0] == 0.0, in_training == 0.0):
+        assert (dropped.all(dim=0) | ~dropped.any(dim=0)).all()
+        assert 0.15 < dropped.float().mean() < 0.35
+    # As large as in prediction, on average.
+    kept = read[0][read[0] != 0.0]
+    torch.testing.assert_close(kept, torch.full_like(kept, 1 / 0.75))
 
 
 def test_forget_gates_start_open():

@@ -6,6 +6,7 @@ import torch
 
 from spacy_npparse.decoding import Violations
 from spacy_npparse.models.losses import log_likelihood_loss, margin_loss, max_violation_loss
+from spacy_npparse.transitions import ILLEGAL
 
 SCORES = torch.tensor([[1.0, 2.0, 0.5, 9.0]])
 
@@ -13,9 +14,9 @@ SCORES = torch.tensor([[1.0, 2.0, 0.5, 9.0]])
 @pytest.mark.parametrize(
     "costs, best, others",
     [
-        ([0, 1, 2, -1], [1.0], [2.0, 0.5]),
-        ([0, 0, 2, -1], [1.0, 2.0], [0.5]),
-        ([3, 1, 1, -1], [2.0, 0.5], [1.0]),
+        ([0, 1, 2, ILLEGAL], [1.0], [2.0, 0.5]),
+        ([0, 0, 2, ILLEGAL], [1.0, 2.0], [0.5]),
+        ([3, 1, 1, ILLEGAL], [2.0, 0.5], [1.0]),
     ],
 )
 def test_losses_of_one_state(costs, best, others):
@@ -29,14 +30,14 @@ def test_losses_of_one_state(costs, best, others):
 
 @pytest.mark.parametrize("loss", [log_likelihood_loss, margin_loss])
 def test_nothing_to_learn_where_all_legal_transitions_are_good(loss):
-    assert float(loss(SCORES, torch.tensor([[0, 0, -1, -1]], dtype=torch.int32))) == 0.0
+    assert float(loss(SCORES, torch.tensor([[0, 0, ILLEGAL, ILLEGAL]], dtype=torch.int32))) == 0.0
     assert float(loss(SCORES[:0], torch.zeros(0, 4, dtype=torch.int32))) == 0.0
 
 
 @pytest.mark.parametrize("loss", [log_likelihood_loss, margin_loss])
 def test_gradients_are_finite_and_spare_illegal_transitions(loss):
     scores = SCORES.clone().requires_grad_()
-    loss(scores, torch.tensor([[0, 1, 1, -1]], dtype=torch.int32)).backward()
+    loss(scores, torch.tensor([[0, 1, 1, ILLEGAL]], dtype=torch.int32)).backward()
     assert torch.isfinite(scores.grad).all() and scores.grad[0, 3] == 0.0
 
 

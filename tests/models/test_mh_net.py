@@ -4,14 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_npparse.decoding import decode_mh
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE, decode_mh
 from spacy_npparse.models.mh_net import (
     N_LINKS,
-    Biaffine,
     MHNet,
-    PairScores,
-    mh_scores,
+    MHPartScores,
 )
 from spacy_npparse.systems import get_transition_system
 
@@ -32,26 +29,13 @@ def net(request, sizes):
 
 def score(net, rows, lengths):
     lengths = torch.tensor(lengths)
-    return net.score_pairs(rows, lengths, net.score_arcs(rows, lengths))
+    return net.score_parts(rows, lengths, net.score_arcs(rows, lengths))
 
 
 @pytest.fixture
 def scored(net, rows):
     """A network, and the scores that it gives to three sentences of random vectors."""
     return net, score(net, rows, LENGTHS), torch.tensor(LENGTHS)
-
-
-def test_pairs_are_scored_by_a_bilinear_form_with_bias():
-    pairs = Biaffine(n_inputs=4, n_scores=3)
-    torch.nn.init.normal_(pairs.weight)
-    left, right = torch.randn(2, 5, 4), torch.randn(2, 6, 4)
-    one = torch.ones(1)
-    with torch.no_grad():
-        scores = pairs(left, right)
-        for place in np.ndindex(*scores.shape):
-            sentence, kind, i, j = place
-            x, y = torch.cat([left[sentence, i], one]), torch.cat([right[sentence, j], one])
-            torch.testing.assert_close(scores[place], x @ pairs.weight[kind] @ y)
 
 
 def test_sentences_do_not_look_at_each_other(net, rows):
@@ -71,9 +55,9 @@ def test_trees_are_valid_whatever_the_scores(n_heads):
     values = np.array([0.0, 1.0, np.nan, np.inf, -np.inf, 3e38, -3e38], dtype="float32")
     n, n_sentences = 7, 100
     shapes = [(n_sentences, *links, n + 2, n + 2) for links in [(), (N_LINKS,), (N_LINKS,), ()]]
-    scores = PairScores(*(torch.from_numpy(rng.choice(values, shape)) for shape in shapes))
+    scores = MHPartScores(*(torch.from_numpy(rng.choice(values, shape)) for shape in shapes))
     lengths = np.full(n_sentences, n, dtype="int32")
-    for heads in decode_mh(mh_scores(scores), lengths, n_heads).heads.reshape(-1, n).tolist():
+    for heads in decode_mh(scores.as_arrays(), lengths, n_heads).heads.reshape(-1, n).tolist():
         assert heads.count(0) == 1
         assert not any(is_on_cycle([0, *heads], word) for word in range(1, n + 1))
 
@@ -90,7 +74,7 @@ def is_on_cycle(heads, word):
 def test_network_and_kernel_score_the_same(scored, max_length, n_heads):
     net, scores, lengths = scored
     words = np.array(LENGTHS, dtype="int32")
-    found = decode_mh(mh_scores(scores), words, n_heads, max_length=max_length)
+    found = decode_mh(scores.as_arrays(), words, n_heads, max_length=max_length)
     by_transition = net.score_derivations(scores, lengths, found).detach()
     chosen = by_transition.gather(1, torch.from_numpy(found.transitions).long()[:, None])[:, 0]
     totals = [float(part.sum()) for part in chosen.split([2 * n for n in LENGTHS])]
@@ -99,7 +83,7 @@ def test_network_and_kernel_score_the_same(scored, max_length, n_heads):
 
 def test_illegal_transitions_score_low(scored):
     net, scores, lengths = scored
-    found = decode_mh(mh_scores(scores), np.array(LENGTHS, dtype="int32"), 4)
+    found = decode_mh(scores.as_arrays(), np.array(LENGTHS, dtype="int32"), 4)
     by_transition = iter(net.score_derivations(scores, lengths, found))
     steps = iter(found.transitions.tolist())
     for n in LENGTHS:

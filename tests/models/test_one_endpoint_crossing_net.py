@@ -7,8 +7,7 @@ import torch
 from spacy_npparse.decoding import decode_one_endpoint_crossing
 from spacy_npparse.models.one_endpoint_crossing_net import (
     OneEndpointCrossingNet,
-    PartScores,
-    one_endpoint_crossing_scores,
+    OneEndpointCrossingPartScores,
 )
 from spacy_npparse.trees import is_tree
 
@@ -43,9 +42,7 @@ def test_sentences_do_not_look_at_each_other(net, rows):
 @pytest.mark.parametrize("lengths", [LENGTHS, [5, 0, 25]])
 def test_network_and_kernel_score_the_same(net, rows, lengths):
     scores = score(net, rows, LENGTHS)
-    found = decode_one_endpoint_crossing(
-        one_endpoint_crossing_scores(scores), np.array(lengths, dtype="int32")
-    )
+    found = decode_one_endpoint_crossing(scores.as_arrays(), np.array(lengths, dtype="int32"))
     assert found.crossed.any() and (found.grandparents > 0).any() and (found.siblings > 0).any()
     by_word = net.score_trees(scores, torch.tensor(lengths), found)
     totals = [float(part.detach().sum()) for part in by_word.split(lengths)]
@@ -70,8 +67,10 @@ def test_trees_are_valid_whatever_the_scores():
     values = np.array([0.0, 1.0, np.nan, np.inf, -np.inf, 3e38, -3e38], dtype="float32")
     n, n_sentences = 7, 100
     shape = (n_sentences, n + 1, n + 1)
-    scores = PartScores(*(torch.from_numpy(rng.choice(values, shape)) for _ in range(4)))
+    scores = OneEndpointCrossingPartScores(
+        *(torch.from_numpy(rng.choice(values, shape)) for _ in range(4))
+    )
     lengths = np.full(n_sentences, n, dtype="int32")
-    found = decode_one_endpoint_crossing(one_endpoint_crossing_scores(scores), lengths)
+    found = decode_one_endpoint_crossing(scores.as_arrays(), lengths)
     for heads in found.heads.reshape(-1, n).tolist():
         assert is_tree([0, *heads])

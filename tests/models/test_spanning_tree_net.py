@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from spacy_npparse.models.losses import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
 
 LENGTHS = [5, 1, 9]
@@ -20,7 +20,7 @@ def net(sizes):
 
 def score(net, rows, lengths, more=0.0):
     lengths = torch.tensor(lengths)
-    return net.score_pairs(rows, lengths, net.score_arcs(rows, lengths) + more)
+    return net.score_parts(rows, lengths, net.score_arcs(rows, lengths) + more)
 
 
 def test_sentences_do_not_look_at_each_other(net, rows):

@@ -1,59 +1,64 @@
-"""The example package with a transition system of its own, built and used as its README says."""
+"""The example package with a transition system of its own, used as its README says."""
 
-import os
+import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from fresh_venv import FreshVenv
+from tiny import write_part
+
+import spacy_npparse
 
 ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "new_system"
+README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+# The commands of the README's code blocks: installing and testing, then using.
+INSTALL, USE = (
+    [line for line in block.splitlines() if line.startswith("python ")]
+    for block in re.findall(r"```console\n(.*?)```", README, re.S)
+)
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """Run a program where the package is installed beside this one."""
-    folder, site = (tmp_path_factory.mktemp("new") / name for name in ("system", "site"))
-    shutil.copytree(ROOT / "examples" / "new_system", folder)
-    paths = filter(None, [str(site), os.environ.get("PYTHONPATH")])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-
-    def run(*arguments, cwd=folder):
-        result = subprocess.run(
-            [sys.executable, *map(str, arguments)],
-            cwd=cwd,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
-        assert result.returncode == 0, result.stdout + result.stderr
-        return result.stdout
-
-    # Not among the packages that the tests run with.
-    options = ("--quiet", "--no-build-isolation", "--no-deps", "--target", site)
-    run("-m", "pip", "install", *options, ".")
-    # What is imported has to be what is installed.
-    shutil.rmtree(folder / "attardi_hybrid")
-    return run
+def reader(tmp_path_factory):
+    """An environment where a reader has followed the README, the folder, and what was printed."""
+    folder = tmp_path_factory.mktemp("new") / "new_system"
+    tracked = shutil.ignore_patterns("build", "*.egg-info", "*.so", "*.cpp", "__pycache__")
+    shutil.copytree(EXAMPLE, folder, ignore=tracked)
+    for part in ("train", "dev"):
+        write_part(part, folder / f"{part}.conllu", 10)
+    environment = FreshVenv(
+        tmp_path_factory.mktemp("venv"), [Path(spacy_npparse.__file__).parents[1]]
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        # The compiler's time is not the claim.
+        patch.setenv("CFLAGS", "-O0")
+        printed = [environment.run(command, cwd=folder).stdout for command in INSTALL]
+    return environment, folder, printed
 
 
-def test_its_own_tests(installed):
-    assert "6 passed" in installed("-m", "pytest", "-q", "test_attardi_hybrid.py")
+def test_its_own_tests(reader):
+    assert INSTALL[-1] == "python -m pytest" and "6 passed" in reader[2][-1]
 
 
-def test_the_tests_of_all_systems_find_it(installed):
-    files = [f"tests/transitions/test_{name}.py" for name in ("systems", "static_oracles")]
-    options = ("-q", "-p", "no:cacheprovider", "-k", "attardi_hybrid")
-    assert " passed" in installed("-m", "pytest", *options, *files, cwd=ROOT)
+def test_commands_know_it(reader):
+    environment, folder, _ = reader
+    statistics, derive, init, train, leaderboard = USE
+    assert "attardi_hybrid static" in environment.run(statistics, cwd=folder).stdout
+    assert "attardi_hybrid: the static oracle" in environment.run(derive, cwd=folder).stdout
+    environment.run(init, cwd=folder)
+    config = init.split("init-config ")[1].split()[0]
+    assert 'factory = "attardi_hybrid_parser"' in (folder / config).read_text()
+    # Not trained here: its own tests train it.
+    assert train.startswith(f"python -m spacy train {config} ") and "attardi_hybrid" in leaderboard
 
 
-def test_commands_know_it(installed):
-    dev = ROOT / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
-    assert "attardi_hybrid static" in installed("-m", "spacy_npparse", "statistics", dev)
-    derive = ("-m", "spacy_npparse", "derive", dev, "--sentence", 1, "--system", "attardi_hybrid")
-    assert "LEFT-ARC" in installed(*derive)
-    code = "from spacy_npparse.laboratory import trainable_parsers; print(trainable_parsers())"
-    assert "'attardi_hybrid'" in installed("-c", code)
+def test_the_tests_of_all_systems_find_it(reader):
+    environment, folder, _ = reader
+    command = re.search(r"`python (-m pytest tests/systems -k attardi_hybrid)`", README).group(1)
+    options = ("-q", "-p", "no:cacheprovider")
+    result = environment.run("python", *command.split(), *options, cwd=ROOT)
+    assert re.search(r"\b[1-9]\d* passed", result.stdout)

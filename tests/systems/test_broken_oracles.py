@@ -1,34 +1,52 @@
-"""The tests of the oracles are worth something: they notice a single wrong cost in any of them."""
+"""The checks of oracles notice a single wrong cost in any of them."""
 
+import numpy as np
 import pytest
-import test_dynamic_oracles as judge
 from brute_force import ORACLES, Reachable, all_trees
+from oracle_checks import (
+    EXACT,
+    INEXACT,
+    assert_exact,
+    assert_exact_with_forced_swaps,
+    assert_free_transitions_lead_to_the_gold_tree,
+)
 
 from spacy_npparse.systems import get_transition_system
-from spacy_npparse.transitions import Oracle
+from spacy_npparse.transitions import ILLEGAL, Oracle
+from spacy_npparse.trees import projective_order
 
 
-@pytest.mark.parametrize(("name", "oracle"), judge.EXACT)
-@pytest.mark.parametrize("change", [1, -1])
-def test_a_wrong_cost_anywhere_is_noticed(name, oracle, change, monkeypatch):
+@pytest.fixture(params=[1, -1])
+def one_wrong_cost(request, monkeypatch):
+    """A cost of one configuration is wrong, for some gold trees of three words."""
     original = Reachable.costs
 
-    def broken(self, oracle, gold):
-        costs = original(self, oracle, gold)
+    def broken(self, oracle, gold, rows=None):
+        costs = original(self, oracle, gold, rows)
         if sum(gold) == 3:
-            rows = ((costs != -1).sum(axis=1) > 1).nonzero()[0]
-            row = rows[len(rows) // 3]
-            costs[row, costs[row].argmax()] += change
+            legal = costs != ILLEGAL
+            choices = (legal.sum(axis=1) > 1).nonzero()[0]
+            row = choices[len(choices) // 3]
+            costs[row, np.where(legal[row], costs[row], -1).argmax()] += request.param
         return costs
 
     monkeypatch.setattr(Reachable, "costs", broken)
+
+
+@pytest.mark.usefixtures("one_wrong_cost")
+@pytest.mark.parametrize(("name", "oracle"), EXACT)
+def test_a_wrong_cost_anywhere_is_noticed(name, oracle):
     with pytest.raises(AssertionError):
-        judge.assert_exact(name, oracle, 3, all_trees(3))
+        assert_exact(name, oracle, 3, all_trees(3))
 
 
-@pytest.mark.parametrize(
-    ("name", "oracle"), [pair for pair in ORACLES if pair not in judge.INEXACT]
-)
+@pytest.mark.usefixtures("one_wrong_cost")
+def test_a_wrong_cost_with_forced_swaps_is_noticed():
+    with pytest.raises(AssertionError):
+        assert_exact_with_forced_swaps(3, all_trees(3), projective_order)
+
+
+@pytest.mark.parametrize(("name", "oracle"), [pair for pair in ORACLES if pair not in INEXACT])
 def test_a_wrong_cost_on_the_gold_derivation_is_noticed(name, oracle, monkeypatch):
     system = get_transition_system(name, single_root=False)
     gold = (0, 2, 0, 2, 3)
@@ -47,4 +65,4 @@ def test_a_wrong_cost_on_the_gold_derivation_is_noticed(name, oracle, monkeypatc
 
     monkeypatch.setattr(Oracle, "costs", broken)
     with pytest.raises(AssertionError):
-        judge.test_free_transitions_lead_to_the_gold_tree(name, oracle)
+        assert_free_transitions_lead_to_the_gold_tree(name, oracle)

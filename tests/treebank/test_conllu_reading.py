@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_npparse.treebank import ConlluError, read_conllu
+from spacy_npparse.treebank import ConlluError, parse_sentence, read_conllu
 
 GOOD = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_"
 
@@ -40,6 +40,12 @@ MALFORMED = {
     "empty node misplaced": ([GOOD, word("2.1", "_")], 2, "empty node 2.1"),
     "empty nodes misnumbered": ([GOOD, word("1.2", "_")], 2, "1.1 is expected"),
     "no words": ([word("0.1", "_")], 1, "without words"),
+    "only an id": (["1" + "\t" * 9], 1, "FORM is empty"),
+    "only white space": (["\t" * 9], 1, "line of spaces"),
+    "id after a space": ([" " + GOOD], 1, "id ' 1' is not understood"),
+    "comment after a space": ([GOOD, " #" + GOOD], 2, "id ' #1' is not understood"),
+    "feature without value": (["1\ta\t_\t_\t_\tA=1|B\t0\troot\t_\t_"], 1, r"FEATS 'A=1\|B' is not"),
+    "feature with two values": (["1\ta\t_\t_\t_\tA=1=2\t0\troot\t_\t_"], 1, "Name=Value"),
     "windows line end": ([GOOD + "\r"], 1, "Windows line end"),
     "byte order mark": (["\ufeff" + GOOD], 1, "byte order mark"),
 }
@@ -78,6 +84,21 @@ def test_line_separators_inside_fields_end_no_line(tmp_path):
     assert [s.comments for s in read_conllu(path)] == [("# a\u2028b\x0bc\x85d",)]
 
 
+def test_white_space_that_conllu_would_strip_or_split_at_is_kept(tmp_path):
+    line = "1\ta  b\t_\t_\t_\t_\t0\troot\t_\tc\u00a0"
+    path = tmp_path / "spaces.conllu"
+    path.write_bytes(f"# global.columns = ID FORM \n#\n#  x  =y=\n# x = z\n{line}\n\n".encode())
+    [sentence] = read_conllu(path)
+    assert "\t".join(sentence.words[0]) == line
+    assert f"{sentence}\n\n".encode() == path.read_bytes()
+    assert sentence.metadata["x"] == "z"
+
+
+def test_lines_are_given_without_line_ends():
+    with pytest.raises(ConlluError, match="line 2: line end inside a line"):
+        parse_sentence(["# a", GOOD + "\n"])
+
+
 def test_number_of_roots_is_only_reported(awkward, caplog):
     reader = read_conllu(awkward)
     assert len(list(reader)) == 4
@@ -94,8 +115,9 @@ def test_sentence_content(awkward):
     ]
     assert [w.form for w in second.words] == ["10 000", "_"]
     assert third.heads == (None, None, 3, None)
-    assert first.has_comment("newdoc") and first.has_comment("newpar")
-    assert not second.has_comment("newdoc")
+    assert third.integer_heads == [-1, -1, 3, -1]
+    assert first.begins_document and first.begins_paragraph
+    assert not second.begins_document
 
 
 def test_bad_arguments(tmp_path, awkward):

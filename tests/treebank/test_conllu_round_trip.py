@@ -283,6 +283,13 @@ def test_cycle_in_a_doc_is_refused(vocab):
         doc_to_conllu(doc)
 
 
+@pytest.mark.parametrize("lemma", ["a\tb", "a\nb"])
+def test_annotation_that_conllu_cannot_represent_is_refused(vocab, lemma):
+    doc = Doc(vocab, words=["x", "w"], lemmas=["_", lemma])
+    with pytest.raises(ValueError, match=r"word 2 \('w'\).* tab or line end"):
+        doc_to_conllu(doc)
+
+
 def test_failed_writing_leaves_the_old_file(vocab, tmp_path):
     path = tmp_path / "out.conllu"
     path.write_text("old")

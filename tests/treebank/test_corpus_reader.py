@@ -81,6 +81,21 @@ def test_shuffle_regroups(treebank, nlp):
     assert [eg.reference.text for eg in corpus(nlp)] == passes[0]
 
 
+def test_shuffle_changes_the_order(treebank, nlp):
+    def order(corpus):
+        return [int(eg.reference[0].text[1:]) for eg in corpus(nlp)]
+
+    random.seed(0)
+    corpus = ConlluCorpus(treebank, shuffle=True)
+    passes = [order(corpus) for _ in range(3)]
+    assert all(sorted(found) == list(range(10)) != found for found in passes)
+    assert passes[0] != passes[1] != passes[2]
+    assert order(ConlluCorpus(treebank)) == list(range(10))
+    # Drawn before the limit is applied, so that every sentence has its chance.
+    firsts = {order(ConlluCorpus(treebank, shuffle=True, limit=1))[0] for _ in range(20)}
+    assert len(firsts) > 3
+
+
 def test_augmenter(treebank, nlp):
     def twice(nlp, example):
         yield example

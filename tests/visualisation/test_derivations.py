@@ -12,9 +12,9 @@ from dataclasses import replace
 import catalogue
 import pytest
 from derivation_helpers import HEADS, LABELS, SYSTEMS, WORDS, gold, longest, predicted
-from spacy_npparse.systems.arc_hybrid_swap import ArcHybridSwap
 
 from spacy_npparse.systems import get_transition_system, transition_systems
+from spacy_npparse.systems.arc_hybrid_swap import ArcHybridSwap
 from spacy_npparse.transitions import Derivation, UncoveredTree, gold_derivation
 from spacy_npparse.visualisation import derivation_table, render_derivation
 from spacy_npparse.visualisation.derivations.data import derivation_data, open_ends, structures

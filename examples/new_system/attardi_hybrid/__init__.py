@@ -1,1 +1,1 @@
-"""Arc-hybrid with arcs between words that are not adjacent: an example of a new system."""
+"""A transition system of your own: arc-hybrid with arcs between words that are not adjacent."""

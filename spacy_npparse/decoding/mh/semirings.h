@@ -1,5 +1,6 @@
-/* What derivations are worth, and what several are worth together. What the parts of a derivation
-   are worth is added. */
+// The semirings of MH3 and MH4: max-plus for the best derivation, the log semiring for the
+// partition function. Weights are logarithms, so that the product of two weights is their sum in
+// both.
 
 #pragma once
 #include <algorithm>
@@ -8,31 +9,32 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../score_range.h"
+
 namespace npparse {
 
-constexpr float IMPOSSIBLE = -1e30f;
-
-/* The score of the best derivation. */
+// The max-plus (tropical) semiring: the weight of an item is the score of its best derivation.
 struct MaxPlus {
-    using Number = float;
-    /* Numbers while they are being joined. */
-    using Value = float;
-    /* Whether it is all the same how often a derivation is counted. */
+    // A weight as the chart stores it.
+    using Weight = float;
+    // A weight while terms are added to it.
+    using Accumulator = float;
+    // Whether a + a = a: then it does not matter how often a derivation is counted.
     static constexpr bool idempotent = true;
 
-    static inline float join(float a, float b) { return a > b ? a : b; }
-    static inline float join(const float* values, std::ptrdiff_t n) {
-        return *std::max_element(values, values + n);
+    static inline float plus(float a, float b) { return a > b ? a : b; }
+    static inline float sum(const float* terms, std::ptrdiff_t n) {
+        return *std::max_element(terms, terms + n);
     }
-    static inline float number(float value) { return value; }
+    static inline float weight(float accumulator) { return accumulator; }
 };
 
-/* e^x for x <= 0, with an error of 1e-8 of it. Higher x, which come of rounding, count as 0, and
-   those below -60 as that.
-
-   x = n log 2 + r for an integer n, which is added to the binary exponent of e^r. */
-static inline double exp_below_0(double x) {
-    constexpr double rounding = 6755399441055744.0; /* 3 * 2^51: the sum is rounded to an integer */
+// e^x for x <= 0, with a relative error of 1e-8. Positive x, which are rounding errors, count as 0,
+// and x below -60 as -60.
+//
+// Range reduction: x = n log 2 + r with an integer n, which is added to the binary exponent of e^r.
+static inline double exp_nonpositive(double x) {
+    constexpr double rounding = 6755399441055744.0;  // 3 * 2^51: adding it rounds to an integer
     x = x < 0.0 ? x : 0.0;
     x = x > -60.0 ? x : -60.0;
     const double rounded = x * 1.4426950408889634 + rounding;
@@ -48,40 +50,38 @@ static inline double exp_below_0(double x) {
     return power;
 }
 
-/* A sum of powers of e, as that many times the highest of them. */
-struct ScaledSum {
-    double highest, sum;
+// The accumulator of log-sum-exp: log(sum) + max.
+struct LogSumExp {
+    double max, sum;
 
-    ScaledSum() = default;
-    ScaledSum(double exponent, double factor = 1.0) : highest(exponent), sum(factor) {}
-    ScaledSum operator+(const ScaledSum& other) const {
-        return {highest + other.highest, sum * other.sum};
-    }
+    LogSumExp() = default;
+    LogSumExp(double maximum, double scaled_sum = 1.0) : max(maximum), sum(scaled_sum) {}
+    LogSumExp operator+(const LogSumExp& other) const { return {max + other.max, sum * other.sum}; }
 };
 
-/* The logarithm of the sum of e^score of all derivations. */
-struct LogSum {
-    using Number = double;
-    using Value = ScaledSum;
+// The log semiring: the weight of an item is the log of the sum of e^score over its derivations.
+struct LogSemiring {
+    using Weight = double;
+    using Accumulator = LogSumExp;
     static constexpr bool idempotent = false;
 
-    static inline ScaledSum join(const ScaledSum& a, const ScaledSum& b) {
-        const double share = exp_below_0(-std::fabs(a.highest - b.highest));
-        return a.highest > b.highest ? ScaledSum(a.highest, a.sum + b.sum * share)
-                                     : ScaledSum(b.highest, b.sum + a.sum * share);
+    static inline LogSumExp plus(const LogSumExp& a, const LogSumExp& b) {
+        const double scale = exp_nonpositive(-std::fabs(a.max - b.max));
+        return a.max > b.max ? LogSumExp(a.max, a.sum + b.sum * scale)
+                             : LogSumExp(b.max, b.sum + a.sum * scale);
     }
-    /* The values are lost. */
-    static inline ScaledSum join(ScaledSum* values, std::ptrdiff_t n) {
-        ScaledSum all = {values[0].highest, 0.0};
+    // Overwrites the terms.
+    static inline LogSumExp sum(LogSumExp* terms, std::ptrdiff_t n) {
+        LogSumExp total = {terms[0].max, 0.0};
         for (std::ptrdiff_t k = 1; k < n; ++k)
-            if (values[k].highest > all.highest) all.highest = values[k].highest;
+            if (terms[k].max > total.max) total.max = terms[k].max;
         for (std::ptrdiff_t k = 0; k < n; ++k)
-            values[k].sum *= exp_below_0(values[k].highest - all.highest);
-        for (std::ptrdiff_t k = 0; k < n; ++k) all.sum += values[k].sum;
-        return all;
+            terms[k].sum *= exp_nonpositive(terms[k].max - total.max);
+        for (std::ptrdiff_t k = 0; k < n; ++k) total.sum += terms[k].sum;
+        return total;
     }
-    static inline double number(const ScaledSum& value) {
-        return value.highest + std::log(value.sum);
+    static inline double weight(const LogSumExp& accumulator) {
+        return accumulator.max + std::log(accumulator.sum);
     }
 };
 

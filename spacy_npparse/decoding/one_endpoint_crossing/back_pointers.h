@@ -1,4 +1,4 @@
-/* How the charts of one-endpoint-crossing trees find out what their best trees are made of. */
+// Back-pointers of the charts of one-endpoint-crossing trees.
 
 #pragma once
 #include <initializer_list>
@@ -7,16 +7,16 @@
 namespace npparse {
 
 enum class Kind {
-    /* a - b in this state; a -> b with grandparent c and sibling d, -1 where they are not scored */
+    // Arcs: a - b in its state; a -> b with grandparent c and sibling d, -1 where not scored.
     CROSSED_ARC,
     UNCROSSED_ARC,
-    /* Items of nested trees [a, b, c]. */
+    // Items of nested trees: [a, b, c].
     SUBTREE,
     TIED,
     ARC,
     BETWEEN,
     GAP,
-    /* Items of crossing structures, [a, b] or [a, b, c]. A reached fan is a fan or an open one. */
+    // Items of crossing structures: [a, b] or [a, b, c]. A reached fan is a fan or an open one.
     STRUCTURE,
     FAN,
     INNER_FAN,
@@ -24,30 +24,31 @@ enum class Kind {
     REACHED_FAN
 };
 
-/* An arc or an item that a derivation needs. What it does not have is -1. */
-struct Goal {
+// An arc or an item of the chart. Fields that its kind does not have are -1.
+struct Item {
     Kind kind;
     int a, b, c, d, state;
 };
 
-/* The best of some ways to get an item. */
-class Best {
+// The antecedents of the best deduction of an item.
+class BackPointer {
   public:
-    void consider(float score, std::initializer_list<Goal> goals) {
-        if (n_goals_ != 0 && score <= score_) return;
+    // Keep a deduction if it beats those before.
+    void consider(float score, std::initializer_list<Item> antecedents) {
+        if (n_antecedents_ != 0 && score <= score_) return;
         score_ = score;
-        n_goals_ = 0;
-        for (const Goal& goal : goals) goals_[n_goals_++] = goal;
+        n_antecedents_ = 0;
+        for (const Item& item : antecedents) antecedents_[n_antecedents_++] = item;
     }
-    void push_to(std::vector<Goal>& agenda) const {
-        agenda.insert(agenda.end(), goals_, goals_ + n_goals_);
+    void push_to(std::vector<Item>& agenda) const {
+        agenda.insert(agenda.end(), antecedents_, antecedents_ + n_antecedents_);
     }
 
   private:
-    static constexpr int MAX_GOALS = 6;
+    static constexpr int MAX_ANTECEDENTS = 6;
     float score_ = 0.0f;
-    int n_goals_ = 0;
-    Goal goals_[MAX_GOALS];
+    int n_antecedents_ = 0;
+    Item antecedents_[MAX_ANTECEDENTS];
 };
 
 }  // namespace npparse

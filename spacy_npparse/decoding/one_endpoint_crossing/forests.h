@@ -1,12 +1,13 @@
-/* How items of a chart hang together: which of their ends hang on which. */
+// The states of items: how the ends of a forest depend on each other. Which states combine is
+// computed at compile time, so that the rules need not list them.
 
 #pragma once
 
 namespace npparse {
 
-/* Each end of an item is a root of the item's forest, or hangs there on another end that is a root,
-   by one arc or several. Items with two ends have three states, items with three have ten. In the
-   first seven of these the second end, which fans reach, is in a tree with another one. */
+// Each end of an item is a root of the item's forest, or a descendant of another end that is a
+// root. Items with two ends have three states, items with three ends ten. In the first seven of
+// these the second end, which fans reach, is in one tree with another end.
 enum PairState { APART, SECOND_BELOW, FIRST_BELOW };
 
 constexpr int N_PAIR_STATES = 3;
@@ -14,16 +15,16 @@ constexpr int N_FAN_STATES = 7;
 constexpr int N_TRIPLE_STATES = 10;
 constexpr int MAX_ENDS = 3;
 
-/* By state, the end that each end hangs on, itself if it is a root. */
+// By state, the root that each end descends from, itself if it is a root.
 constexpr int PAIR_ROOTS[N_PAIR_STATES][MAX_ENDS] = {{0, 1}, {0, 0}, {1, 1}};
-constexpr int TRIPLE_ROOTS[N_TRIPLE_STATES][MAX_ENDS] = {
-    {0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {0, 0, 2}, {1, 1, 2}, {0, 1, 1}, {0, 2, 2},
-    {0, 1, 2}, {0, 1, 0}, {2, 1, 2}};
+constexpr int TRIPLE_ROOTS[N_TRIPLE_STATES][MAX_ENDS] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {0, 0, 2},
+                                                         {1, 1, 2}, {0, 1, 1}, {0, 2, 2}, {0, 1, 2},
+                                                         {0, 1, 0}, {2, 1, 2}};
 
-/* The state of a pair when its ends change places. */
-constexpr int turned(int state) { return state == APART ? APART : N_PAIR_STATES - state; }
+// The state of a pair with its ends exchanged.
+constexpr int mirrored(int state) { return state == APART ? APART : N_PAIR_STATES - state; }
 
-/* Names of the ends of an item, in their order, and the states that it can have. */
+// The variables that a rule names the ends of an item by, and the states that the item can have.
 struct Ends {
     int names[MAX_ENDS];
     int n, first_state, end_of_states;
@@ -35,7 +36,7 @@ struct Ends {
 constexpr Ends pair(int first, int second) {
     return {{first, second, -1}, 2, APART, N_PAIR_STATES};
 }
-/* A single arc. */
+// A single arc.
 constexpr Ends link(int first, int second) {
     return {{first, second, -1}, 2, SECOND_BELOW, N_PAIR_STATES};
 }
@@ -46,50 +47,52 @@ constexpr Ends fan(int first, int second, int third) {
     return {{first, second, third}, 3, 0, N_FAN_STATES};
 }
 
-/* States of two items, and that of what they are together. */
-struct Sum {
+// The states of two antecedents, and of their consequent.
+struct Combination {
     int left, right, result;
 };
 
-struct Sums {
+struct Combinations {
     static constexpr int MAX = 40;
-    Sum sums[MAX];
+    Combination items[MAX];
     int n;
 
-    const Sum* begin() const { return sums; }
-    const Sum* end() const { return sums + n; }
+    const Combination* begin() const { return items; }
+    const Combination* end() const { return items + n; }
 };
 
-/* Names of ends, told apart from each other. */
+// The number of variables of a rule.
 constexpr int N_NAMES = 4;
 
-/* Whose root is which: by name; -1 for a name that does not occur. */
+// The union of the forests of two items.
 struct Forest {
-    int above[N_NAMES];
+    // The head of each end, itself for a root, -1 for a variable that does not occur.
+    int heads[N_NAMES];
 
-    /* Whether it is still a forest: no end hangs on two others. */
+    // Whether the union is still a forest: no end has two heads.
     constexpr bool add(const Ends& ends, int state) {
         for (int end = 0; end < ends.n; ++end) {
             const int name = ends.names[end], root = ends.name_of_root(state, end);
-            if (root != name && above[name] != -1 && above[name] != name) return false;
-            if (root != name || above[name] == -1) above[name] = root;
+            if (root != name && heads[name] != -1 && heads[name] != name) return false;
+            if (root != name || heads[name] == -1) heads[name] = root;
         }
         return true;
     }
 
-    /* -1 in a cycle. */
+    // The root of an end, -1 in a cycle.
     constexpr int root(int name) const {
         for (int steps = 0; steps < N_NAMES; ++steps) {
-            if (above[name] == name) return name;
-            name = above[name];
+            if (heads[name] == name) return name;
+            name = heads[name];
         }
         return -1;
     }
 
-    /* The state of these ends when no arc leads to other ones any more; -1 if that cannot be. */
+    // The state of an item with these ends, all other ends being complete; -1 if there is a cycle,
+    // or if an end that is complete has no head.
     constexpr int state(const Ends& ends) const {
         for (int name = 0; name < N_NAMES; ++name) {
-            if (above[name] == -1) continue;
+            if (heads[name] == -1) continue;
             if (root(name) == -1) return -1;
             bool kept = false;
             for (int end = 0; end < ends.n; ++end) kept = kept || ends.names[end] == name;
@@ -105,28 +108,28 @@ struct Forest {
     }
 };
 
-/* All ways to join two items that share ends: no end hangs on two others, there is no cycle, and
-   ends that the result does not have hang on something. */
-constexpr Sums joined(const Ends& left, const Ends& right, const Ends& result) {
-    Sums all{};
+// The states in which two antecedents give a consequent: no end gets two heads, there is no cycle,
+// and ends that the consequent does not have get a head.
+constexpr Combinations combine(const Ends& left, const Ends& right, const Ends& result) {
+    Combinations all{};
     for (int l = left.first_state; l < left.end_of_states; ++l) {
         for (int r = right.first_state; r < right.end_of_states; ++r) {
             Forest forest{{-1, -1, -1, -1}};
             if (!forest.add(left, l) || !forest.add(right, r)) continue;
             const int state = forest.state(result);
-            if (state != -1) all.sums[all.n++] = {l, r, state};
+            if (state != -1) all.items[all.n++] = {l, r, state};
         }
     }
     return all;
 }
 
-/* Only those whose result is a left part in the next rule. */
-constexpr Sums leading_to(const Sums& sums, const Sums& next) {
-    Sums kept{};
-    for (int s = 0; s < sums.n; ++s) {
+// Only those whose consequent is a left antecedent of the next rule.
+constexpr Combinations leading_to(const Combinations& all, const Combinations& next) {
+    Combinations kept{};
+    for (int c = 0; c < all.n; ++c) {
         bool used = false;
-        for (int t = 0; t < next.n; ++t) used = used || next.sums[t].left == sums.sums[s].result;
-        if (used) kept.sums[kept.n++] = sums.sums[s];
+        for (int d = 0; d < next.n; ++d) used = used || next.items[d].left == all.items[c].result;
+        if (used) kept.items[kept.n++] = all.items[c];
     }
     return kept;
 }

@@ -1,4 +1,4 @@
-/* The best trees in which crossing structures are nested; see one_endpoint_crossing.pyx. */
+// The chart of trees with nested crossing structures; search.pyx has the deduction system.
 
 #pragma once
 #include "back_pointers.h"
@@ -6,21 +6,22 @@
 
 namespace npparse {
 
-/* Scores of one sentence by grandparent, head, sibling or head of a crossed arc, and by dependent:
-   [size][size] each. */
+// Scores of one sentence: [size][size] each, by grandparent, head, sibling or head of a crossed
+// arc, and by dependent.
 struct OneEndpointCrossingScores {
     const float *grandparents, *heads, *siblings, *crossed;
     int size;
 };
 
-/* Numbers of pairs of words by a word outside of them. The places of these are those to the right,
-   then that of no word, then those to the left. */
-class OutsideRows {
+// The weights of items [a, b, g] with a grandparent g outside of a and b. Rows are by g: the
+// columns of words to the right come first, then the column of no grandparent, then those of words
+// to the left.
+class GrandparentRows {
   public:
-    /* Four numbers are computed at a time: so many may be beyond the end of a row. */
+    // SIMD vectors of four may reach beyond the end of a row by this many columns.
     static constexpr int PADDING = 3;
 
-    /* both_orders: whether pairs are in both orders, not only from left to right. */
+    // both_orders: whether there are items with a > b too.
     void reset(int n_nodes, bool both_orders) {
         n_nodes_ = n_nodes;
         starts_.resize(std::size_t(n_nodes) * n_nodes);
@@ -31,28 +32,27 @@ class OutsideRows {
                 size += end(a, b) - begin(a, b) + PADDING;
             }
         }
-        values_.resize(size);
+        weights_.resize(size);
     }
-    /* The first place of a row, and its end. */
+    // The columns of a row.
     static int begin(int a, int b) { return std::max(a, b) + 1; }
     int end(int a, int b) const { return std::min(a, b) + n_nodes_ + 1; }
-    /* By place. */
+    // By column.
     float* row(int a, int b) {
         const std::ptrdiff_t start = starts_[std::size_t(a) * n_nodes_ + b];
-        return values_.data() + (start - begin(a, b));
+        return weights_.data() + (start - begin(a, b));
     }
 
   private:
     int n_nodes_;
     std::vector<std::size_t> starts_;
-    std::vector<float> values_;
+    std::vector<float> weights_;
 };
 
-/* The chart of trees without crossing arcs but in the structures that are nested in them. Short
-   items are searched before long ones. */
+// Short items are deduced before long ones.
 class NestedTrees {
   public:
-    /* structures: known for the words from i to j before `fill`; gaps: known after that. */
+    // structures: [i, j] is deduced before `fill(i, j)`, which sets gap [i, j] in gaps.
     void reset(const OneEndpointCrossingScores& scores, int n_nodes, bool single_root,
                Pairs& structures, Pairs& gaps) {
         scores_ = scores;
@@ -64,7 +64,7 @@ class NestedTrees {
         arcs_.reset(n_nodes, true);
         between_.reset(n_nodes, false);
         bridges_.reset(n_nodes, false);
-        for (Square* square : {&tied_, &tied_bridges_}) square->reset(n_nodes);
+        for (Matrix* matrix : {&tied_, &tied_bridges_}) matrix->reset(n_nodes);
         for (int word = 0; word < n_nodes; ++word) {
             std::fill(subtrees_.row(word, word) + subtrees_.begin(word, word),
                       subtrees_.row(word, word) + subtrees_.end(word, word), 0.0f);
@@ -73,7 +73,7 @@ class NestedTrees {
         read_grandparents(n_nodes);
     }
 
-    /* Search what is between i and j, when structures from i to j are known. */
+    // Deduce all items from i to j.
     void fill(int i, int j) {
         fill_tied(i, j);
         fill_tied(j, i);
@@ -91,15 +91,15 @@ class NestedTrees {
         gaps_->set(i, j, FIRST_BELOW, subtrees_.row(j, i)[none_]);
     }
 
-    /* Of the best tree. */
+    // The score of the best tree.
     float score(int n) { return subtrees_.row(0, n)[none_]; }
-    Goal goal(int n) const { return subtree(0, n, none_); }
+    Item goal(int n) const { return subtree(0, n, none_); }
 
-    /* The best way to an item. */
-    void trace(const Goal& goal, Best& best) {
-        const int a = goal.a, b = goal.b, g = goal.c;
-        switch (goal.kind) {
-            case Kind::GAP: return trace_gap(a, b, goal.state, best);
+    // The best deduction of an item.
+    void trace(const Item& item, BackPointer& best) {
+        const int a = item.a, b = item.b, g = item.c;
+        switch (item.kind) {
+            case Kind::GAP: return trace_gap(a, b, item.state, best);
             case Kind::SUBTREE: return trace_subtree(a, b, g, best);
             case Kind::TIED: return trace_tied(a, b, best);
             case Kind::ARC: return trace_arc(a, b, g, best);
@@ -108,52 +108,52 @@ class NestedTrees {
     }
 
   private:
-    /* Numbers of pairs of words, in both orders. */
-    class Square {
+    // The weights of pairs of words, in both orders.
+    class Matrix {
       public:
         void reset(int n_nodes) {
             n_nodes_ = n_nodes;
-            values_.assign(std::size_t(n_nodes) * n_nodes, IMPOSSIBLE_ITEM);
+            weights_.assign(std::size_t(n_nodes) * n_nodes, IMPOSSIBLE);
         }
-        float& at(int a, int b) { return values_[std::size_t(a) * n_nodes_ + b]; }
+        float& at(int a, int b) { return weights_[std::size_t(a) * n_nodes_ + b]; }
 
       private:
         int n_nodes_;
-        std::vector<float> values_;
+        std::vector<float> weights_;
     };
 
-    /* What a row is made of: another one with a number to add, or what is to the left and to the
-       right of a place. */
+    // The antecedents of a row: another row and a weight that all its columns are combined with, or
+    // a left row with a right one or a bridge.
     struct Part {
         const float* row;
-        float more;
+        float added;
     };
     struct Halves {
         const float *left, *right, *bridge;
     };
 
     OneEndpointCrossingScores scores_;
-    /* Stands for a grandparent that is not counted. */
+    // Stands for a grandparent that is not scored.
     int none_;
     bool single_root_;
     Pairs* structures_;
     Pairs* gaps_;
-    /* By the place of g. bridges [p, j, g]: structure [p, q], subtree [j, q, g]. */
-    OutsideRows subtrees_, arcs_, between_, bridges_;
-    /* Tied bridges [h, q]: tied [h, p] or p = h, structure [p, q]. */
-    Square tied_, tied_bridges_;
-    /* By dependent and place of the grandparent. */
+    // Bridge [p, j, g]: structure [p, q], subtree [j, q, g].
+    GrandparentRows subtrees_, arcs_, between_, bridges_;
+    // Tied bridge [h, q]: tied [h, p] or p = h, structure [p, q].
+    Matrix tied_, tied_bridges_;
+    // Scores by dependent and column of the grandparent.
     std::vector<float> grandparents_;
-    /* Of the present row. */
+    // The antecedents of the present row.
     std::vector<Part> parts_;
     std::vector<Halves> halves_;
 
     void read_grandparents(int n_nodes) {
-        const std::size_t n_places = 2 * (std::size_t(n_nodes) + 1);
-        grandparents_.assign(n_places * n_nodes, 0.0f);
+        const std::size_t n_columns = 2 * (std::size_t(n_nodes) + 1);
+        grandparents_.assign(n_columns * n_nodes, 0.0f);
         for (int m = 1; m < n_nodes; ++m)
             for (int g = 0; g < n_nodes; ++g)
-                grandparents_[m * n_places + g] = grandparents_[m * n_places + g + n_nodes + 1] =
+                grandparents_[m * n_columns + g] = grandparents_[m * n_columns + g + n_nodes + 1] =
                     scores_.grandparents[std::size_t(g) * scores_.size + m];
     }
 
@@ -164,9 +164,9 @@ class NestedTrees {
     float sibling(int s, int m) const {
         return scores_.siblings[std::size_t(s) * scores_.size + m];
     }
-    /* Of a word outside of some pair, by one of the pair. */
-    int place(int word, int inside) const { return word > inside ? word : word + none_ + 1; }
-    /* Whether it is the root, which has one dependent only. */
+    // The column of a word outside of a pair, given one word of the pair.
+    int column(int word, int inside) const { return word > inside ? word : word + none_ + 1; }
+    // Whether the word is the root and may have one dependent only.
     bool has_one_arc(int h) const { return h == 0 && single_root_; }
     static int step(int from, int to) { return from < to ? 1 : -1; }
 
@@ -175,28 +175,27 @@ class NestedTrees {
         for (int k = h; k != e;) {
             raise(tied_bridges_.at(h, e), tied_.at(h, k) + structures_->at(k, e, APART));
             k += d;
-            raise(tied_.at(h, e),
-                  structures_->at(h, k, SECOND_BELOW) + subtrees_.row(k, e)[none_]);
+            raise(tied_.at(h, e), structures_->at(h, k, SECOND_BELOW) + subtrees_.row(k, e)[none_]);
         }
     }
 
     void fill_arc(int h, int m) {
-        const int d = step(h, m), place_of_h = place(h, m);
+        const int d = step(h, m), column_of_h = column(h, m);
         const int begin = arcs_.begin(h, m), end = arcs_.end(h, m);
         float* row = arcs_.row(h, m);
-        if (m == 0) return std::fill(row + begin, row + end, IMPOSSIBLE_ITEM);
-        float best = sibling(0, m) + subtrees_.row(m, h + d)[place_of_h];
+        if (m == 0) return std::fill(row + begin, row + end, IMPOSSIBLE);
+        float best = sibling(0, m) + subtrees_.row(m, h + d)[column_of_h];
         if (!has_one_arc(h)) {
             for (int e = h + d; e != m; e += d) {
-                raise(best, tied_.at(h, e) + subtrees_.row(m, e + d)[place_of_h]);
-                raise(best, tied_bridges_.at(h, e) + subtrees_.row(m, e)[place_of_h]);
+                raise(best, tied_.at(h, e) + subtrees_.row(m, e + d)[column_of_h]);
+                raise(best, tied_bridges_.at(h, e) + subtrees_.row(m, e)[column_of_h]);
             }
             raise(best, tied_bridges_.at(h, m));
         }
         parts_.clear();
         if (!has_one_arc(h))
             for (int s = h + d; s != m; s += d)
-                parts_.push_back({arcs_.row(h, s), sibling(s, m) + between(s, m)[place_of_h]});
+                parts_.push_back({arcs_.row(h, s), sibling(s, m) + between(s, m)[column_of_h]});
         fill_row(row, best, begin, end);
         const float* by_grandparent = grandparents(m);
         const float by_head = head(h, m);
@@ -207,7 +206,7 @@ class NestedTrees {
         parts_.clear();
         for (int m = h; m != e;) {
             m += step(h, e);
-            parts_.push_back({arcs_.row(h, m), subtrees_.row(m, e)[place(h, m)]});
+            parts_.push_back({arcs_.row(h, m), subtrees_.row(m, e)[column(h, m)]});
         }
         fill_row(subtrees_.row(h, e), tied_.at(h, e), subtrees_.begin(h, e), subtrees_.end(h, e));
     }
@@ -217,48 +216,48 @@ class NestedTrees {
         parts_.clear();
         for (int q = i + 1; q <= j; ++q)
             parts_.push_back({subtrees_.row(j, q), structures_->at(i, q, APART)});
-        fill_row(bridges_.row(i, j), IMPOSSIBLE_ITEM, begin, end);
+        fill_row(bridges_.row(i, j), IMPOSSIBLE, begin, end);
         halves_.clear();
         for (int e = i; e < j; ++e)
             halves_.push_back({subtrees_.row(i, e), subtrees_.row(j, e + 1), bridges_.row(e, j)});
         for (int g = begin; g < end; g += 4) {
-            FourNumbers best = four_times(IMPOSSIBLE_ITEM);
+            Float4 best = broadcast(IMPOSSIBLE);
             for (const Halves& parts : halves_)
-                best = larger(best, four(parts.left + g) +
-                                        larger(four(parts.right + g), four(parts.bridge + g)));
+                best = max(best, load_four(parts.left + g) +
+                                     max(load_four(parts.right + g), load_four(parts.bridge + g)));
             store(best, between_.row(i, j) + g);
         }
     }
 
-    /* The best of one number and all parts. */
+    // The maximum of a least weight and all parts, column by column.
     void fill_row(float* row, float least, int begin, int end) const {
         for (int g = begin; g < end; g += 4) {
-            FourNumbers best = four_times(least);
+            Float4 best = broadcast(least);
             for (const Part& part : parts_)
-                best = larger(best, four(part.row + g) + four_times(part.more));
+                best = max(best, load_four(part.row + g) + broadcast(part.added));
             store(best, row + g);
         }
     }
-    static FourNumbers four(const float* numbers) {
-        FourNumbers loaded;
-        load(loaded, numbers);
-        return loaded;
+    static Float4 load_four(const float* columns) {
+        Float4 vector;
+        load(vector, columns);
+        return vector;
     }
 
     float* between(int a, int b) { return between_.row(std::min(a, b), std::max(a, b)); }
 
-    static Goal subtree(int h, int e, int g) { return {Kind::SUBTREE, h, e, g, -1, -1}; }
-    static Goal whole_arc(int h, int m, int g) { return {Kind::ARC, h, m, g, -1, -1}; }
-    static Goal everything_between(int a, int b, int g) {
+    static Item subtree(int h, int e, int g) { return {Kind::SUBTREE, h, e, g, -1, -1}; }
+    static Item whole_arc(int h, int m, int g) { return {Kind::ARC, h, m, g, -1, -1}; }
+    static Item everything_between(int a, int b, int g) {
         return {Kind::BETWEEN, std::min(a, b), std::max(a, b), g, -1, -1};
     }
-    static Goal tied(int h, int e) { return {Kind::TIED, h, e, -1, -1, -1}; }
-    static Goal structure(int a, int b, int state) {
-        return a < b ? Goal{Kind::STRUCTURE, a, b, -1, -1, state}
-                     : Goal{Kind::STRUCTURE, b, a, -1, -1, turned(state)};
+    static Item tied(int h, int e) { return {Kind::TIED, h, e, -1, -1, -1}; }
+    static Item structure(int a, int b, int state) {
+        return a < b ? Item{Kind::STRUCTURE, a, b, -1, -1, state}
+                     : Item{Kind::STRUCTURE, b, a, -1, -1, mirrored(state)};
     }
 
-    void trace_gap(int a, int b, int state, Best& best) {
+    void trace_gap(int a, int b, int state, BackPointer& best) {
         const int i = std::min(a, b), j = std::max(a, b);
         if (state == SECOND_BELOW) return best.consider(0.0f, {subtree(a, b, none_)});
         if (state == FIRST_BELOW) return best.consider(0.0f, {subtree(b, a, none_)});
@@ -266,16 +265,16 @@ class NestedTrees {
         best.consider(0.0f, {everything_between(i, j, none_)});
     }
 
-    void trace_subtree(int h, int e, int g, Best& best) {
+    void trace_subtree(int h, int e, int g, BackPointer& best) {
         best.consider(tied_.at(h, e), {tied(h, e)});
         for (int m = h; m != e;) {
             m += step(h, e);
-            best.consider(arcs_.row(h, m)[place(g, h)] + subtrees_.row(m, e)[place(h, m)],
+            best.consider(arcs_.row(h, m)[column(g, h)] + subtrees_.row(m, e)[column(h, m)],
                           {whole_arc(h, m, g), subtree(m, e, h)});
         }
     }
 
-    void trace_tied(int h, int e, Best& best) {
+    void trace_tied(int h, int e, BackPointer& best) {
         for (int k = h; k != e;) {
             k += step(h, e);
             best.consider(structures_->at(h, k, SECOND_BELOW) + subtrees_.row(k, e)[none_],
@@ -283,41 +282,41 @@ class NestedTrees {
         }
     }
 
-    void trace_arc(int h, int m, int g, Best& best) {
-        const int d = step(h, m), place_of_h = place(h, m);
+    void trace_arc(int h, int m, int g, BackPointer& best) {
+        const int d = step(h, m), column_of_h = column(h, m);
         const auto arc = [&](int s) {
-            return Goal{Kind::UNCROSSED_ARC, h, m, g == none_ ? -1 : g, s, -1};
+            return Item{Kind::UNCROSSED_ARC, h, m, g == none_ ? -1 : g, s, -1};
         };
-        best.consider(sibling(0, m) + subtrees_.row(m, h + d)[place_of_h],
+        best.consider(sibling(0, m) + subtrees_.row(m, h + d)[column_of_h],
                       {arc(0), subtree(m, h + d, h)});
         if (has_one_arc(h)) return;
         for (int e = h; e != m; e += d) {
             if (e != h) {
-                best.consider(tied_.at(h, e) + subtrees_.row(m, e + d)[place_of_h],
+                best.consider(tied_.at(h, e) + subtrees_.row(m, e + d)[column_of_h],
                               {arc(-1), tied(h, e), subtree(m, e + d, h)});
-                best.consider(sibling(e, m) + between(e, m)[place_of_h] +
-                                  arcs_.row(h, e)[place(g, h)],
-                              {arc(e), whole_arc(h, e, g), everything_between(e, m, h)});
+                best.consider(
+                    sibling(e, m) + between(e, m)[column_of_h] + arcs_.row(h, e)[column(g, h)],
+                    {arc(e), whole_arc(h, e, g), everything_between(e, m, h)});
             }
             for (int q = e; q != m;) {
                 q += d;
                 best.consider(tied_.at(h, e) + structures_->at(e, q, APART) +
-                                  subtrees_.row(m, q)[place_of_h],
+                                  subtrees_.row(m, q)[column_of_h],
                               {arc(-1), tied(h, e), structure(e, q, APART), subtree(m, q, h)});
             }
         }
     }
 
-    void trace_between(int i, int j, int g, Best& best) {
-        const int place_of_g = place(g, i);
+    void trace_between(int i, int j, int g, BackPointer& best) {
+        const int column_of_g = column(g, i);
         for (int e = i; e < j; ++e) {
-            const float left = subtrees_.row(i, e)[place_of_g];
-            best.consider(left + subtrees_.row(j, e + 1)[place_of_g],
+            const float left = subtrees_.row(i, e)[column_of_g];
+            best.consider(left + subtrees_.row(j, e + 1)[column_of_g],
                           {subtree(i, e, g), subtree(j, e + 1, g)});
             for (int q = e + 1; q <= j; ++q)
-                best.consider(left + structures_->at(e, q, APART) +
-                                  subtrees_.row(j, q)[place_of_g],
-                              {subtree(i, e, g), structure(e, q, APART), subtree(j, q, g)});
+                best.consider(
+                    left + structures_->at(e, q, APART) + subtrees_.row(j, q)[column_of_g],
+                    {subtree(i, e, g), structure(e, q, APART), subtree(j, q, g)});
         }
     }
 };

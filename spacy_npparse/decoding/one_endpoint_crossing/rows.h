@@ -1,4 +1,4 @@
-/* The tables of the charts of one-endpoint-crossing trees. */
+// The tables of the charts of one-endpoint-crossing trees: weights of items, laid out for SIMD.
 
 #pragma once
 #include <algorithm>
@@ -6,10 +6,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "../score_range.h"
+#include "../simd.h"
 #include "forests.h"
-#include "../lanes.h"
 
-/* What is called for every number must not cost a call. */
+// For functions of the inner loops.
 #if defined(__GNUC__)
 #define NPPARSE_INLINE inline __attribute__((always_inline))
 #else
@@ -18,12 +19,12 @@
 
 namespace npparse {
 
-constexpr float IMPOSSIBLE_ITEM = -1e30f;
+static inline void raise(float& maximum, float value) {
+    maximum = maximum > value ? maximum : value;
+}
 
-static inline void raise(float& to, float value) { to = to > value ? to : value; }
-
-/* Numbers of items by one of their words and by their state. They lie in blocks of four words, by
-   state, so that they can be computed four at a time, and all states of an item are close. */
+// The weights of items by one of their words and by state. Blocks of four words are stored state by
+// state, so that four words are computed at a time and all states of an item share cache lines.
 template <int N>
 class Row {
   public:
@@ -32,7 +33,6 @@ class Row {
     explicit Row(float* first) : first_(first) {}
 
     float& at(int word, int state) const { return block(word / 4)[4 * state + word % 4]; }
-    /* The numbers of four words. */
     NPPARSE_INLINE float* block(int number) const {
         return first_ + std::ptrdiff_t(number) * BLOCK;
     }
@@ -41,101 +41,102 @@ class Row {
     float* first_;
 };
 
-/* Four numbers for each state: of the words of a block, or the same one four times. */
-struct FourOf {
+// Antecedents as vectors by state: the words of a block, or the same word in all lanes.
+struct LoadedStates {
     const float* block;
 
-    NPPARSE_INLINE FourNumbers operator[](int state) const {
-        FourNumbers numbers;
-        load(numbers, block + 4 * state);
-        return numbers;
+    NPPARSE_INLINE Float4 operator[](int state) const {
+        Float4 vector;
+        load(vector, block + 4 * state);
+        return vector;
     }
 };
-struct FourTimes {
-    const float* numbers;
+struct BroadcastStates {
+    const float* weights;
 
-    NPPARSE_INLINE FourNumbers operator[](int state) const { return four_times(numbers[state]); }
+    NPPARSE_INLINE Float4 operator[](int state) const { return broadcast(weights[state]); }
 };
 
-/* Call a function with 0, 1, ..., N - 1. These are constants to it: an array that is addressed by
-   constants only can stay in registers. */
+// A loop unrolled at compile time: calls a function with 0, 1, ..., N - 1 as constants, so that
+// arrays indexed by them can stay in registers.
 template <int N>
-struct Each {
+struct Unrolled {
     template <class Function>
     static NPPARSE_INLINE void call(const Function& function) {
-        Each<N - 1>::call(function);
+        Unrolled<N - 1>::call(function);
         function(std::integral_constant<int, N - 1>());
     }
 };
 template <>
-struct Each<0> {
+struct Unrolled<0> {
     template <class Function>
     static NPPARSE_INLINE void call(const Function&) {}
 };
 
-/* Four numbers for each state of an item, impossible to begin with. */
+// The weights of an item by state, for four words at a time; initially below all items, impossible
+// ones included.
 template <int N>
-struct States {
-    FourNumbers numbers[N];
+struct StateVectors {
+    Float4 vectors[N];
 
-    NPPARSE_INLINE States() {
-        Each<N>::call([this](auto state) { numbers[state] = four_times(2 * IMPOSSIBLE_ITEM); });
+    NPPARSE_INLINE StateVectors() {
+        Unrolled<N>::call([this](auto state) { vectors[state] = broadcast(2 * IMPOSSIBLE); });
     }
     template <class Source>
-    explicit NPPARSE_INLINE States(const Source& source) {
-        Each<N>::call([&](auto state) { numbers[state] = source[state]; });
+    explicit NPPARSE_INLINE StateVectors(const Source& source) {
+        Unrolled<N>::call([&](auto state) { vectors[state] = source[state]; });
     }
-    NPPARSE_INLINE const FourNumbers& operator[](int state) const { return numbers[state]; }
+    NPPARSE_INLINE const Float4& operator[](int state) const { return vectors[state]; }
 
-    /* Raise them to what comes of joining two parts. */
-    template <const Sums& SUMS, class Left, class Right>
-    NPPARSE_INLINE void join(const Left& left, const Right& right) {
-        Each<SUMS.n>::call([&](auto s) {
-            constexpr Sum sum = SUMS.sums[s];
-            numbers[sum.result] = larger(numbers[sum.result], left[sum.left] + right[sum.right]);
+    // Apply a rule: the maximum over the combinations of states of its two antecedents.
+    template <const Combinations& RULE, class Left, class Right>
+    NPPARSE_INLINE void deduce(const Left& left, const Right& right) {
+        Unrolled<RULE.n>::call([&](auto number) {
+            constexpr Combination c = RULE.items[number];
+            vectors[c.result] = max(vectors[c.result], left[c.left] + right[c.right]);
         });
     }
     template <int M>
-    NPPARSE_INLINE void raise_to(const States<M>& others) {
-        Each<M>::call([&](auto s) { numbers[s] = larger(numbers[s], others[s]); });
+    NPPARSE_INLINE void raise_to(const StateVectors<M>& others) {
+        Unrolled<M>::call([&](auto s) { vectors[s] = max(vectors[s], others[s]); });
     }
     NPPARSE_INLINE void store_to(float* block) const {
-        Each<N>::call([&](auto state) { store(numbers[state], block + 4 * state); });
+        Unrolled<N>::call([&](auto state) { store(vectors[state], block + 4 * state); });
     }
 };
-typedef States<N_PAIR_STATES> PairStates;
-typedef States<N_FAN_STATES> FanStates;
-typedef States<N_TRIPLE_STATES> TripleStates;
+typedef StateVectors<N_PAIR_STATES> PairStates;
+typedef StateVectors<N_FAN_STATES> FanStates;
+typedef StateVectors<N_TRIPLE_STATES> TripleStates;
 
-/* The numbers of the blocks that the words from begin up to end lie in. */
+// The range of blocks that contain the words from begin to end - 1.
 struct Blocks {
     int begin, end;
 
     static Blocks of(int begin, int end) { return {begin / 4, (end + 3) / 4}; }
 };
 
-/* Numbers of pairs of words, by their state. Each pair is there in both orders. */
+// The weights of pairs of words by state, each pair in both orders.
 class Pairs {
   public:
     static constexpr int BLOCK = Row<N_PAIR_STATES>::BLOCK;
 
     void reset(int n_nodes) {
         width_ = std::size_t(Blocks::of(0, n_nodes).end) * BLOCK;
-        values_.assign(n_nodes * width_, IMPOSSIBLE_ITEM);
+        weights_.assign(n_nodes * width_, IMPOSSIBLE);
     }
-    /* By the second word. */
+    // By the second word.
     Row<N_PAIR_STATES> row(int first) {
-        return Row<N_PAIR_STATES>(values_.data() + first * width_);
+        return Row<N_PAIR_STATES>(weights_.data() + first * width_);
     }
     float at(int first, int second, int state) { return row(first).at(second, state); }
-    void set(int first, int second, int state, float value) {
-        row(first).at(second, state) = value;
-        row(second).at(first, turned(state)) = value;
+    void set(int first, int second, int state, float weight) {
+        row(first).at(second, state) = weight;
+        row(second).at(first, mirrored(state)) = weight;
     }
-    /* Of one pair, by state. */
+    // The weights of one pair by state.
     struct Of {
-        float values[N_PAIR_STATES];
-        float operator[](int state) const { return values[state]; }
+        float weights[N_PAIR_STATES];
+        float operator[](int state) const { return weights[state]; }
     };
     Of of(int first, int second) {
         return {{at(first, second, 0), at(first, second, 1), at(first, second, 2)}};
@@ -143,13 +144,13 @@ class Pairs {
 
   private:
     std::size_t width_;
-    std::vector<float> values_;
+    std::vector<float> weights_;
 };
 
 typedef Row<N_FAN_STATES> FanRow;
 typedef Row<N_TRIPLE_STATES> TripleRow;
 
-/* Numbers of fans [near, far, x] with x beyond near, by their state. */
+// The weights of fans [near, far, x] with x beyond near, by state.
 class Fans {
   public:
     void reset(int n_nodes) {
@@ -163,38 +164,37 @@ class Fans {
                 n_blocks += blocks.end - blocks.begin;
             }
         }
-        values_.resize(n_blocks * FanRow::BLOCK);
+        weights_.resize(n_blocks * FanRow::BLOCK);
     }
-    /* By x. */
+    // By x.
     FanRow row(int near, int far) {
         const std::ptrdiff_t start = starts_[std::size_t(near) * n_nodes_ + far];
-        return FanRow(values_.data() +
-                         (start - blocks_of(near, far).begin) * FanRow::BLOCK);
+        return FanRow(weights_.data() + (start - blocks_of(near, far).begin) * FanRow::BLOCK);
     }
 
   private:
     int n_nodes_;
     std::vector<std::size_t> starts_;
-    std::vector<float> values_;
+    std::vector<float> weights_;
 
     Blocks blocks_of(int near, int far) const {
         return near < far ? Blocks::of(0, near) : Blocks::of(near + 1, n_nodes_);
     }
 };
 
-/* Rows of numbers of items, by one of their words. */
+// One row for each of some words.
 template <int N>
 class RowsByWord {
   public:
-    void reset(int n_words, int n_nodes) {
+    void reset(int n_rows, int n_nodes) {
         width_ = std::size_t(Blocks::of(0, n_nodes).end) * Row<N>::BLOCK;
-        values_.assign(n_words * width_, IMPOSSIBLE_ITEM);
+        weights_.assign(n_rows * width_, IMPOSSIBLE);
     }
-    Row<N> row(int word) { return Row<N>(values_.data() + word * width_); }
+    Row<N> row(int word) { return Row<N>(weights_.data() + word * width_); }
 
   private:
     std::size_t width_;
-    std::vector<float> values_;
+    std::vector<float> weights_;
 };
 typedef RowsByWord<N_FAN_STATES> FanRows;
 typedef RowsByWord<N_TRIPLE_STATES> TripleRows;

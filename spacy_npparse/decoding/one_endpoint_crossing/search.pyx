@@ -1,32 +1,32 @@
 """Exact search for one-endpoint-crossing trees with third-order scores.
 
-A tree is one-endpoint-crossing if all arcs that cross the same arc have an end in common (Pitler,
-Kannan and Marcus 2013); arcs from the root count. The parts that trees are scored by, and the idea
-of items with one word further out, are those of Pitler (2014); the deduction system is our own. It
-takes O(n⁴) time and O(n³) memory, and finds all such trees (the tests compare with enumeration).
+A tree is one-endpoint-crossing if and only if all arcs that cross the same arc share an endpoint
+(Pitler, Kannan and Marcus 2013); arcs from the root count. The search takes O(n⁴) time and O(n³)
+memory. The deduction system is our own; the tests compare it with enumeration of all trees.
 
 Scores. The arc h -> m adds crossed[h, m] if another arc crosses it, and otherwise
 
     heads[h, m]
-    siblings[s, m]      s is the dependent of h between h and m that is closest to m, 0 if there is
-                        none; left out if h -> s is crossed
-    grandparents[g, m]  g is the head of h; left out if h is the root, if g -> h is crossed, or if a
-                        crossing structure at h comes between the two arcs
+    siblings[s, m]      s is the adjacent sibling, the dependent of h between h and m that is
+                        closest to m, 0 if there is none; not scored if h -> s is crossed
+    grandparents[g, m]  g is the head of h; not scored if h is the root, if g -> h is crossed, or
+                        if a crossing structure at h comes between the two arcs
 
-A crossing structure is a set of arcs that are connected by crossings. It spans the words from its
-first to its last one, and arcs between these except one that joins the first and the last. It comes
-between g -> h and h -> m if an arc of it ends in h, and it spans h -> m but not g -> h; or, where g
-and m are on different sides of h, either of the two.
+A crossing structure is a maximal set of arcs that are connected by crossings. It spans the words
+from its first to its last one, and the arcs between these except one that joins the first and the
+last. It comes between g -> h and h -> m if one of its arcs ends in h, and if it spans h -> m but
+not g -> h; or, where g and m are on different sides of h, if it spans either of the two.
 
 Items are forests over the words from one end to another; only their ends have arcs to other words.
-Whether an end is a root of the forest or on which other end it hangs is the state of the item. All
-joins of states that leave a forest are found by forests.h, so that the rules say nothing of them.
-Rules hold for their mirror images too, and words are named in order, one way or the other.
+The state of an item says which of its ends are roots of the forest, and which end the others
+descend from. forests.h finds all combinations of states that leave a forest, so that the rules do
+not mention states. Every rule has a mirror image, in which the order of all words is reversed.
 
-Crossing structures (crossing_structures.h), their words being those where crossed arcs end. A fan
-[i, j, x] has arcs between x, which is outside, and words after i, and reaches j by a crossed arc;
-arcs that cross these end in i, or, if there is one arc to x only, in its other end. An inner one
-reaches j not from x, an open one does not reach it. A gap [i, j] has no crossed arcs at its ends.
+Crossing structures (crossing_structures.h); their words are the endpoints of crossed arcs. A fan
+[i, j, x] has arcs between x, which is outside, and words after i, and reaches j by a crossed arc.
+Arcs that cross these end in i, or, if there is only one arc to x, in its other endpoint. An inner
+fan reaches j by an arc that is not from x; an open one does not reach it. A gap [i, j] has no
+crossed arcs at its ends.
 
     open [i, j, x]    <-  fan [i, q, x], gap [q, j]
     inner [i, j, x]   <-  open [i, j, x], arc i - j
@@ -38,9 +38,9 @@ reaches j not from x, an open one does not reach it. A gap [i, j] has no crossed
                        |  inner [k, i, j] or inner [i, k, j], gap [k, j]
                        |  open or fan [i, s, j], fan [k, s, j], arc i - k, gap [k, j]     s < k
 
-Trees with structures nested in them (nested_trees.h), g being a grandparent outside or - if it is
-not scored, and m' the word next to m. An arc [h, m, g] has all words in between; a subtree [h, e, g]
-has h and all words up to e below it, a tied one if its outermost arcs are crossed.
+Trees with nested crossing structures (nested_trees.h); g is a grandparent outside, or - if it is
+not scored, and m' the word next to m. An arc [h, m, g] has all words in between. A subtree
+[h, e, g] has h and all words up to e as descendants of h; a tied one has crossed outermost arcs.
 
     arc [h, m, g]      <-  subtree [m', m, h]                             siblings[0, m]
                         |  arc [h, s, g], between [s, m, h]               siblings[s, m]
@@ -52,19 +52,24 @@ has h and all words up to e below it, a tied one if its outermost arcs are cross
                         |  subtree [i, p, g], structure [p, q], subtree [j, q, g]
     gap [i, j]         <-  between [i, j, -]  |  subtree [i, j, -]  |  subtree [j, i, -]
 
-The goal is subtree [0, n, -]. For a single root, the root's arcs are left out of all rules that
-would give it a second one.
+The goal is subtree [0, n, -]. With a single root, the rules that would give the root a second arc
+are left out.
+
+Source: Pitler (2014) for the parts that trees are scored by and for items with one more word
+outside.
 """
 
 import numpy as np
 
 from libcpp.vector cimport vector
 
-from spacy_npparse.decoding.results import OneEndpointCrossingTrees
-from spacy_npparse.decoding.tables import check_scores
+from spacy_npparse.decoding.one_endpoint_crossing.types import OneEndpointCrossingTrees
+from spacy_npparse.decoding.score_shapes import check_score_shapes
 
 
-cdef extern from "search.h" namespace "npparse" nogil:
+cdef extern from "chart.h" namespace "npparse" nogil:
+    const int SECOND_BELOW
+
     cppclass COneEndpointCrossingScores "npparse::OneEndpointCrossingScores":
         const float* grandparents
         const float* heads
@@ -75,25 +80,30 @@ cdef extern from "search.h" namespace "npparse" nogil:
     enum class Kind:
         CROSSED_ARC
 
-    cppclass Goal:
+    cppclass Item:
         Kind kind
         int a, b, c, d, state
 
     cppclass OneEndpointCrossingChart:
         float fill(const COneEndpointCrossingScores& scores, int n, bint single_root)
-        vector[Goal] arcs()
+        vector[Item] arcs()
 
 
-def decode_one_endpoint_crossing(tables, const int[::1] lengths, bint single_root=True):
-    """Find the trees of highest score.
+def decode_one_endpoint_crossing(scores, const int[::1] lengths, bint single_root=True):
+    """Find the one-endpoint-crossing tree of highest score of each sentence.
 
-    tables: a OneEndpointCrossingScores.
-    lengths: [sentences] number of words of each sentence.
-    single_root: give every sentence exactly one word whose head is the root.
+    Args:
+        scores: OneEndpointCrossingScores.
+        lengths: int32 [n_sentences], the number of words of each sentence.
+        single_root: give every sentence exactly one word whose head is the root.
 
-    Returns a OneEndpointCrossingTrees. Raises ValueError if shapes do not fit.
+    Returns:
+        OneEndpointCrossingTrees.
+
+    Raises:
+        ValueError: if shapes do not fit.
     """
-    check_scores(tables, lengths, ["a root"])
+    check_score_shapes(scores, np.asarray(lengths), ["a root"])
     n_words = int(np.asarray(lengths).sum())
     result = OneEndpointCrossingTrees(
         np.empty(n_words, dtype=np.int32),
@@ -107,28 +117,28 @@ def decode_one_endpoint_crossing(tables, const int[::1] lengths, bint single_roo
     cdef int[::1] grandparents = result.grandparents
     cdef int[::1] siblings = result.siblings
     cdef double[::1] totals = result.scores
-    cdef const float[:, :, ::1] by_grandparent = tables.grandparents
-    cdef const float[:, :, ::1] by_head = tables.heads
-    cdef const float[:, :, ::1] by_sibling = tables.siblings
-    cdef const float[:, :, ::1] by_crossed = tables.crossed
-    cdef COneEndpointCrossingScores scores
+    cdef const float[:, :, ::1] grandparent_scores = scores.grandparents
+    cdef const float[:, :, ::1] head_scores = scores.heads
+    cdef const float[:, :, ::1] sibling_scores = scores.siblings
+    cdef const float[:, :, ::1] crossed_scores = scores.crossed
+    cdef COneEndpointCrossingScores of_sentence
     cdef OneEndpointCrossingChart chart
-    cdef vector[Goal] arcs
-    cdef int sentence, word, n, h, m, i
+    cdef vector[Item] arcs
+    cdef int sentence, n, h, m, i
     cdef int first_word = 0
-    scores.size = <int>by_head.shape[1]
+    of_sentence.size = <int>head_scores.shape[1]
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
             n = lengths[sentence]
-            scores.grandparents = &by_grandparent[sentence, 0, 0]
-            scores.heads = &by_head[sentence, 0, 0]
-            scores.siblings = &by_sibling[sentence, 0, 0]
-            scores.crossed = &by_crossed[sentence, 0, 0]
-            totals[sentence] = chart.fill(scores, n, single_root)
+            of_sentence.grandparents = &grandparent_scores[sentence, 0, 0]
+            of_sentence.heads = &head_scores[sentence, 0, 0]
+            of_sentence.siblings = &sibling_scores[sentence, 0, 0]
+            of_sentence.crossed = &crossed_scores[sentence, 0, 0]
+            totals[sentence] = chart.fill(of_sentence, n, single_root)
             arcs = chart.arcs()
             for i in range(<int>arcs.size()):
                 if arcs[i].kind == Kind.CROSSED_ARC:
-                    h = arcs[i].a if arcs[i].state == 1 else arcs[i].b
+                    h = arcs[i].a if arcs[i].state == SECOND_BELOW else arcs[i].b
                     m = arcs[i].a + arcs[i].b - h
                     crossed[first_word + m - 1] = True
                 else:

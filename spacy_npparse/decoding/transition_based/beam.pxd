@@ -34,7 +34,7 @@ cdef class Beam:
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1
     cdef double value(self, int t, double offset) noexcept nogil
     cdef int wrong_arcs_of(self, KernelConfiguration c, int t) noexcept nogil
-    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong)
+    cdef Hypothesis applied(self, Hypothesis parent, double score, int t, bint wrong)
 
 
 cdef int wrong_arcs(KernelOracle oracle, KernelConfiguration c) noexcept nogil

@@ -1,4 +1,4 @@
-"""Beam search: the best derivations found side by side, and the trees they build."""
+"""Beam search over derivations."""
 
 from libc.math cimport exp, log
 
@@ -6,25 +6,29 @@ from operator import attrgetter, itemgetter
 
 import numpy as np
 
-from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up, score_transitions
+from spacy_npparse.decoding.transition_based.scoring cimport (
+    Scorer, extract_features, score_transitions,
+)
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item
-from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
 
-from spacy_npparse.decoding.results import BeamResult, Explanation
+from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation
 
-# What is no number, or close to none, counts as this: it ranks last.
-cdef double LOWEST = -1e30
+cdef extern from "../score_range.h" namespace "npparse" nogil:
+    const float IMPOSSIBLE
 
 
 cdef class Hypothesis:
-    """A configuration and what led to it.
+    """A configuration with its derivation.
 
-    score: of the derivation, with the margin for its wrong arcs.
-    derivation: the last transition and, nested, the derivation before it; empty at the start.
-    frontier: how many words have left the buffer at least once; the number of words + 1 when the
-        configuration is terminal.
-    length: number of transitions.
-    wrong: whether one of them was not of least cost.
+    Attributes:
+        score: the score of the derivation, cost-augmented if the beam has a margin.
+        derivation: a linked list: the last transition, and the derivation before it; empty at the
+            start.
+        frontier: the number of words that have left the buffer at least once; the number of words
+            + 1 if the configuration is terminal.
+        length: the number of transitions.
+        wrong: whether one of them was not of minimal cost.
     """
 
     def __cinit__(self, KernelSystem system):
@@ -33,20 +37,22 @@ cdef class Hypothesis:
 
 
 cdef class Beam:
-    """The best derivations of one sentence that have read equally many words, the best first.
+    """The beam of one sentence: its hypotheses at the same frontier, the best first.
 
-    Derivations of different lengths compete when they have read equally many words (after Stern,
-    Fried and Klein 2017), whatever else they did: systems with SWAP need more transitions for some
-    trees.
+    Derivations compete when they have shifted equally many words, not when they have equally many
+    transitions: in systems with SWAP, derivations differ in length.
 
-    system, scorer: what is searched.
-    n, sentence, root_row: the words of the sentence, its number, the row of its root.
-    width: hypotheses that are kept.
-    normalised: the score of a derivation is its log-probability, that of a transition being a
-        softmax over what is legal; otherwise it is the sum of the scores of the transitions.
-    oracle: tells right from wrong transitions, and is prepared for the sentence; may be None.
-    right_only: never take a wrong one.
-    margin: what each wrong arc adds to the score of a derivation; 0 without oracle.
+    Args:
+        system, scorer: the transition system and its scorer.
+        n, sentence, root_row: the number of words of the sentence, its index, the row of its root.
+        width: the number of hypotheses that are kept.
+        normalised: the score of a derivation is its log-probability, transitions being normalised
+            by a softmax over the legal ones; otherwise it is the sum of their scores.
+        oracle: an oracle prepared for the sentence, or None.
+        right_only: keep only derivations whose transitions all have minimal cost.
+        margin: the cost augmentation, added for each wrong arc; 0 without an oracle.
+
+    Source: word-level beams, Stern, Fried and Klein (2017).
     """
 
     def __cinit__(
@@ -82,7 +88,7 @@ cdef class Beam:
         self.hypotheses = [start]
 
     cdef int advance(self, int frontier) except -1:
-        """Follow all hypotheses until they have read so many words."""
+        """Extend all hypotheses until they reach a frontier, and prune to the width of the beam."""
         cdef Hypothesis hypothesis
         cdef list steps
         waiting, ready = [], []
@@ -95,32 +101,31 @@ cdef class Beam:
             steps.sort(key=itemgetter(0), reverse=True)
             waiting = []
             for score, parent, t, wrong in steps[:self.width]:
-                hypothesis = self.follow(parent, score, t, wrong)
+                hypothesis = self.applied(parent, score, t, wrong)
                 (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
             ready.sort(key=attrgetter("score"), reverse=True)
             del ready[self.width:]
             if self.normalised and len(ready) == self.width:
-                # Log-probabilities only fall: what is no better now will not be.
+                # Log-probabilities never increase: the others cannot enter the beam any more.
                 worst = ready[self.width - 1].score
                 waiting = [hypothesis for hypothesis in waiting if hypothesis.score > worst]
         self.hypotheses = ready
         return 0
 
     cdef int extend(self, list steps, Hypothesis hypothesis) except -1:
-        """Add (score, hypothesis, transition, wrong) for every legal transition."""
+        """Append (score, hypothesis, transition, wrong) for every legal transition."""
         cdef KernelConfiguration c = hypothesis.configuration
-        cdef double best = LOWEST
+        cdef double best = IMPOSSIBLE
         cdef double total = 0.0
         cdef double score
         cdef int t
-        cdef int least = -1
+        cdef int least = ILLEGAL
         cdef bint wrong
         if self.oracle is not None and not hypothesis.wrong:
             self.oracle.costs(c, self.costs.data())
             for t in range(self.system.n_transitions):
-                if self.costs[t] != -1 and (least == -1 or self.costs[t] < least):
-                    least = self.costs[t]
-        look_up(self.scorer, self.system, c, self.sentence, self.root_row)
+                least = min(least, self.costs[t])
+        extract_features(self.scorer, self.system, c, self.sentence, self.root_row)
         score_transitions(self.scorer)
         self.system.mark_legal(c, self.legal.data())
         for t in range(self.system.n_transitions):
@@ -135,7 +140,7 @@ cdef class Beam:
             best = 0.0
         for t in range(self.system.n_transitions):
             if self.legal[t]:
-                wrong = hypothesis.wrong or (least != -1 and self.costs[t] != least)
+                wrong = hypothesis.wrong or (least != ILLEGAL and self.costs[t] != least)
                 if not (wrong and self.right_only):
                     score = hypothesis.score + self.value(t, best)
                     if self.margin != 0.0:
@@ -144,18 +149,18 @@ cdef class Beam:
         return 0
 
     cdef int wrong_arcs_of(self, KernelConfiguration c, int t) noexcept nogil:
-        """How many more arcs are wrong after a transition."""
+        """The number of wrong arcs that a transition adds."""
         self.next.copy(c)
         self.system.apply(self.next, t)
         return wrong_arcs(self.oracle, self.next) - wrong_arcs(self.oracle, c)
 
     cdef double value(self, int t, double offset) noexcept nogil:
-        """The score of a transition that was scored last, minus an offset."""
+        """The score of a transition minus an offset; NaN and infinite scores count as impossible."""
         cdef double score = self.scorer.scores[t]
-        return (score if -LOWEST > score > LOWEST else LOWEST) - offset
+        return (score if -IMPOSSIBLE > score > IMPOSSIBLE else IMPOSSIBLE) - offset
 
-    cdef Hypothesis follow(self, Hypothesis parent, double score, int t, bint wrong):
-        """The hypothesis after a transition."""
+    cdef Hypothesis applied(self, Hypothesis parent, double score, int t, bint wrong):
+        """Apply a transition to a copy of a hypothesis."""
         cdef Hypothesis hypothesis = Hypothesis(self.system)
         cdef KernelConfiguration c = hypothesis.configuration
         cdef int front = buffer_item(parent.configuration, 0)
@@ -177,13 +182,18 @@ cdef class Beam:
 def decode_beam(
     KernelSystem system, tables, const int[::1] lengths, int width, bint normalised=True
 ):
-    """Parse a batch of sentences with a beam; see `Beam`.
+    """Parse a batch of sentences with beam search; see `Beam`.
 
-    system, tables, lengths: as in `decode_greedy`.
-    width: hypotheses that are kept.
-    normalised: whether scores are log-probabilities; False for models that were trained globally.
+    Args:
+        system, tables, lengths: as in `decode_greedy`.
+        width: the number of hypotheses that are kept.
+        normalised: score derivations by log-probability; False for globally trained models.
 
-    Returns a BeamResult. Raises ValueError if shapes do not fit, or width is not positive.
+    Returns:
+        BeamResult.
+
+    Raises:
+        ValueError: if shapes do not fit, or if width is not positive.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef Beam beam
@@ -220,12 +230,17 @@ def decode_beam(
 
 
 def explain(KernelSystem system, tables, int n_words, int width, bint normalised=True):
-    """Parse one sentence as `decode_beam` does, or with width 1 as `decode_greedy`, and tell how.
+    """Return the derivation that `decode_beam` finds, or with width 1 `decode_greedy`, with scores.
 
-    system, tables, width, normalised: as in `decode_beam`, of that sentence alone.
-    n_words: its length.
+    Args:
+        system, tables, width, normalised: as in `decode_beam`, for one sentence.
+        n_words: the number of words of the sentence.
 
-    Returns an Explanation. Raises ValueError if shapes do not fit, or width is not positive.
+    Returns:
+        Explanation.
+
+    Raises:
+        ValueError: if shapes do not fit, or if width is not positive.
     """
     cdef Scorer scorer = Scorer(system, tables, np.array([n_words], dtype=np.int32))
     cdef KernelConfiguration c = system.new_configuration()
@@ -240,7 +255,7 @@ def explain(KernelSystem system, tables, int n_words, int width, bint normalised
     scores = np.empty((len(transitions), system.n_transitions), dtype=np.float32)
     system.initialise(c, n_words)
     for step, t in enumerate(transitions):
-        look_up(scorer, system, c, 0, 0)
+        extract_features(scorer, system, c, 0, 0)
         score_transitions(scorer)
         scores[step] = scorer.scores
         system.apply(c, t)
@@ -248,7 +263,7 @@ def explain(KernelSystem system, tables, int n_words, int width, bint normalised
 
 
 cdef int wrong_arcs(KernelOracle oracle, KernelConfiguration c) noexcept nogil:
-    """How many words have a head that is known to be wrong."""
+    """The number of words whose head is known to be wrong."""
     cdef int d
     cdef int count = 0
     for d in range(1, c.n + 1):
@@ -257,7 +272,7 @@ cdef int wrong_arcs(KernelOracle oracle, KernelConfiguration c) noexcept nogil:
 
 
 cdef list transitions_of(Hypothesis hypothesis):
-    """Those of its derivation, the first one first."""
+    """The transitions of the derivation of a hypothesis, in order."""
     derivation = hypothesis.derivation
     transitions = []
     while derivation:

@@ -7,19 +7,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Exploration:
-    """The exploration policy of a roll-out (de Lhoneux, Stymne and Nivre 2017, section 4).
+    """The exploration policy of a roll-out.
 
-    With an exploring oracle, in each configuration the model's best move of least cost competes
-    with its best wrong move. The good one is followed if either of the two only reorders words
-    (SWAP), or if it scores higher by more than `margin`. Within the margin the wrong one is
-    followed with `probability`; if it scores higher it is followed always, or with `probability`
-    as well when `follow_preferred_errors` is off.
+    With an exploring oracle, the best-scoring transition of minimal cost competes with the
+    best-scoring wrong one in each configuration. The former is followed if either of the two is
+    SWAP, or if it scores higher by more than `margin`. Within the margin, the latter is followed
+    with `probability`; if it scores higher than the former, it is always followed, or only with
+    `probability` if `follow_preferred_errors` is off.
 
-    probability: chance to follow a wrong move that scores at most `margin` below the good one.
-    margin: in units of the score, zero or more.
-    follow_preferred_errors: always follow a wrong move that scores higher than the good one.
-    postponement: chance that a non-static oracle puts off a transition that can wait (Kohita, Noji
-        and Matsumoto 2017).
+    Attributes:
+        probability: the probability of following a wrong transition within the margin.
+        margin: a difference of scores, 0 or more.
+        follow_preferred_errors: always follow a wrong transition that scores higher.
+        postponement: the probability that a non-static oracle postpones a transition that may be
+            postponed.
+
+    Source: UUParser, the released parser of de Lhoneux, Stymne and Nivre (2017), whose paper does
+        not describe it; `postponement` is the non-static oracle of Kohita, Noji and Matsumoto
+        (2017).
     """
 
     probability: float = 0.1

@@ -5,23 +5,30 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up, score_transitions
+from spacy_npparse.decoding.transition_based.scoring cimport (
+    Scorer, extract_features, score_transitions,
+)
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelSystem
 
-from spacy_npparse.decoding.results import GreedyResult
+from spacy_npparse.decoding.transition_based.types import GreedyResult
 
 
 def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
-    """Parse a batch of sentences.
+    """Parse a batch of sentences greedily.
 
-    A tree comes out whatever the scores are, numbers or not; ties go to the first transition.
+    Every sentence gets a tree, even if scores are NaN or infinite. Ties go to the first transition.
 
-    system: the transition system.
-    tables: a ScoreTables.
-    lengths: [sentences] number of words of each sentence.
+    Args:
+        system: the transition system.
+        tables: ScoreTables.
+        lengths: int32 [n_sentences], the number of words of each sentence.
 
-    Returns a GreedyResult. Raises ValueError if shapes do not fit.
+    Returns:
+        GreedyResult.
+
+    Raises:
+        ValueError: if shapes do not fit.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef KernelConfiguration c = system.new_configuration()
@@ -29,8 +36,8 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
     cdef int root_row = 0
     cdef int first_word = 0
     cdef int[::1] heads
-    cdef bint chosen
-    cdef bint root_goes_without_saying = not (system.root_on_stack or system.root_in_buffer)
+    cdef bint is_choice
+    cdef bint implicit_root = not (system.root_on_stack or system.root_in_buffer)
     cdef vector[char] legal
     cdef int[::1] n_transitions
     cdef float[::1] probabilities
@@ -48,21 +55,21 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
             n = lengths[sentence]
             system.initialise(c, n)
             while not system.is_terminal(c):
-                chosen = system.mark_legal(c, legal.data()) > 1
-                if chosen:
-                    look_up(scorer, system, c, sentence, root_row)
+                is_choice = system.mark_legal(c, legal.data()) > 1
+                if is_choice:
+                    extract_features(scorer, system, c, sentence, root_row)
                     score_transitions(scorer)
                 t = best_legal(legal, scorer.scores)
                 word = system.dependent(c, t)
                 if word != -1:
                     probabilities[first_word + word - 1] = (
-                        probability(legal, scorer.scores, t) if chosen else 1.0
+                        probability(legal, scorer.scores, t) if is_choice else 1.0
                     )
                 system.apply(c, t)
                 n_transitions[sentence] += 1
             for word in range(n):
                 heads[first_word + word] = c.heads[word + 1]
-                if root_goes_without_saying and c.heads[word + 1] == 0:
+                if implicit_root and c.heads[word + 1] == 0:
                     probabilities[first_word + word] = 1.0
             first_word += n
             root_row += n + 1
@@ -70,7 +77,7 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
 
 
 cdef int best_legal(const vector[char]& legal, const vector[float]& scores) noexcept nogil:
-    """The first of the legal transitions with the highest score."""
+    """The legal transition of highest score, the first one of several."""
     cdef int t
     cdef int best = -1
     for t in range(<int>legal.size()):
@@ -82,7 +89,7 @@ cdef int best_legal(const vector[char]& legal, const vector[float]& scores) noex
 cdef float probability(
     const vector[char]& legal, const vector[float]& scores, int chosen
 ) noexcept nogil:
-    """Of the chosen transition among the legal ones: a softmax of their scores."""
+    """The probability of the chosen transition: the softmax over the legal ones."""
     cdef int t
     cdef double total = 0.0
     for t in range(<int>legal.size()):

@@ -1,17 +1,19 @@
-"""Global training: a beam is compared with the gold derivations (Huang, Fayong and Guo 2012).
+"""Max-violation training of beam search (Huang, Fayong and Guo 2012).
 
-That each wrong arc counts in the comparison, as in other losses with a margin, is our own: with one
-margin for a whole sentence, scores that are all the same lose hardly more than others.
+Our own is the cost augmentation by the number of wrong arcs: with a single margin for the sentence,
+a model that scores everything alike would have hardly more loss than a good one.
 """
 
 import numpy as np
 
-from spacy_npparse.decoding.transition_based.beam cimport Beam, Hypothesis, transitions_of, wrong_arcs
-from spacy_npparse.decoding.transition_based.scoring cimport Scorer, look_up
+from spacy_npparse.decoding.transition_based.beam cimport (
+    Beam, Hypothesis, transitions_of, wrong_arcs,
+)
+from spacy_npparse.decoding.transition_based.scoring cimport Scorer, extract_features
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
 
-from spacy_npparse.decoding.results import Violations
+from spacy_npparse.decoding.transition_based.types import Violations
 
 
 def max_violations(
@@ -23,28 +25,36 @@ def max_violations(
     int width,
     double margin,
 ):
-    """Search each sentence of a batch with a beam and find where it goes most wrong.
+    """Find the max-violation prefix of each sentence: where beam search goes most wrong.
 
-    Two beams run side by side: one follows all transitions, the other only those of least cost.
-    Where the best wrong derivation of the first exceeds the best one of the second by most, the
-    two are compared. They are scored by the sum of the scores of their transitions, without
-    normalisation, up to that point, and each wrong arc of theirs adds the margin.
+    Two beams advance in step: one is unrestricted, the other takes only transitions of minimal
+    cost. The violation at a frontier is the score of the best wrong derivation of the first beam
+    minus that of the best derivation of the second, where a score is the sum of the scores of the
+    transitions, plus the margin for each wrong arc. The update is taken at the frontier of largest
+    violation.
 
-    A sentence teaches nothing if no wrong derivation exceeds the right ones; nor, with a static
-    oracle, if its tree cannot be built or a head is missing. As in `roll_out`, costs are those of
-    the system's `training_oracle`.
+    There is no update for a sentence without violation; nor, with a static oracle, for one whose
+    tree cannot be derived or lacks a head. As in `roll_out`, costs are those of the system's
+    `training_oracle`.
 
-    system, oracle_name, tables, lengths, heads: as in `roll_out`.
-    width: hypotheses that are kept.
-    margin: by how much the right derivation should score higher for each arc that is wrong.
+    Args:
+        system, oracle_name, tables, lengths, heads: as in `roll_out`.
+        width: the number of hypotheses that are kept in each beam.
+        margin: the cost augmentation, for each wrong arc.
 
-    Returns a Violations. Raises ValueError if shapes do not fit, the oracle is unknown, the heads
-    of a sentence form a cycle, or width is not positive.
+    Returns:
+        Violations.
+
+    Raises:
+        ValueError: if shapes do not fit, the oracle is unknown, the heads of a sentence form a
+            cycle, or width is not positive.
+
+    Source: Huang, Fayong and Guo (2012).
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef KernelOracle oracle = system.training_oracle(oracle_name)
     cdef KernelSystem training = oracle.system
-    cdef Beam every, right
+    cdef Beam free, right
     cdef Hypothesis wrong_one, right_one, hypothesis
     cdef double violation
     cdef int sentence, n, frontier
@@ -55,37 +65,37 @@ def max_violations(
         raise ValueError(f"there are {heads.shape[0]} gold heads for {scorer.n_words} words")
     if width < 1:
         raise ValueError(f"a beam must be at least 1 wide, not {width}")
-    record = _Record(training, scorer)
+    updates = _Updates(training, scorer)
     margins = []
     for sentence in range(<int>lengths.shape[0]):
         n = lengths[sentence]
         oracle.prepare(gold + first_word, n)
-        every = Beam(training, scorer, n, sentence, root_row, width, False, oracle, False, margin)
+        free = Beam(training, scorer, n, sentence, root_row, width, False, oracle, False, margin)
         right = Beam(training, scorer, n, sentence, root_row, width, False, oracle, True, margin)
         violation = 0.0
         wrong_one = right_one = None
         for frontier in range(1, n + 2):
-            every.advance(frontier)
+            free.advance(frontier)
             right.advance(frontier)
-            for hypothesis in every.hypotheses:
+            for hypothesis in free.hypotheses:
                 if hypothesis.wrong:
                     if hypothesis.score - (<Hypothesis>right.hypotheses[0]).score > violation:
                         wrong_one, right_one = hypothesis, right.hypotheses[0]
                         violation = wrong_one.score - right_one.score
                     break
         if wrong_one is not None and _is_gold(oracle, right.hypotheses[0]):
-            record.add(sentence, root_row, n, wrong_one, right_one)
+            updates.add(sentence, root_row, n, wrong_one, right_one)
             margins.append(margin * (
                 wrong_arcs(oracle, wrong_one.configuration)
                 - wrong_arcs(oracle, right_one.configuration)
             ))
         first_word += n
         root_row += n + 1
-    return record.violations(margins)
+    return updates.violations(margins)
 
 
 cdef bint _is_gold(KernelOracle oracle, Hypothesis hypothesis):
-    """Whether a derivation of least cost is one to learn from."""
+    """Whether a derivation of minimal cost is a gold derivation."""
     cdef int d
     if oracle.explores:
         return True
@@ -95,8 +105,8 @@ cdef bint _is_gold(KernelOracle oracle, Hypothesis hypothesis):
     return (<StaticOracle>oracle).derives(hypothesis.configuration)
 
 
-cdef class _Record:
-    """The configurations in which wrong and right derivations differ."""
+cdef class _Updates:
+    """The updates of a batch: configurations in which wrong and right derivations differ."""
 
     cdef KernelSystem system
     cdef Scorer scorer
@@ -117,7 +127,7 @@ cdef class _Record:
     cdef int add(
         self, int sentence, int root_row, int n, Hypothesis wrong_one, Hypothesis right_one
     ) except -1:
-        """Compare two derivations, from where they part."""
+        """Add the configurations of two derivations after their longest common prefix."""
         cdef list wrong_steps = transitions_of(wrong_one)
         cdef list right_steps = transitions_of(right_one)
         cdef int common = 0
@@ -127,9 +137,11 @@ cdef class _Record:
             self.system.initialise(self.configuration, n)
             for i, t in enumerate(steps):
                 if i >= common:
-                    look_up(self.scorer, self.system, self.configuration, sentence, root_row)
+                    extract_features(
+                        self.scorer, self.system, self.configuration, sentence, root_row
+                    )
                     self.states.append(list(self.scorer.rows))
-                    self.arcs.append(list(self.scorer.cells))
+                    self.arcs.append(list(self.scorer.arc_indices))
                     self.transitions.append(t)
                     self.signs.append(sign)
                     self.sentences.append(sentence)
@@ -137,7 +149,7 @@ cdef class _Record:
         return 0
 
     def violations(self, list margins):
-        """All that was added. margins: of each sentence that was."""
+        """All updates. margins: one for each sentence that has one."""
         n_states = len(self.states)
         return Violations(
             np.array(self.states, dtype=np.int32).reshape(n_states, self.system.n_positions),

@@ -1,82 +1,82 @@
+// The scores of all transitions in one configuration.
+
 #pragma once
 #include <cstddef>
 
-#include "../lanes.h"
+#include "../simd.h"
 
 namespace npparse {
 
-/* What the scorer looks up; all arrays are contiguous.
-
-   words: [rows][n_positions][width]; arcs: one number per arc; arc_weights: [n_arcs][width];
-   output_weights: [n_transitions][width]; output_bias: [n_transitions]. */
+// ScoreTables for C++; all arrays are contiguous.
 struct Tables {
-    const float* words;
-    const float* arcs;
-    const float* arc_weights;
-    const float* output_weights;
-    const float* output_bias;
+    const float* words;           // [n_rows][n_positions][width]
+    const float* arcs;            // one score per arc
+    const float* arc_weights;     // [n_arcs][width]
+    const float* output_weights;  // [n_transitions][width]
+    const float* output_bias;     // [n_transitions]
     int n_positions, n_arcs, n_transitions, width;
 };
 
-/* One unit of the hidden layer, or as many as there are lanes, before the ReLU. */
+// Hidden units before the ReLU: a single one (float) or as many as there are lanes (FloatVector).
 template <typename Units>
-static inline void hidden_units(const Tables& t, const int* rows, const long long* cells, int first,
-                                float* hidden) {
+static inline void hidden_units(const Tables& t, const int* rows, const long long* arc_indices,
+                                int first, float* hidden) {
     const std::size_t width = t.width;
     const std::size_t row_size = t.n_positions * width;
-    Units sum, part;
+    Units sum, term;
     load(sum, t.words + rows[0] * row_size + first);
     for (int p = 1; p < t.n_positions; ++p) {
-        load(part, t.words + rows[p] * row_size + p * width + first);
-        sum += part;
+        load(term, t.words + rows[p] * row_size + p * width + first);
+        sum += term;
     }
     for (int a = 0; a < t.n_arcs; ++a) {
-        if (cells[a] < 0) continue;
-        load(part, t.arc_weights + a * width + first);
-        part *= t.arcs[cells[a]];
-        sum += part;
+        if (arc_indices[a] < 0) continue;
+        load(term, t.arc_weights + a * width + first);
+        term *= t.arcs[arc_indices[a]];
+        sum += term;
     }
     store(sum, hidden + first);
 }
 
-/* Ask for everything that a configuration looks up at once: in long sentences it lies far apart. */
-static inline void fetch(const Tables& t, const int* rows, const long long* cells) {
-    constexpr int line = 16;
+// Prefetch the features of a configuration: in long sentences they lie far apart in memory.
+static inline void prefetch(const Tables& t, const int* rows, const long long* arc_indices) {
+    constexpr int cache_line = 16;  // floats
     const std::size_t width = t.width;
     for (int a = 0; a < t.n_arcs; ++a)
-        if (cells[a] >= 0) NPPARSE_PREFETCH(t.arcs + cells[a]);
+        if (arc_indices[a] >= 0) NPPARSE_PREFETCH(t.arcs + arc_indices[a]);
     for (int p = 0; p < t.n_positions; ++p) {
-        const float* part = t.words + (std::size_t(rows[p]) * t.n_positions + p) * width;
-        for (std::size_t k = 0; k < width; k += line) NPPARSE_PREFETCH(part + k);
+        const float* row = t.words + (std::size_t(rows[p]) * t.n_positions + p) * width;
+        for (std::size_t k = 0; k < width; k += cache_line) NPPARSE_PREFETCH(row + k);
     }
 }
 
-/* Scores of all transitions in one configuration: output layer over ReLU of the sum of the rows
-   of its positions and of the weights of its arcs, times the arcs' numbers.
-
-   rows: [n_positions]; cells: [n_arcs] places in the arcs, -1 for none; hidden: room for `width`
-   numbers.
-
-   The output layer sums in separate lanes, in an order that does not depend on the processor. */
-static void score(const Tables& t, const int* rows, const long long* cells,
+// Score all transitions in one configuration: the output layer over the ReLU of the sum of the rows
+// of the words at all positions and of the weights of the candidate arcs, each times the arc's
+// score.
+//
+// rows: [n_positions]. arc_indices: [n_arcs], -1 for none. hidden: [width], overwritten.
+//
+// The order of the additions does not depend on the processor.
+static void score(const Tables& t, const int* rows, const long long* arc_indices,
                   float* __restrict hidden, float* __restrict scores) {
     const int width = t.width;
-    const int whole = width - width % N_LANES;
-    fetch(t, rows, cells);
-    for (int k = 0; k < whole; k += N_LANES) hidden_units<Lanes>(t, rows, cells, k, hidden);
-    for (int k = whole; k < width; ++k) hidden_units<float>(t, rows, cells, k, hidden);
+    const int vectorised = width - width % N_LANES;
+    prefetch(t, rows, arc_indices);
+    for (int k = 0; k < vectorised; k += N_LANES)
+        hidden_units<FloatVector>(t, rows, arc_indices, k, hidden);
+    for (int k = vectorised; k < width; ++k) hidden_units<float>(t, rows, arc_indices, k, hidden);
     for (int k = 0; k < width; ++k) hidden[k] = hidden[k] > 0.0f ? hidden[k] : 0.0f;
     for (int i = 0; i < t.n_transitions; ++i) {
         const float* row = t.output_weights + static_cast<std::size_t>(i) * width;
-        Lanes sums = {}, units, weights;
-        for (int k = 0; k < whole; k += N_LANES) {
+        FloatVector sums = {}, units, weights;
+        for (int k = 0; k < vectorised; k += N_LANES) {
             load(units, hidden + k);
             load(weights, row + k);
             units *= weights;
             sums += units;
         }
         float sum = t.output_bias[i];
-        for (int k = whole; k < width; ++k) sum += hidden[k] * row[k];
+        for (int k = vectorised; k < width; ++k) sum += hidden[k] * row[k];
         for (int lane = 0; lane < N_LANES; ++lane) sum += sums[lane];
         scores[i] = sum;
     }

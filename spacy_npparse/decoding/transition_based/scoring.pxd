@@ -17,7 +17,8 @@ cdef extern from "scoring.h" namespace "npparse":
         int width
 
     void score(
-        const Tables& tables, const int* rows, const long long* cells, float* hidden, float* scores
+        const Tables& tables, const int* rows, const long long* arc_indices, float* hidden,
+        float* scores,
     ) noexcept nogil
 
 
@@ -35,27 +36,27 @@ cdef class Scorer:
     cdef long long arcs_per_sentence
     cdef vector[CandidateArc] candidate_arcs
     cdef vector[int] rows
-    cdef vector[long long] cells
+    cdef vector[long long] arc_indices
     cdef vector[float] hidden
     cdef vector[float] scores
 
 
-cdef inline void look_up(
+cdef inline void extract_features(
     Scorer scorer, KernelSystem system, KernelConfiguration c, int sentence, int root_row
 ) noexcept nogil:
-    """Set scorer.rows to the table row at each position and scorer.cells to the place of each
-    candidate arc. root_row is the row of the sentence's root."""
+    """Set scorer.rows to the row of the word at each position, and scorer.arc_indices to the index
+    of each candidate arc. root_row is the row of the sentence's root."""
     cdef int i, dependent, head
     system.positions(c, scorer.rows.data())
     for i in range(system.n_candidate_arcs):
         dependent = scorer.rows[scorer.candidate_arcs[i].dependent]
         head = scorer.rows[scorer.candidate_arcs[i].head]
         if dependent > 0 and head >= 0:
-            scorer.cells[i] = (
+            scorer.arc_indices[i] = (
                 sentence * scorer.arcs_per_sentence + dependent * scorer.arcs_per_word + head
             )
         else:
-            scorer.cells[i] = -1
+            scorer.arc_indices[i] = -1
     for i in range(system.n_positions):
         if scorer.rows[i] == -1:
             scorer.rows[i] = scorer.padding_row
@@ -64,8 +65,8 @@ cdef inline void look_up(
 
 
 cdef inline void score_transitions(Scorer scorer) noexcept nogil:
-    """Set scorer.scores to the scores of all transitions, for what was looked up last."""
+    """Set scorer.scores to the scores of all transitions, given the features extracted last."""
     score(
-        scorer.tables, scorer.rows.data(), scorer.cells.data(), scorer.hidden.data(),
+        scorer.tables, scorer.rows.data(), scorer.arc_indices.data(), scorer.hidden.data(),
         scorer.scores.data(),
     )

@@ -1,4 +1,4 @@
-"""Scores of transitions from precomputed tables."""
+"""The scorer of transitions, from precomputed tables."""
 
 import numpy as np
 
@@ -6,15 +6,22 @@ from spacy_npparse.transitions.system cimport KernelSystem
 
 
 cdef class Scorer:
-    """The transition scorer over one batch: a hidden layer whose inputs are precomputed.
+    """A feed-forward network over the configurations of one batch, its first layer precomputed.
 
-    The hidden layer of a configuration is ReLU of the sum, over its positions, of the row of the
-    word at that position, plus the scores of its candidate arcs times their weights; the scores
-    of transitions are the output layer on top.
+    The hidden layer is the ReLU of the sum, over all positions of a configuration, of the row of
+    the word there, plus the scores of the candidate arcs times their weights; the output layer on
+    top scores the transitions.
 
-    system: says what it looks at. tables: a ScoreTables. lengths: [sentences] words of each.
+    Args:
+        system: a transition system.
+        tables: ScoreTables.
+        lengths: int32 [n_sentences], the number of words of each sentence.
 
-    Raises ValueError unless their shapes fit each other.
+    Raises:
+        ValueError: if shapes do not fit.
+
+    Source: Chen and Manning (2014) for the precomputed first layer; the scores of arcs are our own
+    addition.
     """
 
     def __init__(self, KernelSystem system, tables, const int[::1] lengths):
@@ -70,7 +77,7 @@ cdef class Scorer:
             arc.dependent = system.position_names.index(dependent)
             arc.head = system.position_names.index(head)
             self.candidate_arcs.push_back(arc)
-        # The tables hold pointers: the arrays must live as long.
+        # The tables are pointers into these arrays: keep them alive.
         self.arrays = (words, arcs, arc_weights, output_weights, output_bias)
         self.tables.words = &words[0, 0, 0]
         self.tables.arcs = &arcs[0, 0, 0]
@@ -84,6 +91,6 @@ cdef class Scorer:
         self.arcs_per_word = arcs.shape[2]
         self.arcs_per_sentence = arcs.shape[1] * arcs.shape[2]
         self.rows.resize(system.n_positions)
-        self.cells.resize(system.n_candidate_arcs)
+        self.arc_indices.resize(system.n_candidate_arcs)
         self.hidden.resize(width)
         self.scores.resize(system.n_transitions)

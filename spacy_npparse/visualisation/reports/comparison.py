@@ -15,6 +15,7 @@ from spacy_npparse.evaluation.comparison_table import (
     seeds_note,
     split_scores,
 )
+from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import Parser, ParserComparison
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SAMPLES, SEED
@@ -35,19 +36,19 @@ from spacy_npparse.visualisation.reports.parts import (
 )
 
 _MOST_PAIRS = 10
-_CROSSING_PRECISION = "Non-projective arcs: precision"
-_CROSSING_RECALL = "Non-projective arcs: recall"
+_CROSSING_PRECISION = Metric.NONPROJECTIVE_PRECISION
+_CROSSING_RECALL = Metric.NONPROJECTIVE_RECALL
 _MAIN = (
-    "UAS",
-    "LAS",
-    "CLAS",
-    "Exact match",
-    "Non-projective sentences: LAS",
+    Metric.UAS,
+    Metric.LAS,
+    Metric.CLAS,
+    Metric.EXACT_MATCH,
+    Metric.NONPROJECTIVE_LAS,
     _CROSSING_PRECISION,
     _CROSSING_RECALL,
 )
 # For these, higher is not better.
-_SHARES = ("Non-projective arcs predicted", "Non-projective sentences predicted")
+_SHARES = (Metric.NONPROJECTIVE_SHARE, Metric.NONPROJECTIVE_SENTENCE_SHARE)
 
 
 def render_comparison(
@@ -82,13 +83,13 @@ def render_comparison(
         fold_differences=len(comparison.pairs) > _MOST_PAIRS,
         seeds_note=seeds_note(comparison),
         breakdown_plots=[
-            _line_plot(comparison, "arc length", "recall"),
-            _line_plot(comparison, "arc length", "precision"),
-            _line_plot(comparison, "sentence length", "recall"),
-            _line_plot(comparison, "distance to the root", "recall"),
-            _line_plot(comparison, "distance to the root", "precision"),
-            _dot_plot(comparison, "projectivity", ["recall", "precision"]),
-            _dot_plot(comparison, "relation", ["recall"]),
+            _line_plot(comparison, ArcProperty.ARC_LENGTH, "recall"),
+            _line_plot(comparison, ArcProperty.ARC_LENGTH, "precision"),
+            _line_plot(comparison, ArcProperty.SENTENCE_LENGTH, "recall"),
+            _line_plot(comparison, ArcProperty.ROOT_DISTANCE, "recall"),
+            _line_plot(comparison, ArcProperty.ROOT_DISTANCE, "precision"),
+            _dot_plot(comparison, ArcProperty.PROJECTIVITY, ["recall", "precision"]),
+            _dot_plot(comparison, ArcProperty.RELATION, ["recall"]),
         ],
         sentences=differing_sentences(comparison, n_sentences),
     )
@@ -103,7 +104,7 @@ def _main(comparison: ParserComparison) -> Plot:
         ],
         title="Main scores of the parsers",
         x=percent_axis("percent"),
-        names=_MAIN,
+        names=[name.label for name in _MAIN],
     )
     return Plot("Main scores", drawing)
 
@@ -115,7 +116,7 @@ def _scores(comparison: ParserComparison) -> Table:
     cells: list[list[str | Cell]] = []
     for name in split_scores(comparison)[0]:
         best = max(parser.mean(name) or 0.0 for parser in comparison.parsers)
-        cells.append([name])
+        cells.append([name.label])
         for parser in comparison.parsers:
             p = p_values[parser.name][name].p_sentences if parser is not first else None
             strong = parser.mean(name) == best and name not in _SHARES
@@ -123,7 +124,7 @@ def _scores(comparison: ParserComparison) -> Table:
     return Table("Scores", ["Score", *(parser.name for parser in comparison.parsers)], cells)
 
 
-def _score_point(row: int, parser: Parser, name: str) -> Point:
+def _score_point(row: int, parser: Parser, name: Metric) -> Point:
     values = [100 * value for value in parser.score(name) if value is not None]
     mean = parser.mean(name)
     if mean is None:
@@ -146,7 +147,7 @@ def _intervals(comparison: ParserComparison) -> Plot:
     # The first parser has no difference from itself, but keeps its colour.
     series = [Series(first.name, [])]
     for row, pair in enumerate(pairs):
-        found = pair.differences["LAS"]
+        found = pair.differences[Metric.LAS]
         low, high = (100 * end for end in found.interval) if found.interval else (None, None)
         value = None if found.difference is None else 100 * found.difference
         series.append(
@@ -178,22 +179,26 @@ def _crossing(comparison: ParserComparison) -> Plot:
     return Plot(heading, drawing, note=without_precision(series))
 
 
-def _line_plot(comparison: ParserComparison, name: str, measure: str) -> Plot:
+def _line_plot(comparison: ParserComparison, name: ArcProperty, measure: str) -> Plot:
     """Recall or precision by a number, in ranges."""
     groups = _counted(comparison, name, [measure])
-    heading = f"{measure.capitalize()} by {name}"
+    heading = f"{measure.capitalize()} by {name.label}"
     tree = "gold" if measure == "recall" else "predicted"
     drawing = line_plot(
         _series(comparison, list(groups.values()), [measure]),
         title=heading,
-        x=Axis(name if name == "sentence length" else f"{name} in the {tree} tree"),
+        x=Axis(
+            name.label
+            if name is ArcProperty.SENTENCE_LENGTH
+            else f"{name.label} in the {tree} tree"
+        ),
         y=percent_axis(f"{measure}, percent"),
         categories=list(groups),
     )
     return Plot(heading, drawing, _figures(comparison, name, groups, [measure]))
 
 
-def _dot_plot(comparison: ParserComparison, name: str, measures: Sequence[str]) -> Plot:
+def _dot_plot(comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]) -> Plot:
     """Recall, or recall and precision, of arcs of different kinds; both in the table."""
     both = ["recall", "precision"]
     groups = _counted(comparison, name, both)
@@ -201,7 +206,7 @@ def _dot_plot(comparison: ParserComparison, name: str, measures: Sequence[str]) 
     names = [
         f"{kind}: {measure}" if measures[1:] else kind for kind in shown for measure in measures
     ]
-    heading = f"{' and '.join(measures).capitalize()} by {name}"
+    heading = f"{' and '.join(measures).capitalize()} by {name.label}"
     if len(shown) < len(groups):
         heading += f", the {len(shown)} most frequent"
     series = _series(comparison, list(shown.values()), measures)
@@ -216,7 +221,7 @@ def _dot_plot(comparison: ParserComparison, name: str, measures: Sequence[str]) 
 
 
 def _counted(
-    comparison: ParserComparison, name: str, measures: Sequence[str]
+    comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]
 ) -> dict[str, list[Group]]:
     """The groups with gold arcs (recall) or predicted arcs (precision)."""
     return {
@@ -243,7 +248,7 @@ def _series(
 
 def _figures(
     comparison: ParserComparison,
-    name: str,
+    name: ArcProperty,
     kinds: dict[str, list[Group]],
     measures: Sequence[str],
 ) -> Table:
@@ -260,5 +265,5 @@ def _figures(
                 row.append(Cell(percent(getattr(group, measure)), note))
             cells.append(row)
     counts = ["gold arcs"] if "recall" in measures else []
-    header = [name, *counts, *(parser.name for parser in comparison.parsers)]
-    return Table(f"Figures by {name}", header, cells)
+    header = [name.label, *counts, *(parser.name for parser in comparison.parsers)]
+    return Table(f"Figures by {name.label}", header, cells)

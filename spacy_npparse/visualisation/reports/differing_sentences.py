@@ -13,7 +13,7 @@ from spacy_npparse.evaluation.parser_comparison import (
     sentence_text,
 )
 from spacy_npparse.treebank import Sentence
-from spacy_npparse.visualisation.anchors import anchors, sent_id
+from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.plots.marks import Key, key
 from spacy_npparse.visualisation.trees.drawing import draw_tree
 from spacy_npparse.visualisation.trees.picture import ROW_WIDTH, tree_arcs
@@ -64,7 +64,7 @@ def differing_sentences(comparison: ParserComparison, limit: int) -> list[Compar
         out.
     """
     places = comparison.most_different(limit)
-    names = [sent_id(comparison.gold[place].comments) for place in places]
+    names = [comparison.gold[place].sent_id for place in places]
     unique = anchors(names, [place + 1 for place in places])
     return [
         _sentence(comparison, place, name, anchor)

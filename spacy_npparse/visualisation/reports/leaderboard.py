@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from spacy_npparse.evaluation.leaderboard import LEVEL, SCORES, Leaderboard, Standing
+from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SEED
 from spacy_npparse.evaluation.text_table import score_cell
@@ -105,7 +106,7 @@ def _accuracy(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
 
     def points(standing: Standing) -> list[Point]:
         low, high = (100 * end for end in standing.interval) if standing.interval else (None, None)
-        las = standing.mean("LAS")
+        las = standing.mean(Metric.LAS)
         return [Point(places[standing.name], None if las is None else 100 * las, low, high)]
 
     drawing = dot_plot(
@@ -131,7 +132,7 @@ def _curves(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
 
 def _speed(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
     def points(standing: Standing) -> list[Point]:
-        las = standing.mean("LAS")
+        las = standing.mean(Metric.LAS)
         return [Point(standing.words_per_second, None if las is None else 100 * las)]
 
     drawing = scatter_plot(

@@ -1,0 +1,85 @@
+"""`init-config`: a complete training config."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._pipeline import Code
+from spacy_npparse.cli._report import write_text
+from spacy_npparse.laboratory import complete_config, import_code
+
+_STDOUT = Path("-")
+
+
+class Optimize(str, Enum):
+    """What a pipeline is optimised for."""
+
+    ACCURACY = "accuracy"
+    SPEED = "speed"
+    TRANSFORMER = "transformer"
+
+
+_CONFIGS = {
+    Optimize.ACCURACY: "accuracy",
+    Optimize.SPEED: "fast",
+    Optimize.TRANSFORMER: "transformer",
+}
+
+
+@app.command()
+@user_errors
+def init_config(
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="File to write: .cfg; - is stdout.")
+    ],
+    parser: Annotated[
+        str, typer.Option(help="Factory of the parser, without `_parser`.")
+    ] = "arc_hybrid_swap",
+    optimize: Annotated[
+        Optimize,
+        typer.Option(
+            help="accuracy: a BiLSTM; speed: a small one, for the CPU; transformer: XLM-RoBERTa "
+            "through spacy-transformers, for the GPU."
+        ),
+    ] = Optimize.ACCURACY,
+    lang: Annotated[
+        str, typer.Option(help="Language code of the tokenizer, such as hu; xx: multi-language.")
+    ] = "xx",
+    force: Annotated[bool, typer.Option("--force", "-F", help="Overwrite the file.")] = False,
+    code: Code = None,
+) -> None:
+    """Write a complete training config.
+
+    The pipeline has sentence splitter, morphologizer and parser on one shared encoder, and reads
+    CoNLL-U. All defaults are explicit, as in a config of `spacy init config`.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse init-config config.cfg --parser mh4 --lang hu
+      python -m spacy_npparse init-config - --optimize speed --lang de
+      python -m spacy train config.cfg --output training --paths.train train.conllu \\
+        --paths.dev dev.conllu
+    """
+    if target != _STDOUT and target.exists() and not force:
+        fail(f"{target} exists already. Give --force to overwrite it.")
+    import_code(code)
+    try:
+        config = complete_config(_CONFIGS[optimize], parser, lang)
+    except ValueError as error:
+        fail(str(error))
+    if target == _STDOUT:
+        typer.echo(config.to_str(interpolate=False))
+        return
+    write_text(config.to_str(interpolate=False) + "\n", target)
+    typer.echo(
+        f"{target}: {parser}_parser, {lang}, optimised for {optimize.value}. To train it:\n"
+        f"python -m spacy train {target} --output training --paths.train train.conllu "
+        "--paths.dev dev.conllu",
+        err=True,
+    )

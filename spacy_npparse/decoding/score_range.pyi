@@ -1,0 +1,4 @@
+from typing import Final
+
+IMPOSSIBLE: Final[float]
+SCORE_LIMIT: Final[float]

@@ -1,0 +1,116 @@
+"""Scores of transitions, trees found by greedy and beam search, and training states."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class ScoreTables(NamedTuple):
+    """The precomputed parts of the transition scores of a batch of sentences.
+
+    Attributes:
+        words: float32 [n_rows + 1, n_positions, n_hidden], what each word adds to the hidden layer
+            at each position, the hidden bias included once. The rows are the root and the words of
+            each sentence in turn; the last row is padding, for empty positions.
+        arcs: float32 [n_sentences, size, size], arc scores: arcs[s, d, h] is the score of the arc
+            from head h to word d of sentence s. The size exceeds the length of the longest
+            sentence.
+        arc_weights: float32 [n_candidate_arcs, n_hidden], the weight that multiplies the score of
+            each candidate arc of a configuration (`TransitionSystem.candidate_arcs`) before it is
+            added to the hidden layer.
+        output_weights: float32 [n_transitions, n_hidden].
+        output_bias: float32 [n_transitions].
+    """
+
+    words: NDArray[np.float32]
+    arcs: NDArray[np.float32]
+    arc_weights: NDArray[np.float32]
+    output_weights: NDArray[np.float32]
+    output_bias: NDArray[np.float32]
+
+
+class GreedyResult(NamedTuple):
+    """Trees found by greedy decoding.
+
+    Attributes:
+        heads: int32 [n_words], the head of each word in its sentence, counted from 1; 0 is the
+            root.
+        probabilities: float32 [n_words], the probability of the transition that attached each word,
+            among the legal transitions; 1 if only one was legal, or if no transition attached the
+            word (a dependent of an implicit root). NaN if the scores are NaN.
+        n_transitions: int32 [n_sentences], the length of each derivation.
+    """
+
+    heads: NDArray[np.int32]
+    probabilities: NDArray[np.float32]
+    n_transitions: NDArray[np.int32]
+
+
+class BeamResult(NamedTuple):
+    """Trees found by beam search, the best first.
+
+    Attributes:
+        heads: int32 [width, n_words], as in `GreedyResult`; -1 where the beam held fewer
+            hypotheses. Several derivations may build the same tree.
+        scores: float64 [width, n_sentences], the log-probability of each derivation, or the sum of
+            the scores of its transitions; -inf where the beam held fewer hypotheses.
+        n_transitions: int32 [n_sentences], the length of the best derivation.
+    """
+
+    heads: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    n_transitions: NDArray[np.int32]
+
+
+class Explanation(NamedTuple):
+    """The derivation of one sentence, with the scores it was found by.
+
+    Attributes:
+        transitions: the derivation, by transition number.
+        scores: float32 [len(transitions), n_transitions], the scores of all transitions, legal or
+            not, in the configuration before each.
+    """
+
+    transitions: list[int]
+    scores: NDArray[np.float32]
+
+
+class RollOut(NamedTuple):
+    """Training states: the configurations visited in roll-outs, with the costs of all transitions.
+
+    Attributes:
+        states: int32 [n_states, n_positions], the row of `ScoreTables.words` at each position.
+        arcs: int64 [n_states, n_candidate_arcs], the flat index of each candidate arc in
+            `ScoreTables.arcs`; -1 where a word is missing.
+        costs: int32 [n_states, n_transitions], ILLEGAL for illegal transitions.
+        sentence: int32 [n_states], the index of the sentence, ascending.
+    """
+
+    states: NDArray[np.int32]
+    arcs: NDArray[np.int64]
+    costs: NDArray[np.int32]
+    sentence: NDArray[np.int32]
+
+
+class Violations(NamedTuple):
+    """Max-violation updates: in which configurations a wrong and a right derivation differ.
+
+    Attributes:
+        states: int32 [n_states, n_positions], as in `RollOut`.
+        arcs: int64 [n_states, n_candidate_arcs], as in `RollOut`.
+        transitions: int64 [n_states], the transition taken in each state.
+        signs: float32 [n_states], 1 in the wrong derivation, -1 in the right one.
+        sentence: int64 [n_states], the index of the sentence, ascending.
+        margins: float32, one for each sentence that occurs in `sentence`: by how much the right
+            derivation should score higher.
+    """
+
+    states: NDArray[np.int32]
+    arcs: NDArray[np.int64]
+    transitions: NDArray[np.int64]
+    signs: NDArray[np.float32]
+    sentence: NDArray[np.int64]
+    margins: NDArray[np.float32]

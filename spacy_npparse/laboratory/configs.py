@@ -1,0 +1,78 @@
+"""The training configs of this package, as they stand and completed for a parser and a language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import spacy
+from spacy.util import get_lang_class, load_config, load_model_from_config
+from thinc.api import Config
+
+import spacy_npparse
+from spacy_npparse.laboratory.names import trainable_parsers
+
+
+def config_path(name: str) -> Path:
+    """A config of this package.
+
+    Args:
+        name: `accuracy`, `fast`, `transformer` or `ensemble`.
+
+    Returns:
+        The file, in an installed package or in the top-level folder `configs` of a clone.
+
+    Raises:
+        ValueError: There is no such config.
+    """
+    package = Path(spacy_npparse.__file__).parent
+    folder = next(
+        path for path in (package / "configs", package.parent / "configs") if path.exists()
+    )
+    path = folder / f"{name}.cfg"
+    if not path.is_file():
+        known = ", ".join(sorted(path.stem for path in folder.glob("*.cfg")))
+        raise ValueError(f"there is no config {name!r}; choose one of: {known}")
+    return path
+
+
+def complete_config(name: str, parser: str, lang: str) -> Config:
+    """A config of this package for a parser and a language, with all defaults explicit.
+
+    Args:
+        name: See `config_path`.
+        parser: The parser's factory without `_parser`.
+        lang: Language code, `xx` for multi-language.
+
+    Returns:
+        The config, its variables not interpolated.
+
+    Raises:
+        ValueError: There is no such parser or language, or a package is missing.
+    """
+    if parser not in trainable_parsers():
+        raise ValueError(
+            f"there is no parser {parser!r}; choose one of: {', '.join(trainable_parsers())}"
+        )
+    try:
+        get_lang_class(lang)
+    except ImportError:
+        raise ValueError(
+            f"spaCy has no language {lang!r}; choose another code, or xx for multi-language"
+        ) from None
+    config = load_config(config_path(name))
+    config["nlp"]["lang"] = lang
+    config["components"]["parser"]["factory"] = f"{parser}_parser"
+    _check_factories(config)
+    filled = load_model_from_config(config, auto_fill=True, validate=False).config
+    # Filling does not validate.
+    return load_model_from_config(filled).config
+
+
+def _check_factories(config: Config) -> None:
+    known = spacy.blank("xx").factory_names
+    for component in config["components"].values():
+        if component["factory"] not in known:
+            raise ValueError(
+                f"the factory {component['factory']!r} is not installed; for a transformer: "
+                "pip install 'spacy-transformers>=1.3,<2'"
+            )

@@ -1,0 +1,3 @@
+from spacy_npparse.transitions.system import KernelOracle
+
+class ArcHybridExact(KernelOracle): ...

@@ -1,0 +1,6 @@
+from spacy_npparse.transitions.system import KernelOracle
+
+BUDGET: int
+
+class ArcHybridSwapDynamic(KernelOracle): ...
+class ArcHybridSwapJoint(ArcHybridSwapDynamic): ...

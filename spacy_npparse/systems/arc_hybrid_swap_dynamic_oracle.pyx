@@ -1,0 +1,156 @@
+"""A dynamic oracle for arc-hybrid with SWAP that is dynamic for SWAP too: an open question of de
+Lhoneux, Stymne and Nivre (2017, section 5).
+
+Our own. The loss that is still to come is a function of stack and buffer. It is found by A* search
+(Hart, Nilsson and Raphael 1968); no polynomial algorithm is known.
+
+Notation as in `arc_hybrid`.
+"""
+
+from libcpp.vector cimport vector
+
+from spacy_npparse.systems.arc_hybrid cimport LEFT_ARC, RIGHT_ARC
+from spacy_npparse.systems.arc_hybrid_swap cimport StaticDynamic
+from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item, stack_item
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
+
+# The most states that one A* search expands.
+BUDGET = 500
+
+
+cdef extern from "least_loss.h" namespace "npparse" nogil:
+    cppclass State:
+        void clear()
+        void push_back(int)
+
+    cppclass LeastLoss:
+        void prepare(const int* heads, int n)
+        int loss_of_pop(const State& state)
+        int lower_bound(const State& state)
+        int greedy_loss(State state, int limit)
+        bint search(State start, int budget, int* upper)
+
+
+cdef class ArcHybridSwapDynamic(KernelOracle):
+    """Exact costs where they can be proven within the budget, elsewhere those of `StaticDynamic`.
+
+    A gold arc is pending while both its ends are on the stack or in the buffer. Popping s0 loses
+    its pending dependents, and its pending head unless that is b or s1; SHIFT and SWAP lose nothing
+    themselves. Popping s0 is optimal if it loses nothing.
+
+    Lower bound of the loss to come: the pending arcs from a word of the stack to one below it, if
+    no word of the buffer can be swapped with the upper one. Upper bounds: the loss of following the
+    least costs of `StaticDynamic`, and the loss of greedily minimising the lower bound. If the
+    bounds differ, A* search decides, unless it exceeds its budget.
+
+    Exact without the single-root precondition.
+    """
+
+    cdef int budget
+    cdef StaticDynamic restricted
+    cdef KernelConfiguration scratch
+    cdef LeastLoss least_loss
+    cdef State state
+    cdef State start
+    cdef vector[int] restricted_costs
+
+    def __init__(self, KernelSystem system):
+        super().__init__(system)
+        self.explores = self.explores_reordering = True
+        self.budget = BUDGET
+        self.restricted = StaticDynamic(system)
+        self.scratch = KernelConfiguration()
+        self.restricted_costs.resize(system.n_transitions)
+
+    cdef int precompute(self) except -1 nogil:
+        self.restricted.prepare(self.gold + 1, self.n)
+        self.least_loss.prepare(self.gold, self.n)
+        self.scratch.reset(self.n)
+        return 0
+
+    cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
+        cdef int t
+        self.proven = True
+        for t in range(self.system.n_transitions):
+            out[t] = ILLEGAL
+            if self.system.is_legal(c, t) and not self.loss_after(c, t, self.scratch, &out[t]):
+                self.proven = False
+                self.restricted.costs(c, out)
+                break
+        # After a wrong SWAP, the least cost of `StaticDynamic` can be greater than 0.
+        self.subtract_least(out)
+
+    cdef bint loss_after(
+        self, KernelConfiguration c, int t, KernelConfiguration after, int* loss
+    ) noexcept nogil:
+        """Compute the least loss of taking t and going on; False if it cannot be proven."""
+        cdef int lost = 0
+        cdef int lowest, highest
+        if t == LEFT_ARC or t == RIGHT_ARC:
+            read_state(c, &self.state)
+            lost = self.least_loss.loss_of_pop(self.state)
+            lost += self.wrong_of_two(c, t)
+        after.copy(c)
+        self.system.apply(after, t)
+        read_state(after, &self.start)
+        lowest = self.least_loss.lower_bound(self.start)
+        highest = self.restricted_loss(after)
+        if lowest < highest:
+            highest = min(highest, self.least_loss.greedy_loss(self.start, self.budget))
+        if lowest < highest and not self.least_loss.search(self.start, self.budget, &highest):
+            return False
+        loss[0] = lost + highest
+        return True
+
+    cdef int wrong_of_two(self, KernelConfiguration c, int t) noexcept nogil:
+        """1 if t attaches s0 to the wrong one of b and s1, the other being its gold head."""
+        cdef int head = self.gold[stack_item(c, 0)]
+        cdef int given = buffer_item(c, 0) if t == LEFT_ARC else stack_item(c, 1)
+        return head != NO_WORD and head != given and (
+            head == buffer_item(c, 0) or head == stack_item(c, 1)
+        )
+
+    cdef int restricted_loss(self, KernelConfiguration c) noexcept nogil:
+        """The loss of going on from c, which is overwritten, by least static-dynamic cost."""
+        cdef int t, move
+        cdef int lost = 0
+        while not self.system.is_terminal(c):
+            self.restricted.costs(c, self.restricted_costs.data())
+            move = 0
+            for t in range(1, self.system.n_transitions):
+                if self.restricted_costs[t] < self.restricted_costs[move]:
+                    move = t
+            if move == LEFT_ARC or move == RIGHT_ARC:
+                read_state(c, &self.state)
+                lost += self.least_loss.loss_of_pop(self.state) + self.wrong_of_two(c, move)
+            self.system.apply(c, move)
+        return lost
+
+
+cdef class ArcHybridSwapJoint(ArcHybridSwapDynamic):
+    """The dynamic and the static-dynamic oracle, combined as in `NonmonotonicArcEagerJoint`.
+
+    Of the transitions of cost 0, those that cost 0 by `StaticDynamic` as well are preferred; if
+    there are none, all of them are. The others of cost 0 get cost 1. Nearly every SWAP has cost 0,
+    since words can be swapped later, so that a parser trained with these costs alone swaps at
+    random.
+
+    Source: the rule of Honnibal, Goldberg and Johnson (2013, section 6).
+    """
+
+    cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
+        ArcHybridSwapDynamic.costs(self, c, out)
+        self.restricted.costs(c, self.restricted_costs.data())
+        self.prefer(self.restricted_costs.data(), out)
+
+
+cdef void read_state(KernelConfiguration c, State* state) noexcept nogil:
+    """The stack and the buffer of a configuration, as `LeastLoss` takes them."""
+    cdef int i
+    state.clear()
+    state.push_back(c.stack_size)
+    for i in range(c.stack_size):
+        state.push_back(c.stack[i])
+    for i in range(c.buffer_size):
+        state.push_back(buffer_item(c, i))

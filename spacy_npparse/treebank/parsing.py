@@ -1,0 +1,277 @@
+"""Parsing and validation of a CoNLL-U sentence.
+
+`conllu` splits the lines and reads the comments. It accepts rows with missing columns, duplicate
+ids and heads out of range, and its errors name no line; hence the checks of this module, which
+raise `ConlluError` at the first line that violates the format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from conllu import Metadata, TokenList, parse_token_and_metadata
+
+from spacy_npparse.treebank.sentence import MISSING, ConlluError, MultiwordToken, Row, Sentence
+
+_N_COLUMNS = len(Row._fields)
+# Ten columns, of which ID begins with a digit and FORM is not blank: conllu would drop or refuse
+# some of the other lines.
+_ROW = re.compile(r"[0-9][^\t]*\t(?![^\S\t]*\t)[^\t]+(?:\t[^\t]*){8}")
+_FEATS = re.compile(r"_?|[^=|]+=[^=|]*(?:\|[^=|]+=[^=|]*)*")
+# One field that holds all columns as they stand: conllu's ten would normalise FEATS, DEPS and MISC.
+_COLUMNS = "columns"
+_FIELD_PARSERS = {_COLUMNS: lambda columns, _: columns}
+# Keeps comments without a value, which conllu drops by default.
+_METADATA_PARSERS = {"__fallback__": lambda key, value: (key, value)}
+
+
+def parse_sentence(
+    lines: Sequence[str], *, path: str | Path | None = None, first_line: int = 1
+) -> Sentence:
+    """Parse and validate a sentence.
+
+    Args:
+        lines: Comment and token lines, without line ends and without the final blank line.
+        path: The file that they come from, for error messages.
+        first_line: Number of the first line in that file, for error messages.
+
+    Raises:
+        ConlluError: At the first line that violates the format.
+
+    Examples:
+        >>> word = "1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_"
+        >>> sentence = parse_sentence(["# sent_id = 1", word])
+        >>> sentence.sent_id, sentence.words[0].form, sentence.heads
+        ('1', 'Go', (None, 0))
+    """
+    n_comments = 0
+    while n_comments < len(lines) and lines[n_comments].startswith("#"):
+        n_comments += 1
+    if n_comments == len(lines):
+        raise ConlluError(
+            path, first_line, "comments without a sentence", "Remove the blank line after them"
+        )
+    text = "\n".join(lines)
+    if text.count("\n") >= len(lines):
+        number = next(number for number, line in enumerate(lines, first_line) if "\n" in line)
+        raise ConlluError(path, number, "line end inside a line", "Split the text at its line ends")
+    first_row = first_line + n_comments
+    for number, line in enumerate(lines[n_comments:], first_row):
+        if not _ROW.fullmatch(line):
+            raise _row_error(path, number, line)
+    tokens = parse_token_and_metadata(text, (_COLUMNS,), _FIELD_PARSERS, _METADATA_PARSERS)
+    rows = _rows(tokens, lines[n_comments:])
+    for number, row in enumerate(rows, first_row):
+        if not _FEATS.fullmatch(row.feats):
+            raise ConlluError(
+                path,
+                number,
+                f"FEATS {row.feats!r} is not understood",
+                "Write Name=Value pairs separated by |, or _ for none",
+            )
+    return validated(rows, lines[:n_comments], tokens.metadata, text, path, first_row)
+
+
+def validated(
+    rows: Sequence[Row],
+    comments: Sequence[str],
+    metadata: Metadata,
+    text: str,
+    path: str | Path | None = None,
+    first_row: int = 1,
+) -> Sentence:
+    """A sentence with the given attributes, whose ids and heads are checked.
+
+    Args:
+        rows: See `Sentence`.
+        comments: See `Sentence`.
+        metadata: See `Sentence`.
+        text: See `Sentence`.
+        path: The file, for error messages.
+        first_row: Number of the line of the first row, for error messages.
+
+    Raises:
+        ConlluError: If ids or heads violate the format.
+    """
+    word_lines, multiword_tokens = _check_ids(rows, path, first_row)
+    words = tuple(rows[index] for index in word_lines)
+    heads = _check_heads(words, path, [first_row + index for index in word_lines])
+    return Sentence(
+        text=text,
+        comments=tuple(comments),
+        metadata=metadata,
+        rows=tuple(rows),
+        words=words,
+        heads=heads,
+        multiword_tokens=tuple(multiword_tokens),
+    )
+
+
+def _rows(tokens: TokenList, lines: Sequence[str]) -> list[Row]:
+    rows = []
+    for token, line in zip(tokens, lines, strict=True):
+        columns: list[str] = token[_COLUMNS]
+        # conllu strips lines, and splits them at two spaces as well, which FORM and MISC may have.
+        if "\t".join(columns) != line:
+            columns = line.split("\t")
+        rows.append(Row(*columns))
+    return rows
+
+
+def _row_error(path: str | Path | None, number: int, line: str) -> ConlluError:
+    if line.startswith("#"):
+        return ConlluError(
+            path,
+            number,
+            "comment inside a sentence",
+            "Move it above the first word, or end the sentence before it with a blank line",
+        )
+    if not line.strip():
+        return ConlluError(
+            path, number, "line of spaces", "Leave the line between two sentences quite empty"
+        )
+    columns = line.split("\t")
+    if len(columns) != _N_COLUMNS:
+        return ConlluError(
+            path,
+            number,
+            f"{len(columns)} columns instead of {_N_COLUMNS}",
+            "Separate the ten columns by single tabs and write _ where a value is missing",
+        )
+    if not columns[1].strip():
+        return ConlluError(path, number, "FORM is empty", "Write the word, or _ for unknown")
+    return _id_error(path, number, columns[0])
+
+
+def _id_error(path: str | Path | None, number: int, value: str) -> ConlluError:
+    return ConlluError(
+        path,
+        number,
+        f"id {value!r} is not understood",
+        "Use N for words, FIRST-LAST for multiword tokens, N.M for empty nodes",
+    )
+
+
+def _check_ids(
+    rows: Sequence[Row], path: str | Path | None, first_row: int
+) -> tuple[list[int], list[MultiwordToken]]:
+    """Check the ID column; return the indices of the word rows, and the multiword tokens."""
+    word_rows: list[int] = []
+    tokens: list[MultiwordToken] = []
+    token_line = n_empty = token_end = 0
+    for index, row in enumerate(rows):
+        n_words = len(word_rows)
+        if row.id == str(n_words + 1):
+            word_rows.append(index)
+            n_empty = 0
+        elif "-" in row.id:
+            first, last = _two_numbers(row.id, "-", path, first_row + index)
+            if first != n_words + 1 or last < first or first <= token_end:
+                raise ConlluError(
+                    path,
+                    first_row + index,
+                    f"multiword token {row.id} does not fit before word {n_words + 1}",
+                    "Put it right before its first word, as FIRST-LAST, with no overlap",
+                )
+            token_end, token_line = last, first_row + index
+            tokens.append(MultiwordToken(first, last, row))
+        elif "." in row.id:
+            anchor, place = _two_numbers(row.id, ".", path, first_row + index)
+            n_empty += 1
+            if (anchor, place) != (n_words, n_empty):
+                raise ConlluError(
+                    path,
+                    first_row + index,
+                    f"empty node {row.id} stands where {n_words}.{n_empty} is expected",
+                    "Number empty nodes N.1, N.2, … after word N",
+                )
+        else:
+            raise ConlluError(
+                path,
+                first_row + index,
+                f"id {row.id!r} stands where {n_words + 1} is expected",
+                "Number the words 1, 2, 3, … without gaps or repeats, "
+                "and put a blank line between sentences",
+            )
+    if not word_rows:
+        raise ConlluError(path, first_row, "sentence without words", "Remove it")
+    if token_end > len(word_rows):
+        raise ConlluError(
+            path,
+            token_line,
+            f"multiword token ends at word {token_end} of a sentence of {len(word_rows)} words",
+            "Correct the range or add the missing words",
+        )
+    return word_rows, tokens
+
+
+def _two_numbers(value: str, separator: str, path: str | Path | None, line: int) -> tuple[int, int]:
+    first, _, second = value.partition(separator)
+    if not (first.isascii() and first.isdigit() and second.isascii() and second.isdigit()):
+        raise _id_error(path, line, value)
+    return int(first), int(second)
+
+
+def _check_heads(
+    words: Sequence[Row], path: str | Path | None, lines: Sequence[int]
+) -> tuple[int | None, ...]:
+    """Check the HEAD column; return the heads of words 0..n (see Sentence)."""
+    n = len(words)
+    heads: list[int | None] = [None]
+    for dependent, word in enumerate(words, 1):
+        value = word.head
+        if value == MISSING:
+            heads.append(None)
+            continue
+        if not (value.isascii() and value.isdigit()):
+            raise ConlluError(
+                path,
+                lines[dependent - 1],
+                f"head {value!r} is not a number",
+                "Write the id of the head word, 0 for the root or _ for missing",
+            )
+        head = int(value)
+        if head > n or head == dependent:
+            problem = "is the word itself" if head == dependent else f"is none of the {n} words"
+            raise ConlluError(
+                path,
+                lines[dependent - 1],
+                f"head {head} {problem}",
+                "Write the id of another word of the sentence, 0 for the root or _ for missing",
+            )
+        heads.append(head)
+    cycle = find_cycle(heads)
+    if cycle:
+        path_of_cycle = " → ".join(str(word) for word in [*cycle, cycle[0]])
+        raise ConlluError(
+            path,
+            lines[cycle[0] - 1],
+            f"the heads form a cycle: {path_of_cycle}",
+            "Attach one of these words outside the cycle",
+        )
+    return tuple(heads)
+
+
+def find_cycle(heads: Sequence[int | None]) -> list[int]:
+    """The words of a cycle, each followed by its head, the lowest first; [] if there is none.
+
+    Args:
+        heads: n + 1 entries; `heads[0]` is ignored, None ends a path as the root does.
+    """
+    checked = [False] * len(heads)
+    for start in range(1, len(heads)):
+        on_path: dict[int, None] = {}
+        node: int | None = start
+        while node and not checked[node]:
+            if node in on_path:
+                nodes = list(on_path)
+                cycle = nodes[nodes.index(node) :]
+                lowest = cycle.index(min(cycle))
+                return cycle[lowest:] + cycle[:lowest]
+            on_path[node] = None
+            node = heads[node]
+        for visited in on_path:
+            checked[visited] = True
+    return []

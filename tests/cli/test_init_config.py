@@ -1,0 +1,100 @@
+"""`init-config` as a user runs it, and training with what it writes."""
+
+import pytest
+from spacy.cli.train import train
+from spacy.util import load_config, load_model_from_config
+from thinc.api import Config
+from tiny import tiny_config, write_part
+
+import spacy_npparse
+from spacy_npparse.laboratory import config_path
+
+
+@pytest.fixture
+def written(run, tmp_path):
+    """Run the command and read the config that it wrote."""
+
+    def write(*options):
+        path = tmp_path / "new" / "config.cfg"
+        result = run("init-config", path, "--force", *options)
+        assert result.exit_code == 0, result.output
+        return load_config(path)
+
+    return write
+
+
+@pytest.mark.parametrize(("optimize", "base"), [("accuracy", "accuracy"), ("speed", "fast")])
+def test_complete_config_of_the_chosen_parser(written, optimize, base):
+    config = written("--parser", "mh4", "--optimize", optimize, "--lang", "hu")
+    assert config["nlp"]["lang"] == "hu"
+    assert config["components"]["parser"]["factory"] == "mh4_parser"
+    assert config["components"]["parser"]["search"] == "exact"
+    original = load_config(config_path(base))
+    for section in ("tok2vec", "morphologizer"):
+        expected = original["components"][section]["model"]
+        found = config["components"][section]["model"]
+        assert {name: found[name] for name in expected if name != "tok2vec"} == {
+            name: value for name, value in expected.items() if name != "tok2vec"
+        }
+    # Nothing is left to fill in.
+    assert load_model_from_config(config, auto_fill=True).config == config
+    assert "${components.tok2vec.model.width}" in config.to_str(interpolate=False)
+
+
+def test_transformer(written):
+    pytest.importorskip("spacy_transformers")
+    config = written("--optimize", "transformer", "--parser", "mst")
+    assert config["nlp"]["pipeline"][0] == "transformer" and config["nlp"]["lang"] == "xx"
+    assert config["components"]["transformer"]["model"]["name"] == "xlm-roberta-base"
+    assert config["components"]["parser"]["loss"] == "margin"
+
+
+def test_it_trains(written, tmp_path):
+    written("--parser", "mh4", "--lang", "hu")
+    path = tmp_path / "tiny.cfg"
+    tiny_config(tmp_path / "new" / "config.cfg").to_disk(path)
+    parts = {part: str(write_part(part, tmp_path / part, 10)) for part in ("train", "dev")}
+    train(path, tmp_path / "model", overrides={f"paths.{part}": parts[part] for part in parts})
+    meta = load_config(tmp_path / "model" / "model-best" / "config.cfg")
+    assert meta["nlp"]["lang"] == "hu" and meta["components"]["parser"]["factory"] == "mh4_parser"
+
+
+def test_standard_output(run, written):
+    options = ("--parser", "covington", "--lang", "de")
+    result = run("init-config", "-", *options)
+    assert result.exit_code == 0 and result.stderr == ""
+    assert Config().from_str(result.stdout, interpolate=False) == written(*options)
+
+
+def test_files_are_overwritten_on_request_only(run, tmp_path):
+    path = tmp_path / "config.cfg"
+    path.write_text("mine")
+    result = run("init-config", path)
+    assert result.exit_code == 1 and f"{path} exists already. Give --force" in result.output
+    assert path.read_text() == "mine"
+    result = run("init-config", path, "--force")
+    assert result.exit_code == 0 and path.read_text().startswith("[paths]")
+    assert f"python -m spacy train {path}" in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--parser", "mh5"), "there is no parser 'mh5'; choose one of: arc_eager"),
+        (("--lang", "zz"), "spaCy has no language 'zz'"),
+        (("--code", "none.py"), "none.py: cannot be imported (FileNotFoundError"),
+    ],
+)
+def test_errors(run, tmp_path, options, message):
+    result = run("init-config", tmp_path / "config.cfg", *options)
+    assert result.exit_code == 1 and message in result.output
+    assert "Traceback" not in result.output and not list(tmp_path.iterdir())
+
+
+def test_unknown_config():
+    with pytest.raises(ValueError, match="choose one of: accuracy, ensemble, fast, transformer"):
+        config_path("quick")
+
+
+def test_version(run):
+    assert run("--version").output == f"spacy_npparse {spacy_npparse.__version__}\n"

@@ -1,0 +1,74 @@
+"""The folder of a user who has done what the pages take for granted."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from documentation import ROOT
+from small_pipeline import TINY, overrides
+from spacy.cli import app as spacy_app
+from typer.testing import CliRunner
+
+SAMPLE = ROOT / "assets" / "sample_treebank"
+IN_A_CLONE = ("assets", "benchmarks", "configs", "docs", "examples", "project.yml")
+TREEBANKS = {
+    "train": ("train", "got-ud-train", "en_lines-ud-train"),
+    "dev": ("dev", "got-ud-dev", "hu-ud-dev", "en_lines-ud-dev"),
+}
+PREDICTIONS = ("mh4-0", "mh4-1", "mh4-2", "swap-0", "swap-1", "swap-2", "parsed")
+PIPELINES = (
+    "sample/arc_hybrid_swap_parser",
+    "gothic",
+    "mh4-0",
+    "gothic/models/mh4-0",
+    "gothic/models/mst-0",
+    "gothic/models/one_endpoint_crossing-0",
+    "hungarian/models/mh4-0",
+)
+
+
+@pytest.fixture(scope="session")
+def treebank(tmp_path_factory):
+    """A few sentences of the sample treebank: train.conllu and dev.conllu."""
+    folder = tmp_path_factory.mktemp("treebank")
+    for part, n_sentences in (("train", 12), ("dev", 8)):
+        text = (SAMPLE / f"sample-ud-{part}.conllu").read_text(encoding="utf-8")
+        sentences = text.split("\n\n")[:n_sentences]
+        (folder / f"{part}.conllu").write_text("\n\n".join([*sentences, ""]), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pipeline(treebank, tmp_path_factory):
+    """What `spacy train` makes of configs/accuracy.cfg, as small as can be."""
+    folder = tmp_path_factory.mktemp("pipeline")
+    arguments = ["train", ROOT / "configs" / "accuracy.cfg", "--output", folder]
+    paths = {f"paths.{part}": treebank / f"{part}.conllu" for part in ("train", "dev")}
+    arguments += overrides({**paths, **TINY})
+    result = CliRunner().invoke(spacy_app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return folder / "model-best"
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch, treebank, pipeline):
+    """The current folder: a clone, with the treebanks, predictions and pipelines that the pages
+    name, all of them small."""
+    for name in IN_A_CLONE:
+        (tmp_path / name).symlink_to(ROOT / name)
+    for part, treebanks in TREEBANKS.items():
+        for name in treebanks:
+            (tmp_path / f"{name}.conllu").symlink_to(treebank / f"{part}.conllu")
+    for name in PREDICTIONS:
+        content = (treebank / "dev.conllu").read_bytes()
+        (tmp_path / f"{name}.conllu").write_bytes(content)
+    for name in PIPELINES:
+        link = tmp_path / "training" / name / "model-best"
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(pipeline)
+    (tmp_path / "UD_Gothic-PROIEL").symlink_to(SAMPLE)
+    (tmp_path / "input.txt").write_text("Was glaubt der Arzt?\n", encoding="utf-8")
+    with gzip.open(tmp_path / "vectors.vec.gz", "wt", encoding="utf-8") as file:
+        file.write("2 3\nArzt 0.1 0.2 0.3\nglaubt 0.3 0.2 0.1\n")
+    monkeypatch.chdir(tmp_path)
+    return Path(tmp_path)

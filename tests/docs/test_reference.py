@@ -1,0 +1,153 @@
+"""The pages of the reference, against what the code says of itself."""
+
+import inspect
+import json
+import re
+from collections.abc import Mapping
+
+import pytest
+import spacy
+from documentation import ROOT, names, rows, section
+from typer.main import get_command
+
+from spacy_npparse.cli import app
+from spacy_npparse.decoding import Exploration
+from spacy_npparse.models.char_bilstm import CharBiLSTM
+from spacy_npparse.models.parser import ParserModel
+from spacy_npparse.models.scaled_gradient import ScaledGradient
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.treebank import ConlluCorpus
+from spacy_npparse.treebank.augmentation import NonceAugmenter, augmenting_batcher
+
+REFERENCE = ROOT / "docs" / "reference"
+SYSTEMS = (REFERENCE / "systems.md").read_text(encoding="utf-8")
+SETTINGS = (REFERENCE / "settings.md").read_text(encoding="utf-8")
+COMMANDS = (REFERENCE / "commands.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+NLP = spacy.blank("xx")
+FACTORIES = {
+    name: NLP.get_factory_meta(name)
+    for name in NLP.factory_names
+    if NLP.get_factory_meta(name).default_config.get("scorer")
+    == {"@scorers": "spacy_npparse.parser_scorer.v1"}
+}
+# Factories whose system has another name in the registry, if any.
+GREEDY = {"mh3": "arc_hybrid"}
+SECTIONS = {
+    "mh3": "mh3_parser and mh4_parser",
+    "mh4": "mh3_parser and mh4_parser",
+    "mst": "mst_parser",
+    "one_endpoint_crossing": "one_endpoint_crossing_parser",
+    "ensemble": "ensemble_parser",
+}
+ARCHITECTURES = {
+    "spacy_npparse.Parser.v1": ParserModel,
+    "spacy_npparse.CharBiLSTM.v1": CharBiLSTM,
+    "spacy_npparse.ScaledGradient.v1": ScaledGradient,
+    "spacy_npparse.ConlluCorpus.v1": ConlluCorpus,
+    "spacy_npparse.augmenting_batcher.v1": augmenting_batcher,
+    "spacy_npparse.nonce_augmenter.v1": NonceAugmenter,
+}
+
+
+def system_rows():
+    """Factory and oracles of each row of the table of systems."""
+    return {
+        factory: row[2]
+        for row in rows(SYSTEMS.split("## Notation")[0])
+        for factory in names(row[0])
+    }
+
+
+def test_every_factory_has_a_row():
+    assert set(system_rows()) == set(FACTORIES)
+    assert len(FACTORIES) == 19 and "There are nineteen" in README and "Nineteen" in SYSTEMS
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_oracles(factory):
+    default = FACTORIES[factory].default_config.get("oracle")
+    listed = names(system_rows()[factory])
+    if default is None:
+        assert not listed
+        return
+    name = factory.removesuffix("_parser")
+    assert listed[0] == default
+    assert set(listed) == set(get_transition_system(GREEDY.get(name, name)).oracles)
+
+
+def written(value):
+    """A default as the page writes it."""
+    if value is inspect.Parameter.empty:
+        return "required"
+    return f"`{json.dumps(value)}`"
+
+
+def check(table, defaults):
+    """A table of settings has all of them, with their defaults where these are plain values."""
+    found = {names(row[0])[0]: row[2] for row in rows(table)}
+    assert set(found) == set(defaults)
+    for name, value in defaults.items():
+        if not isinstance(value, Mapping) and name not in ("oracle", "model", "augmenter"):
+            assert written(value) in found[name], name
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_settings_of_factories(factory):
+    name = factory.removesuffix("_parser")
+    heading = SECTIONS.get(name, "Transition systems")
+    defaults = dict(FACTORIES[factory].default_config)
+    if name == "ensemble":
+        defaults["members"] = inspect.Parameter.empty
+    check(section(SETTINGS, heading).split("```")[0], defaults)
+    if heading == "Transition systems":
+        assert f"`{factory}`" in section(SETTINGS, heading)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_settings_of_architectures(name):
+    parameters = inspect.signature(ARCHITECTURES[name]).parameters
+    check(section(SETTINGS, name), {key: value.default for key, value in parameters.items()})
+
+
+def test_settings_of_exploration_and_decoder():
+    defaults = FACTORIES["arc_hybrid_swap_parser"].default_config
+    policy = {key: field.default for key, field in Exploration.__dataclass_fields__.items()}
+    check(section(SETTINGS, "exploration"), {**policy, **defaults["exploration"]})
+    table = section(SETTINGS, "decoder").split("What the confidence")[0]
+    check(table, defaults["decoder"])
+
+
+def test_variables_of_the_project():
+    project = (ROOT / "project.yml").read_text(encoding="utf-8")
+    variables = dict(
+        re.findall(r'^  (\w+): "?([^"\n]+)"?$', project.split("directories:")[0], re.M)
+    )
+    found = {}
+    for row in rows(section(SETTINGS, "Variables of the project")):
+        found.update(zip(names(row[0]), names(row[1]), strict=True))
+    assert found == variables
+
+
+COMMAND_NAMES = sorted(get_command(app).commands)
+
+
+@pytest.mark.parametrize("name", COMMAND_NAMES)
+def test_options_of_commands(name):
+    command = get_command(app).commands[name]
+    options = {
+        option for parameter in command.params for option in parameter.opts if option[0] == "-"
+    }
+    found = {option for row in rows(section(COMMANDS, name)) for option in names(row[0])}
+    assert found == options
+
+
+def test_every_command_has_a_section():
+    assert set(re.findall(r"^## (.+)$", COMMANDS, re.M)) == set(COMMAND_NAMES)
+
+
+def test_readme():
+    assert README.count("\n") <= 140
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert [link for link in links if not (ROOT / link).exists()] == []

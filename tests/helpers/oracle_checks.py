@@ -1,0 +1,115 @@
+"""What oracles promise, checked by exhaustive search.
+
+An exploring oracle of a newly registered system is held to be exact in the whole system unless
+it is listed below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from brute_force import EXPLORING, Heads, Reachable, all_trees, reachable
+
+from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import ILLEGAL
+
+# Exact in the system where SWAP is taken if and only if it is forced.
+RESTRICTED = {("arc_hybrid_swap", "static-dynamic")}
+# Exact for gold trees that the system can build.
+COVERED = {
+    (name, "dynamic")
+    for name in (
+        "arc_eager",
+        "nonmonotonic_arc_eager",
+        "nonmonotonic_arc_eager_left",
+        "nonmonotonic_arc_eager_reduce",
+    )
+}
+# Approximations, and costs that express preferences.
+INEXACT = {
+    ("arc_hybrid_swap", "static-dynamic-lazy"),
+    ("nonmonotonic_covington", "dynamic"),
+    ("two_planar", "dynamic"),
+    *(pair for pair in EXPLORING if pair[1] == "joint"),
+}
+# The costs are a function of these structures. Of the configurations of five words, one for each
+# content of them is tested with each gold tree.
+DEPENDS_ON = {("arc_hybrid_swap", "dynamic"): ("stack", "buffer")}
+EXACT = [pair for pair in EXPLORING if pair not in RESTRICTED | INEXACT]
+
+
+def preconditions(name: str, oracle: str) -> tuple[bool, ...]:
+    """The single-root settings under which the oracle is meant to be exact."""
+    honours = get_transition_system(name).oracle(oracle, (0, 0)).honours_single_root
+    return (True, False) if honours else (False,)
+
+
+def assert_exact(name: str, oracle: str, n: int, golds: Sequence[Heads]) -> None:
+    structures = DEPENDS_ON.get((name, oracle), ()) if n > 4 else ()
+    for single in preconditions(name, oracle):
+        assert_costs_are_true(name, oracle, reachable(name, single, n), golds, structures)
+
+
+def assert_costs_are_true(
+    name: str,
+    oracle: str,
+    search: Reachable,
+    golds: Sequence[Heads],
+    structures: Sequence[str] = (),
+) -> None:
+    """In all configurations, or for each gold tree in one for each content of some structures."""
+    losses = search.losses(golds)
+    rng = np.random.default_rng(len(golds))
+    for gold, loss in zip(golds, losses.T, strict=True):
+        if (name, oracle) not in COVERED or loss[-1] == 0:
+            rows = search.one_for_each(structures, rng)
+            wrong = search.costs(oracle, gold, rows) != search.true_costs(loss, rows)
+            assert not wrong.any(), (gold, search.configurations[rows[wrong.any(axis=1).argmax()]])
+
+
+def assert_exact_with_forced_swaps(
+    n: int, golds: Sequence[Heads], ranks_of: Callable[[Heads], Sequence[int]]
+) -> None:
+    """Costs of the static-dynamic oracle in every configuration of the restricted system."""
+    search = reachable("arc_hybrid_swap", False, n)
+    permitted = forced_swaps(search, np.array([ranks_of(gold) for gold in golds]))
+    losses, reached = search.restricted(golds, permitted)
+    for number, gold in enumerate(golds):
+        rows = np.flatnonzero(reached[:, number] & ~search.terminal)
+        costs = search.costs("static-dynamic", gold, rows)
+        true = search.true_costs(losses[:, number], rows)
+        true[~permitted[rows, :, number]] = 1
+        true[~search.legal[rows]] = ILLEGAL
+        wrong = (costs != true).any(axis=1) | (costs.min(axis=1) != 0)
+        assert not wrong.any(), (gold, search.configurations[rows[wrong.argmax()]])
+
+
+def forced_swaps(search: Reachable, ranks: np.ndarray) -> np.ndarray:
+    """The transitions permitted where SWAP is taken if and only if it is forced: bool
+    [configurations, transitions, golds]. ranks: [golds, nodes] of the projective orders."""
+    swap = search.system.transitions.index("SWAP")
+    s0 = [c.stack[-1] if c.stack else 0 for c in search.configurations]
+    b = [c.buffer[0] for c in search.configurations]
+    forced = search.legal[:, swap, None] & (ranks[:, s0] > ranks[:, b]).T
+    permitted = search.legal[:, :, None] & ~forced[:, None]
+    permitted[:, swap] = forced
+    return permitted
+
+
+def assert_free_transitions_lead_to_the_gold_tree(name: str, oracle: str) -> None:
+    """From the start, whatever transitions of cost 0 are chosen."""
+    system = get_transition_system(name, single_root=False)
+    covered = reachable(name, False, 4)
+    for gold in all_trees(4):
+        if gold in covered.trees:
+            oracle_of_gold = system.oracle(oracle, gold)
+            agenda = {system.initial(4)}
+            while agenda:
+                c = agenda.pop()
+                if system.is_terminal(c):
+                    assert c.heads[1:] == gold[1:]
+                costs = oracle_of_gold.costs(c)
+                free = [t for t, cost in costs.items() if cost == 0]
+                assert free or not costs
+                agenda.update(system.apply(c, t) for t in free)

@@ -1,0 +1,38 @@
+"""The sample treebank, small pieces of it, and a config that trains in a moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thinc.api import Config
+
+from spacy_npparse.laboratory import config_path
+from spacy_npparse.treebank import read_conllu
+
+SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank"
+
+
+def tiny_config(base: Path | None = None) -> Config:
+    """A config with a small encoder and parser.
+
+    Args:
+        base: The config to shrink; by default accuracy.cfg.
+    """
+    config = Config().from_disk(base or config_path("accuracy"), interpolate=False)
+    config["components"]["tok2vec"]["model"].update(width=16, word_width=8, depth=1, word_rows=100)
+    config["components"]["parser"]["model"].update(hidden_size=16, arc_size=8, label_size=8)
+    config["training"]["max_steps"] = 3
+    return config
+
+
+def write_part(part: str, path: Path, n_sentences: int) -> Path:
+    """Write the first sentences of a part of the sample treebank.
+
+    Args:
+        part: train, dev or test.
+        path: The file to write.
+        n_sentences: How many.
+    """
+    sentences = list(read_conllu(SAMPLE / f"sample-ud-{part}.conllu"))[:n_sentences]
+    path.write_text("".join(f"{sentence}\n\n" for sentence in sentences), encoding="utf-8")
+    return path

@@ -1,0 +1,62 @@
+"""Dependencies between the rooms of the package run downwards only."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "spacy_npparse"
+
+# From the top floor down; rooms of one floor know nothing of each other. The last is one module.
+FLOORS = [
+    {"cli"},
+    {"laboratory", "visualisation"},
+    {"components", "evaluation"},
+    {"treebank"},
+    {"models"},
+    {"decoding"},
+    {"systems"},
+    {"transitions"},
+    {"trees"},
+    {"files"},
+]
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+IMPORT = re.compile(r"^\s*(?:from|import|cimport) spacy_npparse\.([a-z_]+)", re.MULTILINE)
+# The C++ headers of another room, by their path from the file's own folder.
+INCLUDE = re.compile(r'^(?:#include|\s*cdef extern from) "([^"]+)"', re.MULTILINE)
+
+
+def files(room):
+    paths = [*(PACKAGE / room).rglob("*"), *PACKAGE.glob(f"{room}.py")]
+    return [path for path in sorted(paths) if path.suffix in {".py", ".pyi", ".pyx", ".pxd", ".h"}]
+
+
+def used_rooms(path):
+    text = path.read_text(encoding="utf8")
+    found = set(IMPORT.findall(text))
+    for header in INCLUDE.findall(text):
+        target = (path.parent / header).resolve()
+        found.add(target.relative_to(PACKAGE).parts[0])
+    return found
+
+
+def test_every_room_has_a_floor():
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    modules = {path.stem for path in PACKAGE.glob("[!_]*.py")}
+    assert rooms | modules == set(FLOOR)
+
+
+@pytest.mark.parametrize("room", sorted(FLOOR))
+def test_dependencies_run_downwards(room):
+    for path in files(room):
+        for used in used_rooms(path) - {room}:
+            assert FLOOR[used] > FLOOR[room], f"{path.relative_to(PACKAGE)} uses {used}"
+
+
+def test_the_kernel_needs_neither_spacy_nor_torch():
+    for room in ("trees", "transitions", "systems", "decoding"):
+        for path in files(room):
+            text = path.read_text(encoding="utf8")
+            assert not re.search(r"^\s*(from|import) (spacy|thinc|torch)\b", text, re.MULTILINE), (
+                path
+            )
