@@ -104,7 +104,7 @@ def _main(comparison: ParserComparison) -> Plot:
         ],
         title="Main scores of the parsers",
         x=percent_axis("percent"),
-        names=_MAIN,
+        names=[name.label for name in _MAIN],
     )
     return Plot("Main scores", drawing)
 
@@ -116,7 +116,7 @@ def _scores(comparison: ParserComparison) -> Table:
     cells: list[list[str | Cell]] = []
     for name in split_scores(comparison)[0]:
         best = max(parser.mean(name) or 0.0 for parser in comparison.parsers)
-        cells.append([name])
+        cells.append([name.label])
         for parser in comparison.parsers:
             p = p_values[parser.name][name].p_sentences if parser is not first else None
             strong = parser.mean(name) == best and name not in _SHARES
@@ -182,12 +182,16 @@ def _crossing(comparison: ParserComparison) -> Plot:
 def _line_plot(comparison: ParserComparison, name: ArcProperty, measure: str) -> Plot:
     """Recall or precision by a number, in ranges."""
     groups = _counted(comparison, name, [measure])
-    heading = f"{measure.capitalize()} by {name}"
+    heading = f"{measure.capitalize()} by {name.label}"
     tree = "gold" if measure == "recall" else "predicted"
     drawing = line_plot(
         _series(comparison, list(groups.values()), [measure]),
         title=heading,
-        x=Axis(name.label if name is ArcProperty.SENTENCE_LENGTH else f"{name} in the {tree} tree"),
+        x=Axis(
+            name.label
+            if name is ArcProperty.SENTENCE_LENGTH
+            else f"{name.label} in the {tree} tree"
+        ),
         y=percent_axis(f"{measure}, percent"),
         categories=list(groups),
     )
@@ -202,7 +206,7 @@ def _dot_plot(comparison: ParserComparison, name: ArcProperty, measures: Sequenc
     names = [
         f"{kind}: {measure}" if measures[1:] else kind for kind in shown for measure in measures
     ]
-    heading = f"{' and '.join(measures).capitalize()} by {name}"
+    heading = f"{' and '.join(measures).capitalize()} by {name.label}"
     if len(shown) < len(groups):
         heading += f", the {len(shown)} most frequent"
     series = _series(comparison, list(shown.values()), measures)
@@ -261,5 +265,5 @@ def _figures(
                 row.append(Cell(percent(getattr(group, measure)), note))
             cells.append(row)
     counts = ["gold arcs"] if "recall" in measures else []
-    header = [name, *counts, *(parser.name for parser in comparison.parsers)]
-    return Table(f"Figures by {name}", header, cells)
+    header = [name.label, *counts, *(parser.name for parser in comparison.parsers)]
+    return Table(f"Figures by {name.label}", header, cells)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 from spacy.tokens import Doc, Span
 
+from spacy_npparse.treebank import parse_sentence
 from spacy_npparse.treebank.docs import CONLLU_KEY
-from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.page import Page, plural, render
 from spacy_npparse.visualisation.trees.drawing import draw_tree
@@ -81,8 +81,8 @@ def render_trees(
 def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_Tree]:
     """The sentences of a Doc."""
     sentences = list(doc.sents) if len(doc) else []
-    source = doc.user_data.get(CONLLU_KEY, ())
-    names = [parse_sentence(text.split("\n")).sent_id for text in source]
+    sources = doc.user_data.get(CONLLU_KEY, ())
+    names = [parse_sentence(text.split("\n")).sent_id for text in sources]
     if len(names) != len(sentences):
         # The parser has split the text into sentences of its own.
         names = [None] * len(sentences)
