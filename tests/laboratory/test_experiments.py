@@ -13,6 +13,14 @@ from typer.testing import CliRunner
 from spacy_npparse.cli import app
 
 BEAM = "attardi,decoder.beam_width=2"
+CODE = """
+import spacy
+
+
+@spacy.registry.callbacks("test_laboratory_witness")
+def make():
+    return lambda nlp: nlp
+"""
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +31,10 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("leaderboard")
     for part in ("train", "dev"):
         write_part(part, folder / f"{part}.conllu", 30)
-    tiny_config().to_disk(folder / "tiny.cfg")
+    config = tiny_config()
+    config["nlp"]["after_creation"] = {"@callbacks": "test_laboratory_witness"}
+    config.to_disk(folder / "tiny.cfg")
+    (folder / "code.py").write_text(CODE)
     return folder
 
 
@@ -43,7 +54,7 @@ def board(files):
     def make(parsers, seeds="0", updates=6, dev="dev.conllu", config="tiny.cfg"):
         command = ["leaderboard", files / "train.conllu", files / dev, files / "board"]
         command += ["--config", files / config, "--updates", updates, "--processes", 2]
-        command += ["--parsers", parsers, "--seeds", seeds]
+        command += ["--parsers", parsers, "--seeds", seeds, "--code", files / "code.py"]
         return CliRunner().invoke(app, [str(argument) for argument in command])
 
     return make
@@ -56,8 +67,8 @@ def made(board, files):
     return files / "board", result
 
 
-def report(folder):
-    return json.loads((folder / "leaderboard-dev.json").read_text(encoding="utf-8"))
+def report(folder, gold="dev"):
+    return json.loads((folder / f"leaderboard-{gold}.json").read_text(encoding="utf-8"))
 
 
 def test_every_parser_is_ranked(made):
@@ -84,7 +95,7 @@ def test_the_report_says_what_it_was_made_from(made):
     folder, _ = made
     source = report(folder)["provenance"]
     assert [Path(name).name for name in source["checksums"]] == [
-        *("train.conllu", "dev.conllu", "tiny.cfg")
+        *("train.conllu", "dev.conllu", "tiny.cfg", "code.py")
     ]
     assert source["command"].startswith("python -m spacy_npparse leaderboard ")
 
@@ -161,27 +172,15 @@ def test_errors(made, board, options, message):
     assert re.search(message, result.stderr), result.stderr
 
 
-def test_code_reaches_trainings_and_workers(files):
-    """Both resolve the pipeline's callbacks."""
-    config = tiny_config()
-    config["nlp"]["after_creation"] = {"@callbacks": "test_laboratory_witness"}
-    config.to_disk(files / "code.cfg")
+def test_code_is_part_of_the_experiment(made, board, files):
+    """All its trainings and workers have imported it: the config resolves a callback of it."""
+    folder, _ = made
     code = files / "code.py"
-    code.write_text(
-        "import spacy\n\n@spacy.registry.callbacks('test_laboratory_witness')\n"
-        "def make():\n    return lambda nlp: nlp\n"
-    )
-    command = ["leaderboard", files / "train.conllu", files / "dev.conllu", files / "code"]
-    command += ["--config", files / "code.cfg", "--parsers", "attardi", "--updates", 1]
-    result = CliRunner().invoke(app, [str(word) for word in [*command, "--code", code]])
-    assert result.exit_code == 0, result.stderr
-    checksums = report(files / "code")["provenance"]["checksums"]
-    assert str(code) in checksums
-    # Other code is another experiment.
-    code.write_text("import spacy\n")
-    result = CliRunner().invoke(app, [str(word) for word in [*command, "--code", code]])
+    assert report(folder)["provenance"]["checksums"][str(code)]
+    code.write_text(CODE + "# changed\n")
+    result = board("mst")
+    code.write_text(CODE)
     assert result.exit_code == 1 and "other settings (code)" in result.stderr
-    shutil.rmtree(files / "code")
 
 
 def test_udpipe(files, monkeypatch):
@@ -189,11 +188,13 @@ def test_udpipe(files, monkeypatch):
     monkeypatch.setattr(
         "spacy_npparse.laboratory.experiment.ProcessPoolExecutor", in_process.InlineExecutor
     )
-    command = ["leaderboard", files / "train.conllu", files / "dev.conllu", files / "peer"]
+    # Its trainer does 50 iterations in any case.
+    train, dev = (write_part(part, files / f"few-{part}.conllu", 10) for part in ("train", "dev"))
+    command = ["leaderboard", train, dev, files / "peer"]
     command += ["--config", files / "tiny.cfg", "--parsers", "udpipe", "--seeds", "0 1"]
     result = CliRunner().invoke(app, [str(argument) for argument in command])
     assert result.exit_code == 0, result.stderr
-    [parser] = report(files / "peer")["parsers"]
+    [parser] = report(files / "peer", "few-dev")["parsers"]
     # Its trainer has one seed only.
     assert parser["peer"] and len(parser["trials"]) == 1
     assert parser["scores"]["UAS"] > 0.2 and parser["trials"][0]["curve"] == []
