@@ -1,11 +1,12 @@
 """Trees, derivations and reports as self-contained pictures and pages, without network."""
 
-from spacy_npparse.visualisation.comparison_page import render_comparison
-from spacy_npparse.visualisation.derivation_table import derivation_table
-from spacy_npparse.visualisation.derivations import render_derivation
-from spacy_npparse.visualisation.leaderboard_page import render_leaderboard
-from spacy_npparse.visualisation.statistics_page import render_statistics
-from spacy_npparse.visualisation.trees import render_tree_svg, render_trees
+from spacy_npparse.visualisation.derivations.page import render_derivation
+from spacy_npparse.visualisation.derivations.table import derivation_table
+from spacy_npparse.visualisation.reports.comparison import render_comparison
+from spacy_npparse.visualisation.reports.leaderboard import render_leaderboard
+from spacy_npparse.visualisation.reports.statistics import render_statistics
+from spacy_npparse.visualisation.trees.page import render_trees
+from spacy_npparse.visualisation.trees.picture import render_tree_svg
 
 __all__ = [
     "derivation_table",

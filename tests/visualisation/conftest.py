@@ -32,17 +32,24 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def browse(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Browsed]]:
-    """Opens HTML in a window of a certain width, light or dark. With `clock`, time stands still
-    until it is told to go on. There must be no problems in the end."""
+    """Opens HTML in a window of a certain width, light or dark, perhaps without scripts. With
+    `clock`, time stands still until it is told to go on. There must be no problems in the end."""
     opened: list[Browsed] = []
 
     def open_page(
-        html: str, width: int = 1400, scheme: str = "light", *, clock: bool = False
+        html: str,
+        width: int = 1400,
+        scheme: str = "light",
+        *,
+        clock: bool = False,
+        scripts: bool = True,
     ) -> Browsed:
         path = tmp_path / f"page-{len(opened)}.html"
         path.write_text(html, encoding="utf-8")
         viewport = {"width": width, "height": 800}
-        page = chromium.new_page(viewport=viewport, color_scheme=scheme)
+        page = chromium.new_page(
+            viewport=viewport, color_scheme=scheme, java_script_enabled=scripts
+        )
         if clock:
             page.clock.install()
         opened.append(Browsed(page, path))

@@ -17,7 +17,7 @@ from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.systems.arc_hybrid_swap import ArcHybridSwap
 from spacy_npparse.transitions import Derivation, UncoveredTree, gold_derivation
 from spacy_npparse.visualisation import derivation_table, render_derivation
-from spacy_npparse.visualisation.derivation_data import derivation_json, open_ends, structures
+from spacy_npparse.visualisation.derivations.data import derivation_data, open_ends, structures
 
 
 def data_of(page: str) -> dict:
@@ -62,7 +62,7 @@ def derivations(system: str) -> Iterator[Derivation]:
 def test_the_data_of_a_page_replay(system: str) -> None:
     found = 0
     for derivation in derivations(system):
-        data = json.loads(derivation_json(derivation))
+        data = derivation_data(derivation)
         keys = list(structures(derivation))
         for step, (items, heads, reachable) in zip(derivation.steps, replayed(data), strict=True):
             of_step = step.configuration.as_dict()
@@ -139,6 +139,18 @@ def test_table() -> None:
     assert lines[6] == ["6", "", "ROOT", "", "", "", ""]
 
 
+def test_commas_in_lists_are_quoted() -> None:
+    derivation = gold_derivation(
+        ["Ja", ",", "ja"],
+        [-1, 0, 1, 2],
+        system=get_transition_system("arc_hybrid_swap"),
+        oracle="static-dynamic",
+    )
+    table = derivation_table(derivation, width=300)
+    assert "Ja → “,”" in table and "“,” → ja" in table and "Ja: “,”" in table
+    assert "Ja , ja" in table, "structures are no lists"
+
+
 def test_table_of_a_parser() -> None:
     table = derivation_table(predicted(), width=300)
     assert table.startswith("arc_hybrid_swap: found by greedy search · 8 words · 16 transitions: ")
@@ -187,9 +199,20 @@ def test_page_is_self_contained_and_deterministic() -> None:
     assert page == render_derivation(predicted())
     assert set(re.findall(r"https?://[^\"\s]+", page)) == {"http://www.w3.org/2000/svg"}
     assert not re.search(r"<(link|img|iframe)|@import|url\(|src=", page)
-    assert page.count("<style>") == 1 and "prefers-color-scheme:dark" in page
+    assert "<abbr title=" in page and "<dt>RDEPS</dt><dd>Reachable dependents" in page
+    assert page.count("<style>") == 1 and "prefers-color-scheme: dark" in page
     assert "<h1>Derivation: arc_hybrid_swap</h1>" in page
     assert "<h1>My &lt;title&gt;</h1>" in render_derivation(gold(), title="My <title>")
+
+
+def test_text_is_no_markup() -> None:
+    words = ["</script><b>", "<!--", "&amp;", "\ud800"]
+    derivation = gold_derivation(words, [-1, 2, 0, 2, 3], words, system=gold().system)
+    page = render_derivation(derivation, title="<u>")
+    assert data_of(page)["words"] == words
+    outside = page.split("</style>")[1].split("<script>")[0]
+    assert not re.search(r"</script><b>|<!--|<u>|&amp;(?!amp;)", outside)
+    page.encode("utf-8")
 
 
 def test_only_systems_that_reorder_words_have_an_order() -> None:
@@ -200,7 +223,7 @@ def test_only_systems_that_reorder_words_have_an_order() -> None:
 
 
 def test_legend_explains_what_there_is() -> None:
-    crossing, places = "crossing (non-projective) arc", "in the projective order"
+    crossing, places = "non-projective (crossing) arc", "place in the sentence and in the"
     page = render_derivation(gold())
     assert crossing in page and places in page and "wrong head" not in page
     page = render_derivation(gold("arc_hybrid"))
@@ -209,18 +232,24 @@ def test_legend_explains_what_there_is() -> None:
     assert "wrong head" in page and "correct arc, below the words" in page
 
 
+def labels_of(page: str) -> list[str]:
+    """The labels of the arcs above the words, then of those below."""
+    return re.findall(r'<path d="[^"]*"/><text[^>]*>([^<]*)</text></g>', page)
+
+
 def test_arcs_and_labels() -> None:
     labelled = replace(predicted(), labels=("det", "obj", *LABELS[2:]))
     page = render_derivation(labelled)
-    assert page.count('<g class="npparse-arc') == len(WORDS) + 1
+    sides = re.findall('data-arcs="(.*?)"', page)
+    assert [len(side.split()) for side in sides] == [len(WORDS), 1]
     assert "obj (gold: nsubj)" in page
     unlabelled = gold_derivation(WORDS, HEADS, system=get_transition_system("covington"))
-    assert render_derivation(unlabelled).count(": </title>") == len(WORDS) - 1
+    assert labels_of(render_derivation(unlabelled)) == ["root", *[""] * (len(WORDS) - 1)]
     missing = replace(labelled, gold_labels=None)
     assert "(gold:" not in render_derivation(missing)
-    assert "hearing → on: </title>" in render_derivation(missing)
+    assert labels_of(render_derivation(missing))[-1] == ""
     unknown = render_derivation(predicted())
-    assert "(gold:" not in unknown and "hearing → on: case</title>" in unknown
+    assert "(gold:" not in unknown and labels_of(unknown)[-1] == "case"
 
 
 def test_scores_that_are_no_numbers() -> None:

@@ -9,10 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_npparse.visualisation.axes import WIDTH, Scale, log_ticks, tick_label, ticks
-from spacy_npparse.visualisation.layout import text_width
-from spacy_npparse.visualisation.marks import NAME_SIZE, PLOT_STYLE, Point, Series, legend
-from spacy_npparse.visualisation.plots import bars, lines, row_bars, rows, scatter
+from spacy_npparse.visualisation.page import static
+from spacy_npparse.visualisation.plots.axes import (
+    HEIGHT,
+    WIDTH,
+    Axis,
+    Scale,
+    log_ticks,
+    tick_label,
+    ticks,
+)
+from spacy_npparse.visualisation.plots.charts import (
+    bar_plot,
+    dot_plot,
+    line_plot,
+    row_bars,
+    scatter_plot,
+)
+from spacy_npparse.visualisation.plots.marks import N_COLOURS, NAME_SIZE, Point, Series, key
+from spacy_npparse.visualisation.trees.layout import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -46,6 +61,16 @@ def test_ticks_are_few_round_and_around_all_values(low: float, width: float) -> 
     assert f"{step:.0e}"[0] in "125"
 
 
+shares = st.one_of(st.just(0.0), st.just(100.0), st.floats(0, 100).map(lambda x: round(x, 3)))
+
+
+@given(st.lists(shares, min_size=1, max_size=4), st.sampled_from([0.0, 0.04]))
+def test_percentages_stay_between_0_and_100(values: list[float], margin: float) -> None:
+    marks = Axis("percent", at_most=100.0).ticks(values, margin)
+    assert 0 <= marks[0] <= min(values) and max(values) <= marks[-1] <= 100
+    assert len(marks) >= 2
+
+
 def test_ticks_of_one_value() -> None:
     assert ticks(5, 5)[0] < 5 < ticks(5, 5)[-1]
     assert ticks(0, 100) == [0, 20, 40, 60, 80, 100]
@@ -61,8 +86,8 @@ def test_logarithmic_ticks(low: float, factor: float) -> None:
 
 
 def test_tick_labels() -> None:
-    values = [0.5, -2.0, 75.0, 1500.0, 20_000.0, 3e6]
-    assert [tick_label(value) for value in values] == ["0.5", "−2", "75", "1.5k", "20k", "3M"]
+    values = [0.5, -2.0, 75.0, 1500.0, -20_000.0, 3e6]
+    assert [tick_label(value) for value in values] == ["0.5", "−2", "75", "1.5k", "−20k", "3M"]
 
 
 def test_scales() -> None:
@@ -76,7 +101,7 @@ def test_lines_break_where_values_are_missing() -> None:
         Series("a", [Point(0, 1.0), Point(1, 2.0), Point(2, None), Point(3, 1.0), Point(4, 3.0)]),
         Series("b", [Point(0, 2.0, 1.5, 2.5), Point(1, None), Point(2, 2.0)]),
     ]
-    svg = lines(series, title="t", x_label="x", y_label="y", categories=list("vwxyz"))
+    svg = line_plot(series, title="t", x=Axis("x"), y=Axis("y"), categories=list("vwxyz"))
     strokes = elements(svg, "polyline", "s0")
     assert [len((stroke.get("points") or "").split()) for stroke in strokes] == [2, 2]
     assert elements(svg, "polyline", "s1") == []
@@ -90,17 +115,17 @@ def test_lines_break_where_values_are_missing() -> None:
 
 def test_lines_over_numbers() -> None:
     points = [Point(10.0, 1.0), Point(100.0, 2.0), Point(1000.0, 3.0)]
-    svg = lines([Series("a", points)], title="t", x_label="x", y_label="y", log_x=True)
+    svg = line_plot([Series("a", points)], title="t", x=Axis("x", log=True), y=Axis("y"))
     (a, _), (b, _), (c, _) = marks(svg)
     assert c - b == pytest.approx(b - a, abs=0.2)
-    svg = lines([Series("a", points)], title="t", x_label="x", y_label="y")
+    svg = line_plot([Series("a", points)], title="t", x=Axis("x"), y=Axis("y"))
     (a, _), (b, _), (c, _) = marks(svg)
     assert c - b == pytest.approx(10 * (b - a), abs=1.5)
 
 
 def test_bars_stand_side_by_side_on_zero() -> None:
     series = [Series("a", [Point(0, 4.0), Point(1, 2.0)]), Series("b", [Point(0, 1.0)])]
-    svg = bars(series, title="t", x_label="x", y_label="y", categories=["left", "right"])
+    svg = bar_plot(series, title="t", x=Axis("x"), y=Axis("y"), categories=["left", "right"])
     first, second = elements(svg, "rect", "s0")
     (other,) = elements(svg, "rect", "s1")
 
@@ -115,7 +140,7 @@ def test_bars_stand_side_by_side_on_zero() -> None:
 
 def test_rows() -> None:
     series = [Series("a", []), Series("b", [Point(0, -2.0, -3.0, 1.0), Point(1, 2.0)])]
-    svg = rows(series, title="t", x_label="x", names=["up", "down"], reference=0.0)
+    svg = dot_plot(series, title="t", x=Axis("x"), names=["up", "down"], reference=0.0)
     (x0, y0), (x1, y1) = marks(svg, 1)
     assert x0 < x1 and y0 < y1
     (reference,) = elements(svg, "line", "reference")
@@ -125,7 +150,7 @@ def test_rows() -> None:
 
 def test_row_bars() -> None:
     values = [50.0, 100.0, 0.0]
-    svg = row_bars(values, title="t", x_label="x", names=list("abc"), shown=["½", "1", "-"])
+    svg = row_bars(values, title="t", x=Axis("x"), names=list("abc"), shown=["½", "1", "-"])
     widths = [float(bar.get("width") or 0) for bar in elements(svg, "rect", "bar")]
     assert widths[1] == pytest.approx(2 * widths[0], abs=0.2) and 0 < widths[2] < 1
     assert {*"abc", "½", "1", "-"} <= set(texts(svg))
@@ -137,7 +162,8 @@ coordinates = st.floats(0, 100).map(lambda value: round(value, 3))
 @given(st.lists(st.tuples(coordinates, coordinates), min_size=1, max_size=5))
 def test_names_stay_inside_and_off_each_other(places: list[tuple[float, float]]) -> None:
     series = [Series(f"parser{i}", [Point(*place)]) for i, place in enumerate(places)]
-    svg = scatter(series, title="t", x_label="x", y_label="y")
+    percent = Axis("percent", at_most=100.0)
+    svg = scatter_plot(series, title="t", x=percent, y=percent)
     names = elements(svg, "text", "name")
     shown = [name.text for name in names]
     assert shown[0] == "parser0" and shown == sorted(shown)
@@ -148,6 +174,7 @@ def test_names_stay_inside_and_off_each_other(places: list[tuple[float, float]])
         right = left + text_width(name.text or "", NAME_SIZE)
         assert 0 <= left and right <= WIDTH + 0.1
         y = float(name.get("y") or 0)
+        assert 15 < y - NAME_SIZE and y <= HEIGHT - 30
         for other in boxes:
             assert right <= other[0] + 1 or other[1] <= left + 1 or abs(y - other[2]) >= 9
         boxes.append((left, right, y))
@@ -159,33 +186,36 @@ def test_what_is_muted_is_grey_below_the_others_and_without_name() -> None:
         Series("b", [Point(0, 1)], muted=True),
         Series("c", [Point(1, 0)]),
     ]
-    for plot in (lines, scatter):
-        svg = plot(series, title="t", x_label="x", y_label="y")
+    for plot in (line_plot, scatter_plot):
+        svg = plot(series, title="t", x=Axis("x"), y=Axis("y"))
         assert re.findall(r'class="mark (\w+)"', svg) == ["muted", "s0", "s0", "s2"]
         assert "<title>b, 0: 1</title>" in svg
     assert [name.text for name in elements(svg, "text", "name")] == ["a", "c"]
 
 
 def test_nothing_to_show_is_no_error() -> None:
-    for plot in (lines, scatter):
-        svg = plot([Series("a", [Point(1.0, None)])], title="t", x_label="x", y_label="y")
+    for plot in (line_plot, scatter_plot):
+        svg = plot([Series("a", [Point(1.0, None)])], title="t", x=Axis("x"), y=Axis("y"))
         assert marks(svg) == []
-    assert rows([], title="t", x_label="x", names=[]) and row_bars(
-        [], title="t", x_label="x", names=[], shown=[]
+    assert dot_plot([], title="t", x=Axis("x"), names=[]) and row_bars(
+        [], title="t", x=Axis("x"), names=[], shown=[]
     )
-    assert bars([], title="t", x_label="x", y_label="y", categories=["a"])
+    assert bar_plot([], title="t", x=Axis("x"), y=Axis("y"), categories=["a"])
 
 
 def test_text_of_plots_is_escaped() -> None:
     series = [Series("<a>&", [Point(0, 1.0, note="<b>")])]
-    svg = rows(series, title='"t"<', x_label="<x>", names=["<r>"])
+    svg = dot_plot(series, title='"t"<', x=Axis("<x>"), names=["<r>"])
     assert {"<x>", "<r>"} <= set(texts(svg))
     assert "&lt;a&gt;&amp;, &lt;r&gt;: 1 (&lt;b&gt;)" in svg
-    assert "<li><svg" in legend(["<a>"]) and "&lt;a&gt;</li>" in legend(["<a>"])
+    assert "<title>&lt;a&gt;</title>" in key(0, "<a>").swatch
 
 
 def test_sixteen_series_look_different() -> None:
-    items = legend([str(i) for i in range(16)]).split("</li>")[:16]
-    looks = {re.sub(r"<title>.*", "", re.findall(r'class="mark.*', item)[0]) for item in items}
+    swatches = [key(i, "").swatch for i in range(16)]
+    looks = {re.findall(r'class="mark.*?>', swatch)[0] for swatch in swatches}
     assert len(looks) == 16
-    assert all(f".npparse .s{i}{{" in PLOT_STYLE for i in range(8))
+    style = static("plot.css")
+    for i in range(N_COLOURS):
+        assert f".s{i} {{ --series: var(--s{i}); }}" in style
+        assert style.count(f"--s{i}: #") == 2, "light and dark"

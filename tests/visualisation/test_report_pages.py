@@ -12,7 +12,8 @@ from spacy_npparse.evaluation import ParserComparison, compare_parsers
 from spacy_npparse.treebank import parse_sentence, read_conllu
 from spacy_npparse.treebank.statistics import Statistics, treebank_statistics
 from spacy_npparse.visualisation import render_comparison, render_leaderboard, render_statistics
-from spacy_npparse.visualisation.report import Cell, table
+from spacy_npparse.visualisation.page import templates
+from spacy_npparse.visualisation.reports.parts import Cell, Table
 
 VOID = {"meta"}
 
@@ -44,8 +45,8 @@ def check_page(page: str) -> None:
     ids = Balance(page).ids
     assert len(ids) == len(set(ids))
     assert set(re.findall(r"https?://[^\"\s]+", page)) <= {"http://www.w3.org/2000/svg"}
-    assert not re.search(r"<(script|link|img|iframe)|@import|url\(", page)
-    assert "prefers-color-scheme:dark" in page and page.count("<style>") == 1
+    assert not re.search(r"<(link|img|iframe)|\bsrc=|@import|url\(", page)
+    assert "prefers-color-scheme: dark" in page and page.count("<style>") == 1
     assert not re.search(r"\b(nan|None|inf)\b", re.sub(r"<title>.*?</title>", "", page))
     assert "a&lt;b.conllu" in page and "SHA-256 0123abcd" in page
     assert "spacy_npparse 1.2.3" in page and SOURCE.command in page
@@ -65,7 +66,8 @@ def test_comparison_page(comparison: ParserComparison) -> None:
     assert page.count('class="npparse-plot" role="img"') == 10
     assert page.count('class="npparse npparse-tree"') == 6
     for sentence in comparison.most_different(3):
-        assert f'id="s{sentence + 1}"' in page
+        name = f"dev-{sentence + 1}"
+        assert f'<figure id="{name}">' in page and f'href="#{name}"' in page
     assert "npparse-gold" in page and "wrong head" in page
 
 
@@ -115,7 +117,7 @@ def statistics() -> Statistics:
 def test_statistics_page(statistics: Statistics) -> None:
     page = render_statistics(statistics, SOURCE, title="Of <dev>")
     check_page(page)
-    assert "<h1>Of &lt;dev&gt;</h1>" in page
+    assert "<h1>Of &lt;dev&gt;</h1>" in page and "<script" not in page
     for name, count, note in statistics.rows():
         assert f'<th scope="row">{name}</th><td>{count:,}</td><td>{note}</td>' in page
     lengths = [
@@ -172,13 +174,26 @@ def test_leaderboard_page() -> None:
     assert curves.count('class="series muted"') == 2 and curves.count('class="series s') == 6
 
 
+def test_parsers_without_predictions_are_named(comparison: ParserComparison) -> None:
+    note = "Not in the plot, since precision is undefined without predictions: "
+    page = render_leaderboard(many_parsers(8), SOURCE)
+    assert re.findall(f"{note}(.*?)<", page) == ["&lt;system&gt; 7."]
+    assert note not in render_leaderboard(many_parsers(4), SOURCE)
+    # In the plot of precision and recall, and in that of projectivity.
+    page = render_comparison(comparison, SOURCE)
+    assert re.findall(f"{note}(.*?)<", page) == ["&lt;flat&gt;, same."] * 2
+
+
 def test_leaderboard_of_one() -> None:
     page = render_leaderboard(many_parsers(0), SOURCE)
     check_page(page)
-    assert "1.\xa0peer" in page and "muted" not in page.split("</style>")[1]
+    assert (
+        "<script" not in page and "1.\xa0peer" in page and "muted" not in page.split("</style>")[1]
+    )
 
 
 def test_tables_are_escaped() -> None:
-    html = table(["<a>"], [["<b>", Cell("<c>", "<d>", strong=True)]], label="<e>")
+    content = Table("<e>", ["<a>"], [["<b>", Cell("<c>", "<d>", strong=True)]])
+    html = templates().get_template("macros.html").module.table(content)
     assert not re.search(r"<[acde]>|<b><", html)
     assert "<b>&lt;c&gt;</b><small>&lt;d&gt;</small>" in html

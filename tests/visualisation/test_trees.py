@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
+import html
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from urllib.parse import unquote
 
 import pytest
 import spacy
 from spacy.tokens import Doc
+from tree_helpers import HEADS, LABELS, PROJECTIVE, WORDS, make_doc
 
+from spacy_npparse.treebank import parse_sentence
+from spacy_npparse.treebank.docs import CONLLU_KEY, doc_from_sentences
 from spacy_npparse.visualisation import render_tree_svg, render_trees
+from spacy_npparse.visualisation.page import static
+from spacy_npparse.visualisation.trees.layout import LABEL_SIZE, TAG_SIZE, WORD_SIZE
 
-WORDS = ["Er", "hat", "Bücher", "gelesen", ",", "die", "neu", "sind"]
-HEADS = [4, 4, 4, 0, 7, 7, 3, 7]
-LABELS = ["nsubj", "aux", "obj", "root", "punct", "nsubj", "acl:relcl", "cop"]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def arcs(svg: str) -> Counter[str]:
     """How often each class of arc occurs; "" counts all arcs."""
     found: Counter[str] = Counter()
-    for group in ElementTree.fromstring(svg).iter(f"{SVG}g"):
-        kinds = (group.get("class") or "").split()
-        assert kinds[0] == "npparse-arc"
-        found.update(["", *(kind.removeprefix("npparse-") for kind in kinds[1:])])
+    for side in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        if side.get("class") == "npparse-arcs":
+            assert len(side) == len((side.get("data-arcs") or "").split())
+            for group in side:
+                kinds = (group.get("class") or "").split()
+                found.update(["", *(kind.removeprefix("npparse-") for kind in kinds)])
     return found
-
-
-def make_doc(
-    heads: list[int] = HEADS, labels: list[str] = LABELS, words: list[str] = WORDS, copies: int = 1
-) -> Doc:
-    """A Doc that holds the sentence `copies` times; heads are 1..n, 0 for the root."""
-    n = len(words)
-    inside = [head - 1 if head else i for i, head in enumerate(heads)]
-    deps = [label if head else "ROOT" for head, label in zip(heads, labels, strict=True)]
-    return Doc(
-        spacy.blank("xx").vocab,
-        words=list(words) * copies,
-        heads=[head + k * n for k in range(copies) for head in inside],
-        deps=deps * copies,
-    )
 
 
 def test_every_arc_and_word_is_drawn() -> None:
@@ -73,6 +64,31 @@ def test_unknown_gold_heads_are_not_errors() -> None:
     assert arcs(svg) == {"": 8, "crossing": 1}
 
 
+def test_long_sentences_are_broken_into_rows() -> None:
+    words = [f"word{i}" for i in range(1, 61)]
+    heads = [0, *(max(1, word - 1 - 5 * word % 3) for word in range(2, 61))]
+    labels = [f"l{i}" for i in range(1, 61)]
+    strip = ElementTree.fromstring(render_tree_svg(words, heads, labels))
+    svg = ElementTree.fromstring(render_tree_svg(words, heads, labels, width=800))
+    assert float(strip.get("width") or 0) > 3000
+    assert float(svg.get("width") or 0) < 900
+    sides = [g for g in svg.iter(f"{SVG}g") if g.get("class") == "npparse-arcs"]
+    assert len(sides) >= 4
+    pairs = [pair for side in sides for pair in (side.get("data-arcs") or "").split()]
+    assert {*pairs} == {f"{head}-{word}" for word, head in enumerate(heads, 1)}
+    # Every part of an arc that is cut has its label, and only one part its arrow.
+    parts = [group for side in sides for group in side]
+    assert len(parts) == len(pairs) > 60
+    arrows = [
+        group.findtext(f"{SVG}text")
+        for group in parts
+        if "z" in (group.findall(f"{SVG}path")[-1].get("d") or "")
+    ]
+    assert sorted(arrows) == sorted(labels)
+    shown = [t.text for t in svg.iter(f"{SVG}text") if (t.text or "").startswith("word")]
+    assert shown == words
+
+
 def test_text_is_escaped() -> None:
     words = ['<script>"&', "\x00\x1b", " \n"]
     svg = render_tree_svg(words, [0, 1, 1], ["<root>", "a&b", "dep"], tags=["<T>", "&", "'"])
@@ -98,10 +114,52 @@ def test_bad_trees_are_refused(heads: list[int], labels: list[str], message: str
 def test_page_has_a_drawing_for_each_sentence() -> None:
     page = render_trees([make_doc(copies=2), make_doc()], title="A <title>")
     assert page.count("<figure ") == page.count("<svg ") == 3
-    assert "3 sentences, 3 with crossing arcs" in page
-    assert page.count("1 crossing arc<") == 3
+    assert "3 sentences, 3 with non-projective arcs" in page
+    assert page.count("1 non-projective arc<") == 3
     assert "<h1>A &lt;title&gt;</h1>" in page and "<title>A &lt;title&gt;</title>" in page
     assert page.count("<style>") == 1
+
+
+def test_sentences_have_links() -> None:
+    hostile = '"><script>alert(1)</script>'
+    names = ["a-1", "twice", "twice", "with space", "s2", hostile, None]
+    docs = []
+    for name in names:
+        rows = [f"1\t{hostile}\t_\tX\t_\t_\t0\troot\t_\t_"]
+        comments = [] if name is None else [f"# sent_id = {name}"]
+        sentence = parse_sentence([*comments, *rows])
+        docs.append(doc_from_sentences([sentence], spacy.blank("xx").vocab))
+    page = render_trees(docs, title=hostile)
+    assert hostile not in page and "<script>alert" not in page
+    found = [html.unescape(name) for name in re.findall(r'<figure id="(.*?)"', page)]
+    assert found == ["a-1", "s2", "s3", "s4", "s5", hostile, "s7"]
+    links = [unquote(html.unescape(link)) for link in re.findall(r'href="#(.*?)"', page)]
+    assert links == found
+    # The parser has made one sentence of two: their names say nothing of it.
+    merged = doc_from_sentences([parse_sentence(rows)] * 2, spacy.blank("xx").vocab)
+    merged.user_data[CONLLU_KEY].pop()
+    assert '<figure id="s1">' in render_trees([merged])
+
+
+def test_only_pages_with_crossing_arcs_have_a_filter() -> None:
+    assert 'id="only-crossing"' in render_trees([make_doc(), make_doc(PROJECTIVE)])
+    assert 'id="only-crossing"' not in render_trees([make_doc(PROJECTIVE)])
+    page = render_trees([make_doc(), make_doc(PROJECTIVE)])
+    assert re.findall("<figure(.*?)>", page) == [' id="s1" class="crossing"', ' id="s2"']
+
+
+def test_pages_of_many_trees_are_small() -> None:
+    short = len(render_trees([make_doc()]).encode())
+    more = len(render_trees([make_doc()] * 11).encode())
+    # Of 29 bytes of text a word costs no more than this.
+    assert (more - short) / (10 * len(WORDS)) < 250
+
+
+def test_sizes_of_text_are_those_of_the_layout() -> None:
+    style = static("tree.css")
+    for name, size in (("words", WORD_SIZE), ("tags", TAG_SIZE), ("arcs text", LABEL_SIZE)):
+        [rule] = re.findall(rf"\.npparse-{name} {{([^}}]*font-size[^}}]*)}}", style)
+        assert f"font-size: {size:g}px" in rule
 
 
 def test_page_is_self_contained_and_deterministic() -> None:
@@ -109,8 +167,8 @@ def test_page_is_self_contained_and_deterministic() -> None:
     page = render_trees(docs)
     assert page == render_trees(docs)
     assert set(re.findall(r"https?://[^\"\s]+", page)) == {"http://www.w3.org/2000/svg"}
-    assert not re.search(r"<(script|link|img|iframe)|@import|url\(", page)
-    assert "prefers-color-scheme:dark" in page
+    assert not re.search(r"<(link|img|iframe)|\bsrc=|@import|url\(", page)
+    assert "prefers-color-scheme: dark" in page
 
 
 def test_page_compares_with_gold() -> None:

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from math import exp
 
 from spacy_npparse.transitions import Derivation, Step
-from spacy_npparse.visualisation.derivation_data import open_ends, structures, target_order
-from spacy_npparse.visualisation.derivation_notes import NAME_OF_ROOT, derivation_notes
+from spacy_npparse.visualisation.derivations.data import open_ends, structures, target_order
+from spacy_npparse.visualisation.derivations.notes import (
+    NAME_OF_ROOT,
+    derivation_notes,
+    quoted,
+)
 
 _GAP = " | "
 
@@ -18,9 +22,10 @@ _GAP = " | "
 class _Column:
     """A column of the table.
 
-    cells: the header and one for each line.
-    least: the width that it is given at least, None for what it needs.
-    at_end: whether the end of what does not fit is shown, rather than the beginning.
+    Attributes:
+        cells: The header and one cell for each line.
+        least: Its minimum width, None if it is never cut.
+        at_end: Whether cells are cut at the beginning, so that their end is shown.
     """
 
     cells: list[str]
@@ -29,13 +34,14 @@ class _Column:
 
 
 def derivation_table(derivation: Derivation, *, width: int = 120) -> str:
-    """Show a derivation in a terminal: a line for each configuration, with the transition that is
-    taken there, the arcs that it adds and the alternatives.
+    """Show a derivation in a terminal.
+
+    Each line is a configuration with the transition taken, the arcs that it adds and the
+    alternatives.
 
     Args:
-        derivation: as in `render_derivation`.
-        width: columns of the terminal. Structures that are wider are shown in part: the places
-            where things happen.
+        derivation: As for `render_derivation`.
+        width: Columns of the terminal. Wider structures are cut to the end that changes.
 
     Returns:
         Lines of text.
@@ -63,7 +69,7 @@ def derivation_table(derivation: Derivation, *, width: int = 120) -> str:
 
 
 def _structures(derivation: Derivation, words: Sequence[str], width: int) -> list[_Column]:
-    """Columns of the structures, of which no more is spelled than fits into the terminal."""
+    """Columns of the structures, cut to the width of the terminal."""
     ends = open_ends(derivation)
     columns = []
     for key, name in structures(derivation).items():
@@ -92,32 +98,36 @@ def _decision(step: Step, normalised: bool) -> tuple[str, str]:
 
 
 def _probability(step: Step, name: str) -> float:
-    """Of a transition among the legal ones: a softmax of their scores."""
+    """The probability of a transition: the softmax of the scores of the legal ones."""
     score = step.options[name].score or 0.0
     scores = [option.score or 0.0 for option in step.options.values()]
     return 1.0 / sum(exp(min(other - score, 700.0)) for other in scores)
 
 
 def _arcs(arcs: Sequence[tuple[int, int]], words: Sequence[str]) -> str:
-    """The arcs that a transition adds or takes away."""
+    """The arcs that a transition adds or removes."""
     return ", ".join(
-        f"{words[head]} → {words[dependent]}" if head != -1 else f"no arc to {words[dependent]}"
+        f"{quoted(words[head])} → {quoted(words[dependent])}"
+        if head != -1
+        else f"no arc to {quoted(words[dependent])}"
         for dependent, head in arcs
     )
 
 
 def _reachable(step: Step, derivation: Derivation, words: Sequence[str]) -> str:
-    """RDEPS of the words at work: the top of the stack and the front of the buffer."""
+    """RDEPS of the top of the stack and the front of the buffer."""
     at_work = [*step.configuration.stack[-1:], *step.configuration.buffer[:1]]
     found = {
-        head: [words[d] for d in step.reachable or () if (derivation.gold or ())[d] == head]
+        head: [quoted(words[d]) for d in step.reachable or () if (derivation.gold or ())[d] == head]
         for head in at_work
     }
-    return "; ".join(f"{words[head]}: {' '.join(deps)}" for head, deps in found.items() if deps)
+    return "; ".join(
+        f"{quoted(words[head])}: {' '.join(deps)}" for head, deps in found.items() if deps
+    )
 
 
 def _table(columns: Sequence[_Column], width: int) -> list[str]:
-    """Lines of a table that is no wider than the terminal, if that can be."""
+    """Lines of a table, if possible no wider than the terminal."""
     widths = [max(map(_width, column.cells)) for column in columns]
     excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
     while excess > 0:

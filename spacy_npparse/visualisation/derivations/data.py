@@ -1,10 +1,11 @@
-"""Derivations as data for the page that steps through them: what changes from one configuration to
-the next, so that derivations of thousands of steps stay small.
+"""Derivations as data for the page that steps through them.
+
+Each step holds the difference between two configurations, so that derivations of thousands of
+steps stay small.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 from math import isfinite
@@ -17,16 +18,29 @@ _COMMON = frozenset(["stack", "buffer", "heads"])
 
 
 def structures(derivation: Derivation) -> dict[str, str]:
-    """The structures of a derivation's configurations that are shown, with their names for
-    readers: those of words first, then the others."""
+    """The structures of a derivation's configurations, by their names in the code.
+
+    Args:
+        derivation: The derivation.
+
+    Returns:
+        The name of each structure for readers: first those that hold words, then the others.
+    """
     named = derivation.system.structure_names
     others = set(derivation.steps[0].configuration.as_dict()) - set(named) - _COMMON
     return named | {key: key for key in sorted(others)}
 
 
 def open_ends(derivation: Derivation) -> dict[str, bool]:
-    """Of each structure, whether things happen at its end, as on a stack, rather than at its
-    beginning. If a short derivation does not tell, the buffer alone is read from its beginning."""
+    """At which end each structure changes.
+
+    Args:
+        derivation: The derivation. If it is too short to decide, only the buffer changes at its
+            beginning.
+
+    Returns:
+        For each structure, whether it changes at its end, as a stack does.
+    """
     keys = list(structures(derivation))
     votes = dict.fromkeys(keys, 0)
     for before, after in pairwise(step.configuration for step in derivation.steps):
@@ -38,26 +52,39 @@ def open_ends(derivation: Derivation) -> dict[str, bool]:
 
 
 def target_order(derivation: Derivation) -> list[int] | None:
-    """The places of the n words in the projective order of the gold tree; None if the system does
-    not reorder words or nothing is known of the tree."""
+    """The projective order of the gold tree.
+
+    Args:
+        derivation: The derivation.
+
+    Returns:
+        The position of each of the n words in it; None if the system does not reorder words or
+        there is no gold tree.
+    """
     if derivation.gold is None or not derivation.system.reorders:
         return None
     return projective_order(complete_heads(derivation.gold))[1:]
 
 
-def derivation_json(derivation: Derivation) -> str:
-    """All that the page's script needs.
+def derivation_data(derivation: Derivation) -> dict[str, Any]:
+    """The data of the page's script.
 
-    Places in lists count from 0, words from 1; 0 is the root. The keys of a step are:
+    Positions in lists count from 0, words from 1; 0 is the root. The keys of a step are:
 
-    t: the transition that is taken, by number.
-    c, s: costs and scores of all transitions, null where not known or not legal.
-    l: numbers of the legal transitions.
-    d: for each structure that the transition changes, its number, the place of the change, how many
-       items are taken away there and which are put in.
-    h: for each arc that it adds, dependent and head; -1 for an arc that it takes away.
-    r: words whose gold arc comes within reach of the parser or gets out of it.
-    u: 1 if the costs are not those that the oracle promises.
+    t: The number of the transition taken.
+    c, s: Costs and scores of all transitions, null where unknown or not legal.
+    l: Numbers of the legal transitions.
+    d: For each structure that the transition changes, its number, the position of the change, how
+       many items are removed there and which are inserted.
+    h: For each arc added, dependent and head; -1 for an arc that is removed.
+    r: Words whose gold arc becomes reachable or unreachable.
+    u: 1 if the costs are only approximate.
+
+    Args:
+        derivation: The derivation.
+
+    Returns:
+        Data for JSON.
     """
     shown = structures(derivation)
     first = derivation.steps[0]
@@ -70,30 +97,27 @@ def derivation_json(derivation: Derivation) -> str:
         data["h"] = heads
         data["r"] = sorted(set(step.reachable or ()) ^ set(after.reachable or ()))
         steps.append({key: value for key, value in data.items() if value not in ([], None)})
-    return json.dumps(
-        {
-            "words": derivation.words,
-            "transitions": names,
-            "structures": [
-                {
-                    "name": name,
-                    "words": key in derivation.system.structure_names,
-                    "items": first.configuration.as_dict()[key],
-                }
-                for key, name in shown.items()
-            ],
-            "gold": derivation.gold,
-            "order": target_order(derivation),
-            "reachable": first.reachable,
-            "normalised": derivation.normalised,
-            "steps": steps,
-        },
-        separators=(",", ":"),
-    )
+    return {
+        "words": derivation.words,
+        "transitions": names,
+        "structures": [
+            {
+                "name": name,
+                "words": key in derivation.system.structure_names,
+                "items": first.configuration.as_dict()[key],
+            }
+            for key, name in shown.items()
+        ],
+        "gold": derivation.gold,
+        "order": target_order(derivation),
+        "reachable": first.reachable,
+        "normalised": derivation.normalised,
+        "steps": steps,
+    }
 
 
 def _decision(step: Step, names: Sequence[str]) -> dict[str, Any]:
-    """What could have been done, and what was."""
+    """The transition taken and its alternatives."""
     options = [step.options.get(name) for name in names]
     costs = [option and option.cost for option in options]
     scores = [option and _number(option.score) for option in options]
@@ -107,15 +131,18 @@ def _decision(step: Step, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _number(score: float | None) -> float | None:
-    """A score for JSON, which has no word for what is no number."""
+    """A score for JSON, which has neither NaN nor infinity."""
     return None if score is None or not isfinite(score) else round(score, 3)
 
 
 class Change(NamedTuple):
-    """What a transition does to a structure.
+    """The change of a structure by a transition.
 
-    structure: its number. start: the place of the change. removed: how many items are taken away
-    there; added: which are put in.
+    Attributes:
+        structure: The number of the structure.
+        start: The position of the change.
+        removed: The number of items removed there.
+        added: The items inserted there.
     """
 
     structure: int
@@ -137,7 +164,7 @@ def _changes(before: Configuration, after: Configuration, keys: Sequence[str]) -
 
 
 def _shared(first: Sequence[int], second: Sequence[int]) -> int:
-    """How many items two lists share at their beginning."""
+    """The length of the common prefix."""
     shorter = min(len(first), len(second))
     if first[:shorter] == second[:shorter]:
         return shorter

@@ -1,6 +1,6 @@
-"""Plots as SVG markup for pages: lines, scattered points, bars and rows.
+"""Line plots, scatter plots, bars and dot plots in rows, as SVG markup.
 
-Values are told by tooltips too, so that no plot needs a script.
+Every mark has a tooltip with its value, so that no plot needs a script.
 """
 
 from __future__ import annotations
@@ -8,20 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from spacy_npparse.visualisation.axes import (
+from markupsafe import Markup
+
+from spacy_npparse.visualisation.markup import element, number
+from spacy_npparse.visualisation.plots.axes import (
     WIDTH,
+    Axis,
     Frame,
     Scale,
     frame,
     line,
-    log_ticks,
     picture,
     text,
     tick_label,
-    ticks,
 )
-from spacy_npparse.visualisation.layout import text_width
-from spacy_npparse.visualisation.marks import (
+from spacy_npparse.visualisation.plots.marks import (
     NAME_SIZE,
     Series,
     bar,
@@ -30,35 +31,29 @@ from spacy_npparse.visualisation.marks import (
     numbered,
     tooltip,
 )
-from spacy_npparse.visualisation.svg import number
+from spacy_npparse.visualisation.trees.layout import text_width
 
 _ROW_HEIGHT = 36.0
 _HEAD = 28.0
+_TITLE_FOOT = 17.0  # the title of the vertical axis ends here
 
 
-def lines(
-    series: Sequence[Series],
-    *,
-    title: str,
-    x_label: str,
-    y_label: str,
-    categories: Sequence[str] = (),
-    log_x: bool = False,
-) -> str:
+def line_plot(
+    series: Sequence[Series], *, title: str, x: Axis, y: Axis, categories: Sequence[str] = ()
+) -> Markup:
     """A line with marks for each series, broken where values are missing.
 
     Args:
-        series: their points from left to right.
-        title: what the plot shows, for readers who cannot see it.
-        x_label: the title of the horizontal axis.
-        y_label: the title of the vertical axis.
-        categories: the names of x = 0, 1, …, if x is no number.
-        log_x: whether x has a logarithmic scale.
+        series: The series, their points from left to right.
+        title: Text alternative.
+        x: The horizontal axis.
+        y: The vertical axis.
+        categories: The names of x = 0, 1, …, if x is not numeric.
 
     Returns:
-        An SVG element; `marks.PLOT_STYLE` and the style of pages belong to it.
+        An SVG element, styled by `plot.css` and `tree.css`.
     """
-    place = _frame(series, x_label, y_label, categories, log_x)
+    place = _frame(series, x, y, categories)
     parts = list(place.markup)
     for index, one in numbered(series):
         stretches: list[list[str]] = [[]]
@@ -68,21 +63,26 @@ def lines(
             else:
                 stretches[-1].append(f"{number(place.x(point.x))},{number(place.y(point.y))}")
         parts += [
-            f'<polyline class="series {colour(index)}" points="{" ".join(stretch)}"/>'
+            element("polyline", class_=f"series {colour(index)}", points=" ".join(stretch))
             for stretch in stretches
             if stretch[1:]
         ]
     return picture(title, [*parts, *_points(series, place, categories)])
 
 
-def scatter(
-    series: Sequence[Series], *, title: str, x_label: str, y_label: str, log_x: bool = False
-) -> str:
-    """Marks for each series, named beside its first point where there is room, unless it is muted.
+def scatter_plot(series: Sequence[Series], *, title: str, x: Axis, y: Axis) -> Markup:
+    """Marks for each series, with its name beside the first point where there is room.
 
-    For arguments and result see `lines`.
+    Args:
+        series: The series; muted ones are not named.
+        title: Text alternative.
+        x: The horizontal axis.
+        y: The vertical axis.
+
+    Returns:
+        An SVG element, styled by `plot.css` and `tree.css`.
     """
-    place = _frame(series, x_label, y_label, (), log_x, margin=0.04)
+    place = _frame(series, x, y, (), margin=0.04)
     parts = [*place.markup, *_points(series, place, ())]
     places = [
         [(place.x(point.x), place.y(point.y)) for point in one.points if point.y is not None]
@@ -94,7 +94,7 @@ def scatter(
         if points and not one.muted:
             options = _label_places(*points[0], text_width(one.name, NAME_SIZE))
             box = min(options, key=lambda box: sum(map(box.overlap, taken)) + box.outside(place))
-            # Names on names could not be read; the mark tells it, too.
+            # A name over another could not be read; the tooltip has it.
             if not any(map(box.overlap, names)):
                 taken.append(box)
                 names.append(box)
@@ -102,67 +102,74 @@ def scatter(
     return picture(title, parts)
 
 
-def bars(
-    series: Sequence[Series], *, title: str, x_label: str, y_label: str, categories: Sequence[str]
-) -> str:
-    """Upright bars from zero, those of the same category side by side.
+def bar_plot(
+    series: Sequence[Series], *, title: str, x: Axis, y: Axis, categories: Sequence[str]
+) -> Markup:
+    """Vertical bars from zero, those of the same category side by side.
 
-    For arguments and result see `lines`.
+    Args:
+        series: The series.
+        title: Text alternative.
+        x: The horizontal axis.
+        y: The vertical axis.
+        categories: The names of x = 0, 1, ….
+
+    Returns:
+        An SVG element, styled by `plot.css` and `tree.css`.
     """
-    highest = max((value for one in series for value in one.values), default=0.0)
-    y_ticks = ticks(0.0, highest or 1.0)
-    place = frame([], y_ticks, x_label=x_label, y_label=y_label, categories=categories)
+    values = [value for one in series for value in one.values]
+    place = frame(x, y, [], y.ticks([0.0, *values]), categories)
     parts = list(place.markup)
     width = 0.8 * (place.x(1.0) - place.x(0.0)) / max(1, len(series))
     for index, one in enumerate(series):
         for point in one.points:
             if point.y is not None:
-                x = place.x(point.x) + (index - len(series) / 2) * width
-                y = place.y(point.y)
+                left = place.x(point.x) + (index - len(series) / 2) * width
+                top = place.y(point.y)
                 told = tooltip(one.name, point, categories[round(point.x)])
-                parts.append(bar(index, x, y, width, place.y(0.0) - y, told))
+                parts.append(bar(index, left, top, width, place.y(0.0) - top, told))
     return picture(title, parts)
 
 
-def rows(
+def dot_plot(
     series: Sequence[Series],
     *,
     title: str,
-    x_label: str,
+    x: Axis,
     names: Sequence[str],
     reference: float | None = None,
-) -> str:
-    """Marks from left to right in rows, one below the other, each under its name.
+) -> Markup:
+    """Marks with error bars in rows, each row under its name.
 
     Args:
-        series: the x of a point is the number of its row, its y the value.
-        title: what the plot shows, for readers who cannot see it.
-        x_label: what the values are.
-        names: of the rows.
-        reference: a value to mark by an upright line.
+        series: The x of a point is the number of its row, its y the value.
+        title: Text alternative.
+        x: The axis of the values.
+        names: The names of the rows.
+        reference: A value to mark by a vertical line.
 
     Returns:
-        An SVG element, see `lines`.
+        An SVG element, styled by `plot.css` and `tree.css`.
     """
     values = [value for one in series for value in one.values]
     values += [] if reference is None else [reference]
-    # Marks at the ends of the scale have room for their halves.
-    scale, parts, height = _rows_frame(values or [0.0], x_label, names, inset=6.0)
+    # Inset by half the width of a mark.
+    scale, parts, height = _rows_frame(values, x, names, inset=6.0)
     for row in range(len(names)):
         parts.append(line(scale.start, _row(row), scale.end, _row(row), "grid"))
     if reference is not None:
-        x = scale(reference)
-        parts.append(line(x, _HEAD - 6.0, x, _row(len(names)) - 12.0, "reference"))
+        at = scale(reference)
+        parts.append(line(at, _HEAD - 6.0, at, _row(len(names)) - 12.0, "reference"))
     for index, one in numbered(series):
         for point in one.points:
             if point.y is None:
                 continue
-            y = _row(point.x)
+            middle = _row(point.x)
             if point.low is not None and point.high is not None:
                 spread = f"spread {colour(index)}"
-                parts.append(line(scale(point.low), y, scale(point.high), y, spread))
+                parts.append(line(scale(point.low), middle, scale(point.high), middle, spread))
             told = tooltip(one.name, point, names[round(point.x)])
-            parts.append(mark(index, scale(point.y), y, told))
+            parts.append(mark(index, scale(point.y), middle, told))
     return picture(title, parts, height)
 
 
@@ -170,23 +177,23 @@ def row_bars(
     values: Sequence[float],
     *,
     title: str,
-    x_label: str,
+    x: Axis,
     names: Sequence[str],
     shown: Sequence[str],
-) -> str:
-    """Bars from zero to the right, one below the other, each under its name and its value.
+) -> Markup:
+    """Horizontal bars from zero, each under its name and its value.
 
     Args:
-        values: not negative, one for each row.
-        title: what the plot shows, for readers who cannot see it.
-        x_label: what the values are.
-        names: of the rows.
-        shown: the values as they are written.
+        values: The value of each row, not negative.
+        title: Text alternative.
+        x: The axis of the values.
+        names: The names of the rows.
+        shown: The values as text.
 
     Returns:
-        An SVG element, see `lines`.
+        An SVG element, styled by `plot.css` and `tree.css`.
     """
-    scale, parts, height = _rows_frame([0.0, *values], x_label, names, inset=0.0)
+    scale, parts, height = _rows_frame([0.0, *values], x, names, inset=0.0)
     for row, (value, name, label) in enumerate(zip(values, names, shown, strict=True)):
         width = scale(value) - scale(0.0)
         parts.append(bar(0, scale(0.0), _row(row) - 5.0, width, 9.0, f"{name}: {label}"))
@@ -201,19 +208,20 @@ class _Box(NamedTuple):
     bottom: float
 
     def overlap(self, other: _Box) -> float:
-        """The area in common."""
+        """The area of the intersection."""
         width = min(self.right, other.right) - max(self.left, other.left)
         height = min(self.bottom, other.bottom) - max(self.top, other.top)
         return max(0.0, width) * max(0.0, height)
 
     def outside(self, place: Frame) -> float:
-        """How far it leaves the plot, which is worse than any overlap."""
+        """The penalty for leaving the plot, worse than any overlap."""
         beside = max(0.0, place.x.start - self.left) + max(0.0, self.right - WIDTH)
-        return 1000.0 * (beside + max(0.0, self.bottom - place.y.start))
+        above = max(0.0, _TITLE_FOOT - self.top)
+        return 1000.0 * (beside + above + max(0.0, self.bottom - place.y.start))
 
 
 def _label_places(x: float, y: float, width: float) -> Iterator[_Box]:
-    """Where the name of a point can stand, the best place first."""
+    """Boxes for the name of a point, in order of preference."""
     half = (NAME_SIZE + 2.0) / 2
     for left, middle in (
         (x + 8.0, y),
@@ -223,13 +231,17 @@ def _label_places(x: float, y: float, width: float) -> Iterator[_Box]:
         (x + 6.0, y - 11.0),
         (x + 6.0, y + 11.0),
         (x - 6.0 - width, y - 11.0),
+        (x + 6.0, y - 28.0),
+        (x - 6.0 - width, y - 28.0),
+        (x + 6.0, y + 28.0),
+        (x - 6.0 - width, y + 28.0),
         (x - 6.0 - width, y + 11.0),
     ):
         yield _Box(left, middle - half, left + width, middle + half)
 
 
-def _points(series: Sequence[Series], place: Frame, categories: Sequence[str]) -> Iterator[str]:
-    """Marks with their spread."""
+def _points(series: Sequence[Series], place: Frame, categories: Sequence[str]) -> Iterator[Markup]:
+    """Marks with their error bars."""
     for index, one in numbered(series):
         for point in one.points:
             if point.y is None:
@@ -243,38 +255,22 @@ def _points(series: Sequence[Series], place: Frame, categories: Sequence[str]) -
 
 
 def _frame(
-    series: Sequence[Series],
-    x_label: str,
-    y_label: str,
-    categories: Sequence[str],
-    log_x: bool,
-    margin: float = 0.0,
+    series: Sequence[Series], x: Axis, y: Axis, categories: Sequence[str], margin: float = 0.0
 ) -> Frame:
-    """A frame for all values, with a margin around them as a share of their range. It does not
-    reach below 0 if they do not."""
-    xs = [point.x for one in series for point in one.points] or [1.0]
-    ys = [value for one in series for value in one.values] or [0.0]
-    x_ticks = log_ticks(min(xs), max(xs)) if log_x else ticks(*_range(xs, margin))
-    y_ticks = ticks(*_range(ys, margin))
-    return frame(
-        x_ticks, y_ticks, x_label=x_label, y_label=y_label, log_x=log_x, categories=categories
-    )
-
-
-def _range(values: Sequence[float], margin: float) -> tuple[float, float]:
-    low, high = min(values), max(values)
-    space = margin * (high - low)
-    return (max(0.0, low - space) if low >= 0 else low - space), high + space
+    """A frame for all values, with a margin around them as a share of their range."""
+    x_ticks = x.ticks((point.x for one in series for point in one.points), margin)
+    y_ticks = y.ticks((value for one in series for value in one.values), margin)
+    return frame(x, y, x_ticks, y_ticks, categories)
 
 
 def _rows_frame(
-    values: Sequence[float], x_label: str, names: Sequence[str], inset: float
-) -> tuple[Scale, list[str], float]:
+    values: Sequence[float], x: Axis, names: Sequence[str], inset: float
+) -> tuple[Scale, list[Markup], float]:
     """The scale of the values, grid and names, and the height of the picture."""
-    marks = ticks(min(values), max(values))
+    marks = x.ticks(values)
     scale = Scale(marks[0], marks[-1], 2.0 + inset, WIDTH - 2.0 - inset)
     foot = _row(len(names)) - 12.0
-    parts = [text(2.0, 14.0, x_label, "start", "title")]
+    parts = [text(2.0, 14.0, x.title, "start", "title")]
     for i, value in enumerate(marks):
         parts.append(line(scale(value), _HEAD - 6.0, scale(value), foot, "grid"))
         anchor, shift = ("start", -inset) if i == 0 else ("middle", 0.0)
@@ -287,5 +283,5 @@ def _rows_frame(
 
 
 def _row(row: float) -> float:
-    """The y of the marks in a row, whose name stands above them."""
+    """y of the marks in a row, whose name stands above them."""
     return _HEAD + _ROW_HEIGHT * row + 20.0

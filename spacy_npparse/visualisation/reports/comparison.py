@@ -1,4 +1,4 @@
-"""A comparison of parsers as a page: scores, differences, what is right where, and trees."""
+"""A comparison of parsers as a page: scores, differences, breakdowns and trees."""
 
 from __future__ import annotations
 
@@ -16,27 +16,24 @@ from spacy_npparse.evaluation.comparison_table import (
     split_scores,
 )
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
-from spacy_npparse.evaluation.parser_comparison import (
-    Parser,
-    ParserComparison,
-)
+from spacy_npparse.evaluation.parser_comparison import Parser, ParserComparison
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SAMPLES, SEED
 from spacy_npparse.evaluation.text_table import percent, score_cell
-from spacy_npparse.visualisation.comparison_trees import TREES_STYLE, differing_sentences
-from spacy_npparse.visualisation.marks import Point, Series, legend
-from spacy_npparse.visualisation.page import Page
-from spacy_npparse.visualisation.plots import lines, rows, scatter
-from spacy_npparse.visualisation.report import (
+from spacy_npparse.visualisation.page import Page, render
+from spacy_npparse.visualisation.plots.axes import Axis
+from spacy_npparse.visualisation.plots.charts import dot_plot, line_plot, scatter_plot
+from spacy_npparse.visualisation.plots.marks import Point, Series
+from spacy_npparse.visualisation.reports.differing_sentences import differing_sentences
+from spacy_npparse.visualisation.reports.parts import (
     Cell,
-    folded,
-    plot_figure,
-    plot_grid,
-    report,
-    section,
-    table,
+    Plot,
+    Table,
+    keys,
+    percent_axis,
+    rates_point,
+    without_precision,
 )
-from spacy_npparse.visualisation.svg import escape
 
 _MOST_PAIRS = 10
 _CROSSING_PRECISION = Metric.NONPROJECTIVE_PRECISION
@@ -50,7 +47,7 @@ _MAIN = (
     _CROSSING_PRECISION,
     _CROSSING_RECALL,
 )
-# These are no better for being greater.
+# For these, higher is not better.
 _SHARES = (Metric.NONPROJECTIVE_SHARE, Metric.NONPROJECTIVE_SENTENCE_SHARE)
 
 
@@ -60,42 +57,61 @@ def render_comparison(
     """Write an HTML page about a comparison of parsers.
 
     Args:
-        comparison: see `evaluation.compare_parsers`.
-        source: what it was made from.
-        n_sentences: of how many of the sentences that differ most the trees are drawn.
+        comparison: From `evaluation.compare_parsers`.
+        source: What it was computed from.
+        n_sentences: The number of sentences whose trees are drawn: those that differ most.
 
     Returns:
-        A complete page that needs no scripts and nothing from the network.
+        A complete page that needs neither scripts nor network.
     """
     names = [parser.name for parser in comparison.parsers]
     n_words = sum(len(sentence.words) for sentence in comparison.gold)
-    sections = [
-        _scores(comparison),
-        _differences(comparison),
-        _breakdowns(comparison),
-        differing_sentences(comparison, n_sentences),
-    ]
-    return report(
-        f"Comparison of {len(names)} parsers",
-        f"{len(comparison.gold):,} sentences, {n_words:,} words",
-        sections,
-        source,
-        style=TREES_STYLE,
+    return render(
+        "comparison.html",
+        title=f"Comparison of {len(names)} parsers",
+        summary=f"{len(comparison.gold):,} sentences, {n_words:,} words",
+        source=source,
+        first=names[0],
+        several_seeds=any(len(parser.seeds) > 1 for parser in comparison.parsers),
+        samples=SAMPLES,
+        seed=SEED,
+        keys=keys(names),
+        score_plots=[_main(comparison), _intervals(comparison), _crossing(comparison)],
+        scores=_scores(comparison),
+        equal_scores=equal_scores(comparison),
+        differences=Table("Differences", DIFFERENCE_HEADER, difference_rows(comparison)),
+        fold_differences=len(comparison.pairs) > _MOST_PAIRS,
+        seeds_note=seeds_note(comparison),
+        breakdown_plots=[
+            _line_plot(comparison, ArcProperty.ARC_LENGTH, "recall"),
+            _line_plot(comparison, ArcProperty.ARC_LENGTH, "precision"),
+            _line_plot(comparison, ArcProperty.SENTENCE_LENGTH, "recall"),
+            _line_plot(comparison, ArcProperty.ROOT_DISTANCE, "recall"),
+            _line_plot(comparison, ArcProperty.ROOT_DISTANCE, "precision"),
+            _dot_plot(comparison, ArcProperty.PROJECTIVITY, ["recall", "precision"]),
+            _dot_plot(comparison, ArcProperty.RELATION, ["recall"]),
+        ],
+        sentences=differing_sentences(comparison, n_sentences),
     )
 
 
-def _scores(comparison: ParserComparison) -> str:
-    first = comparison.parsers[0]
-    names = [parser.name for parser in comparison.parsers]
-    drawing = rows(
+def _main(comparison: ParserComparison) -> Plot:
+    """A plot of the main scores."""
+    drawing = dot_plot(
         [
             Series(parser.name, [_score_point(i, parser, name) for i, name in enumerate(_MAIN)])
             for parser in comparison.parsers
         ],
         title="Main scores of the parsers",
-        x_label="percent",
+        x=percent_axis("percent"),
         names=_MAIN,
     )
+    return Plot("Main scores", drawing)
+
+
+def _scores(comparison: ParserComparison) -> Table:
+    """All scores that differ, with p-values against the first parser."""
+    first = comparison.parsers[0]
     p_values = {pair.second: pair.differences for pair in comparison.pairs_with(first)}
     cells: list[list[str | Cell]] = []
     for name in split_scores(comparison)[0]:
@@ -105,22 +121,7 @@ def _scores(comparison: ParserComparison) -> str:
             p = p_values[parser.name][name].p_sentences if parser is not first else None
             strong = parser.mean(name) == best and name not in _SHARES
             cells[-1].append(Cell(score_cell(parser, name), _small_p(p), strong))
-    spread = "Mean ± standard deviation over seeds; in the plot, the least to the greatest. "
-    several = any(len(parser.seeds) > 1 for parser in comparison.parsers)
-    equal = equal_scores(comparison)
-    return section(
-        "Scores",
-        "The scores of the official CoNLL 2018 evaluation (F1; punctuation counts, subtypes of "
-        f"relations do not) and those of crossing arcs, in percent. {spread if several else ''}"
-        f"Below a score: the p-value of its difference from that of {first.name} (approximate "
-        f"randomisation over sentences, {SAMPLES:,} exchanges, seed {SEED}).",
-        legend(names),
-        plot_grid(
-            [plot_figure("Main scores", drawing), _intervals(comparison), _crossing(comparison)]
-        ),
-        table(["Score", *names], cells, label="Scores"),
-        f'<p class="note">The same everywhere: {escape(equal)}.</p>' if equal else "",
-    )
+    return Table("Scores", ["Score", *(parser.name for parser in comparison.parsers)], cells)
 
 
 def _score_point(row: int, parser: Parser, name: Metric) -> Point:
@@ -139,7 +140,7 @@ def _small_p(p: float | None) -> str:
     return f"p {p_value(p)}" if p < 0.001 else f"p = {p_value(p)}"
 
 
-def _intervals(comparison: ParserComparison) -> str:
+def _intervals(comparison: ParserComparison) -> Plot:
     """A plot of the differences in LAS from the first parser."""
     first = comparison.parsers[0]
     pairs = comparison.pairs_with(first)
@@ -152,84 +153,48 @@ def _intervals(comparison: ParserComparison) -> str:
         series.append(
             Series(pair.second, [Point(row, value, low, high, _small_p(found.p_sentences))])
         )
-    drawing = rows(
+    drawing = dot_plot(
         series,
         title=f"Differences in LAS from {first.name}",
-        x_label="percentage points, 95 % interval",
+        x=Axis("percentage points, 95 % interval"),
         names=[pair.second for pair in pairs],
         reference=0.0,
     )
-    return plot_figure(f"LAS: difference from {first.name}", drawing)
+    return Plot(f"LAS: difference from {first.name}", drawing)
 
 
-def _crossing(comparison: ParserComparison) -> str:
+def _crossing(comparison: ParserComparison) -> Plot:
     """A plot of precision against recall of non-projective arcs, with a mark for each seed."""
     series = []
     for parser in comparison.parsers:
         rates = zip(parser.score(_CROSSING_RECALL), parser.score(_CROSSING_PRECISION), strict=True)
-        points = [
-            Point(100 * recall, None if precision is None else 100 * precision)
-            for recall, precision in rates
-            if recall is not None
-        ]
-        series.append(Series(parser.name, points))
-    drawing = scatter(
+        series.append(Series(parser.name, [point for one in rates for point in rates_point(*one)]))
+    drawing = scatter_plot(
         series,
         title="Precision and recall of non-projective arcs",
-        x_label="recall, percent",
-        y_label="precision, percent",
+        x=percent_axis("recall, percent"),
+        y=percent_axis("precision, percent"),
     )
-    return plot_figure("Non-projective arcs: precision and recall", drawing)
+    heading = "Non-projective arcs: precision and recall"
+    return Plot(heading, drawing, note=without_precision(series))
 
 
-def _differences(comparison: ParserComparison) -> str:
-    shown = table(DIFFERENCE_HEADER, difference_rows(comparison), label="Differences")
-    return section(
-        "Differences",
-        "Sentences: approximate randomisation, and the interval by bootstrap; words: McNemar's "
-        "test; both ask whether other text would show the same difference. Seeds: Wilcoxon's "
-        "signed-rank test asks whether other seeds would. Not corrected for the number of "
-        f"comparisons. {seeds_note(comparison)}",
-        shown if len(comparison.pairs) <= _MOST_PAIRS else folded("All pairs", shown),
-    )
-
-
-def _breakdowns(comparison: ParserComparison) -> str:
-    figures = [
-        _lines_figure(comparison, ArcProperty.ARC_LENGTH, "recall"),
-        _lines_figure(comparison, ArcProperty.ARC_LENGTH, "precision"),
-        _lines_figure(comparison, ArcProperty.SENTENCE_LENGTH, "recall"),
-        _lines_figure(comparison, ArcProperty.ROOT_DISTANCE, "recall"),
-        _lines_figure(comparison, ArcProperty.ROOT_DISTANCE, "precision"),
-        _rows_figure(comparison, ArcProperty.PROJECTIVITY, ["recall", "precision"]),
-        _rows_figure(comparison, ArcProperty.RELATION, ["recall"]),
-    ]
-    return section(
-        "What is right where",
-        "A word is right if its head and its relation are. Recall goes by the properties of the "
-        "gold arcs, precision by those of the predicted arcs. Arcs from the root have no length, "
-        "and the root's distance to itself is 1. Sentences with missing gold heads are left out.",
-        legend([parser.name for parser in comparison.parsers]),
-        plot_grid(figures),
-    )
-
-
-def _lines_figure(comparison: ParserComparison, name: ArcProperty, measure: str) -> str:
-    """Recall or precision in ranges of a number."""
+def _line_plot(comparison: ParserComparison, name: ArcProperty, measure: str) -> Plot:
+    """Recall or precision by a number, in ranges."""
     groups = _counted(comparison, name, [measure])
     heading = f"{measure.capitalize()} by {name}"
     tree = "gold" if measure == "recall" else "predicted"
-    drawing = lines(
+    drawing = line_plot(
         _series(comparison, list(groups.values()), [measure]),
         title=heading,
-        x_label=name.label if name is ArcProperty.SENTENCE_LENGTH else f"{name} in the {tree} tree",
-        y_label=f"{measure}, percent",
+        x=Axis(name.label if name is ArcProperty.SENTENCE_LENGTH else f"{name} in the {tree} tree"),
+        y=percent_axis(f"{measure}, percent"),
         categories=list(groups),
     )
-    return plot_figure(heading, drawing, _figures(comparison, name, groups, [measure]))
+    return Plot(heading, drawing, _figures(comparison, name, groups, [measure]))
 
 
-def _rows_figure(comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]) -> str:
+def _dot_plot(comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]) -> Plot:
     """Recall, or recall and precision, of arcs of different kinds; both in the table."""
     both = ["recall", "precision"]
     groups = _counted(comparison, name, both)
@@ -240,19 +205,21 @@ def _rows_figure(comparison: ParserComparison, name: ArcProperty, measures: Sequ
     heading = f"{' and '.join(measures).capitalize()} by {name}"
     if len(shown) < len(groups):
         heading += f", the {len(shown)} most frequent"
-    drawing = rows(
-        _series(comparison, list(shown.values()), measures),
+    series = _series(comparison, list(shown.values()), measures)
+    drawing = dot_plot(
+        series,
         title=heading,
-        x_label="percent",
+        x=percent_axis("percent"),
         names=names,
     )
-    return plot_figure(heading, drawing, _figures(comparison, name, groups, both))
+    note = without_precision(series) if "precision" in measures else ""
+    return Plot(heading, drawing, _figures(comparison, name, groups, both), note)
 
 
 def _counted(
     comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]
 ) -> dict[str, list[Group]]:
-    """The kinds of arcs that there are in the gold trees (recall) or predicted ones (precision)."""
+    """The groups with gold arcs (recall) or predicted arcs (precision)."""
     return {
         kind: groups
         for kind, groups in comparison.breakdown(name).items()
@@ -280,7 +247,7 @@ def _figures(
     name: ArcProperty,
     kinds: dict[str, list[Group]],
     measures: Sequence[str],
-) -> str:
+) -> Table:
     """The table below a plot, with the numbers of arcs behind the values."""
     cells: list[list[str | Cell]] = []
     for kind, groups in kinds.items():
@@ -295,4 +262,4 @@ def _figures(
             cells.append(row)
     counts = ["gold arcs"] if "recall" in measures else []
     header = [name, *counts, *(parser.name for parser in comparison.parsers)]
-    return table(header, cells, label=f"Figures by {name}")
+    return Table(f"Figures by {name}", header, cells)

@@ -1,4 +1,4 @@
-// Steps through a derivation. The data are described in derivation_data.py.
+// Steps through a derivation. The data are described in derivations/data.py.
 "use strict";
 (() => {
   const ROW_HEIGHT = 30;
@@ -18,11 +18,14 @@
   }
 
   const word = (node) => (node ? data.words[node - 1].trim() || "␣" : "ROOT");
-  // In a line with others, a word written from right to left must not turn their order.
+  // Isolated against other directions of writing.
   const inline = (node) => `\u2068${word(node)}\u2069`;
+  // In lists, in quotation marks if it could be taken for punctuation of the list.
+  const quoted = (node) =>
+    /[\p{L}\p{N}]/u.test(word(node)) ? inline(node) : `\u2068“${word(node)}”\u2069`;
 
-  // A configuration that goes forward and back. What a transition takes away is kept with it, on
-  // the way forward, for the way back.
+  // A configuration that goes forward and back. Items that a transition removes are stored with it
+  // on the way forward, for the way back.
   class Cursor {
     constructor() {
       this.step = 0;
@@ -63,7 +66,7 @@
   }
 
   const arcText = ([dependent, head]) =>
-    head < 0 ? `no arc to ${inline(dependent)}` : `${inline(head)} → ${inline(dependent)}`;
+    head < 0 ? `no arc to ${quoted(dependent)}` : `${quoted(head)} → ${quoted(dependent)}`;
 
   // Whether the transition taken costs more than it has to.
   function isWrong(step) {
@@ -72,19 +75,19 @@
   }
 
   const scroller = find(".arcs");
-  const drawn = every(".npparse-arc", scroller).map((element) => ({
-    element,
-    head: Number(element.dataset.head),
-    dependent: Number(element.dataset.dependent),
-    gold: element.classList.contains("npparse-gold"),
-  }));
-  const texts = every(".npparse-word", scroller);
-  const places = new Map(
-    texts.map((text) => [Number(text.dataset.word), Number(text.getAttribute("x"))]),
-  );
+  // Arcs above the words, and below them the gold arcs that are missed.
+  const drawn = every(".npparse-arcs", scroller).flatMap((side) => {
+    const ends = side.dataset.arcs.split(" ");
+    return [...side.children].map((element, i) => {
+      const [head, dependent] = ends[i].split("-").map(Number);
+      return { element, head, dependent, gold: element.classList.contains("npparse-gold") };
+    });
+  });
+  const texts = every(".npparse-words > text", scroller);
+  const places = new Map(texts.map((text, i) => [i + 1, Number(text.getAttribute("x"))]));
   const lists = every(".structure").map((element, i) => ({
     element: find("dd", element),
-    top: element.dataset.open === "end" ? -1 : 0, // where things happen, for `at`
+    top: element.dataset.open === "end" ? -1 : 0, // where it changes, for `at`
     held: element.classList.contains("held"),
     words: data.structures[i].words,
   }));
@@ -121,10 +124,10 @@
         for (const node of current.items[i])
           if (!where.has(node)) where.set(node, list.held ? "held" : "buffer");
     });
-    for (const text of texts) {
-      const place = where.get(Number(text.dataset.word)) ?? "gone";
+    texts.forEach((text, i) => {
+      const place = where.get(i + 1) ?? "gone";
       for (const kind of ["held", "buffer", "gone"]) text.classList.toggle(kind, kind === place);
-    }
+    });
     for (const chip of every(".order .chip"))
       chip.classList.toggle("gone", !where.has(Number(chip.dataset.word)));
     const next = atWork().map((node) => find(`.order [data-word="${node}"]`)).find(Boolean);
@@ -170,7 +173,7 @@
     const dependents = new Map();
     for (const one of [...current.reachable].sort((a, b) => a - b)) {
       const head = data.gold[one];
-      dependents.set(head, [...(dependents.get(head) ?? []), inline(one)]);
+      dependents.set(head, [...(dependents.get(head) ?? []), quoted(one)]);
     }
     // First those that the next transition can put out of reach.
     const near = new Set(atWork());
@@ -178,7 +181,7 @@
     row.replaceChildren(
       ...[...dependents].sort(([a], [b]) => rank(a) - rank(b) || a - b).map(([head, words]) => {
         const element = make("span");
-        element.append(make("b", "", inline(head)), `: ${words.join(", ")}`);
+        element.append(make("b", "", quoted(head)), `: ${words.join(", ")}`);
         return element;
       }),
     );
@@ -233,7 +236,7 @@
     return row;
   }
 
-  // Bring the words that are at work into view, if they are not.
+  // Scroll the words at work into view.
   function follow(added) {
     const nodes = [...added.flat().filter((node) => node > 0), ...atWork()];
     const xs = nodes.map((node) => places.get(node));
@@ -358,6 +361,9 @@
     order.replaceChildren(...nodes.map(chip));
   }
   // The words at three quarters of the height, if arcs above and below do not fit in.
-  if (texts.length) scroller.scrollTop = texts[0].getAttribute("y") - 0.75 * scroller.clientHeight;
+  if (texts.length) {
+    const words = texts[0].getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+    scroller.scrollTop = words - 0.75 * scroller.clientHeight;
+  }
   show(0);
 })();

@@ -1,32 +1,39 @@
-"""What there is to say about a derivation, in words."""
+"""A derivation in a few phrases, and its words in running text."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 from spacy_npparse.transitions import Derivation
-from spacy_npparse.visualisation.trees import plural
+from spacy_npparse.visualisation.page import plural
 
 NAME_OF_ROOT = "ROOT"
 
 
 def derivation_notes(derivation: Derivation) -> list[str]:
-    """How the derivation was found, how long it is and how right."""
+    """How the derivation was found, its length and its accuracy.
+
+    Args:
+        derivation: The derivation.
+
+    Returns:
+        Phrases.
+    """
     counts = Counter(derivation.transitions)
     names = [name for name in derivation.system.transitions if counts[name]]
     notes = [
         f"the {derivation.oracle} oracle's derivation"
         if derivation.search is None
         else f"found by {derivation.search}",
-        f"{len(derivation.words)} {plural(len(derivation.words), 'word')}",
-        f"{counts.total()} {plural(counts.total(), 'transition')}: "
+        f"{len(derivation.words)} {plural('word', len(derivation.words))}",
+        f"{counts.total()} {plural('transition', counts.total())}: "
         + ", ".join(f"{counts[name]} {name}" for name in names),
     ]
     if derivation.gold is None:
         return notes
     known = [d for d, head in enumerate(derivation.gold) if d and head != -1]
     right = sum(derivation.heads[d] == derivation.gold[d] for d in known)
-    notes.append(f"{right} of {len(known)} {plural(len(known), 'head')} right")
+    notes.append(f"{right} of {len(known)} {plural('head', len(known))} right")
     steps = derivation.steps[:-1]
     if derivation.search is not None:
         notes.append(f"costs of the {derivation.oracle} oracle")
@@ -36,3 +43,8 @@ def derivation_notes(derivation: Derivation) -> list[str]:
     if not all(step.proven for step in steps):
         notes.append("some costs only approximate (?)")
     return notes
+
+
+def quoted(word: str) -> str:
+    """A word for lists: in quotation marks if it could be taken for punctuation of the list."""
+    return word if any(map(str.isalnum, word)) else f"“{word}”"

@@ -1,7 +1,8 @@
-"""What the tests of pages in a browser share; the fixture `browse` opens them."""
+"""Pages in a browser; the fixture `browse` opens them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ VIEWS = [(width, scheme) for width in (360, 1400) for scheme in ("light", "dark"
 class Browsed:
     """A page in the browser.
 
-    page: Playwright's page, for `press`, `click` and `evaluate`.
-    problems: what went wrong so far: errors and warnings of the console, exceptions, and attempts
-        to load anything but the page.
+    Attributes:
+        page: Playwright's page, for `press`, `click` and `evaluate`.
+        problems: Errors and warnings of the console, exceptions, and attempts to load anything
+            but the page.
     """
 
     def __init__(self, page: Any, path: Path) -> None:
@@ -31,6 +33,13 @@ class Browsed:
     def _check(self, url: str, own: str) -> None:
         if url != own:
             self.problems.append(f"request: {url}")
+
+    def views(self) -> Iterator[tuple[int, str]]:
+        """Show the page narrow and wide, light and dark, without loading it again."""
+        for width, scheme in VIEWS:
+            self.page.set_viewport_size({"width": width, "height": 800})
+            self.page.emulate_media(color_scheme=scheme)
+            yield width, scheme
 
     def too_wide(self) -> list[str]:
         """Elements that stick out of the window, other than inside boxes that scroll."""
@@ -50,7 +59,7 @@ class Browsed:
         return found
 
     def contrast(self, selector: str) -> float:
-        """Of the text of an element with the nearest background behind it, as WCAG 2 counts it."""
+        """The contrast of the text of an element with its background, by WCAG 2."""
         ratio: float = self.page.evaluate(
             """(selector) => {
               const luminance = (colour) => {

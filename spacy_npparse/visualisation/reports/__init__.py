@@ -1,0 +1,1 @@
+"""Reports as HTML pages: comparisons of parsers, leaderboards, statistics of treebanks."""

@@ -1,0 +1,161 @@
+"""A leaderboard as a page: scores, learning curves, accuracy and speed, non-projective arcs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from spacy_npparse.evaluation.leaderboard import LEVEL, SCORES, Leaderboard, Standing
+from spacy_npparse.evaluation.metrics import Metric
+from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.evaluation.significance import SEED
+from spacy_npparse.evaluation.text_table import score_cell
+from spacy_npparse.visualisation.page import Page, render
+from spacy_npparse.visualisation.plots.axes import Axis
+from spacy_npparse.visualisation.plots.charts import dot_plot, line_plot, scatter_plot
+from spacy_npparse.visualisation.plots.marks import Point, Series
+from spacy_npparse.visualisation.reports.parts import (
+    Cell,
+    Plot,
+    Table,
+    keys,
+    percent_axis,
+    rates_point,
+    without_precision,
+)
+
+# The number of parsers in colour, beside the peers; more could not be told apart.
+_COLOURED = 5
+
+
+def render_leaderboard(
+    board: Leaderboard, source: Provenance, *, title: str = "Leaderboard"
+) -> Page:
+    """Write an HTML page about parsers trained on the same treebank.
+
+    Args:
+        board: From `evaluation.leaderboard.make_leaderboard`.
+        source: What it was computed from.
+        title: The heading of the page.
+
+    Returns:
+        A complete page that needs neither scripts nor network.
+    """
+    best = [standing for standing in board.standings if not standing.is_peer][:_COLOURED]
+    coloured = [standing for standing in board.standings if standing.is_peer or standing in best]
+    n_trials = sum(len(standing.trials) for standing in board.standings)
+    return render(
+        "leaderboard.html",
+        title=title,
+        summary=f"{len(board.standings)} parsers, {n_trials} trainings",
+        source=source,
+        samples=board.samples,
+        seed=SEED,
+        level=LEVEL,
+        standings=_table(board),
+        n_coloured=_COLOURED,
+        keys=keys(standing.name for standing in coloured),
+        plots=[
+            _accuracy(board, coloured),
+            _curves(board, coloured),
+            _speed(board, coloured),
+            _crossing(board, coloured),
+        ],
+    )
+
+
+def _table(board: Leaderboard) -> Table:
+    best = {
+        name: max((standing.mean(name) or 0.0 for standing in board.standings), default=0.0)
+        for name in SCORES.values()
+    }
+    cells: list[list[str | Cell]] = []
+    for place, standing in enumerate(board.standings, 1):
+        scores = [
+            Cell(score_cell(standing, name), strong=standing.mean(name) == best[name])
+            for name in SCORES.values()
+        ]
+        cells.append(
+            [
+                f"{place}.\u00a0{standing.name}",
+                *scores,
+                standing.groups,
+                f"{standing.words_per_second:,.0f}",
+                f"{standing.training_minutes:.1f}",
+                ", ".join(str(trial.seed) for trial in standing.trials),
+            ]
+        )
+    header = ["Parser", *SCORES, "Group", "Words/s", "Training, min", "Seeds"]
+    return Table("Leaderboard", header, cells)
+
+
+def _series(
+    board: Leaderboard,
+    coloured: Sequence[Standing],
+    points: Callable[[Standing], Iterable[Point]],
+) -> list[Series]:
+    """The series of all parsers, coloured ones first."""
+    others = [standing for standing in board.standings if standing not in coloured]
+    return [
+        *(Series(standing.name, list(points(standing))) for standing in coloured),
+        *(Series(standing.name, list(points(standing)), muted=True) for standing in others),
+    ]
+
+
+def _accuracy(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
+    places = {standing.name: place for place, standing in enumerate(board.standings)}
+
+    def points(standing: Standing) -> list[Point]:
+        low, high = (100 * end for end in standing.interval) if standing.interval else (None, None)
+        las = standing.mean(Metric.LAS)
+        return [Point(places[standing.name], None if las is None else 100 * las, low, high)]
+
+    drawing = dot_plot(
+        _series(board, coloured, points),
+        title="LAS of the parsers",
+        x=percent_axis("LAS, percent; 95 % interval over sentences"),
+        names=list(places),
+    )
+    return Plot("Accuracy", drawing)
+
+
+def _curves(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
+    drawing = line_plot(
+        _series(
+            board, coloured, lambda s: [Point(update, las) for update, las in s.curve if update]
+        ),
+        title="Learning curves",
+        x=Axis("updates"),
+        y=percent_axis("LAS on the dev file, percent"),
+    )
+    return Plot("Learning curves", drawing)
+
+
+def _speed(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
+    def points(standing: Standing) -> list[Point]:
+        las = standing.mean(Metric.LAS)
+        return [Point(standing.words_per_second, None if las is None else 100 * las)]
+
+    drawing = scatter_plot(
+        _series(board, coloured, points),
+        title="LAS by speed",
+        x=Axis("words per second, one thread", log=True),
+        y=percent_axis("LAS, percent"),
+    )
+    return Plot("Accuracy and speed", drawing)
+
+
+def _crossing(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
+    """Precision against recall of non-projective arcs."""
+    series = _series(
+        board,
+        coloured,
+        lambda s: rates_point(s.mean(SCORES["R np"]), s.mean(SCORES["P np"])),
+    )
+    drawing = scatter_plot(
+        series,
+        title="Precision and recall of non-projective arcs",
+        x=percent_axis("recall, percent"),
+        y=percent_axis("precision, percent"),
+    )
+    heading = "Non-projective arcs: precision and recall"
+    return Plot(heading, drawing, note=without_precision(series))

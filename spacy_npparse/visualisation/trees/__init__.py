@@ -1,0 +1,1 @@
+"""Dependency trees as SVG pictures and HTML pages."""

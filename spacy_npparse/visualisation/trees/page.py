@@ -1,0 +1,142 @@
+"""Dependency trees of Docs as an HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from markupsafe import Markup
+from spacy.tokens import Doc, Span
+
+from spacy_npparse.treebank.docs import CONLLU_KEY
+from spacy_npparse.treebank.parsing import parse_sentence
+from spacy_npparse.visualisation.anchors import anchors
+from spacy_npparse.visualisation.page import Page, plural, render
+from spacy_npparse.visualisation.trees.drawing import draw_tree
+from spacy_npparse.visualisation.trees.picture import ROW_WIDTH, tree_arcs
+
+_COMPARED = ("wrong", "gold", "mislabelled")
+
+
+class _Tree(NamedTuple):
+    """A sentence on the page."""
+
+    text: str
+    drawing: Markup
+    notes: list[str]
+    crossing: bool
+    sent_id: str | None
+    anchor: str = ""
+
+
+def render_trees(
+    docs: Iterable[Doc], *, title: str = "Dependency trees", gold: Iterable[Doc] | None = None
+) -> Page:
+    """Write an HTML page with a drawing of every sentence.
+
+    Every sentence has a link of its own, by its sent_id if the Doc was read from CoNLL-U.
+
+    Args:
+        docs: Parsed Docs.
+        title: The heading of the page.
+        gold: Docs with the same tokens and the correct trees; wrong arcs and labels are marked.
+
+    Returns:
+        A complete page that needs neither scripts nor network. Notebooks display it.
+
+    Raises:
+        ValueError: A Doc is not parsed, a head lies outside its sentence, or the tokens of a gold
+            Doc differ.
+    """
+    docs = list(docs)
+    gold_docs: list[Doc | None] = [None] * len(docs) if gold is None else list(gold)
+    if len(gold_docs) != len(docs):
+        raise ValueError(
+            f"{len(docs)} docs but {len(gold_docs)} gold docs; give one gold Doc for each Doc"
+        )
+    trees: list[_Tree] = []
+    for index, (doc, gold_doc) in enumerate(zip(docs, gold_docs, strict=True)):
+        _check_doc(doc, f"doc {index}")
+        if gold_doc is not None:
+            _check_doc(gold_doc, f"gold doc {index}")
+            if [t.text for t in gold_doc] != [t.text for t in doc]:
+                raise ValueError(
+                    f"gold doc {index} has other tokens than doc {index}; "
+                    "parse the gold tokens to compare trees"
+                )
+        trees += _trees(doc, gold_doc)
+    unique = anchors([tree.sent_id for tree in trees], range(1, len(trees) + 1))
+    n_crossing = sum(tree.crossing for tree in trees)
+    return render(
+        "trees.html",
+        title=title,
+        summary=f"{len(trees):,} {plural('sentence', len(trees))}, "
+        f"{n_crossing:,} with non-projective arcs",
+        kinds=["crossing", *(() if gold is None else _COMPARED)],
+        n_crossing=n_crossing,
+        trees=[tree._replace(anchor=name) for tree, name in zip(trees, unique, strict=True)],
+    )
+
+
+def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_Tree]:
+    """The sentences of a Doc."""
+    sentences = list(doc.sents) if len(doc) else []
+    source = doc.user_data.get(CONLLU_KEY, ())
+    names = [parse_sentence(text.split("\n")).sent_id for text in source]
+    if len(names) != len(sentences):
+        # The parser has split the text into sentences of its own.
+        names = [None] * len(sentences)
+    for sentence, name in zip(sentences, names, strict=True):
+        yield _tree(sentence, gold_doc, name)
+
+
+def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _Tree:
+    words = [t.text for t in sentence]
+    heads, labels = _read(sentence)
+    gold_heads = gold_labels = None
+    if gold_doc is not None:
+        gold_heads, gold_labels = _read(gold_doc[sentence.start : sentence.end])
+    above, below = tree_arcs(words, heads, labels, gold_heads, gold_labels)
+    tagged = sentence.doc.has_annotation("POS")
+    drawing = draw_tree(
+        words,
+        above,
+        below=below,
+        tags=[t.pos_ for t in sentence] if tagged else None,
+        title="Dependency tree",
+        width=ROW_WIDTH,
+    )
+    n_crossing = sum("crossing" in arc.kinds for arc in above)
+    notes = [] if name is None else [name]
+    if n_crossing:
+        notes.append(f"{n_crossing} non-projective {plural('arc', n_crossing)}")
+    if gold_heads is not None:
+        known = sum(head >= 0 for head in gold_heads)
+        wrong = sum("wrong" in arc.kinds for arc in above)
+        mislabelled = sum("mislabelled" in arc.kinds for arc in above)
+        notes.append(f"{known - wrong} of {known} heads right")
+        if mislabelled:
+            notes.append(f"{mislabelled} wrong {plural('label', mislabelled)}")
+    return _Tree(sentence.text, drawing, notes, n_crossing > 0, name)
+
+
+def _read(span: Span) -> tuple[list[int], list[str]]:
+    """Heads (1..n, 0 for the root, -1 where missing) and labels of a sentence."""
+    heads, labels = [], []
+    for token in span:
+        head = token.head.i - span.start + 1
+        if token.head.i == token.i:
+            head = 0 if token.dep_ else -1
+        elif not 1 <= head <= len(span):
+            raise ValueError(
+                f"token {token.i} ({token.text!r}) has its head outside its sentence; "
+                "set the sentence boundaries so that each tree lies in one sentence"
+            )
+        heads.append(head)
+        labels.append("root" if head == 0 else token.dep_)
+    return heads, labels
+
+
+def _check_doc(doc: Doc, name: str) -> None:
+    if len(doc) and not doc.has_annotation("DEP"):
+        raise ValueError(f"{name} has no dependency tree; run a parser over it first")

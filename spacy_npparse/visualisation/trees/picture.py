@@ -1,0 +1,103 @@
+"""A dependency tree as an SVG picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spacy_npparse.trees import complete_heads, nonprojective_arcs
+from spacy_npparse.visualisation.trees.drawing import draw_tree
+from spacy_npparse.visualisation.trees.layout import Arc
+
+# On a page, wider sentences are broken into rows, px: those of a laptop's window.
+ROW_WIDTH = 1140.0
+
+
+def render_tree_svg(
+    words: Sequence[str],
+    heads: Sequence[int],
+    labels: Sequence[str],
+    *,
+    tags: Sequence[str] | None = None,
+    gold_heads: Sequence[int] | None = None,
+    gold_labels: Sequence[str] | None = None,
+    title: str | None = None,
+    width: float | None = None,
+) -> str:
+    """Draw one tree; non-projective arcs stand out in colour.
+
+    Args:
+        words: The n words.
+        heads: n heads, one for each word: 1..n, 0 for the root, -1 where there is none (yet).
+        labels: n relations.
+        tags: n part-of-speech tags shown under the words.
+        gold_heads: n correct heads (-1 where unknown). Wrong arcs are dashed and the correct ones
+            are drawn below the words.
+        gold_labels: n correct relations; needs `gold_heads`. Wrong labels are marked.
+        title: Text alternative; the sentence by default.
+        width: Width in px at which the sentence is broken into rows; by default it is not.
+
+    Returns:
+        A self-contained SVG element.
+
+    Raises:
+        ValueError: The lengths differ, or a head is out of range or part of a cycle.
+    """
+    above, below = tree_arcs(words, heads, labels, gold_heads, gold_labels)
+    _check_length("tags", tags, len(words))
+    drawing = draw_tree(
+        words,
+        above,
+        below=below,
+        tags=tags,
+        title=title or f"Dependency tree: {' '.join(words)}",
+        width=width,
+        alone=True,
+    )
+    return str(drawing)
+
+
+def tree_arcs(
+    words: Sequence[str],
+    heads: Sequence[int],
+    labels: Sequence[str],
+    gold_heads: Sequence[int] | None,
+    gold_labels: Sequence[str] | None,
+) -> tuple[list[Arc], list[Arc]]:
+    """The arcs above the words, and below them the correct arcs that were missed.
+
+    Arguments and errors are those of `render_tree_svg`.
+    """
+    n = len(words)
+    for name, values in (
+        ("heads", heads),
+        ("labels", labels),
+        ("gold_heads", gold_heads),
+        ("gold_labels", gold_labels),
+    ):
+        _check_length(name, values, n)
+    crossing = _crossing(heads)
+    above, below = [], []
+    for word in range(1, n + 1):
+        head, label = heads[word - 1], labels[word - 1]
+        kinds = ["crossing"] if crossing[word] else []
+        gold_head = gold_heads[word - 1] if gold_heads is not None else -1
+        gold_label = gold_labels[word - 1] if gold_labels is not None else label
+        if gold_head not in (-1, head):
+            kinds.append("wrong")
+            below.append(Arc(gold_head, word, gold_label, ("gold",)))
+        elif gold_head == head and gold_label != label:
+            kinds.append("mislabelled")
+            label = f"{label} (gold: {gold_label})"
+        if head != -1:
+            above.append(Arc(head, word, label, tuple(kinds)))
+    return above, below
+
+
+def _crossing(heads: Sequence[int]) -> list[bool]:
+    """Which words 1..n hang on a non-projective arc; missing arcs do no harm."""
+    return list(nonprojective_arcs(complete_heads([-1, *heads])))
+
+
+def _check_length(name: str, values: Sequence[object] | None, n: int) -> None:
+    if values is not None and len(values) != n:
+        raise ValueError(f"{len(values)} {name} for {n} words; give one for each word")
