@@ -144,7 +144,7 @@ def score_sentences(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Sco
     Raises:
         TextMismatchError: If the texts differ in more than white space.
 
-    Example:
+    Examples:
         >>> from spacy_npparse.treebank import parse_sentence
         >>> gold, system = (
         ...     parse_sentence([f"1\\tGo\\t_\\t_\\t_\\t_\\t0\\t{label}\\t_\\t_"])

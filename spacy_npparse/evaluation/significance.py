@@ -35,7 +35,7 @@ def approximate_randomisation(
     Raises:
         ValueError: If the numbers of sentences differ.
 
-    Example:
+    Examples:
         >>> approximate_randomisation([1] * 60, [0] * 60, samples=99)
         0.01
 

@@ -22,9 +22,10 @@ def site(tmp_path_factory):
 
 def test_the_notebook_has_run(site):
     page = (site / "tutorials" / "lecture.html").read_text(encoding="utf-8")
-    # The last of its counts, and a picture.
+    # The last of its counts, the tree and the page of a derivation.
     assert re.search(r"mh4 +16\b", page)
-    assert 'class="npparse npparse-tree"' in page
+    assert 'src="data:image/svg+xml;base64,' in page
+    assert "<iframe srcdoc=" in page
 
 
 def test_the_api_is_there(site):
