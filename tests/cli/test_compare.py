@@ -44,7 +44,7 @@ def test_table_json_and_page(run, files, tmp_path):
     digest = hashlib.sha256(GOLD.encode()).hexdigest()
     assert source["checksums"][str(files("gold"))] == digest
     page = (tmp_path / "out.html").read_text()
-    assert digest in page and source["command"] in page and "sent_id = a" in page
+    assert digest in page and source["command"] in page and '<figure id="a">' in page
 
 
 def test_files_of_one_name_are_seeds(run, files, tmp_path):
