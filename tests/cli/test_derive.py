@@ -5,6 +5,7 @@ import spacy
 
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.treebank import read_conllu, sentence_derivation
+from spacy_npparse.visualisation.derivations.notes import quoted
 
 
 @pytest.fixture(scope="session")
@@ -73,7 +74,8 @@ def test_a_model_builds_what_it_parses(run, dev, model, tmp_path):
     sentence = list(read_conllu(parsed))[2]
     output = run("derive", dev, "--sentence", 3, "--model", model).output
     for word, head in zip(sentence.words, sentence.heads[1:], strict=True):
-        assert f"{sentence.words[head - 1].form if head else 'ROOT'} → {word.form}" in output
+        source = sentence.words[head - 1].form if head else "ROOT"
+        assert f"{quoted(source)} → {quoted(word.form)}" in output
 
 
 def test_text(run, model, tmp_path):

@@ -89,7 +89,7 @@ def _sentence(
         trees.append(
             ComparedTree(drawing, [(key(i, p.name), _right_words(p, place)) for i, p in parsers])
         )
-    notes = [] if name is None else [name]
+    notes = [] if name is None else [f"sent_id = {name}"]
     return ComparedSentence(place + 1, anchor, text, notes, end - first, trees)
 
 

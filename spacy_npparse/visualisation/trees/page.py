@@ -107,7 +107,7 @@ def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _Tree:
         width=ROW_WIDTH,
     )
     n_crossing = sum("crossing" in arc.kinds for arc in above)
-    notes = [] if name is None else [name]
+    notes = [] if name is None else [f"sent_id = {name}"]
     if n_crossing:
         notes.append(f"{n_crossing} non-projective {plural('arc', n_crossing)}")
     if gold_heads is not None:
