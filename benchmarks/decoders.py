@@ -1,10 +1,10 @@
-"""How fast the decoders are by themselves, without a model: one thread, scores given.
+"""Speed of the decoders alone, without a model: one thread, scores given.
 
     python benchmarks/decoders.py
     python benchmarks/decoders.py --systems covington mh4 --beam 4
 
-Scores are random, except that transitions which only reorder words are rare, as in real text; the
-hidden layer is as wide as that of `configs/accuracy.cfg`. Median of five runs, in CPU time.
+Scores are random, except that transitions that only reorder words are rare, as in real text; the
+hidden layer has the size of that in `configs/accuracy.cfg`. CPU time, median of five runs.
 """
 
 import argparse

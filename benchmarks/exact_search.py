@@ -1,11 +1,10 @@
-"""How exact search grows with the length of sentences: time, its exponent, and memory.
+"""Time and memory of exact search by the length of sentences, and the exponent of the time.
 
     python benchmarks/exact_search.py
     python benchmarks/exact_search.py --lengths 20 50 100 --marginals
 
-One thread, random scores given, median of five runs in CPU time, in the order of the lengths; the
-memory is the most that the process has held so far. The exponent is that of the best fitting power
-of the length, from 50 words on.
+One thread, random scores given, CPU time, median of five runs. Memory is the peak of the process so
+far. The exponent is that of a power law fitted by least squares from 50 words on.
 """
 
 import argparse
@@ -27,22 +26,23 @@ from spacy_npparse.decoding import (
     mh_marginals,
 )
 
-# Random scores of so many sentences with so many nodes; the search, by scores and lengths.
+# From the numbers of sentences and of nodes to random scores.
 Scores = Callable[[int, int], Any]
+# From scores and lengths to trees.
 Search = Callable[[Any, np.ndarray], Any]
 
 RUNS = 5
-# Sentences that are decoded in one run: enough words to measure.
+# Words that are decoded in one run.
 WORDS = 1000
 
 
 def main() -> None:
-    """Print milliseconds for a sentence of each length."""
+    """Print the time for a sentence of each length."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--lengths", nargs="+", type=int, default=[20, 50, 100, 200, 300])
-    parser.add_argument("--marginals", action="store_true", help="those of arcs, too")
+    parser.add_argument("--marginals", action="store_true", help="and marginals of arcs")
     args = parser.parse_args()
     lengths = args.lengths
     print("| search |", " | ".join(f"{n} words" for n in lengths), "| exponent | memory |")
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def milliseconds(random_scores: Scores, search: Search, n: int) -> float:
-    """For a sentence of n words."""
+    """CPU time for a sentence of n words."""
     n_sentences = max(1, WORDS // n)
     scores = random_scores(n_sentences, n + 2)
     lengths = np.full(n_sentences, n, dtype=np.int32)
@@ -77,20 +77,20 @@ def milliseconds(random_scores: Scores, search: Search, n: int) -> float:
 
 
 def arc_scores(n_sentences: int, size: int) -> np.ndarray:
-    """Of sentences with so many nodes."""
+    """Random scores of arcs."""
     rng = np.random.default_rng(0)
     return rng.standard_normal((n_sentences, size, size), dtype=np.float32)
 
 
 def mh_scores(n_sentences: int, size: int) -> MHScores:
-    """Of sentences with so many nodes."""
+    """Random scores for MH3 and MH4."""
     rng = np.random.default_rng(0)
     shapes = [(n_sentences, *links, size, size) for links in [(), (6,), (6,), ()]]
     return MHScores(*(rng.standard_normal(shape, dtype=np.float32) for shape in shapes))
 
 
 def one_endpoint_crossing_scores(n_sentences: int, size: int) -> OneEndpointCrossingScores:
-    """Of sentences with so many nodes."""
+    """Random scores for one-endpoint-crossing trees."""
     rng = np.random.default_rng(0)
     shape = (n_sentences, size, size)
     return OneEndpointCrossingScores(
@@ -99,7 +99,7 @@ def one_endpoint_crossing_scores(n_sentences: int, size: int) -> OneEndpointCros
 
 
 def exponent(lengths: list[int], times: list[float]) -> str:
-    """Of the length, in the time."""
+    """The exponent of the length in the time."""
     points = [(n, value) for n, value in zip(lengths, times, strict=True) if n >= 50]
     if len(points) < 2:
         return "-"

@@ -1,4 +1,4 @@
-"""What the benchmarks measure functions with."""
+"""Timing of functions, for the benchmarks."""
 
 import time
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any
 
 @contextmanager
 def recorded(module: Any, name: str) -> Iterator[list[tuple[float, Any]]]:
-    """Watch a function of a module: a list of the CPU seconds and the result of each call."""
+    """Record CPU time in seconds and result of each call of a function of a module."""
     function = getattr(module, name)
     calls: list[tuple[float, Any]] = []
 

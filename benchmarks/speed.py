@@ -1,6 +1,6 @@
-"""How fast a trained pipeline parses, and where the time goes.
+"""Speed of a trained pipeline, and the shares of its parts.
 
-One process, one thread, warm, medians of five runs; ratios are taken side by side in one run.
+One process, one thread, after a warm-up run, medians of five runs; baselines are run alternately.
 
     python benchmarks/speed.py training/gothic/model-best dev.conllu --train train.conllu
     python benchmarks/speed.py training/fast/model-best dev.conllu --baseline spacy/model-best

@@ -1,4 +1,4 @@
-"""What searching for trees costs trained parsers: the decoder's words per second, and transitions.
+"""Decoders of trained parsers: words per second, and transitions per word.
 
     python benchmarks/systems.py training/gothic/leaderboard got-ud-dev.conllu
     python benchmarks/systems.py training/gothic/leaderboard got-ud-dev.conllu \\
@@ -49,7 +49,7 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path, help="folder of a leaderboard")
     parser.add_argument("gold", type=Path, help="CoNLL-U file to parse, with gold tokens")
-    parser.add_argument("--parsers", nargs="+", help="otherwise all that have models")
+    parser.add_argument("--parsers", nargs="+", help="by default, all that have models")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     models = [path.parent for path in sorted(arguments.folder.glob("models/*-*[0-9]/model-best"))]
@@ -80,7 +80,7 @@ def measure(nlp: Language, sentences: list[Sentence]) -> tuple[float, float]:
 
 
 def parse(nlp: Language, sentences: list[Sentence]) -> tuple[float, int]:
-    """The CPU time of the decoder, and the transitions it took."""
+    """The CPU time of the decoder, and the number of transitions."""
     docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
     with ExitStack() as stack:
         recordings = [stack.enter_context(recorded(*decoder)) for decoder in DECODERS]
@@ -90,7 +90,7 @@ def parse(nlp: Language, sentences: list[Sentence]) -> tuple[float, int]:
 
 
 def transitions_of(call: tuple[float, Any]) -> int:
-    """How many transitions the derivations have that a decoder found, 0 if it finds none."""
+    """The number of transitions in the result of a decoder, 0 if it has none."""
     result = call[1]
     if isinstance(result, MHDerivations):
         return len(result.transitions)
