@@ -76,7 +76,11 @@ class Analysis:
 
 
 def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
-    """The analysis in CoNLL-U sentences."""
+    """The analysis in CoNLL-U sentences.
+
+    Args:
+        sentences: The sentences of a file.
+    """
     analysis = Analysis()
     characters: list[str] = []
     position = 0
@@ -111,7 +115,11 @@ def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
 
 
 def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
-    """The analysis in Docs, without their white-space tokens."""
+    """The analysis in Docs, without their white-space tokens.
+
+    Args:
+        docs: The Docs of a file, annotated.
+    """
     analysis = Analysis()
     characters: list[str] = []
     position = 0

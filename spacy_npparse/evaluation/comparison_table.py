@@ -104,7 +104,7 @@ def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
     if equal := equal_scores(comparison):
         yield f"The same everywhere: {equal}."
     yield (
-        f"Other than {first.name} with p < 0.05 (*), 0.01 (**), 0.001 (***): approximate "
+        f"Different from {first.name} with p < 0.05 (*), 0.01 (**), 0.001 (***): approximate "
         "randomisation over sentences."
     )
 

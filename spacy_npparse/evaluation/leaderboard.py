@@ -17,8 +17,8 @@ from spacy_npparse.evaluation.significance import (
     SAMPLES,
     bootstrap,
     holm,
-    middle_intervals,
     pairwise_randomisation,
+    percentile_intervals,
     significance_groups,
 )
 from spacy_npparse.evaluation.text_table import score_cell, text_table
@@ -175,7 +175,7 @@ def make_leaderboard(
     samples = max(SAMPLES, math.ceil(20 * n_pairs / LEVEL))
     p_values = holm(pairwise_randomisation(numbers, samples))
     fractions = np.stack([numbers, np.broadcast_to(words, numbers.shape)], axis=-1)
-    intervals = middle_intervals(bootstrap(fractions[:, :, None])[..., 0])
+    intervals = percentile_intervals(bootstrap(fractions[:, :, None])[..., 0])
     groups = significance_groups(p_values, LEVEL)
     return Leaderboard(
         [

@@ -30,7 +30,7 @@ from spacy_npparse.evaluation.significance import (
     Counts,
     bootstrap,
     mcnemar,
-    middle_intervals,
+    percentile_intervals,
     randomisation_of_rates,
     wilcoxon_signed_rank,
 )
@@ -240,7 +240,7 @@ def compare_parsers(
     pairs = []
     for (i, first), (j, second) in combinations(enumerate(parsers), 2):
         p_values = randomisation_of_rates(fractions[i], fractions[j])
-        intervals = middle_intervals(samples[:, j] - samples[:, i])
+        intervals = percentile_intervals(samples[:, j] - samples[:, i])
         metrics = parsers[0].seeds[0].scores.fractions()
         differences = {
             metric: _difference(metric, first, second, interval, p)

@@ -185,7 +185,7 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Count
     return np.concatenate(chunks)
 
 
-def middle_intervals(samples: Counts) -> list[tuple[float, float] | None]:
+def percentile_intervals(samples: Counts) -> list[tuple[float, float] | None]:
     """Percentile intervals of 95 % confidence.
 
     Args:

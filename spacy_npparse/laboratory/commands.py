@@ -38,8 +38,8 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
         )
     if done.returncode < 0:
         raise FailedCommandError(
-            f"{arguments[0]} was killed by signal {-done.returncode}, perhaps for want of memory. "
-            f"Its log is {log}."
+            f"{arguments[0]} was killed by signal {-done.returncode}, possibly out of memory. "
+            f"See its log, {log}."
         )
     if done.returncode:
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()

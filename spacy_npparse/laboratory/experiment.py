@@ -28,7 +28,7 @@ from spacy_npparse.treebank import Sentence, read_conllu
 
 _NOTE = "experiment.json"
 _MINUTES = "minutes.json"
-_KILLED = "a process was killed, perhaps for want of memory. Use fewer processes."
+_KILLED = "a process was killed, possibly out of memory. Use fewer processes."
 # The seed of contestants that do not depend on it.
 _ONLY_SEED = 0
 

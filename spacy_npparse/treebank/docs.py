@@ -101,6 +101,10 @@ def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
 
     A multiword token is a span of `doc.spans["mwt"]` with the surface form as its label. Its words
     are separated by spaces unless they spell the token when concatenated.
+
+    Args:
+        sentences: The sentences, gold or not.
+        vocab: The vocabulary of the Doc.
     """
     doc = _words_only(sentences, vocab)
     doc.from_array(ANNOTATION, annotation_array(sentences, vocab))  # type: ignore[arg-type]

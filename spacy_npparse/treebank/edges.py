@@ -47,6 +47,9 @@ def subtree_edges(doc: Doc) -> list[tuple[int, int]]:
 def left_edge(token: Token) -> Token:
     """The first token of a token's subtree.
 
+    Args:
+        token: A token of a Doc with heads.
+
     Raises:
         ValueError: If the heads form a cycle.
     """
@@ -55,6 +58,9 @@ def left_edge(token: Token) -> Token:
 
 def right_edge(token: Token) -> Token:
     """The last token of a token's subtree.
+
+    Args:
+        token: A token of a Doc with heads.
 
     Raises:
         ValueError: If the heads form a cycle.

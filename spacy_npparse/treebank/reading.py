@@ -35,7 +35,11 @@ class _Block(Protocol):
 
 
 class ConlluReader(Iterator[Sentence]):
-    """Iterator over the sentences of a treebank.
+    """Iterator over the sentences of a treebank; see `read_conllu`.
+
+    Args:
+        source: See `read_conllu`.
+        on_error: See `read_conllu`.
 
     Attributes:
         name: The file, or "TokenLists", for messages.

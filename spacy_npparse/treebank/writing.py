@@ -60,7 +60,11 @@ def write_conllu(docs: Iterable[Doc], path: str | Path) -> None:
 
 
 def doc_to_conllu(doc: Doc) -> str:
-    """The Doc as CoNLL-U, a blank line after each sentence; see `sentences_from_doc`."""
+    """The Doc as CoNLL-U, with a blank line after each sentence.
+
+    Args:
+        doc: The Doc; see `sentences_from_doc`.
+    """
     return _join(sentences_from_doc(doc))
 
 
@@ -93,7 +97,8 @@ def sentences_from_doc(doc: Doc, *, first_id: int = 1) -> list[Sentence]:
         first_id: The number of the first sentence, for the `# sent_id` of sentences without one.
 
     Raises:
-        ConlluError: If the Doc cannot be written, because its heads form a cycle, say.
+        ConlluError: If the Doc is not valid CoNLL-U: if its heads form a cycle, for example.
+        ValueError: If an annotation has a tab or a line end.
     """
     originals = _originals(doc)
     if originals is None:
