@@ -130,7 +130,7 @@ def _row_error(path: str | Path | None, number: int, line: str) -> ConlluError:
         )
     if not line.strip():
         return ConlluError(
-            path, number, "line of spaces", "Leave the line between two sentences quite empty"
+            path, number, "line of spaces", "Leave the line between two sentences empty"
         )
     columns = line.split("\t")
     if len(columns) != _N_COLUMNS:

@@ -168,7 +168,7 @@ def test_table_of_a_parser() -> None:
     assert "approximate (?)" in derivation_table(replace(unsure, search=None))
     assert "SHIFT 100 % (0?)" in derivation_table(unsure)
     static = derivation_table(predicted(oracle="static"))
-    assert "which knows none after the first wrong transition" in static
+    assert "undefined after the first wrong transition" in static
 
 
 def test_tables_fit_into_the_terminal() -> None:

@@ -39,7 +39,7 @@ def derivation_notes(derivation: Derivation) -> list[str]:
         notes.append(f"costs of the {derivation.oracle} oracle")
         costs = [[option.cost for option in step.options.values()] for step in steps]
         if any(None in found for found in costs):
-            notes.append("which knows none after the first wrong transition")
+            notes.append("undefined after the first wrong transition")
     if not all(step.proven for step in steps):
         notes.append("some costs only approximate (?)")
     return notes

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from spacy_npparse.visualisation.markup import element, number
 from spacy_npparse.visualisation.trees.layout import text_width
 
-# Wide enough to be read where the plot fills a small telephone, so small that three fit on a desk.
+# Readable at the width of a phone; three fit side by side on a desktop screen.
 WIDTH = 360.0
 HEIGHT = 236.0
 TICK_SIZE = 11.0
@@ -53,7 +53,7 @@ class Axis:
     Attributes:
         title: What its values are, with their unit.
         log: Whether it is logarithmic.
-        at_most: Where it ends at the latest, 100 for percentages.
+        at_most: Its upper limit, 100 for percentages.
     """
 
     title: str
@@ -64,9 +64,9 @@ class Axis:
         """Ticks around all values.
 
         Args:
-            values: The values; none are the same as 1 on a logarithmic axis, as 0 on another.
-            margin: Space on both sides of linear axes, as a share of the range of the values. The
-                axis does not reach below 0 for it.
+            values: The values; if there are none, 1 on a logarithmic axis, 0 on a linear one.
+            margin: Space on both sides of linear axes, as a share of the range of the values. It
+                does not extend the axis below 0.
 
         Returns:
             Round numbers in ascending order; the first and the last are the ends of the axis.
@@ -86,7 +86,7 @@ def ticks(low: float, high: float, at_most: float = math.inf) -> list[float]:
     Args:
         low: The first is not above it. It is below 0 only if `low` is.
         high: The last is not below it.
-        at_most: A round number that no tick exceeds.
+        at_most: The upper limit of the ticks, a round number.
 
     Returns:
         Between three and nine numbers.
