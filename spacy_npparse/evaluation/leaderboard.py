@@ -12,7 +12,7 @@ import numpy as np
 
 from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.scores import Scores
-from spacy_npparse.evaluation.seeds import Seeds
+from spacy_npparse.evaluation.seeds import TrainedParser
 from spacy_npparse.evaluation.significance import (
     SAMPLES,
     bootstrap,
@@ -56,7 +56,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Standing(Seeds):
+class Standing(TrainedParser):
     """A parser in the ranking.
 
     Attributes:

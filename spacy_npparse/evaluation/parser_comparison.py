@@ -22,7 +22,7 @@ from spacy_npparse.evaluation.attachment import Comparison
 from spacy_npparse.evaluation.breakdowns import Breakdown, Group, breakdowns
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.scores import Scores, score_analyses
-from spacy_npparse.evaluation.seeds import Seeds, known
+from spacy_npparse.evaluation.seeds import TrainedParser, known
 from spacy_npparse.evaluation.significance import (
     CONFIDENCE,
     SAMPLES,
@@ -63,7 +63,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class Parser(Seeds):
+class Parser(TrainedParser):
     """A parser.
 
     Attributes:

@@ -11,7 +11,7 @@ from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.scores import Scores
 
 
-class Seeds(ABC):
+class TrainedParser(ABC):
     """A parser that was trained with one or more seeds, and its scores."""
 
     @abstractmethod

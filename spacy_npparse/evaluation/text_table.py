@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spacy_npparse.evaluation.metrics import Metric
-from spacy_npparse.evaluation.seeds import Seeds
+from spacy_npparse.evaluation.seeds import TrainedParser
 
 _NAME_WIDTH = 34
 
@@ -15,7 +15,7 @@ def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.2f}"
 
 
-def score_cell(parser: Seeds, metric: Metric) -> str:
+def score_cell(parser: TrainedParser, metric: Metric) -> str:
     """The mean of a score and, with several seeds, its standard deviation."""
     deviation = parser.deviation(metric)
     spread = "" if deviation is None else f" ± {percent(deviation)}"
