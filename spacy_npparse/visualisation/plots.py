@@ -5,11 +5,12 @@ page with plots, with hover; error bars, names of points and dark mode take a fe
 figures of every plot stand in a table beside it, for readers without scripts, for screen readers
 and for search. Considered instead, with the size of the script that each page would contain:
 
-* uPlot 1.6 (51 kB) has neither scatter plots nor rows of names without plugins of our own.
+* uPlot 1.6 (51 kB) has scatter plots, tooltips and error bars only by code of our own.
 * Observable Plot 0.6 with D3 7 (209 + 281 kB) leaves nothing of the 500 kB for trees.
 * Frappe Charts 1.6 (69 kB) has neither scatter plots nor logarithmic axes.
 * Vega-Lite: 899 kB with Vega and its loader; plotly.js and Bokeh exceed 1 MB.
-* pygal 3.1 and Matplotlib draw SVG in Python, without rows of names and without dark mode.
+* pygal 3.1 needs a script for tooltips too and has no dot plots in rows; Matplotlib's SVG has neither
+  tooltips nor dark mode.
 """
 
 from __future__ import annotations

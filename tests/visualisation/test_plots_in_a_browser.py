@@ -172,6 +172,18 @@ def test_error_bars_are_drawn_and_part_of_the_range(browse: Browse) -> None:
     assert low <= -7 and high >= 93
 
 
+def test_reference_lines_are_drawn_and_part_of_the_range(browse: Browse) -> None:
+    series = [Series("a", [Point(0, 3.0), Point(1, 4.0)])]
+    page = browse(
+        page_of(
+            dot_plot(series, title="t", x=Axis("x"), names=["p", "q"]),
+            dot_plot(series, title="t", x=Axis("x"), names=["p", "q"], reference=0.0),
+        )
+    ).page
+    assert pixels(page, 0, "--line") == 0 and pixels(page, 1, "--line") >= 10
+    assert extent(page, 0, "x")[0] > 0 >= extent(page, 1, "x")[0]
+
+
 @pytest.mark.parametrize("values", [[100.0], [0.0], [0.0, 100.0], [99.98, 100.0], [0.02, 0.0]])
 def test_percentages_stay_between_0_and_100(browse: Browse, values: list[float]) -> None:
     percent = percent_axis("percent")

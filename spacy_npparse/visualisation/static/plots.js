@@ -89,7 +89,7 @@
   const referenceLine = (value) => ({
     id: "referenceLine",
     beforeDatasetsDraw({ ctx, chartArea, scales }) {
-      const x = scales.x.getPixelForValue(value);
+      const x = Math.round(scales.x.getPixelForValue(value)) + 0.5; // a whole pixel
       Object.assign(ctx, { strokeStyle: colour("--line"), lineWidth: 1 });
       ctx.setLineDash([3, 3]);
       line(ctx, x, chartArea.top, x, chartArea.bottom);
@@ -97,10 +97,10 @@
     },
   });
 
-  // Names beside the first points of series, off the marks; none over another.
+  // Names beside the first points of series, under the marks; none over another.
   const namesOfPoints = {
     id: "namesOfPoints",
-    afterDatasetsDraw(chart) {
+    beforeDatasetsDraw(chart) {
       const { ctx, data, chartArea: { left, right, top, bottom } } = chart;
       const marks = data.datasets.flatMap((_, i) => chart.getDatasetMeta(i).data)
         .filter(({ skip }) => !skip)
@@ -157,7 +157,7 @@
     const inRows = kind === "rows";
     const all = series.flatMap(({ points }) => points);
     const values = all.flatMap((point) => [point.y, point.low, point.high])
-      .concat(reference ?? [], kind === "bars" ? 0 : []).filter((value) => value !== undefined);
+      .concat(reference ?? []).filter((value) => value !== undefined);
     const across = names.length ? categories(x.title, names) : numbers(x, all.map((p) => p.x));
     const titled = { ...numbers(y, values), title: { display: false } };
     if (inRows) titled.border = { display: false };
@@ -178,7 +178,7 @@
         pointBorderWidth: 1,
         pointStyle: one.shape,
         // All shapes look equally large.
-        pointRadius: one.shape === "circle" ? 4 : 5,
+        pointRadius: one.shape === "circle" ? 4.5 : 5.5,
         pointHoverRadius: 6,
         pointHitRadius: 5,
         clip: 8, minBarLength: 1, categoryPercentage: 0.85, barPercentage: 1,
