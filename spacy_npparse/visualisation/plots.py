@@ -9,8 +9,8 @@ and for search. Considered instead, with the size of the script that each page w
 * Observable Plot 0.6 with D3 7 (209 + 281 kB) leaves nothing of the 500 kB for trees.
 * Frappe Charts 1.6 (69 kB) has neither scatter plots nor logarithmic axes.
 * Vega-Lite: 899 kB with Vega and its loader; plotly.js and Bokeh exceed 1 MB.
-* pygal 3.1 needs a script for tooltips too and has no dot plots in rows; Matplotlib's SVG has neither
-  tooltips nor dark mode.
+* pygal 3.1 needs a script for tooltips too and has no dot plots in rows; Matplotlib's SVG has
+  neither tooltips nor dark mode.
 """
 
 from __future__ import annotations
