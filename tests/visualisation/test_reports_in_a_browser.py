@@ -35,20 +35,17 @@ def test_readable_everywhere(browse: Browse, pages: dict[str, str], kind: str) -
     assert len(present) >= 6
     for width, _ in browsed.views():
         assert browsed.too_wide() == []
-        for selector in [*present, ".terms dd", ".npparse-plot text"]:
+        for selector in [*present, ".terms dd"]:
             assert browsed.contrast(selector) >= 4.5, selector
         plots = page.evaluate(
-            """() => [...document.querySelectorAll("svg.npparse-plot[role=img]")].map((plot) => {
-              const { x, width } = plot.getBoundingClientRect();
-              const letters = plot.querySelector("text").getBoundingClientRect().height;
-              return [x, width, letters, plot.getAttribute("aria-label")];
+            """() => [...document.querySelectorAll("canvas, .bars")].map((plot) => {
+              const { x, width, height } = plot.getBoundingClientRect();
+              return [x, width, height];
             })"""
         )
         assert len(plots) >= 4
-        for x, extent, letters, label in plots:
-            assert 240 <= extent <= 480 and x + extent <= width and label
-            # Letters are no smaller than 9 px, also on a telephone.
-            assert letters >= 9
+        for x, extent, height in plots:
+            assert 240 <= extent <= 480 and x + extent <= width and height >= 60
 
 
 @pytest.mark.parametrize("kind", ["comparison", "statistics", "leaderboard"])
@@ -78,20 +75,3 @@ def test_arcs_are_there(browse: Browse, pages: dict[str, str]) -> None:
     )
     assert len(counts) == 6
     assert all(arcs >= words > 0 for arcs, words in counts)
-
-
-def test_names_in_plots_do_not_overlap(browse: Browse, pages: dict[str, str]) -> None:
-    page = browse(pages["leaderboard"]).page
-    for plot in page.locator("svg.npparse-plot[role=img]").all():
-        boxes = plot.locator("text.name").evaluate_all(
-            "(all) => all.map((name) => name.getBoundingClientRect().toJSON())"
-        )
-        for i, a in enumerate(boxes):
-            for b in boxes[:i]:
-                apart = (
-                    a["x"] + a["width"] <= b["x"] + 1
-                    or b["x"] + b["width"] <= a["x"] + 1
-                    # Boxes are higher than letters, by the paper around these.
-                    or abs(a["y"] - b["y"]) >= 12
-                )
-                assert apart, (a, b)

@@ -21,9 +21,14 @@ from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SAMPLES, SEED
 from spacy_npparse.evaluation.text_table import percent, score_cell
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots.axes import Axis
-from spacy_npparse.visualisation.plots.charts import dot_plot, line_plot, scatter_plot
-from spacy_npparse.visualisation.plots.marks import Point, Series
+from spacy_npparse.visualisation.plots import (
+    Axis,
+    Point,
+    Series,
+    dot_plot,
+    line_plot,
+    scatter_plot,
+)
 from spacy_npparse.visualisation.reports.differing_sentences import differing_sentences
 from spacy_npparse.visualisation.reports.parts import (
     Cell,
@@ -62,7 +67,7 @@ def render_comparison(
         n_sentences: The number of sentences whose trees are drawn: those that differ most.
 
     Returns:
-        A complete page that needs neither scripts nor network.
+        A complete page that needs no network; its plots need scripts, their figures do not.
     """
     names = [parser.name for parser in comparison.parsers]
     n_words = sum(len(sentence.words) for sentence in comparison.gold)

@@ -14,7 +14,7 @@ from spacy_npparse.evaluation.parser_comparison import (
 )
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.visualisation.anchors import anchors
-from spacy_npparse.visualisation.plots.marks import Key, key
+from spacy_npparse.visualisation.plots import Key, key
 from spacy_npparse.visualisation.trees.drawing import draw_tree
 from spacy_npparse.visualisation.trees.picture import ROW_WIDTH, tree_arcs
 

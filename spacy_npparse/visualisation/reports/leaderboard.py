@@ -10,9 +10,14 @@ from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SEED
 from spacy_npparse.evaluation.text_table import score_cell
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots.axes import Axis
-from spacy_npparse.visualisation.plots.charts import dot_plot, line_plot, scatter_plot
-from spacy_npparse.visualisation.plots.marks import Point, Series
+from spacy_npparse.visualisation.plots import (
+    Axis,
+    Point,
+    Series,
+    dot_plot,
+    line_plot,
+    scatter_plot,
+)
 from spacy_npparse.visualisation.reports.parts import (
     Cell,
     Plot,
@@ -38,7 +43,7 @@ def render_leaderboard(
         title: The heading of the page.
 
     Returns:
-        A complete page that needs neither scripts nor network.
+        A complete page that needs no network; its plots need scripts, their figures do not.
     """
     best = [standing for standing in board.standings if not standing.is_peer][:_COLOURED]
     coloured = [standing for standing in board.standings if standing.is_peer or standing in best]

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from markupsafe import Markup
-
-from spacy_npparse.visualisation.plots.axes import Axis
-from spacy_npparse.visualisation.plots.marks import Key, Point, Series, key
+from spacy_npparse.visualisation.plots import Axis, Drawing, Key, Point, Series, key
 
 
 def percent_axis(title: str) -> Axis:
     """An axis of percentages."""
-    return Axis(title, at_most=100.0)
+    return Axis(title, percent=True)
 
 
 class Cell(NamedTuple):
@@ -49,15 +46,48 @@ class Plot(NamedTuple):
 
     Attributes:
         heading: The heading.
-        drawing: The SVG element.
-        table: The values as a table, if there is one.
+        drawing: What is drawn.
+        table: Its figures, if there are more than the drawing shows.
         note: A sentence below the plot, or nothing.
     """
 
     heading: str
-    drawing: Markup
+    drawing: Drawing
     table: Table | None = None
     note: str = ""
+
+    @property
+    def figures(self) -> Table:
+        """The values as a table."""
+        return self.table or figures(self.drawing)
+
+
+class Bar(NamedTuple):
+    """A row with a bar.
+
+    Attributes:
+        name: Its name.
+        share: The length of the bar in percent of the longest possible.
+        text: The value.
+    """
+
+    name: str
+    share: float
+    text: str
+
+
+class Bars(NamedTuple):
+    """Rows with bars from zero, each with its value: a table that needs no script.
+
+    Attributes:
+        heading: The heading.
+        unit: What the values are.
+        rows: The rows.
+    """
+
+    heading: str
+    unit: str
+    rows: Sequence[Bar]
 
 
 def keys(names: Iterable[str]) -> list[Key]:
@@ -78,3 +108,47 @@ def without_precision(series: Sequence[Series]) -> str:
     if not names:
         return ""
     return f"Not in the plot, since precision is undefined without predictions: {', '.join(names)}."
+
+
+def figures(drawing: Drawing) -> Table:
+    """All values of a plot, with their error bars.
+
+    Args:
+        drawing: The plot.
+
+    Returns:
+        A row for each point of a scatter plot; for each place of another, with a column for each
+        series.
+    """
+    if drawing.kind == "scatter":
+        points = [(one.name, point) for one in drawing.series for point in one.points]
+        cells = [
+            [name, _figure(point.x, drawing.x), _figure(point.y, drawing.y)]
+            for name, point in points
+        ]
+        return Table(drawing.title, ["", drawing.x.title, drawing.y.title], cells)
+    by_place = [{point.x: point for point in one.points} for one in drawing.series]
+    places = range(len(drawing.names)) if drawing.names else sorted(set().union(*by_place))
+    rows: list[list[str | Cell]] = [
+        [
+            drawing.names[round(place)] if drawing.names else _figure(place, drawing.x),
+            *(_cell(points.get(place), drawing.y) for points in by_place),
+        ]
+        for place in places
+    ]
+    return Table(drawing.title, [drawing.x.title, *(one.name for one in drawing.series)], rows)
+
+
+def _cell(point: Point | None, axis: Axis) -> Cell:
+    if point is None:
+        return Cell("")
+    if point.low is None or point.high is None:
+        return Cell(_figure(point.y, axis))
+    interval = f"{_figure(point.low, axis)} to {_figure(point.high, axis)}"
+    return Cell(_figure(point.y, axis), interval)
+
+
+def _figure(value: float | None, axis: Axis) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if axis.percent else f"{value:,.2f}".removesuffix(".00")

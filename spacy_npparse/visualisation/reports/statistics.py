@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from itertools import count
 
-from markupsafe import Markup
-
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.treebank.statistics import Statistics
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots.axes import Axis
-from spacy_npparse.visualisation.plots.charts import bar_plot, row_bars
-from spacy_npparse.visualisation.plots.marks import Point, Series
-from spacy_npparse.visualisation.reports.parts import Plot, Table, percent_axis
+from spacy_npparse.visualisation.plots import Axis, Drawing, Point, Series, bar_plot
+from spacy_npparse.visualisation.reports.parts import Bar, Bars, Plot, Table
 
 _MOST_BARS = 30
 
@@ -28,29 +24,29 @@ def render_statistics(
         title: The heading of the page.
 
     Returns:
-        A complete page that needs neither scripts nor network.
+        A complete page that needs no network; its plots need scripts, their figures do not.
     """
     return render(
         "statistics.html",
         title=title,
         summary=f"{found.sentences:,} sentences, {found.words:,} words",
         source=source,
-        tree_plots=[
-            Plot("Sentence lengths", _lengths(found)),
-            Plot("Gap degree", _degrees(found, found.gap_degrees, "gap degree")),
-            Plot("Edge degree", _degrees(found, found.edge_degrees, "edge degree")),
-            Plot("Classes of trees", _classes(found)),
+        lengths=Plot("Sentence lengths", _lengths(found)),
+        tree_bars=[
+            _degrees(found, found.gap_degrees, "gap degree"),
+            _degrees(found, found.edge_degrees, "edge degree"),
+            _classes(found),
         ],
         counts=Table(
             "Counts",
             ["", "count", ""],
             [[name, f"{n:,}", note] for name, n, note in found.rows()],
         ),
-        derivation_plots=_derivations(found),
+        derivation_bars=_derivations(found),
     )
 
 
-def _lengths(found: Statistics) -> Markup:
+def _lengths(found: Statistics) -> Drawing:
     longest = max(found.lengths)
     widths = (m * 10**e for e in count() for m in (1, 2, 5))
     width = next(w for w in widths if longest <= w * _MOST_BARS)
@@ -67,18 +63,18 @@ def _lengths(found: Statistics) -> Markup:
     )
 
 
-def _degrees(found: Statistics, degrees: dict[int, int], name: str) -> Markup:
+def _degrees(found: Statistics, degrees: dict[int, int], name: str) -> Bars:
     shares = {f"{name} {degree}": (n, found.sentences) for degree, n in degrees.items()}
-    return _shares(shares, f"Sentences by {name}", "percent of sentences")
+    return _shares(name.capitalize(), "percent of sentences", shares)
 
 
-def _classes(found: Statistics) -> Markup:
+def _classes(found: Statistics) -> Bars:
     sentences = {f"sentences: {name}": (n, found.sentences) for name, n in found.covered.items()}
     arcs = {f"arcs: {name}": (n, found.words) for name, n in found.covered_arcs.items()}
-    return _shares({**sentences, **arcs}, "Trees of each class", "percent")
+    return _shares("Classes of trees", "percent", {**sentences, **arcs})
 
 
-def _derivations(found: Statistics) -> list[Plot]:
+def _derivations(found: Statistics) -> list[Bars]:
     """Coverage, lengths and reorderings, by system and oracle."""
     oracles = {
         f"{system} {oracle}": derivations
@@ -94,35 +90,26 @@ def _derivations(found: Statistics) -> list[Plot]:
         if d.reorderings is not None
     }
     return [
-        Plot("Coverage", _shares(covered, "Coverage by system and oracle", "percent of sentences")),
-        Plot(
-            "Derivation lengths", _numbers(lengths, "Derivation lengths", "transitions a word", 2)
-        ),
-        Plot("Reorderings", _numbers(reorderings, "Reorderings", "reorderings a sentence", 3)),
+        _shares("Coverage", "percent of sentences", covered),
+        _numbers("Derivation lengths", "transitions a word", lengths, 2),
+        _numbers("Reorderings", "reorderings a sentence", reorderings, 3),
     ]
 
 
-def _shares(shares: dict[str, tuple[int, int]], title: str, x_title: str) -> Markup:
+def _shares(heading: str, unit: str, shares: dict[str, tuple[int, int]]) -> Bars:
     """Bars of shares, from parts and wholes."""
-    percents = [100 * part / whole for part, whole in shares.values()]
-    return row_bars(
-        percents,
-        title=title,
-        x=percent_axis(x_title),
-        names=list(shares),
-        shown=[
-            f"{percent:.2f} % ({part:,})"
-            for percent, (part, _) in zip(percents, shares.values(), strict=True)
-        ],
-    )
+    percents = {name: 100 * part / whole for name, (part, whole) in shares.items()}
+    rows = [
+        Bar(name, percent, f"{percent:.2f} % ({shares[name][0]:,})")
+        for name, percent in percents.items()
+    ]
+    return Bars(heading, unit, rows)
 
 
-def _numbers(values: dict[str, float], title: str, x_title: str, digits: int) -> Markup:
+def _numbers(heading: str, unit: str, values: dict[str, float], digits: int) -> Bars:
     """Bars of numbers, written with so many decimal places."""
-    return row_bars(
-        list(values.values()),
-        title=title,
-        x=Axis(x_title),
-        names=list(values),
-        shown=[f"{value:.{digits}f}" for value in values.values()],
-    )
+    longest = max(values.values(), default=0.0) or 1.0
+    rows = [
+        Bar(name, 100 * value / longest, f"{value:.{digits}f}") for name, value in values.items()
+    ]
+    return Bars(heading, unit, rows)

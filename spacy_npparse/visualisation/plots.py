@@ -1,0 +1,235 @@
+"""Plots as data, drawn in the browser by Chart.js.
+
+`static/plots.js` draws them. Chart.js keeps a page self-contained and small: 210 kB once in each
+page with plots, with hover; error bars, names of points and dark mode take a few lines each. The
+figures of every plot stand in a table beside it, for readers without scripts, for screen readers
+and for search. Considered instead, with the size of the script that each page would contain:
+
+* uPlot 1.6 (51 kB) has scatter plots, tooltips and error bars only by code of our own.
+* Observable Plot 0.6 with D3 7 (209 + 281 kB) leaves nothing of the 500 kB for trees.
+* Frappe Charts 1.6 (69 kB) has neither scatter plots nor logarithmic axes.
+* Vega-Lite: 899 kB with Vega and its loader; plotly.js and Bokeh exceed 1 MB.
+* pygal 3.1 needs a script for tooltips too and has no dot plots in rows; Matplotlib's SVG has
+  neither tooltips nor dark mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Kind = Literal["lines", "scatter", "bars", "rows"]
+
+# Colours --s0, --s1, … in static/plot.css.
+N_COLOURS = 8
+# As Chart.js calls them, and as they stand in legends.
+_SHAPES = (("circle", "●"), ("rect", "■"), ("triangle", "▲"), ("rectRot", "◆"))
+_DIGITS = 4
+
+
+class Point(NamedTuple):
+    """A value to show.
+
+    Attributes:
+        x: Its x, or the number of its category or row.
+        y: The value, None if it is undefined.
+        low: Lower end of the error bar, if there is one.
+        high: Upper end of the error bar.
+        note: Text added to the tooltip.
+    """
+
+    x: float
+    y: float | None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """The points of one parser. Its position among the series of a plot gives colour and shape.
+
+    Attributes:
+        name: Its name.
+        points: Its points, from left to right.
+        muted: Whether it stays in the background, grey and without its name.
+    """
+
+    name: str
+    points: Sequence[Point]
+    muted: bool = False
+
+
+class Axis(NamedTuple):
+    """An axis of a plot.
+
+    Attributes:
+        title: What its values are, with their unit.
+        log: Whether it is logarithmic.
+        percent: Whether its values are percentages, so that it ends at 100 at the latest.
+    """
+
+    title: str
+    log: bool = False
+    percent: bool = False
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A plot as data.
+
+    Attributes:
+        kind: How it is drawn.
+        title: Text alternative.
+        x: The horizontal axis; the axis of the categories if there are some.
+        y: The axis of the values; the horizontal one of a plot in rows.
+        series: The series.
+        names: The names of x = 0, 1, …, if x is not numeric.
+        reference: A value to mark by a line across the rows.
+    """
+
+    kind: Kind
+    title: str
+    x: Axis
+    y: Axis
+    series: Sequence[Series]
+    names: Sequence[str] = ()
+    reference: float | None = None
+
+    @property
+    def data(self) -> dict[str, object]:
+        """What `plots.js` reads, for JSON."""
+        return {
+            "kind": self.kind,
+            "x": self.x._asdict(),
+            "y": self.y._asdict(),
+            "series": [_series(index, one) for index, one in enumerate(self.series)],
+            "names": list(self.names),
+            "reference": self.reference,
+        }
+
+
+class Key(NamedTuple):
+    """An entry of a legend.
+
+    Attributes:
+        colour: The number of the colour.
+        mark: The shape of the points, as a character.
+        name: The name of the series.
+    """
+
+    colour: int
+    mark: str
+    name: str
+
+
+def line_plot(
+    series: Sequence[Series], *, title: str, x: Axis, y: Axis, categories: Sequence[str] = ()
+) -> Drawing:
+    """A line with marks for each series, broken where values are missing.
+
+    Args:
+        series: The series, their points from left to right.
+        title: Text alternative.
+        x: The horizontal axis.
+        y: The vertical axis.
+        categories: The names of x = 0, 1, …, if x is not numeric.
+
+    Returns:
+        The plot.
+    """
+    return Drawing("lines", title, x, y, series, categories)
+
+
+def scatter_plot(series: Sequence[Series], *, title: str, x: Axis, y: Axis) -> Drawing:
+    """Marks for each series, with its name beside the first point where there is room.
+
+    Args:
+        series: The series; muted ones are not named.
+        title: Text alternative.
+        x: The horizontal axis.
+        y: The vertical axis.
+
+    Returns:
+        The plot.
+    """
+    return Drawing("scatter", title, x, y, series)
+
+
+def bar_plot(
+    series: Sequence[Series], *, title: str, x: Axis, y: Axis, categories: Sequence[str]
+) -> Drawing:
+    """Vertical bars from zero, those of the same category side by side.
+
+    Args:
+        series: The series.
+        title: Text alternative.
+        x: The horizontal axis.
+        y: The vertical axis.
+        categories: The names of x = 0, 1, ….
+
+    Returns:
+        The plot.
+    """
+    return Drawing("bars", title, x, y, series, categories)
+
+
+def dot_plot(
+    series: Sequence[Series],
+    *,
+    title: str,
+    x: Axis,
+    names: Sequence[str],
+    reference: float | None = None,
+) -> Drawing:
+    """Marks with error bars in rows, each row under its name.
+
+    Args:
+        series: The x of a point is the number of its row, its y the value.
+        title: Text alternative.
+        x: The axis of the values, which is horizontal.
+        names: The names of the rows.
+        reference: A value to mark by a vertical line.
+
+    Returns:
+        The plot.
+    """
+    return Drawing("rows", title, Axis(""), x, series, names, reference)
+
+
+def key(index: int, name: str) -> Key:
+    """The entry of a series in a legend.
+
+    Args:
+        index: Its number in the plots.
+        name: Its name.
+
+    Returns:
+        The entry.
+    """
+    return Key(index % N_COLOURS, _shape(index)[1], name)
+
+
+def _shape(index: int) -> tuple[str, str]:
+    # When the colours start over, the shapes shift.
+    return _SHAPES[(index + index // N_COLOURS) % len(_SHAPES)]
+
+
+def _series(index: int, one: Series) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "muted": one.muted,
+        "colour": "--line" if one.muted else f"--s{index % N_COLOURS}",
+        "shape": _SHAPES[0][0] if one.muted else _shape(index)[0],
+        "points": [_point(point) for point in one.points],
+    }
+
+
+def _point(point: Point) -> dict[str, float | str]:
+    """What is known about a point, without digits that nobody sees."""
+    return {
+        name: round(value, _DIGITS) if isinstance(value, float) else value
+        for name, value in point._asdict().items()
+        if value not in (None, "")
+    }
