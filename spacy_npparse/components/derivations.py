@@ -17,7 +17,7 @@ class GoldTree(NamedTuple):
 
     Attributes:
         heads: n + 1 of them, 0 for the root, MISSING if unknown; the first is MISSING.
-        labels: of the arcs to the n words; None if the parser predicts decorated ones instead.
+        labels: Of the arcs to the n words; None if the parser predicts decorated ones instead.
     """
 
     heads: Sequence[int]
@@ -30,16 +30,16 @@ def gold_trees(
     """Read the gold trees of the sentences of a Doc, as the parser has to build them.
 
     Args:
-        doc: the Doc.
-        gold: the same tokens with gold trees.
-        sentences: of the Doc.
-        labels: of the parser.
+        doc: The Doc.
+        gold: The same tokens with gold trees.
+        sentences: Of the Doc.
+        labels: Of the parser.
 
     Returns:
         A tree for each sentence, None where nothing is known.
 
     Raises:
-        ValueError: if the tokens differ.
+        ValueError: If the tokens differ.
     """
     if [token.text for token in gold] != [token.text for token in doc]:
         raise ValueError(

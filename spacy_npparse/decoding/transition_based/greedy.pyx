@@ -20,7 +20,7 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
     Every sentence gets a tree, even if scores are NaN or infinite. Ties go to the first transition.
 
     Args:
-        system: the transition system.
+        system: The transition system.
         tables: ScoreTables.
         lengths: int32 [n_sentences], the number of words of each sentence.
 
@@ -28,7 +28,7 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
         GreedyResult.
 
     Raises:
-        ValueError: if shapes do not fit.
+        ValueError: If shapes do not fit.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef KernelConfiguration c = system.new_configuration()

@@ -38,15 +38,15 @@ def max_violations(
     `training_oracle`.
 
     Args:
-        system, oracle_name, tables, lengths, heads: as in `roll_out`.
-        width: the number of hypotheses that are kept in each beam.
-        margin: the cost augmentation, for each wrong arc.
+        system, oracle_name, tables, lengths, heads: As in `roll_out`.
+        width: The number of hypotheses that are kept in each beam.
+        margin: The cost augmentation, for each wrong arc.
 
     Returns:
         Violations.
 
     Raises:
-        ValueError: if shapes do not fit, the oracle is unknown, the heads of a sentence form a
+        ValueError: If shapes do not fit, the oracle is unknown, the heads of a sentence form a
             cycle, or width is not positive.
 
     Source: Huang, Fayong and Guo (2012).

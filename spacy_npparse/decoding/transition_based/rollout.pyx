@@ -44,18 +44,18 @@ def roll_out(
     Costs are those of the system's `training_oracle`.
 
     Args:
-        system, tables, lengths: as in `decode_greedy`.
-        oracle_name: one of the system's oracles.
+        system, tables, lengths: As in `decode_greedy`.
+        oracle_name: One of the system's oracles.
         heads: int32 [n_words], the gold head of each word in its sentence, counted from 1; 0 is the
             root, -1 is missing.
         exploration: Exploration, or None to stay on the gold derivations.
-        seed: seed of the random choices.
+        seed: Seed of the random choices.
 
     Returns:
         RollOut.
 
     Raises:
-        ValueError: if shapes do not fit, the oracle is unknown, or the heads of a sentence form a
+        ValueError: If shapes do not fit, the oracle is unknown, or the heads of a sentence form a
             cycle.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
