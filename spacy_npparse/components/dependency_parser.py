@@ -21,7 +21,7 @@ from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.derivations import GoldTree, gold_trees
-from spacy_npparse.components.gold import MISSING, GoldBatch
+from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.labels import Labels, collect_labels
 from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.search import Found, no_trees
@@ -31,6 +31,7 @@ from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.shim import torch_shim
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
+from spacy_npparse.trees.missing import MISSING
 
 NetT = TypeVar("NetT", bound=ParserNet)
 

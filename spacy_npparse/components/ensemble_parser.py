@@ -15,13 +15,13 @@ from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.dependency_parser import DependencyParser
-from spacy_npparse.components.gold import MISSING
 from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.search import no_trees
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.components.settings import Combination, DecoderSettings
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.decoding import decode_spanning_trees
+from spacy_npparse.trees.missing import MISSING
 
 
 class EnsembleParser(TreePipe, Pipe):

@@ -11,7 +11,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
-from spacy_npparse.models.parser_net import MISSING
+from spacy_npparse.trees.missing import MISSING
 
 # Penalty of wrong arcs in the search for the gold tree: more than trees differ by, and, unlike
 # IMPOSSIBLE, small enough to keep the differences of scores that it is added to in float32.

@@ -11,10 +11,11 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from spacy_npparse.components.annotation import ROOT_LABEL, SPACE_LABEL
-from spacy_npparse.components.gold import MISSING, GoldBatch, gold_batch
+from spacy_npparse.components.gold import GoldBatch, gold_batch
 from spacy_npparse.components.pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.treebank.docs import UD_ROOT
+from spacy_npparse.trees.missing import MISSING
 from spacy_npparse.trees.pseudo_projective import Decorated
 
 

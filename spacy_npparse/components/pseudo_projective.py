@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.components.gold import MISSING, GoldBatch
+from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.trees import complete_heads, is_projective
+from spacy_npparse.trees.missing import MISSING
 from spacy_npparse.trees.pseudo_projective import Decorated, decode, encode
 
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.components.gold import MISSING
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import BeamResult, ScoreTables, decode_beam, decode_greedy
+from spacy_npparse.trees.missing import MISSING
 
 
 class Found(NamedTuple):

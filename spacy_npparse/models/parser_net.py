@@ -6,9 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from spacy_npparse.decoding import IMPOSSIBLE
-
-# A head or a label that is unknown, and the label of an arc from the root, which is not predicted.
-MISSING = -1
+from spacy_npparse.trees.missing import MISSING
 
 # Lower bounds of the buckets of distances, in words.
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
