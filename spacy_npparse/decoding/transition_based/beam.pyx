@@ -11,6 +11,7 @@ from spacy_npparse.decoding.transition_based.scoring cimport (
 )
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item
 from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation
 
@@ -267,7 +268,11 @@ cdef int wrong_arcs(KernelOracle oracle, KernelConfiguration c) noexcept nogil:
     cdef int d
     cdef int count = 0
     for d in range(1, c.n + 1):
-        count += c.heads[d] != -1 and oracle.gold[d] != -1 and c.heads[d] != oracle.gold[d]
+        count += (
+            c.heads[d] != NO_WORD
+            and oracle.gold[d] != NO_WORD
+            and c.heads[d] != oracle.gold[d]
+        )
     return count
 
 

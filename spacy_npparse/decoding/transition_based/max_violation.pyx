@@ -11,7 +11,8 @@ from spacy_npparse.decoding.transition_based.beam cimport (
 )
 from spacy_npparse.decoding.transition_based.scoring cimport Scorer, extract_features
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
-from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem, StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 from spacy_npparse.decoding.transition_based.types import Violations
 
@@ -100,7 +101,7 @@ cdef bint _is_gold(KernelOracle oracle, Hypothesis hypothesis):
     if oracle.explores:
         return True
     for d in range(1, oracle.n + 1):
-        if oracle.gold[d] == -1:
+        if oracle.gold[d] == NO_WORD:
             return False
     return (<StaticOracle>oracle).derives(hypothesis.configuration)
 

@@ -10,7 +10,8 @@ from spacy_npparse.decoding.transition_based.scoring cimport (
     Scorer, extract_features, score_transitions,
 )
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
-from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem, StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 from spacy_npparse.decoding.transition_based.types import RollOut
 
@@ -148,7 +149,7 @@ cdef bint _attaches_headless(
     if oracle.explores:
         return False
     word = system.dependent(c, t)
-    return word != -1 and oracle.gold[word] == -1
+    return word != NO_WORD and oracle.gold[word] == NO_WORD
 
 
 cdef void _best_transitions(
