@@ -22,7 +22,7 @@ class Parse(NamedTuple):
         starts: uint64 [len(doc), 1], 1 where a sentence starts, else -1 (spaCy's values).
         probabilities: float [len(doc)], of the arc to each word, NaN for whitespace; None unless
             the confidence was asked for.
-        ranked: for each sentence with words, its k best trees in descending order: "heads" (the
+        ranked: For each sentence with words, its k best trees in descending order: "heads" (the
             index of each token's head, a root's being its own), "deps" and "score"; None unless
             they were asked for.
     """
@@ -47,8 +47,8 @@ def write_parse(doc: Doc, parse: Parse) -> None:
     non-projective trees can be wrong.
 
     Args:
-        doc: the Doc.
-        parse: its parse.
+        doc: The Doc.
+        parse: Its parse.
     """
     if len(doc):
         doc.from_array(_ARCS, parse.arcs)  # type: ignore[arg-type]

@@ -38,19 +38,19 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
     many there are of either.
 
     Args:
-        vocab: of the pipeline.
-        model: see `spacy_npparse.Parser.v1`.
-        name: of the component in the pipeline.
-        system_name: of the component's factory, without `_parser`.
-        loss: see `ExactParser`.
-        max_length: words of the longest sentence that is searched exactly.
-        decoder: only the confidence counts.
-        fixed: see `DependencyParser`.
-        scorer: computes the scores of `nlp.evaluate`.
+        vocab: Of the pipeline.
+        model: See `spacy_npparse.Parser.v1`.
+        name: Of the component in the pipeline.
+        system_name: Of the component's factory, without `_parser`.
+        loss: See `ExactParser`.
+        max_length: Words of the longest sentence that is searched exactly.
+        decoder: Only the confidence counts.
+        fixed: See `DependencyParser`.
+        scorer: Computes the scores of `nlp.evaluate`.
 
     Attributes:
-        fallback: how longer sentences are parsed, as warnings say it.
-        uncovered: what warnings say of trees that are not covered.
+        fallback: How longer sentences are parsed, as warnings say it.
+        uncovered: What warnings say of trees that are not covered.
     """
 
     fallback: str

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.derivations import GoldTree, gold_trees
-from spacy_npparse.components.gold import MISSING, GoldBatch
+from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.labels import Labels, collect_labels
 from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.search import Found, no_trees
@@ -31,6 +31,7 @@ from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.shim import torch_shim
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
+from spacy_npparse.trees.missing import MISSING
 
 NetT = TypeVar("NetT", bound=ParserNet)
 
@@ -43,17 +44,17 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
     trees, and the class of the network.
 
     Args:
-        vocab: of the pipeline.
-        model: see `spacy_npparse.Parser.v1`.
-        name: of the component in the pipeline.
-        system_name: of the component's factory, without `_parser`.
-        decoder: what is asked of the search.
-        fixed: settings, by name, that a trained model cannot be loaded without;
+        vocab: Of the pipeline.
+        model: See `spacy_npparse.Parser.v1`.
+        name: Of the component in the pipeline.
+        system_name: Of the component's factory, without `_parser`.
+        decoder: What is asked of the search.
+        fixed: Settings, by name, that a trained model cannot be loaded without;
             "pseudo_projective" is one of them.
-        scorer: computes the scores of `nlp.evaluate`.
+        scorer: Computes the scores of `nlp.evaluate`.
 
     Attributes:
-        net_class: the class of the model's network.
+        net_class: The class of the model's network.
     """
 
     net_class: type[NetT]
@@ -130,10 +131,10 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Refuse to add a label: the label set is fixed by `initialize`.
 
         Args:
-            label: not looked at.
+            label: Not looked at.
 
         Raises:
-            ValueError: always.
+            ValueError: Always.
         """
         raise ValueError(
             f"{self.name}: labels cannot be added one by one. They are collected from the examples "
@@ -151,14 +152,14 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Collect the labels and build the model.
 
         Args:
-            get_examples: returns the training data. All of it is read for the labels, unless they
+            get_examples: Returns the training data. All of it is read for the labels, unless they
                 are given, for those of a pseudo-projective encoding, and to count the trees that
                 the parser cannot learn from.
-            nlp: the pipeline.
-            labels: the arc labels, without the root's.
+            nlp: The pipeline.
+            labels: The arc labels, without the root's.
 
         Raises:
-            ValueError: if there is not one example, or if one has other labels than those given or
+            ValueError: If there is not one example, or if one has other labels than those given or
                 heads that form a cycle.
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
@@ -176,7 +177,7 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Encode Docs.
 
         Args:
-            docs: the Docs.
+            docs: The Docs.
 
         Returns:
             Vectors of all tokens and, last, of the root: [n_tokens + 1, width].
@@ -187,7 +188,7 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Parse Docs without changing them.
 
         Args:
-            docs: with their sentence boundaries.
+            docs: With their sentence boundaries.
 
         Returns:
             Their parses.
@@ -222,15 +223,15 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         Pseudo-projective trees are shown as they are built, with decorated labels.
 
         Args:
-            doc: with its sentence boundaries, and with what the encoder needs, if it is shared.
-            gold: the same tokens with gold trees, for the costs of transitions.
-            oracle: whose costs; by default the oracle of training.
+            doc: With its sentence boundaries, and with what the encoder needs, if it is shared.
+            gold: The same tokens with gold trees, for the costs of transitions.
+            oracle: Whose costs; by default the oracle of training.
 
         Returns:
             The derivations, in the order of the sentences.
 
         Raises:
-            ValueError: if the parser builds trees without transitions, the tokens of the two Docs
+            ValueError: If the parser builds trees without transitions, the tokens of the two Docs
                 differ, gold heads form a cycle, or the transition system has no such oracle.
         """
         sentences = split_sentences(read_tokens([doc]))
@@ -261,8 +262,8 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Score all arcs by themselves.
 
         Args:
-            vectors: what `encode` returns.
-            sentences: of the same Docs.
+            vectors: What `encode` returns.
+            sentences: Of the same Docs.
 
         Returns:
             Log-probabilities of heads, see `ParserNet.score_arcs`.
@@ -273,8 +274,8 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Find the heads of all words in the highest-scoring trees.
 
         Args:
-            vectors: what `encode` returns.
-            sentences: of the same Docs.
+            vectors: What `encode` returns.
+            sentences: Of the same Docs.
 
         Returns:
             int32 [n_words], in the sentence.
@@ -288,8 +289,8 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Score the labels of all arcs of some trees, those from the root excluded.
 
         Args:
-            vectors: what `encode` returns.
-            sentences: of the same Docs.
+            vectors: What `encode` returns.
+            sentences: Of the same Docs.
             heads: int32 [n_words], in the sentence.
 
         Returns:
@@ -310,16 +311,16 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Update the model with a batch.
 
         Args:
-            examples: missing heads and misaligned tokens are masked in the loss.
-            drop: dropout rate of the encoder.
-            sgd: optimizer; without it, gradients are accumulated until `finish_update`.
-            losses: losses by component, which this one is added to.
+            examples: Missing heads and misaligned tokens are masked in the loss.
+            drop: Dropout rate of the encoder.
+            sgd: Optimizer; without it, gradients are accumulated until `finish_update`.
+            losses: Losses by component, which this one is added to.
 
         Returns:
             The losses.
 
         Raises:
-            ValueError: if gold trees have cycles or unknown labels.
+            ValueError: If gold trees have cycles or unknown labels.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -340,8 +341,8 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Compute the loss of a batch.
 
         Args:
-            examples: the batch.
-            vectors: token vectors of the predicted Docs, [n_tokens, width].
+            examples: The batch.
+            vectors: Token vectors of the predicted Docs, [n_tokens, width].
 
         Returns:
             A differentiable torch scalar.
@@ -414,14 +415,14 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Load the component.
 
         Args:
-            path: the folder of the component.
-            exclude: names of files that are not loaded.
+            path: The folder of the component.
+            exclude: Names of files that are not loaded.
 
         Returns:
             The component itself.
 
         Raises:
-            ValueError: naming the folder, if a file is damaged or belongs to a parser with another
+            ValueError: Naming the folder, if a file is damaged or belongs to a parser with another
                 transition system or other settings.
         """
         try:
@@ -439,14 +440,14 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """Load the component.
 
         Args:
-            bytes_data: what `to_bytes` returned.
-            exclude: names of parts that are not loaded.
+            bytes_data: What `to_bytes` returned.
+            exclude: Names of parts that are not loaded.
 
         Returns:
             The component itself.
 
         Raises:
-            ValueError: if the bytes are damaged or belong to a parser with another transition
+            ValueError: If the bytes are damaged or belong to a parser with another transition
                 system or other settings.
         """
         super().from_bytes(bytes_data, exclude=[*exclude, "model"])

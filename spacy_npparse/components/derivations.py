@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from spacy.tokens import Doc
 
-from spacy_npparse.components.gold import MISSING, GoldBatch, head_tokens, heads_in_sentence
+from spacy_npparse.components.gold import GoldBatch, head_tokens, heads_in_sentence
 from spacy_npparse.components.labels import Labels
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.treebank.docs import UD_ROOT
+from spacy_npparse.trees.missing import MISSING
 
 
 class GoldTree(NamedTuple):
@@ -17,7 +18,7 @@ class GoldTree(NamedTuple):
 
     Attributes:
         heads: n + 1 of them, 0 for the root, MISSING if unknown; the first is MISSING.
-        labels: of the arcs to the n words; None if the parser predicts decorated ones instead.
+        labels: Of the arcs to the n words; None if the parser predicts decorated ones instead.
     """
 
     heads: Sequence[int]
@@ -30,16 +31,16 @@ def gold_trees(
     """Read the gold trees of the sentences of a Doc, as the parser has to build them.
 
     Args:
-        doc: the Doc.
-        gold: the same tokens with gold trees.
-        sentences: of the Doc.
-        labels: of the parser.
+        doc: The Doc.
+        gold: The same tokens with gold trees.
+        sentences: Of the Doc.
+        labels: Of the parser.
 
     Returns:
         A tree for each sentence, None where nothing is known.
 
     Raises:
-        ValueError: if the tokens differ.
+        ValueError: If the tokens differ.
     """
     if [token.text for token in gold] != [token.text for token in doc]:
         raise ValueError(

@@ -15,13 +15,13 @@ from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.dependency_parser import DependencyParser
-from spacy_npparse.components.gold import MISSING
 from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.search import no_trees
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.components.settings import Combination, DecoderSettings
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.decoding import decode_spanning_trees
+from spacy_npparse.trees.missing import MISSING
 
 
 class EnsembleParser(TreePipe, Pipe):
@@ -31,13 +31,13 @@ class EnsembleParser(TreePipe, Pipe):
     highest summed log-probability. Members that listen to the same encoder share its output.
 
     Args:
-        nlp: the pipeline.
-        name: of the component in the pipeline.
-        members: names of other components of the pipeline.
+        nlp: The pipeline.
+        name: Of the component in the pipeline.
+        members: Names of other components of the pipeline.
         combine: "votes" of each member for the arcs of its tree, probabilities breaking ties; or
             "scores", the summed log-probabilities of all arcs.
-        decoder: only the confidence counts: the share of the votes, or the mean probability.
-        scorer: computes the scores of `nlp.evaluate`.
+        decoder: Only the confidence counts: the share of the votes, or the mean probability.
+        scorer: Computes the scores of `nlp.evaluate`.
 
     Source: Sagae and Lavie (2006).
     """
@@ -84,7 +84,7 @@ class EnsembleParser(TreePipe, Pipe):
             The members, in the order of the settings.
 
         Raises:
-            ValueError: if one is missing, is no parser of this package or has a pseudo-projective
+            ValueError: If one is missing, is no parser of this package or has a pseudo-projective
                 encoding, or if they have different labels or listen to different encoders.
         """
         parsers: list[DependencyParser] = []
@@ -121,13 +121,13 @@ class EnsembleParser(TreePipe, Pipe):
         """Parse Docs without changing them.
 
         Args:
-            docs: with their sentence boundaries.
+            docs: With their sentence boundaries.
 
         Returns:
             Their parses.
 
         Raises:
-            ValueError: if the members cannot be combined, see `parsers`.
+            ValueError: If the members cannot be combined, see `parsers`.
         """
         docs = list(docs)
         if not docs:

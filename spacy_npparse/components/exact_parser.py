@@ -24,15 +24,15 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
     augmentation, the search, and the total score of what was found.
 
     Args:
-        vocab: of the pipeline.
-        model: see `spacy_npparse.Parser.v1`.
-        name: of the component in the pipeline.
-        system_name: of the component's factory, without `_parser`.
+        vocab: Of the pipeline.
+        model: See `spacy_npparse.Parser.v1`.
+        name: Of the component in the pipeline.
+        system_name: Of the component's factory, without `_parser`.
         loss: "margin", the structured hinge loss of the gold tree, each wrong arc of another tree
             costing 1; or "log-likelihood" of each local decision.
-        decoder: only the confidence counts.
-        fixed: see `DependencyParser`.
-        scorer: computes the scores of `nlp.evaluate`.
+        decoder: Only the confidence counts.
+        fixed: See `DependencyParser`.
+        scorer: Computes the scores of `nlp.evaluate`.
 
     Source: Taskar, Guestrin and Koller (2003), as used by Gómez-Rodríguez, Shi and Lee (2018,
         section 4.3).

@@ -51,11 +51,11 @@ def register(
     """Register the factory `{name}_parser` with spaCy.
 
     Args:
-        name: of the parser.
-        settings: dataclass of the component's settings.
-        make: makes the component, given the pipeline, the component's name there, and its
+        name: Of the parser.
+        settings: Dataclass of the component's settings.
+        make: Makes the component, given the pipeline, the component's name there, and its
             settings. It raises ValueError where settings do not fit each other.
-        defaults: the component's default config, but for the scorer.
+        defaults: The component's default config, but for the scorer.
 
     Returns:
         The factory.
@@ -93,8 +93,8 @@ def transition_factory(system_name: str, oracle: str) -> Factory:
     """Register the factory `{system_name}_parser` of a parser with a transition system.
 
     Args:
-        system_name: a name of the `transition_systems` registry.
-        oracle: the default oracle.
+        system_name: A name of the `transition_systems` registry.
+        oracle: The default oracle.
 
     Returns:
         The factory.
@@ -137,9 +137,9 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
     """Register the factory `mh{n_heads}_parser` of a parser with multi-headed items.
 
     Args:
-        n_heads: heads of the largest items: 3 or 4.
-        greedy_system: the transition system of greedy search.
-        oracle: the default oracle of that.
+        n_heads: Heads of the largest items: 3 or 4.
+        greedy_system: The transition system of greedy search.
+        oracle: The default oracle of that.
 
     Returns:
         The factory.

@@ -11,7 +11,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
-from spacy_npparse.models.parser_net import MISSING
+from spacy_npparse.trees.missing import MISSING
 
 # Penalty of wrong arcs in the search for the gold tree: more than trees differ by, and, unlike
 # IMPOSSIBLE, small enough to keep the differences of scores that it is added to in float32.
@@ -28,7 +28,7 @@ class GoldBatch:
     """Sentences with their gold trees; sentences without any annotation are left out.
 
     Attributes:
-        sentences: the sentences.
+        sentences: The sentences.
         heads: int32 [n_words], the head of each word in its sentence, 0 for the root, MISSING if
             unknown.
         labels: int64 [n_words], number of the label of each arc, MISSING if unknown or the root's.
@@ -96,14 +96,14 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
     wrongly (from non-projective or partial trees) do no harm.
 
     Args:
-        examples: the batch.
-        label_numbers: the number of each label, by its hash.
+        examples: The batch.
+        label_numbers: The number of each label, by its hash.
 
     Returns:
         The gold trees.
 
     Raises:
-        ValueError: if a label is not among them, or if gold heads form a cycle.
+        ValueError: If a label is not among them, or if gold heads form a cycle.
     """
     docs = [eg.predicted for eg in examples]
     aligned = [_align(eg, label_numbers) for eg in examples]
@@ -128,7 +128,7 @@ def head_tokens(doc: Doc) -> Ints:
     """Read the heads of a Doc.
 
     Args:
-        doc: the Doc.
+        doc: The Doc.
 
     Returns:
         int64 [len(doc)], index of each token's head, a root's being its own, MISSING if unknown.
@@ -143,7 +143,7 @@ def heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
     """Number heads within their sentences.
 
     Args:
-        sentences: the sentences.
+        sentences: The sentences.
         token_heads: int64 [n_tokens], what `head_tokens` returns, counted through all Docs.
 
     Returns:

@@ -11,10 +11,11 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from spacy_npparse.components.annotation import ROOT_LABEL, SPACE_LABEL
-from spacy_npparse.components.gold import MISSING, GoldBatch, gold_batch
+from spacy_npparse.components.gold import GoldBatch, gold_batch
 from spacy_npparse.components.pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.treebank.docs import UD_ROOT
+from spacy_npparse.trees.missing import MISSING
 from spacy_npparse.trees.pseudo_projective import Decorated
 
 
@@ -24,7 +25,7 @@ class Labels:
     Args:
         cfg: "labels", the arc labels without the root's; "pseudo_projective", the encoding of
             crossing arcs, None for none; "decorated", the labels that this decorates, as numbers.
-        strings: all labels are added to it.
+        strings: All labels are added to it.
     """
 
     def __init__(self, cfg: Mapping[str, Any], strings: StringStore):
@@ -50,13 +51,13 @@ class Labels:
         """Align and encode the gold trees of a batch.
 
         Args:
-            examples: the batch.
+            examples: The batch.
 
         Returns:
             The gold trees as the parser has to build them.
 
         Raises:
-            ValueError: as `gold_batch` does.
+            ValueError: As `gold_batch` does.
         """
         return self.encode(gold_batch(examples, self._numbers))
 
@@ -69,7 +70,7 @@ class Labels:
         """Encode gold trees as the parser has to build them.
 
         Args:
-            gold: the gold trees.
+            gold: The gold trees.
 
         Returns:
             The encoded ones.
@@ -80,7 +81,7 @@ class Labels:
         """Spell labels as the parser predicts them, decorated or not.
 
         Args:
-            numbers: of the labels, MISSING for the root's.
+            numbers: Of the labels, MISSING for the root's.
 
         Returns:
             The labels; see `spacy_npparse.trees.pseudo_projective`.
@@ -96,7 +97,7 @@ class Labels:
         """Decode predicted heads and labels.
 
         Args:
-            sentences: the sentences.
+            sentences: The sentences.
             heads: int32 [n_words], in the sentence.
             labels: int64 [n_words], numbers, MISSING for the root's.
 
@@ -117,10 +118,10 @@ def collect_labels(
     """Write the labels of some examples to a component's saved settings.
 
     Args:
-        cfg: gets "labels" and "decorated"; see `Labels`.
-        strings: all labels are added to it.
-        get_examples: returns the examples.
-        labels: the plain labels, if they are given.
+        cfg: Gets "labels" and "decorated"; see `Labels`.
+        strings: All labels are added to it.
+        get_examples: Returns the examples.
+        labels: The plain labels, if they are given.
     """
     if labels is None:
         labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})

@@ -33,16 +33,16 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
     head among all words.
 
     Args:
-        vocab: of the pipeline.
-        model: see `spacy_npparse.Parser.v1`.
-        name: of the component in the pipeline.
-        n_heads: heads of the largest items: 3 (projective trees) or 4.
-        features: the words that transitions are scored by: "two" (s0, b0), or "hybrid" (s1 too).
+        vocab: Of the pipeline.
+        model: See `spacy_npparse.Parser.v1`.
+        name: Of the component in the pipeline.
+        n_heads: Heads of the largest items: 3 (projective trees) or 4.
+        features: The words that transitions are scored by: "two" (s0, b0), or "hybrid" (s1 too).
         loss: "margin", see `ExactParser`; or "log-likelihood" of each transition of the gold
             derivation, if all heads of the sentence are known.
-        max_length: words of the longest sentence that is searched exactly.
-        decoder: only the confidence counts.
-        scorer: computes the scores of `nlp.evaluate`.
+        max_length: Words of the longest sentence that is searched exactly.
+        decoder: Only the confidence counts.
+        scorer: Computes the scores of `nlp.evaluate`.
 
     Source: Gómez-Rodríguez, Shi and Lee (2018): the deduction system of section 3.1, decoded with
         the scores of section 4.2.

@@ -34,12 +34,12 @@ class OneEndpointCrossingParser(
     the scores of arcs alone.
 
     Args:
-        vocab: of the pipeline.
-        model: see `spacy_npparse.Parser.v1`.
-        name: of the component in the pipeline.
-        max_length: words of the longest sentence that is searched exactly.
-        decoder: only the confidence counts.
-        scorer: computes the scores of `nlp.evaluate`.
+        vocab: Of the pipeline.
+        model: See `spacy_npparse.Parser.v1`.
+        name: Of the component in the pipeline.
+        max_length: Words of the longest sentence that is searched exactly.
+        decoder: Only the confidence counts.
+        scorer: Computes the scores of `nlp.evaluate`.
 
     Source: Pitler (2014), as the baseline of Gómez-Rodríguez, Shi and Lee (2018, section 5).
     """

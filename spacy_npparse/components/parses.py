@@ -24,13 +24,13 @@ def make_parses(
     """Assemble the parses of Docs, with what else the decoder's settings ask for.
 
     Args:
-        tokens: of the Docs.
-        sentences: of the Docs.
-        trees: the best of all sentences, the second best and so on: heads int32 [n_words], in the
+        tokens: Of the Docs.
+        sentences: Of the Docs.
+        trees: The best of all sentences, the second best and so on: heads int32 [n_words], in the
             sentence, 0 for the root, and hashes of the labels, uint64 [n_words].
-        found: their scores and probabilities.
-        decoder: what is asked for.
-        strings: to look labels up.
+        found: Their scores and probabilities.
+        decoder: What is asked for.
+        strings: To look labels up.
 
     Returns:
         A parse for each Doc.
@@ -57,11 +57,11 @@ def tree_parses(
     it), where it crosses no arc; in a Doc without words, to the first token.
 
     Args:
-        tokens: of the Docs.
-        sentences: of the Docs.
+        tokens: Of the Docs.
+        sentences: Of the Docs.
         heads: int32 [n_words], in the sentence, 0 for the root.
         labels: uint64 [n_words], hashes.
-        strings: to look labels up.
+        strings: To look labels up.
 
     Returns:
         A parse for each Doc.

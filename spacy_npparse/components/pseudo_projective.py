@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.components.gold import MISSING, GoldBatch
+from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.trees import complete_heads, is_projective
+from spacy_npparse.trees.missing import MISSING
 from spacy_npparse.trees.pseudo_projective import Decorated, decode, encode
 
 
@@ -16,9 +17,9 @@ class PseudoProjectiveLabels:
     """Decorated labels, numbered after the plain labels of a component.
 
     Args:
-        encoding: see `spacy_npparse.trees.pseudo_projective`.
-        n_labels: plain labels, the root's excluded.
-        decorated: the decorated labels, in the order of their numbers.
+        encoding: See `spacy_npparse.trees.pseudo_projective`.
+        n_labels: Plain labels, the root's excluded.
+        decorated: The decorated labels, in the order of their numbers.
     """
 
     def __init__(self, encoding: str, n_labels: int, decorated: Iterable[Decorated]):
@@ -31,7 +32,7 @@ class PseudoProjectiveLabels:
         """Projectivise gold trees.
 
         Args:
-            gold: the gold trees.
+            gold: The gold trees.
 
         Returns:
             The projective trees. A decorated label that has no number loses its decoration: the
@@ -52,7 +53,7 @@ class PseudoProjectiveLabels:
         """Deprojectivise predicted trees.
 
         Args:
-            sentences: the sentences.
+            sentences: The sentences.
             heads: int32 [n_words], in the sentence.
             labels: int64 [n_words], numbers, MISSING for the root's.
 
@@ -72,8 +73,8 @@ def decorated_labels(gold: GoldBatch, encoding: str) -> set[Decorated]:
     """Collect the decorated labels that the encoding of some gold trees needs.
 
     Args:
-        gold: the gold trees.
-        encoding: see `spacy_npparse.trees.pseudo_projective`.
+        gold: The gold trees.
+        encoding: See `spacy_npparse.trees.pseudo_projective`.
 
     Returns:
         The labels.

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.components.gold import MISSING
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import BeamResult, ScoreTables, decode_beam, decode_greedy
+from spacy_npparse.trees.missing import MISSING
 
 
 class Found(NamedTuple):
@@ -31,8 +31,8 @@ def no_trees(n_trees: int, sentences: SentenceBatch) -> Found:
     """Allocate the results of a search.
 
     Args:
-        n_trees: trees of each sentence.
-        sentences: the sentences.
+        n_trees: Trees of each sentence.
+        sentences: The sentences.
 
     Returns:
         No trees.
@@ -56,11 +56,11 @@ def search(
     """Find the highest-scoring trees, greedily if the beam is of width 1.
 
     Args:
-        system: see `decode_greedy`.
-        tables: see `decode_greedy`.
-        sentences: the sentences.
-        settings: how to search.
-        normalised: see `decode_beam`.
+        system: See `decode_greedy`.
+        tables: See `decode_greedy`.
+        sentences: The sentences.
+        settings: How to search.
+        normalised: See `decode_beam`.
 
     Returns:
         The trees. Greedy search has the probability of each transition, but no score of the tree

@@ -52,7 +52,7 @@ class SentenceBatch:
     Attributes:
         words: int64 [n_words], the token of each word.
         lengths: int32 [n_sentences], words of each sentence, all positive.
-        n_tokens: tokens of all the Docs.
+        n_tokens: Tokens of all the Docs.
     """
 
     words: NDArray[np.int64]
@@ -129,7 +129,7 @@ def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) ->
     to the one before it, or at the beginning of a Doc to the one after it.
 
     Args:
-        docs: the Docs.
+        docs: The Docs.
         starts: bool [n_tokens], where sentences start, if not where the Docs say so.
 
     Returns:
@@ -173,7 +173,7 @@ def split_sentences(tokens: TokenBatch) -> SentenceBatch:
     """Lay out the sentences of a batch.
 
     Args:
-        tokens: the batch.
+        tokens: The batch.
 
     Returns:
         The sentences, except those of Docs without words.

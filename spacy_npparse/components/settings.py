@@ -31,7 +31,7 @@ class ConfidenceSettings:
     """What exact search can be asked for.
 
     Attributes:
-        confidence: keep the probability of each arc in `token._.head_probability`. For greedy
+        confidence: Keep the probability of each arc in `token._.head_probability`. For greedy
             search, that of the transition that built it, among the legal ones; for a beam, the
             share of its probability mass that belongs to trees with that arc; for MH3 and MH4 with
             exact search, the marginal probability (see `MHParser`); for spanning and
@@ -47,8 +47,8 @@ class DecoderSettings(ConfidenceSettings):
     """How trees are searched for.
 
     Attributes:
-        beam_width: derivations on the beam; 1 is greedy search.
-        k_best: at most so many trees of each sentence are kept, with their scores, in
+        beam_width: Derivations on the beam; 1 is greedy search.
+        k_best: At most so many trees of each sentence are kept, with their scores, in
             `doc._.k_best_trees`; 0 for none. It takes a beam to find several.
     """
 
@@ -71,7 +71,7 @@ class ExplorationSettings(Exploration):
     """The exploration policy of roll-outs, and when it begins. A beam that is trained needs none.
 
     Attributes:
-        warm_up: updates before the first exploration.
+        warm_up: Updates before the first exploration.
     """
 
     warm_up: int = 0
@@ -89,10 +89,10 @@ class TrainingSettings:
     """How a parser with a transition system is trained.
 
     Attributes:
-        oracle: name of an oracle of the transition system.
+        oracle: Name of an oracle of the transition system.
         loss: "log-likelihood" or "margin" of the transitions in the configurations of a roll-out,
             or "max-violation" of derivations on the beam.
-        exploration: how roll-outs leave the oracle's path.
+        exploration: How roll-outs leave the oracle's path.
     """
 
     oracle: str
@@ -109,7 +109,7 @@ class ComponentSettings:
     """Settings of all components.
 
     Attributes:
-        scorer: computes the scores of `nlp.evaluate`.
+        scorer: Computes the scores of `nlp.evaluate`.
     """
 
     scorer: Scorer | None
@@ -120,7 +120,7 @@ class ParserSettings(ComponentSettings):
     """Settings of all parsers that are trained.
 
     Attributes:
-        model: see `spacy_npparse.Parser.v1`.
+        model: See `spacy_npparse.Parser.v1`.
     """
 
     model: Model
@@ -131,8 +131,8 @@ class TransitionParserSettings(ParserSettings, TrainingSettings):
     """Settings of parsers that search greedily or with a beam.
 
     Attributes:
-        decoder: how they search.
-        pseudo_projective: the encoding of crossing arcs in labels, None for none.
+        decoder: How they search.
+        pseudo_projective: The encoding of crossing arcs in labels, None for none.
     """
 
     decoder: DecoderSettings
@@ -144,10 +144,10 @@ class MHParserSettings(ParserSettings, TrainingSettings):
     """Settings of MH3 and MH4. Oracle and exploration are those of greedy search.
 
     Attributes:
-        search: over all derivations, or with a transition system.
-        features: of exact search, see `MHParser`.
-        max_length: words of the longest sentence that is searched exactly.
-        decoder: how greedy search proceeds; of exact search, only the confidence.
+        search: Over all derivations, or with a transition system.
+        features: Of exact search, see `MHParser`.
+        max_length: Words of the longest sentence that is searched exactly.
+        decoder: How greedy search proceeds; of exact search, only the confidence.
     """
 
     search: Literal["exact", "greedy"]
@@ -164,8 +164,8 @@ class SpanningTreeSettings(ParserSettings):
     """Settings of `SpanningTreeParser`.
 
     Attributes:
-        loss: see `SpanningTreeParser`.
-        decoder: whether the confidence is kept.
+        loss: See `SpanningTreeParser`.
+        decoder: Whether the confidence is kept.
     """
 
     loss: TreeLoss
@@ -177,8 +177,8 @@ class OneEndpointCrossingSettings(ParserSettings):
     """Settings of `OneEndpointCrossingParser`.
 
     Attributes:
-        max_length: words of the longest sentence that is searched exactly.
-        decoder: whether the confidence is kept.
+        max_length: Words of the longest sentence that is searched exactly.
+        decoder: Whether the confidence is kept.
     """
 
     max_length: int
@@ -193,9 +193,9 @@ class EnsembleSettings(ComponentSettings):
     """Settings of `EnsembleParser`.
 
     Attributes:
-        members: names of other components of the pipeline.
-        combine: see `EnsembleParser`.
-        decoder: whether the confidence is kept.
+        members: Names of other components of the pipeline.
+        combine: See `EnsembleParser`.
+        decoder: Whether the confidence is kept.
     """
 
     members: list[str]
@@ -213,16 +213,16 @@ def read_settings(
     """Make the settings of a component from its config.
 
     Args:
-        settings: a dataclass.
-        name: of the component.
-        values: of the settings, by name.
-        section: of the config, with a dot behind it; empty for the whole.
+        settings: A dataclass.
+        name: Of the component.
+        values: Of the settings, by name.
+        section: Of the config, with a dot behind it; empty for the whole.
 
     Returns:
         The settings, of that class.
 
     Raises:
-        ValueError: naming component and setting, if a value is of another type than the field of
+        ValueError: Naming component and setting, if a value is of another type than the field of
             that name, or a setting is unknown or wrong.
     """
     hints = get_type_hints(settings)
@@ -246,12 +246,12 @@ def check_choice(setting: str, value: Any, choices: Collection[str]) -> None:
     """Check that a setting has one of some values.
 
     Args:
-        setting: its name.
-        value: its value.
-        choices: the values that it may have.
+        setting: Its name.
+        value: Its value.
+        choices: The values that it may have.
 
     Raises:
-        ValueError: if it has another one.
+        ValueError: If it has another one.
     """
     if value not in choices:
         raise ValueError(f"{setting} is {value!r}, but must be one of: {', '.join(choices)}")
@@ -261,11 +261,11 @@ def check_positive(setting: str, value: int) -> None:
     """Check that a setting is a positive number.
 
     Args:
-        setting: its name.
-        value: its value.
+        setting: Its name.
+        value: Its value.
 
     Raises:
-        ValueError: if it is not.
+        ValueError: If it is not.
     """
     if value < 1:
         raise ValueError(f"{setting} is {value!r}, but must be 1 or more")

@@ -24,12 +24,12 @@ class SpanningTreeParser(ExactParser[SpanningTreeNet, Tensor, NDArray[np.int32]]
     """Finds the single-rooted tree whose arcs score highest, crossing or not.
 
     Args:
-        vocab: of the pipeline.
-        model: see `spacy_npparse.Parser.v1`.
-        name: of the component in the pipeline.
+        vocab: Of the pipeline.
+        model: See `spacy_npparse.Parser.v1`.
+        name: Of the component in the pipeline.
         loss: "margin", see `ExactParser`, or "log-likelihood" of each gold head among all words.
-        decoder: only the confidence counts.
-        scorer: computes the scores of `nlp.evaluate`.
+        decoder: Only the confidence counts.
+        scorer: Computes the scores of `nlp.evaluate`.
 
     Source: McDonald, Pereira, Ribarov and Hajič (2005).
     """

@@ -31,15 +31,15 @@ class TransitionParser(DependencyParser[TransitionNet]):
     """Parses with a transition system.
 
     Args:
-        vocab: of the pipeline.
-        model: see `spacy_npparse.Parser.v1`.
-        name: of the component in the pipeline.
-        system_name: of the component's factory, without `_parser`.
-        system: the transition system.
-        settings: how it is trained.
-        decoder: how it searches.
-        fixed: see `DependencyParser`.
-        scorer: computes the scores of `nlp.evaluate`.
+        vocab: Of the pipeline.
+        model: See `spacy_npparse.Parser.v1`.
+        name: Of the component in the pipeline.
+        system_name: Of the component's factory, without `_parser`.
+        system: The transition system.
+        settings: How it is trained.
+        decoder: How it searches.
+        fixed: See `DependencyParser`.
+        scorer: Computes the scores of `nlp.evaluate`.
     """
 
     net_class = TransitionNet
@@ -116,10 +116,10 @@ class TransitionParser(DependencyParser[TransitionNet]):
         visited configurations and all gold arcs in one differentiable pass.
 
         Args:
-            examples: see `DependencyParser.update`.
-            drop: see there.
-            sgd: see there.
-            losses: see there.
+            examples: See `DependencyParser.update`.
+            drop: See there.
+            sgd: See there.
+            losses: See there.
 
         Returns:
             The losses.

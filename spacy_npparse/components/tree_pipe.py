@@ -19,7 +19,7 @@ class TreePipe:
         """Parse Docs without changing them.
 
         Args:
-            docs: with their sentence boundaries.
+            docs: With their sentence boundaries.
 
         Returns:
             Their parses.
@@ -30,8 +30,8 @@ class TreePipe:
         """Write parses to their Docs.
 
         Args:
-            docs: the Docs.
-            parses: what `predict` returns.
+            docs: The Docs.
+            parses: What `predict` returns.
         """
         for doc, parse in zip(docs, parses, strict=True):
             write_parse(doc, parse)
@@ -43,7 +43,7 @@ class TreePipe:
         """Parse one Doc.
 
         Args:
-            doc: with its sentence boundaries.
+            doc: With its sentence boundaries.
 
         Returns:
             The same Doc, parsed.
@@ -59,7 +59,7 @@ class TreePipe:
         reach the error handler.
 
         Args:
-            stream: the Docs.
+            stream: The Docs.
             batch_size: Docs in a batch.
 
         Yields:

@@ -20,11 +20,11 @@ def check_score_shapes(
     Args:
         scores: MHScores or OneEndpointCrossingScores.
         lengths: [n_sentences], the number of words of each sentence.
-        special_nodes: the nodes of a sentence besides its words, named in the error message.
-        n_links: for the arrays of shape [n_sentences, n_links, size, size], by name: n_links.
+        special_nodes: The nodes of a sentence besides its words, named in the error message.
+        n_links: For the arrays of shape [n_sentences, n_links, size, size], by name: n_links.
 
     Raises:
-        ValueError: if shapes do not fit.
+        ValueError: If shapes do not fit.
     """
     n_links = n_links or {}
     size = scores[0].shape[1]

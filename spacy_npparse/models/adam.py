@@ -13,7 +13,7 @@ def is_plain_adam(optimizer: Optimizer) -> bool:
     """Tell whether `step` does what an optimizer would.
 
     Args:
-        optimizer: a thinc optimizer.
+        optimizer: A thinc optimizer.
 
     Returns:
         Whether it is Adam without extras, with decoupled weight decay if any.
@@ -35,9 +35,9 @@ def step(
     kernel, several times as fast on CPU as a call of thinc's for each parameter.
 
     Args:
-        optimizer: a thinc optimizer for which `is_plain_adam` holds.
-        model_id: first part of the optimizer's keys.
-        parameters: names and parameters of the network.
+        optimizer: A thinc optimizer for which `is_plain_adam` holds.
+        model_id: First part of the optimizer's keys.
+        parameters: Names and parameters of the network.
     """
     moving = [(name, p) for name, p in parameters if p.grad is not None]
     if not moving:

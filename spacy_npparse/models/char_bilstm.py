@@ -41,18 +41,18 @@ def CharBiLSTM(
     windows, so that a word's vector depends on its context only.
 
     Args:
-        width: of the output vectors (both directions together; even).
-        depth: layers of the word-level BiLSTM.
-        word_width: of the word vectors that enter it.
-        word_rows: size of the word table.
-        char_width: of the character vectors, and of one direction of the LSTM above them.
-        char_rows: rows of the character table (code points modulo rows).
-        affix_width: of the vector of each affix.
-        affix_rows: rows of the table of each affix (hashed).
-        max_chars: longer words keep their first and last characters.
-        block_dropout: rate at which whole words are masked in training, so that their neighbours
+        width: Of the output vectors (both directions together; even).
+        depth: Layers of the word-level BiLSTM.
+        word_width: Of the word vectors that enter it.
+        word_rows: Size of the word table.
+        char_width: Of the character vectors, and of one direction of the LSTM above them.
+        char_rows: Rows of the character table (code points modulo rows).
+        affix_width: Of the vector of each affix.
+        affix_rows: Rows of the table of each affix (hashed).
+        max_chars: Longer words keep their first and last characters.
+        block_dropout: Rate at which whole words are masked in training, so that their neighbours
             do not rely on them.
-        spelling_dropout: dropout rate of whole affixes, and of inputs and outputs of the LSTM above
+        spelling_dropout: Dropout rate of whole affixes, and of inputs and outputs of the LSTM above
             the characters, so that a rare word is not recognised by an affix or a sequence of
             characters that no other word has.
 
@@ -60,7 +60,7 @@ def CharBiLSTM(
         A thinc model from Docs to one [len(doc), width] array per Doc.
 
     Raises:
-        ValueError: if a size is not positive, `width` is odd, `char_rows` is 1, or a dropout rate
+        ValueError: If a size is not positive, `width` is odd, `char_rows` is 1, or a dropout rate
             is not in [0, 1).
 
     Source: words and characters together as in Plank, Søgaard and Goldberg (2016), summed as in
@@ -110,10 +110,10 @@ def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, sizes: dict
     """Build the network.
 
     Args:
-        model: what `CharBiLSTM` returns.
-        X: not looked at: nothing depends on the data.
-        Y: not looked at.
-        sizes: of the network.
+        model: What `CharBiLSTM` returns.
+        X: Not looked at: nothing depends on the data.
+        Y: Not looked at.
+        sizes: Of the network.
     """
     shim = torch_shim(model, CharBiLSTMNet)
     if not shim.is_initialized:
@@ -126,9 +126,9 @@ def forward(
     """Encode Docs.
 
     Args:
-        model: what `CharBiLSTM` returns.
-        docs: the Docs.
-        is_train: whether a backward pass may follow.
+        model: What `CharBiLSTM` returns.
+        docs: The Docs.
+        is_train: Whether a backward pass may follow.
 
     Returns:
         One array [len(doc), width] for each Doc, float32, on the model's device; and the backward
@@ -165,10 +165,10 @@ def make_batch(docs: list[Doc], max_chars: int, char_rows: int, affix_rows: int)
     """Collect the distinct word forms of Docs, their spellings, and their occurrences.
 
     Args:
-        docs: the Docs.
-        max_chars: see `CharBiLSTM`.
-        char_rows: see `CharBiLSTM`.
-        affix_rows: see `CharBiLSTM`.
+        docs: The Docs.
+        max_chars: See `CharBiLSTM`.
+        char_rows: See `CharBiLSTM`.
+        affix_rows: See `CharBiLSTM`.
 
     Returns:
         The input of the network.

@@ -28,7 +28,7 @@ class WordBatch:
         affixes: int64 [n_forms, n_affixes], rows of the affix table.
         words: uint64 [n_forms], hash of each form.
         form_of_word: int64 [n_words], row of the form of each word.
-        lengths: words per sequence, all positive.
+        lengths: Words per sequence, all positive.
     """
 
     chars: NDArray[np.int64]
@@ -43,15 +43,15 @@ class CharBiLSTMNet(nn.Module):
     """A BiLSTM over sums of word embeddings and of vectors of their spellings.
 
     Args:
-        width: see `spacy_npparse.models.char_bilstm.CharBiLSTM`.
-        depth: likewise.
-        word_width: likewise.
-        word_rows: likewise.
-        char_width: likewise.
-        char_rows: likewise.
-        affix_width: likewise.
-        affix_rows: likewise.
-        n_affixes: affixes of each word.
+        width: See `spacy_npparse.models.char_bilstm.CharBiLSTM`.
+        depth: Likewise.
+        word_width: Likewise.
+        word_rows: Likewise.
+        char_width: Likewise.
+        char_rows: Likewise.
+        affix_width: Likewise.
+        affix_rows: Likewise.
+        n_affixes: Affixes of each word.
     """
 
     def __init__(
@@ -85,9 +85,9 @@ class CharBiLSTMNet(nn.Module):
         """Set the dropout rates.
 
         Args:
-            rate: of the inputs and outputs of the word-level LSTM.
-            block_rate: of whole words.
-            spelling_rate: of the inputs and outputs of the character-level LSTM, and of affixes.
+            rate: Of the inputs and outputs of the word-level LSTM.
+            block_rate: Of whole words.
+            spelling_rate: Of the inputs and outputs of the character-level LSTM, and of affixes.
         """
         self.word_lstm.dropout = rate
         self.block_dropout = block_rate
@@ -97,7 +97,7 @@ class CharBiLSTMNet(nn.Module):
         """Encode all words.
 
         Args:
-            batch: the words.
+            batch: The words.
 
         Returns:
             [n_words, width], in the order of the batch.
@@ -118,7 +118,7 @@ class CharBiLSTMNet(nn.Module):
         """Embed words without their context.
 
         Args:
-            batch: the words.
+            batch: The words.
 
         Returns:
             [n_words, word_width].
@@ -139,7 +139,7 @@ class CharBiLSTMNet(nn.Module):
         """Embed the forms of a batch by their spelling.
 
         Args:
-            batch: the words.
+            batch: The words.
 
         Returns:
             [n_forms, word_width].

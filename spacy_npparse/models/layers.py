@@ -20,12 +20,12 @@ class BiLSTM(nn.Module):
     torch runs that several times as fast on CPU as packed, bidirectional sequences.
 
     Args:
-        n_inputs: width of the input vectors.
-        n_hidden: width of one direction; the output has twice as much.
-        depth: number of layers.
+        n_inputs: Width of the input vectors.
+        n_hidden: Width of one direction; the output has twice as much.
+        depth: Number of layers.
 
     Attributes:
-        dropout: the rate; an attribute because spaCy passes it to every update.
+        dropout: The rate; an attribute because spaCy passes it to every update.
     """
 
     def __init__(self, n_inputs: int, n_hidden: int, depth: int):
@@ -40,7 +40,7 @@ class BiLSTM(nn.Module):
 
         Args:
             vectors: [n_vectors, n_inputs], one sequence after the other.
-            lengths: of the sequences, all positive, n_vectors in sum.
+            lengths: Of the sequences, all positive, n_vectors in sum.
 
         Returns:
             The outputs of the last layer in the same order, [n_vectors, 2 * n_hidden], and its

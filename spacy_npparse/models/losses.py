@@ -12,7 +12,7 @@ def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
 
     Args:
         scores: [n_states, n_transitions].
-        costs: the same shape, ILLEGAL for illegal transitions.
+        costs: The same shape, ILLEGAL for illegal transitions.
 
     Returns:
         The scores of the best transitions, those of minimal cost (0 whenever the oracle is exact),
@@ -27,8 +27,8 @@ def log_likelihood_loss(scores: Tensor, costs: Tensor) -> Tensor:
     """Negative log-likelihood of the best transitions together, summed over states.
 
     Args:
-        scores: see `split_by_cost`.
-        costs: see `split_by_cost`.
+        scores: See `split_by_cost`.
+        costs: See `split_by_cost`.
 
     Returns:
         A scalar.
@@ -41,8 +41,8 @@ def margin_loss(scores: Tensor, costs: Tensor) -> Tensor:
     """Hinge loss: max(0, 1 - (best zero-cost score - best other legal score)), summed over states.
 
     Args:
-        scores: see `split_by_cost`.
-        costs: see `split_by_cost`.
+        scores: See `split_by_cost`.
+        costs: See `split_by_cost`.
 
     Returns:
         A scalar.
@@ -60,7 +60,7 @@ def max_violation_loss(scores: Tensor, visited: Violations) -> Tensor:
 
     Args:
         scores: [n_states, n_transitions].
-        visited: the derivations.
+        visited: The derivations.
 
     Returns:
         A scalar.

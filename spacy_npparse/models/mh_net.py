@@ -54,10 +54,10 @@ class MHNet(PairNet):
     """Scores transitions by pairs of nodes: all by s0 and b0, links by s1 and s0 too.
 
     Args:
-        n_inputs: width of the token vectors.
-        hidden_size: units of the layers below the biaffine forms.
-        hybrid: score links by s1 and s0 too.
-        shared: see `SharedSizes`.
+        n_inputs: Width of the token vectors.
+        hidden_size: Units of the layers below the biaffine forms.
+        hybrid: Score links by s1 and s0 too.
+        shared: See `SharedSizes`.
 
     Source: the feature sets "two" and "hybrid" of Gómez-Rodríguez, Shi and Lee (2018, section 4.2);
         see `PairNet`.
@@ -80,9 +80,9 @@ class MHNet(PairNet):
         """Score all pairs of nodes of all sentences.
 
         Args:
-            rows: as in `score_arcs`.
-            lengths: as in `score_arcs`.
-            arcs: what `score_arcs` returns.
+            rows: As in `score_arcs`.
+            lengths: As in `score_arcs`.
+            arcs: What `score_arcs` returns.
 
         Returns:
             The scores of all parts.
@@ -109,9 +109,9 @@ class MHNet(PairNet):
         """Score all transitions in each configuration of some derivations.
 
         Args:
-            scores: of the sentences.
+            scores: Of the sentences.
             lengths: int64 [n_sentences], words of each sentence.
-            found: the derivations.
+            found: The derivations.
 
         Returns:
             [2 * n_words, 1 + N_LINKS], IMPOSSIBLE for transitions that are illegal.

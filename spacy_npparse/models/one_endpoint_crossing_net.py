@@ -20,10 +20,10 @@ class OneEndpointCrossingPartScores(NamedTuple):
     dimension; see `spacy_npparse.decoding.OneEndpointCrossingScores`.
 
     Attributes:
-        grandparents: by the head of the head.
-        heads: by the head, of arcs that are not crossed.
-        siblings: by the sibling.
-        crossed: by the head, of arcs that are crossed.
+        grandparents: By the head of the head.
+        heads: By the head, of arcs that are not crossed.
+        siblings: By the sibling.
+        crossed: By the head, of arcs that are crossed.
     """
 
     grandparents: Tensor
@@ -52,9 +52,9 @@ class OneEndpointCrossingNet(PairNet):
     """Scores dependents by grandparents, heads and siblings, each a pair of words.
 
     Args:
-        n_inputs: width of the token vectors.
-        hidden_size: units of the layers below the biaffine forms.
-        shared: see `SharedSizes`.
+        n_inputs: Width of the token vectors.
+        hidden_size: Units of the layers below the biaffine forms.
+        shared: See `SharedSizes`.
 
     Source: the parts of Pitler (2014); for their scores see `PairNet`.
     """
@@ -72,9 +72,9 @@ class OneEndpointCrossingNet(PairNet):
         """Score all pairs of words of all sentences.
 
         Args:
-            rows: as in `score_arcs`.
-            lengths: as in `score_arcs`.
-            arcs: what `score_arcs` returns.
+            rows: As in `score_arcs`.
+            lengths: As in `score_arcs`.
+            arcs: What `score_arcs` returns.
 
         Returns:
             The scores of all parts.
@@ -96,9 +96,9 @@ class OneEndpointCrossingNet(PairNet):
         """Score trees word by word.
 
         Args:
-            scores: of the sentences.
+            scores: Of the sentences.
             lengths: int64 [n_sentences], words of each tree, 0 for none.
-            found: the trees.
+            found: The trees.
 
         Returns:
             What each word adds to the score of its tree: [n_words].

@@ -16,7 +16,7 @@ class PairNet(ParserNet):
     """Scores pairs of words; an arc adds its own score, times a learnt weight.
 
     Args:
-        n_inputs: width of the token vectors.
+        n_inputs: Width of the token vectors.
 
     Source: the biaffine scores of the released parser of Gómez-Rodríguez, Shi and Lee (2018); the
         scores of arcs are added here.
@@ -30,7 +30,7 @@ class PairNet(ParserNet):
         """Turn log-probabilities of arcs into what they add to the scores of trees.
 
         Args:
-            arcs: what `score_arcs` returns.
+            arcs: What `score_arcs` returns.
 
         Returns:
             The same shape.
@@ -42,8 +42,8 @@ class Biaffine(nn.Module):
     """Scores of pairs of vectors: a bilinear form with bias.
 
     Args:
-        n_inputs: width of the vectors.
-        n_scores: scores of each pair.
+        n_inputs: Width of the vectors.
+        n_scores: Scores of each pair.
 
     Source: Dozat and Manning (2017).
     """

@@ -22,11 +22,11 @@ def ParserModel(
     """Build the model of a parser; the component names the class of its network.
 
     Args:
-        tok2vec: any layer that gives one vector per token (an encoder of its own or a listener).
-        hidden_size: units of the hidden layers that score trees or transitions.
-        arc_size: units of the layers that score arcs, for the head selection of every word.
-        label_size: units of the hidden layer that scores arc labels.
-        dropout: rate on the hidden layers.
+        tok2vec: Any layer that gives one vector per token (an encoder of its own or a listener).
+        hidden_size: Units of the hidden layers that score trees or transitions.
+        arc_size: Units of the layers that score arcs, for the head selection of every word.
+        label_size: Units of the hidden layer that scores arc labels.
+        dropout: Rate on the hidden layers.
 
     Returns:
         A thinc model. Its forward pass gives the token vectors of all Docs as one torch tensor
@@ -34,7 +34,7 @@ def ParserModel(
         takes the loss, a torch scalar, and continues into `tok2vec`.
 
     Raises:
-        ValueError: if a size is not positive or the dropout is not in [0, 1).
+        ValueError: If a size is not positive or the dropout is not in [0, 1).
     """
     sizes = dict(hidden_size=hidden_size, arc_size=arc_size, label_size=label_size)
     for name, size in sizes.items():
@@ -57,8 +57,8 @@ def init(model: Model, X: list[Doc] | None = None, Y: dict[str, float] | None = 
     """Build encoder and scorers.
 
     Args:
-        model: what `ParserModel` returns.
-        X: sample Docs.
+        model: What `ParserModel` returns.
+        X: Sample Docs.
         Y: n_labels and the other sizes that the class of the network takes.
     """
     tok2vec = model.get_ref("tok2vec")

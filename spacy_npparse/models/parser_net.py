@@ -6,9 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from spacy_npparse.decoding import IMPOSSIBLE
-
-# A head or a label that is unknown, and the label of an arc from the root, which is not predicted.
-MISSING = -1
+from spacy_npparse.trees.missing import MISSING
 
 # Lower bounds of the buckets of distances, in words.
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
@@ -20,10 +18,10 @@ class SharedSizes(TypedDict):
     """Sizes of the scorers of arcs and labels.
 
     Attributes:
-        n_labels: arc labels, the root's excluded.
-        arc_size: see `spacy_npparse.models.parser.ParserModel`.
-        label_size: likewise.
-        dropout: likewise.
+        n_labels: Arc labels, the root's excluded.
+        arc_size: See `spacy_npparse.models.parser.ParserModel`.
+        label_size: Likewise.
+        dropout: Likewise.
     """
 
     n_labels: int
@@ -44,7 +42,7 @@ class ParserNet(nn.Module):
     `add_arc_and_label_scorers`.
 
     Args:
-        n_inputs: width of the token vectors.
+        n_inputs: Width of the token vectors.
 
     Source: the biaffine arc scorer of Dozat and Manning (2017); sides and distances were found to
         help by Qi et al. (2018), who score them in another way.
@@ -60,11 +58,11 @@ class ParserNet(nn.Module):
         """Add the layers that all parsers have.
 
         Args:
-            n_inputs: width of the token vectors.
-            n_labels: arc labels, the root's excluded.
-            arc_size: see `spacy_npparse.models.parser.ParserModel`.
-            label_size: likewise.
-            dropout: likewise.
+            n_inputs: Width of the token vectors.
+            n_labels: Arc labels, the root's excluded.
+            arc_size: See `spacy_npparse.models.parser.ParserModel`.
+            label_size: Likewise.
+            dropout: Likewise.
         """
         self.arc_head = nn.Linear(n_inputs, arc_size)
         self.arc_dependent = nn.Linear(n_inputs, arc_size)
@@ -114,7 +112,7 @@ class ParserNet(nn.Module):
         compares the two.
 
         Args:
-            arcs: what `score_arcs` returns.
+            arcs: What `score_arcs` returns.
             lengths: int64 [n_sentences], words of each sentence.
             heads: int64 [n_words], in the sentence, 0 for the root, MISSING if unknown.
         """

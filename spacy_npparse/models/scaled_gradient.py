@@ -17,14 +17,14 @@ def ScaledGradient(
     instance, needs little of an encoder's capacity, which parsing can use.
 
     Args:
-        tok2vec: the encoder, or a listener to one.
-        factor: what gradients are multiplied by on their way to it.
+        tok2vec: The encoder, or a listener to one.
+        factor: What gradients are multiplied by on their way to it.
 
     Returns:
         A thinc model with the same output.
 
     Raises:
-        ValueError: if the factor is negative.
+        ValueError: If the factor is negative.
 
     Source: the weights of the tagging objectives in the released parser of Gómez-Rodríguez, Shi
         and Lee (2018).
@@ -47,9 +47,9 @@ def init(model: Model, X: list[Doc] | None = None, Y: Any = None) -> None:
     """Initialize the encoder, which may not know its width before.
 
     Args:
-        model: what `ScaledGradient` returns.
-        X: sample Docs.
-        Y: not looked at.
+        model: What `ScaledGradient` returns.
+        X: Sample Docs.
+        Y: Not looked at.
     """
     tok2vec = model.layers[0]
     tok2vec.initialize(X=X)
@@ -63,9 +63,9 @@ def forward(
     """Encode Docs.
 
     Args:
-        model: what `ScaledGradient` returns.
-        docs: the Docs.
-        is_train: whether a backward pass may follow.
+        model: What `ScaledGradient` returns.
+        docs: The Docs.
+        is_train: Whether a backward pass may follow.
 
     Returns:
         The encoder's vectors, and the backward pass.

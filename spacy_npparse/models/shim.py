@@ -36,7 +36,7 @@ class TorchShim(PyTorchShim, Generic[NetT]):
     * weights are saved as plain arrays (msgpack), never pickled.
 
     Args:
-        net_class: of the network. May be left out if `use_net` names it before the network is
+        net_class: Of the network. May be left out if `use_net` names it before the network is
             built.
     """
 
@@ -49,7 +49,7 @@ class TorchShim(PyTorchShim, Generic[NetT]):
         """The network.
 
         Raises:
-            ValueError: while there is none.
+            ValueError: While there is none.
         """
         if self._model is None:
             raise ValueError(
@@ -62,7 +62,7 @@ class TorchShim(PyTorchShim, Generic[NetT]):
         """The class of the network.
 
         Raises:
-            ValueError: if the model is not part of a component that names it.
+            ValueError: If the model is not part of a component that names it.
         """
         if self._net_class is None:
             raise ValueError(
@@ -134,7 +134,7 @@ class TorchShim(PyTorchShim, Generic[NetT]):
         """Load a network.
 
         Raises:
-            ValueError: if the bytes are damaged or belong to a network of another class.
+            ValueError: If the bytes are damaged or belong to a network of another class.
         """
         try:
             message = srsly.msgpack_loads(bytes_data)
@@ -159,14 +159,14 @@ def torch_shim(model: Model, net_class: type[NetT]) -> TorchShim[NetT]:
     """The shim of a thinc model that has one `TorchShim`.
 
     Args:
-        model: the thinc model.
-        net_class: of the shim's network.
+        model: The thinc model.
+        net_class: Of the shim's network.
 
     Returns:
         The shim.
 
     Raises:
-        ValueError: if it has none.
+        ValueError: If it has none.
     """
     shim = next(iter(model.shims), None)
     if not isinstance(shim, TorchShim):

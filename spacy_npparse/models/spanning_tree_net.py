@@ -19,9 +19,9 @@ class SpanningTreeNet(PairNet):
     """Scores trees by their arcs (first order), each a pair of head and dependent.
 
     Args:
-        n_inputs: width of the token vectors.
-        hidden_size: units of the layers below the biaffine form.
-        shared: see `SharedSizes`.
+        n_inputs: Width of the token vectors.
+        hidden_size: Units of the layers below the biaffine form.
+        shared: See `SharedSizes`.
 
     Source: see `PairNet`.
     """
@@ -37,9 +37,9 @@ class SpanningTreeNet(PairNet):
         """Score all arcs as parts of trees.
 
         Args:
-            rows: as in `score_arcs`.
-            lengths: as in `score_arcs`.
-            arcs: what `score_arcs` returns.
+            rows: As in `score_arcs`.
+            lengths: As in `score_arcs`.
+            arcs: What `score_arcs` returns.
 
         Returns:
             [n_sentences, size, size], dependents in the second dimension; IMPOSSIBLE where there is

@@ -21,12 +21,12 @@ class TransitionNet(ParserNet):
     projected once per position, whatever the number of configurations it takes part in.
 
     Args:
-        n_inputs: width of the token vectors.
-        hidden_size: units of the hidden layer.
-        n_positions: positions of a configuration that are looked at (s2, s1, s0, b0 …).
-        n_candidate_arcs: arcs between them that are looked at.
-        n_transitions: transitions of the system.
-        shared: see `SharedSizes`.
+        n_inputs: Width of the token vectors.
+        hidden_size: Units of the hidden layer.
+        n_positions: Positions of a configuration that are looked at (s2, s1, s0, b0 …).
+        n_candidate_arcs: Arcs between them that are looked at.
+        n_transitions: Transitions of the system.
+        shared: See `SharedSizes`.
 
     Source: the feature function of Kiperwasser and Goldberg (2016); precomputation as in Chen and
         Manning (2014).
@@ -55,7 +55,7 @@ class TransitionNet(ParserNet):
         """Precompute what each row adds to the hidden layer at each position.
 
         Args:
-            rows: as in `score_arcs`.
+            rows: As in `score_arcs`.
 
         Returns:
             [n_rows + 1, n_positions, hidden_size]. The last row is the padding, for positions where
@@ -72,8 +72,8 @@ class TransitionNet(ParserNet):
         """The scorer as the kernel takes it, detached and on the CPU.
 
         Args:
-            table: what `project` returns.
-            arcs: what `score_arcs` returns.
+            table: What `project` returns.
+            arcs: What `score_arcs` returns.
 
         Returns:
             What the kernel scores transitions by.
@@ -91,9 +91,9 @@ class TransitionNet(ParserNet):
         """Score all transitions in the configurations visited.
 
         Args:
-            table: what `project` returns.
-            arcs: what `score_arcs` returns.
-            visited: the configurations.
+            table: What `project` returns.
+            arcs: What `score_arcs` returns.
+            visited: The configurations.
 
         Returns:
             [n_states, n_transitions].

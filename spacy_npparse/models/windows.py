@@ -13,7 +13,7 @@ class Windows:
 
     Attributes:
         rows: int64 [n_rows], the vector in each row of the windows.
-        lengths: rows of each window.
+        lengths: Rows of each window.
         centres: int64 [n_vectors], the row that has each vector with its context on both sides.
     """
 
@@ -26,9 +26,9 @@ def cut_into_windows(lengths: Sequence[int], size: int, context: int) -> Windows
     """Cut sequences longer than size + 2 * context into windows; shorter ones are one window.
 
     Args:
-        lengths: of the sequences, all positive.
-        size: vectors of a window, without its context.
-        context: vectors more on both sides, as far as the sequence goes.
+        lengths: Of the sequences, all positive.
+        size: Vectors of a window, without its context.
+        context: Vectors more on both sides, as far as the sequence goes.
 
     Returns:
         The windows.

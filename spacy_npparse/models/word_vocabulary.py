@@ -25,7 +25,7 @@ class WordVocabulary(nn.Module):
     Row 0 stands for words without a row: unknown, too rare, or met when the table was full.
 
     Args:
-        n_rows: size of the table.
+        n_rows: Size of the table.
     """
 
     keys: torch.Tensor
@@ -41,7 +41,7 @@ class WordVocabulary(nn.Module):
         """Look words up.
 
         Args:
-            words: hashes, [n].
+            words: Hashes, [n].
 
         Returns:
             Their rows: int64 [n].
@@ -53,8 +53,8 @@ class WordVocabulary(nn.Module):
         """Count the words of a batch, and give rows to those that occur at least twice.
 
         Args:
-            words: hashes of distinct words, [n].
-            times: occurrences of each, [n].
+            words: Hashes of distinct words, [n].
+            times: Occurrences of each, [n].
 
         Returns:
             Estimated occurrences of each in the treebank: float64 [n].
@@ -74,7 +74,7 @@ class WordVocabulary(nn.Module):
         """Compute the probability that a word is kept in training, rather than made unknown.
 
         Args:
-            occurrences: of the words in the treebank.
+            occurrences: Of the words in the treebank.
 
         Returns:
             Probabilities, of the same shape.

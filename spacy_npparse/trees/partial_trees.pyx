@@ -13,12 +13,11 @@ cdef int tree_root(const int* heads, int word) noexcept nogil:
 cdef int lost_arcs(
     const int* heads, const int* gold, int n, const char* passed, vector[int]& work
 ) noexcept nogil:
-    """Count the gold arcs that are lost if arcs are only added, and keep to single heads and
-    acyclicity.
+    """Count the gold arcs that are lost to a monotonic system, which never removes arcs.
 
     A missing gold arc is unreachable if its pair of words has been passed, if its dependent has
-    another head, or if it would close a cycle. From each cycle of reachable gold arcs and arcs
-    already built, one arc more is lost. A gold arc from the root, which is implicit, is unreachable
+    another head, or if it would close a cycle. Each cycle of reachable gold arcs and arcs already
+    built loses one arc more. A gold arc from the root, which is implicit, is unreachable
     once its dependent has another head.
 
     Args:
@@ -28,7 +27,7 @@ cdef int lost_arcs(
         passed: [n + 1] whether the pair of words of the gold arc to d is not considered again.
         work: Memory to reuse.
 
-    Source: Gómez-Rodríguez and Fernández-González (2015, section 3).
+    Source: Gómez-Rodríguez and Fernández-González (2015).
     """
     cdef int d, word
     cdef int lost = 0

@@ -10,7 +10,7 @@ augmented labels restores them. The encodings:
     path         the lifted arc is marked, r↑, and so are the arcs along the lifting path: r↓
     head+path    both
 
-Heads are n + 1 integers, heads[0] ignored. Labels are integers from 0, -1 where missing.
+Heads are n + 1 integers, heads[0] ignored. Labels are integers from 0, MISSING where there is none.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from spacy_npparse.trees.missing import MISSING
 from spacy_npparse.trees.projectivity import nonprojective_arcs
 
 ENCODINGS = ("head", "path", "head+path")
-MISSING = -1
 
 
 class Decorated(NamedTuple):
@@ -126,7 +126,7 @@ def decode(heads: Sequence[int], labels: Sequence[Decorated]) -> list[int]:
     restored = list(heads)
     if not any(label.lifted for label in labels):
         return restored
-    for d in list(_breadth_first(_dependents(restored), 0, skipped=MISSING)):
+    for d in list(_breadth_first(_dependents(restored), 0)):
         if labels[d].lifted:
             restored[d] = _find_head(restored, labels, d)
     return restored
@@ -152,7 +152,9 @@ def _dependents(heads: Sequence[int]) -> list[list[int]]:
     return dependents
 
 
-def _breadth_first(dependents: list[list[int]], top: int, *, skipped: int) -> Iterator[int]:
+def _breadth_first(
+    dependents: list[list[int]], top: int, *, skipped: int | None = None
+) -> Iterator[int]:
     """The descendants of a node except one word and its descendants, breadth-first."""
     level = [top]
     while level:

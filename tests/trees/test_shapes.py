@@ -15,8 +15,8 @@ from spacy_npparse.trees import (
 )
 
 
-def below(heads, word):
-    """The word and all words below it."""
+def word_yield(heads, word):
+    """The yield of the word: the word and its descendants."""
     found = {word}
     while more := {d for d in range(1, len(heads)) if heads[d] in found} - found:
         found |= more
@@ -48,7 +48,7 @@ def test_numbers_of_one_endpoint_crossing_trees(n, expected):
 @pytest.mark.parametrize("n", [3, 4, 5])
 def test_well_nestedness_by_its_definition(n):
     for heads in all_trees(n):
-        subtrees = [below(heads, word) for word in range(1, n + 1)]
+        subtrees = [word_yield(heads, word) for word in range(1, n + 1)]
         clash = any(
             not first & second and (interleave(first, second) or interleave(second, first))
             for first, second in combinations(subtrees, 2)
@@ -57,12 +57,12 @@ def test_well_nestedness_by_its_definition(n):
 
 
 def test_degrees_of_an_example():
-    """1 and 3 hang on 5, 2 and 4 on 0 and 2; Nivre (2006) and Kuhlmann and Nivre (2006) give such
-    arcs the number of foreign pieces under them."""
+    """The arcs 5 -> 1, 5 -> 3, 0 -> 2, 2 -> 4 and 2 -> 5; edge degree as in Nivre (2006) and
+    Kuhlmann and Nivre (2006)."""
     heads = [-1, 5, 0, 5, 2, 2]
-    # 5 -> 1 spans 2 with 4, a piece of which neither hangs on 5; 3 does.
+    # Under 5 -> 1, one component, 2 and 4, has a root that 5 does not dominate.
     assert edge_degree(heads) == 1
-    # 5 has 1, 3 and 5, without 2 and 4.
+    # The yield of 5 is 1, 3 and 5: its gaps are 2 and 4.
     assert gap_degree(heads) == 2
     # 5 -> 1 crosses 0 -> 2 and 2 -> 4 crosses 5 -> 3.
     assert crossing_arcs(heads) == 4
@@ -70,6 +70,6 @@ def test_degrees_of_an_example():
 
 
 def test_a_tree_that_is_ill_nested():
-    # 1 with 3, and 2 with 4, both below the root's 5.
+    # The yields 1, 3 and 2, 4 interleave; both words are dependents of 5.
     assert not is_well_nested([-1, 5, 5, 1, 2, 0])
     assert gap_degree([-1, 5, 5, 1, 2, 0]) == 1

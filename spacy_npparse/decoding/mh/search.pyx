@@ -59,15 +59,15 @@ def decode_mh(
     Args:
         scores: MHScores.
         lengths: int32 [n_sentences], the number of words of each sentence.
-        n_heads: the number of heads of the largest items, 3 or 4.
-        single_root: give every sentence exactly one word whose head is the root.
-        max_length: longer sentences, in words, are decoded greedily, in linear time.
+        n_heads: The number of heads of the largest items, 3 or 4.
+        single_root: Give every sentence exactly one word whose head is the root.
+        max_length: Longer sentences, in words, are decoded greedily, in linear time.
 
     Returns:
         MHDerivations.
 
     Raises:
-        ValueError: if shapes do not fit, or if n_heads is neither 3 nor 4.
+        ValueError: If shapes do not fit, or if n_heads is neither 3 nor 4.
     """
     cdef _DerivationWriter writer = _DerivationWriter(scores, lengths, n_heads, single_root)
     cdef ViterbiChart chart
@@ -98,13 +98,13 @@ def mh_marginals(scores, const int[::1] lengths, int n_heads, bint single_root=T
     Inside and outside pass together take about twenty times as long as `decode_mh`.
 
     Args:
-        scores, lengths, n_heads, single_root: as in `decode_mh`.
+        scores, lengths, n_heads, single_root: As in `decode_mh`.
 
     Returns:
         ArcMarginals.
 
     Raises:
-        ValueError: as `decode_mh` does.
+        ValueError: As `decode_mh` does.
 
     Source: Eisner (2016).
     """

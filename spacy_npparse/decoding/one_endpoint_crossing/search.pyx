@@ -95,13 +95,13 @@ def decode_one_endpoint_crossing(scores, const int[::1] lengths, bint single_roo
     Args:
         scores: OneEndpointCrossingScores.
         lengths: int32 [n_sentences], the number of words of each sentence.
-        single_root: give every sentence exactly one word whose head is the root.
+        single_root: Give every sentence exactly one word whose head is the root.
 
     Returns:
         OneEndpointCrossingTrees.
 
     Raises:
-        ValueError: if shapes do not fit.
+        ValueError: If shapes do not fit.
     """
     check_score_shapes(scores, np.asarray(lengths), ["a root"])
     n_words = int(np.asarray(lengths).sum())

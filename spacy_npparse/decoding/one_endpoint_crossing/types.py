@@ -15,10 +15,10 @@ class OneEndpointCrossingScores(NamedTuple):
     the root. The size exceeds the number of words of the longest sentence.
 
     Attributes:
-        grandparents: by the head of the head.
-        heads: scores of uncrossed arcs, by the head.
-        siblings: by the adjacent sibling, 0 for none.
-        crossed: scores of crossed arcs, by the head.
+        grandparents: By the head of the head.
+        heads: Scores of uncrossed arcs, by the head.
+        siblings: By the adjacent sibling, 0 for none.
+        crossed: Scores of crossed arcs, by the head.
     """
 
     grandparents: NDArray[np.float32]

@@ -11,6 +11,7 @@ from spacy_npparse.decoding.transition_based.scoring cimport (
 )
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item
 from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation
 
@@ -22,13 +23,13 @@ cdef class Hypothesis:
     """A configuration with its derivation.
 
     Attributes:
-        score: the score of the derivation, cost-augmented if the beam has a margin.
-        derivation: a linked list: the last transition, and the derivation before it; empty at the
+        score: The score of the derivation, cost-augmented if the beam has a margin.
+        derivation: A linked list: the last transition, and the derivation before it; empty at the
             start.
-        frontier: the number of words that have left the buffer at least once; the number of words
+        frontier: The number of words that have left the buffer at least once; the number of words
             + 1 if the configuration is terminal.
-        length: the number of transitions.
-        wrong: whether one of them was not of minimal cost.
+        length: The number of transitions.
+        wrong: Whether one of them was not of minimal cost.
     """
 
     def __cinit__(self, KernelSystem system):
@@ -43,14 +44,14 @@ cdef class Beam:
     transitions: in systems with SWAP, derivations differ in length.
 
     Args:
-        system, scorer: the transition system and its scorer.
-        n, sentence, root_row: the number of words of the sentence, its index, the row of its root.
-        width: the number of hypotheses that are kept.
-        normalised: the score of a derivation is its log-probability, transitions being normalised
+        system, scorer: The transition system and its scorer.
+        n, sentence, root_row: The number of words of the sentence, its index, the row of its root.
+        width: The number of hypotheses that are kept.
+        normalised: The score of a derivation is its log-probability, transitions being normalised
             by a softmax over the legal ones; otherwise it is the sum of their scores.
-        oracle: an oracle prepared for the sentence, or None.
-        right_only: keep only derivations whose transitions all have minimal cost.
-        margin: the cost augmentation, added for each wrong arc; 0 without an oracle.
+        oracle: An oracle prepared for the sentence, or None.
+        right_only: Keep only derivations whose transitions all have minimal cost.
+        margin: The cost augmentation, added for each wrong arc; 0 without an oracle.
 
     Source: word-level beams, Stern, Fried and Klein (2017).
     """
@@ -185,15 +186,15 @@ def decode_beam(
     """Parse a batch of sentences with beam search; see `Beam`.
 
     Args:
-        system, tables, lengths: as in `decode_greedy`.
-        width: the number of hypotheses that are kept.
-        normalised: score derivations by log-probability; False for globally trained models.
+        system, tables, lengths: As in `decode_greedy`.
+        width: The number of hypotheses that are kept.
+        normalised: Score derivations by log-probability; False for globally trained models.
 
     Returns:
         BeamResult.
 
     Raises:
-        ValueError: if shapes do not fit, or if width is not positive.
+        ValueError: If shapes do not fit, or if width is not positive.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef Beam beam
@@ -233,14 +234,14 @@ def explain(KernelSystem system, tables, int n_words, int width, bint normalised
     """Return the derivation that `decode_beam` finds, or with width 1 `decode_greedy`, with scores.
 
     Args:
-        system, tables, width, normalised: as in `decode_beam`, for one sentence.
-        n_words: the number of words of the sentence.
+        system, tables, width, normalised: As in `decode_beam`, for one sentence.
+        n_words: The number of words of the sentence.
 
     Returns:
         Explanation.
 
     Raises:
-        ValueError: if shapes do not fit, or if width is not positive.
+        ValueError: If shapes do not fit, or if width is not positive.
     """
     cdef Scorer scorer = Scorer(system, tables, np.array([n_words], dtype=np.int32))
     cdef KernelConfiguration c = system.new_configuration()
@@ -267,7 +268,11 @@ cdef int wrong_arcs(KernelOracle oracle, KernelConfiguration c) noexcept nogil:
     cdef int d
     cdef int count = 0
     for d in range(1, c.n + 1):
-        count += c.heads[d] != -1 and oracle.gold[d] != -1 and c.heads[d] != oracle.gold[d]
+        count += (
+            c.heads[d] != NO_WORD
+            and oracle.gold[d] != NO_WORD
+            and c.heads[d] != oracle.gold[d]
+        )
     return count
 
 

@@ -16,10 +16,10 @@ class Exploration:
     `probability` if `follow_preferred_errors` is off.
 
     Attributes:
-        probability: the probability of following a wrong transition within the margin.
-        margin: a difference of scores, 0 or more.
-        follow_preferred_errors: always follow a wrong transition that scores higher.
-        postponement: the probability that a non-static oracle postpones a transition that may be
+        probability: The probability of following a wrong transition within the margin.
+        margin: A difference of scores, 0 or more.
+        follow_preferred_errors: Always follow a wrong transition that scores higher.
+        postponement: The probability that a non-static oracle postpones a transition that may be
             postponed.
 
     Source: UUParser, the released parser of de Lhoneux, Stymne and Nivre (2017), whose paper does

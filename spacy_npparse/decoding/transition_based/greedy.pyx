@@ -10,6 +10,7 @@ from spacy_npparse.decoding.transition_based.scoring cimport (
 )
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelSystem
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 from spacy_npparse.decoding.transition_based.types import GreedyResult
 
@@ -20,7 +21,7 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
     Every sentence gets a tree, even if scores are NaN or infinite. Ties go to the first transition.
 
     Args:
-        system: the transition system.
+        system: The transition system.
         tables: ScoreTables.
         lengths: int32 [n_sentences], the number of words of each sentence.
 
@@ -28,7 +29,7 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
         GreedyResult.
 
     Raises:
-        ValueError: if shapes do not fit.
+        ValueError: If shapes do not fit.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef KernelConfiguration c = system.new_configuration()
@@ -61,7 +62,7 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
                     score_transitions(scorer)
                 t = best_legal(legal, scorer.scores)
                 word = system.dependent(c, t)
-                if word != -1:
+                if word != NO_WORD:
                     probabilities[first_word + word - 1] = (
                         probability(legal, scorer.scores, t) if is_choice else 1.0
                     )

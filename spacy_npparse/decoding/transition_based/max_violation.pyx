@@ -11,7 +11,8 @@ from spacy_npparse.decoding.transition_based.beam cimport (
 )
 from spacy_npparse.decoding.transition_based.scoring cimport Scorer, extract_features
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
-from spacy_npparse.transitions.system cimport KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem, StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 from spacy_npparse.decoding.transition_based.types import Violations
 
@@ -38,15 +39,15 @@ def max_violations(
     `training_oracle`.
 
     Args:
-        system, oracle_name, tables, lengths, heads: as in `roll_out`.
-        width: the number of hypotheses that are kept in each beam.
-        margin: the cost augmentation, for each wrong arc.
+        system, oracle_name, tables, lengths, heads: As in `roll_out`.
+        width: The number of hypotheses that are kept in each beam.
+        margin: The cost augmentation, for each wrong arc.
 
     Returns:
         Violations.
 
     Raises:
-        ValueError: if shapes do not fit, the oracle is unknown, the heads of a sentence form a
+        ValueError: If shapes do not fit, the oracle is unknown, the heads of a sentence form a
             cycle, or width is not positive.
 
     Source: Huang, Fayong and Guo (2012).
@@ -100,7 +101,7 @@ cdef bint _is_gold(KernelOracle oracle, Hypothesis hypothesis):
     if oracle.explores:
         return True
     for d in range(1, oracle.n + 1):
-        if oracle.gold[d] == -1:
+        if oracle.gold[d] == NO_WORD:
             return False
     return (<StaticOracle>oracle).derives(hypothesis.configuration)
 

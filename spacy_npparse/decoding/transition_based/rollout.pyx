@@ -10,7 +10,8 @@ from spacy_npparse.decoding.transition_based.scoring cimport (
     Scorer, extract_features, score_transitions,
 )
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
-from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, StaticOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem, StaticOracle
+from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 from spacy_npparse.decoding.transition_based.types import RollOut
 
@@ -44,18 +45,18 @@ def roll_out(
     Costs are those of the system's `training_oracle`.
 
     Args:
-        system, tables, lengths: as in `decode_greedy`.
-        oracle_name: one of the system's oracles.
+        system, tables, lengths: As in `decode_greedy`.
+        oracle_name: One of the system's oracles.
         heads: int32 [n_words], the gold head of each word in its sentence, counted from 1; 0 is the
             root, -1 is missing.
         exploration: Exploration, or None to stay on the gold derivations.
-        seed: seed of the random choices.
+        seed: Seed of the random choices.
 
     Returns:
         RollOut.
 
     Raises:
-        ValueError: if shapes do not fit, the oracle is unknown, or the heads of a sentence form a
+        ValueError: If shapes do not fit, the oracle is unknown, or the heads of a sentence form a
             cycle.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
@@ -148,7 +149,7 @@ cdef bint _attaches_headless(
     if oracle.explores:
         return False
     word = system.dependent(c, t)
-    return word != -1 and oracle.gold[word] == -1
+    return word != NO_WORD and oracle.gold[word] == NO_WORD
 
 
 cdef void _best_transitions(

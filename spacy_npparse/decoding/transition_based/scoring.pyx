@@ -13,12 +13,12 @@ cdef class Scorer:
     top scores the transitions.
 
     Args:
-        system: a transition system.
+        system: A transition system.
         tables: ScoreTables.
         lengths: int32 [n_sentences], the number of words of each sentence.
 
     Raises:
-        ValueError: if shapes do not fit.
+        ValueError: If shapes do not fit.
 
     Source: Chen and Manning (2014) for the precomputed first layer; the scores of arcs are our own
     addition.

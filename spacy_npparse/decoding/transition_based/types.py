@@ -19,7 +19,7 @@ class ScoreTables(NamedTuple):
             from head h to word d of sentence s. The size exceeds the length of the longest
             sentence.
         arc_weights: float32 [n_candidate_arcs, n_hidden], the weight that multiplies the score of
-            each candidate arc of a configuration (`TransitionSystem.candidate_arcs`) before it is
+            each candidate arc of a configuration (`KernelSystem.candidate_arcs`) before it is
             added to the hidden layer.
         output_weights: float32 [n_transitions, n_hidden].
         output_bias: float32 [n_transitions].
@@ -69,7 +69,7 @@ class Explanation(NamedTuple):
     """The derivation of one sentence, with the scores it was found by.
 
     Attributes:
-        transitions: the derivation, by transition number.
+        transitions: The derivation, by transition number.
         scores: float32 [len(transitions), n_transitions], the scores of all transitions, legal or
             not, in the configuration before each.
     """
