@@ -39,6 +39,11 @@ class Browsed:
         for width, scheme in VIEWS:
             self.page.set_viewport_size({"width": width, "height": 800})
             self.page.emulate_media(color_scheme=scheme)
+            # Plots take the width of their box a moment after it has changed.
+            self.page.wait_for_function(
+                """() => [...document.querySelectorAll("canvas")].every((plot) =>
+                  Math.abs(plot.offsetWidth - plot.parentElement.clientWidth) <= 1)"""
+            )
             yield width, scheme
 
     def too_wide(self) -> list[str]:
