@@ -8,6 +8,8 @@ from spacy_npparse.decoding.one_endpoint_crossing.types import (
     OneEndpointCrossingTrees,
 )
 from spacy_npparse.decoding.score_range import IMPOSSIBLE, SCORE_LIMIT
+from spacy_npparse.decoding.sentences.search import best_segmentation, score_spans
+from spacy_npparse.decoding.sentences.types import Spans
 from spacy_npparse.decoding.spanning_tree import decode_spanning_trees
 from spacy_npparse.decoding.transition_based.beam import decode_beam, explain
 from spacy_npparse.decoding.transition_based.exploration import Exploration
@@ -37,7 +39,9 @@ __all__ = [
     "RollOut",
     "SCORE_LIMIT",
     "ScoreTables",
+    "Spans",
     "Violations",
+    "best_segmentation",
     "decode_beam",
     "decode_greedy",
     "decode_mh",
@@ -47,4 +51,5 @@ __all__ = [
     "max_violations",
     "mh_marginals",
     "roll_out",
+    "score_spans",
 ]

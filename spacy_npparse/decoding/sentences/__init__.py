@@ -1,0 +1,1 @@
+"""Sentence boundaries, found together with the heads of the words."""

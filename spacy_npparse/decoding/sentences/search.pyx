@@ -1,0 +1,182 @@
+"""Exact search for the sentences of a text, by their boundaries and by the heads of their words.
+
+A segmentation cuts the words 0, …, n - 1 into spans [i, j), the sentences. Of all segmentations,
+the one of highest score is found:
+
+    score = Σ_sentences [i, j)  log p(i starts) + Σ_{i<k<j} log p(k does not start) + heads(i, j)
+
+    heads(i, j) = max_{i ≤ r < j}  log p(root → r) + Σ_{d ≠ r} max_{i ≤ h < j} log p(h → d)
+
+The second term is the best choice of a head for each word within the sentence, with exactly one
+root: a maximum spanning tree but for cycles, which are not excluded. The probabilities of the heads
+are those among all words around, so that a boundary between a word and its probable head costs what
+the arc is worth. Sentences begin at candidates only and have a limited length, which makes the time
+linear in n.
+
+Source: semi-Markov models (Sarawagi and Cohen 2004); the scores are our own.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY, exp, log1p
+from libcpp.vector cimport vector
+
+from spacy_npparse.decoding.score_range import SCORE_LIMIT
+from spacy_npparse.decoding.sentences.types import Spans
+
+
+cdef extern from "../score_range.h" namespace "npparse" nogil:
+    const float IMPOSSIBLE
+
+
+def score_spans(arcs, roots, candidates, certain, int max_length):
+    """Score the heads of all spans between candidates.
+
+    Scores are clamped to plus or minus `SCORE_LIMIT`, and NaN and impossible arcs count as the
+    least, so that sentences are found whatever the scores are.
+
+    Args:
+        arcs: float32 [n_words, 2 * reach + 1], log-probabilities: arcs[d, reach + k] is that of the
+            head d + k of word d, IMPOSSIBLE where there is no such word.
+        roots: float32 [n_words], log-probability of the root as the head of each word.
+        candidates: bool [n_words + 1], words that may start a sentence. The end may.
+        certain: bool [n_words + 1], candidates that do, so that no span contains them but as its
+            first word. The end does.
+        max_length: Longer spans are left out unless no candidate is inside.
+
+    Returns:
+        The spans.
+
+    Raises:
+        ValueError: If shapes do not fit.
+    """
+    cdef const float[:, ::1] arc_scores = _clamped(arcs)
+    cdef const float[::1] root_scores = _clamped(roots)
+    cdef int n = <int>arcs.shape[0]
+    cdef int reach = <int>arcs.shape[1] // 2
+    sizes = (roots.shape[0], len(candidates), len(certain))
+    if arcs.shape[1] != 2 * reach + 1 or sizes != (n, n + 1, n + 1):
+        raise ValueError(
+            f"arcs [{n}, {arcs.shape[1]}] do not fit {sizes[0]} roots, {sizes[1]} candidates and "
+            f"{sizes[2]} certain ones"
+        )
+    cdef const unsigned char[::1] is_candidate = candidates.view(np.uint8)
+    cdef const unsigned char[::1] is_certain = certain.view(np.uint8)
+    cdef vector[long long] firsts, ends
+    cdef vector[double] scores
+    cdef vector[float] best
+    cdef int first, last
+    cdef bint inside
+    best.resize(n)
+    with nogil:
+        for first in range(n):
+            if not is_candidate[first]:
+                continue
+            inside = False
+            for last in range(first, n):
+                if last > first and is_candidate[last]:
+                    if is_certain[last]:
+                        break
+                    inside = True
+                if inside and last - first >= max_length:
+                    break
+                _extend(arc_scores, reach, best.data(), first, last)
+                if is_candidate[last + 1]:
+                    firsts.push_back(first)
+                    ends.push_back(last + 1)
+                    scores.push_back(_best_heads(best.data(), root_scores, first, last + 1))
+    return Spans(
+        np.array(firsts, dtype=np.int64),
+        np.array(ends, dtype=np.int64),
+        np.array(scores, dtype=np.float64),
+    )
+
+
+def _clamped(scores):
+    return np.nan_to_num(scores, nan=-SCORE_LIMIT).clip(-SCORE_LIMIT, SCORE_LIMIT)
+
+
+cdef inline void _extend(
+    const float[:, ::1] arcs, int reach, float* best, int first, int last
+) noexcept nogil:
+    """Add a last word to a span. best[d]: the highest score of a head of d in the span."""
+    cdef int nearest = max(first, last - reach)
+    cdef int word
+    cdef float score
+    cdef float highest = IMPOSSIBLE
+    for word in range(nearest, last):
+        score = arcs[word, reach + last - word]
+        best[word] = score if score > best[word] else best[word]
+        score = arcs[last, reach + word - last]
+        highest = score if score > highest else highest
+    best[last] = highest
+
+
+cdef inline double _best_heads(
+    const float* best, const float[::1] roots, int first, int end
+) noexcept nogil:
+    """The score of the best choice of heads. best: see `_extend`."""
+    cdef double total = 0
+    cdef float gain, highest = -INFINITY
+    cdef int word
+    if end == first + 1:
+        return roots[first]
+    for word in range(first, end):
+        total += best[word]
+        gain = roots[word] - best[word]
+        highest = gain if gain > highest else highest
+    return total + highest
+
+
+def best_segmentation(const double[::1] log_odds, spans):
+    """Find the segmentation of highest score.
+
+    Args:
+        log_odds: float64 [n_words], of each word being the first of a sentence; that of the first
+            word is not looked at.
+        spans: Spans; a sequence of them has to cover all words.
+
+    Returns:
+        bool [n_words], where sentences start.
+
+    Raises:
+        ValueError: If no sequence of spans covers the words.
+    """
+    cdef const long long[::1] first = spans.first
+    cdef const long long[::1] end = spans.end
+    cdef const double[::1] scores = spans.scores
+    cdef int n = <int>log_odds.shape[0]
+    cdef vector[double] inner, best
+    cdef vector[long long] back
+    cdef long long i, j, k
+    cdef double score
+    starts = np.zeros(n, dtype=np.uint8)
+    cdef unsigned char[::1] chosen = starts
+    # inner[k]: log-probability that none of the words before k starts a sentence.
+    inner.assign(n + 1, 0.0)
+    best.assign(n + 1, -INFINITY)
+    back.assign(n + 1, -1)
+    best[0] = 0.0
+    with nogil:
+        for k in range(n):
+            inner[k + 1] = inner[k] - _softplus(log_odds[k])
+        for k in range(first.shape[0]):
+            i, j = first[k], end[k]
+            score = best[i] + scores[k] + inner[j] - inner[i + 1]
+            if i > 0:
+                score -= _softplus(-log_odds[i])
+            if score > best[j]:
+                best[j] = score
+                back[j] = i
+        j = n
+        while j > 0 and back[j] >= 0:
+            j = back[j]
+            chosen[j] = True
+    if j > 0:
+        raise ValueError(f"no sequence of the {len(spans.first)} spans covers all {n} words")
+    return starts.astype(bool)
+
+
+cdef inline double _softplus(double x) noexcept nogil:
+    """log(1 + e^x): minus the log-probability of what has the log-odds -x."""
+    return x + log1p(exp(-x)) if x > 0 else log1p(exp(x))
