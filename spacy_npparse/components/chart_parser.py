@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from spacy_npparse.components.dependency_parser import NetT
 from spacy_npparse.components.exact_parser import ExactParser, ScoresT
 from spacy_npparse.components.gold import GoldBatch
+from spacy_npparse.components.network_pipe import NetT
 from spacy_npparse.components.sentences import SentenceBatch
-from spacy_npparse.components.settings import DecoderSettings, TreeLoss
+from spacy_npparse.components.settings import DecoderSettings, Sentences, TreeLoss
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +44,7 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
         system_name: Of the component's factory, without `_parser`.
         loss: See `ExactParser`.
         max_length: Words of the longest sentence that is searched exactly.
+        sentences: See `DependencyParser`.
         decoder: Only the confidence counts.
         fixed: See `DependencyParser`.
         scorer: Computes the scores of `nlp.evaluate`.
@@ -65,6 +66,7 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
         system_name: str,
         loss: TreeLoss,
         max_length: int,
+        sentences: Sentences,
         decoder: DecoderSettings,
         fixed: Mapping[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,
@@ -75,6 +77,7 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
             name,
             system_name=system_name,
             loss=loss,
+            sentences=sentences,
             decoder=decoder,
             fixed=fixed,
             scorer=scorer,
@@ -98,7 +101,8 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
         self._n_too_long += int((sentences.lengths > self.max_length).sum())
 
     def report(self) -> None:
-        """Warn of the sentences that were too long for exact search."""
+        """Warn of the sentences that were too long for exact search, too."""
+        super().report()
         if self._n_too_long:
             logger.warning(
                 "%s: %d sentences have more than %d words (max_length) and were parsed %s.",

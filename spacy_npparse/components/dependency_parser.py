@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 import numpy as np
 import torch
@@ -21,43 +21,38 @@ from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.derivations import GoldTree, gold_trees
-from spacy_npparse.components.gold import GoldBatch
+from spacy_npparse.components.gold import GoldBatch, gold_boundaries
 from spacy_npparse.components.labels import Labels, collect_labels
+from spacy_npparse.components.network_pipe import NetT, NetworkPipe
 from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.search import Found, no_trees
-from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
-from spacy_npparse.components.settings import DecoderSettings
-from spacy_npparse.components.tree_pipe import TreePipe
-from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.components.segmentation import WINDOW, SentenceFinder
+from spacy_npparse.components.sentences import SentenceBatch, TokenBatch, split_sentences
+from spacy_npparse.components.settings import DecoderSettings, Sentences
 from spacy_npparse.models.shim import torch_shim
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
 from spacy_npparse.trees.missing import MISSING
 
-NetT = TypeVar("NetT", bound=ParserNet)
 
+class DependencyParser(NetworkPipe[NetT], TrainablePipe, Generic[NetT]):
+    """Finds the sentences of a Doc and parses them.
 
-class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
-    """Parses the sentences of a Doc.
-
-    Sentence boundaries are an input: each sentence gets a tree with exactly one root, and a Doc
-    without boundaries is one sentence. A subclass supplies the search, the loss of unlabelled
-    trees, and the class of the network.
+    Each sentence gets a tree with exactly one root. Boundaries that the Doc has, of either kind,
+    are kept. Those that it leaves open are found together with the heads of the words, see
+    `spacy_npparse.decoding.sentences.search`; without that, open means that there is none. A
+    subclass supplies the search, the loss of unlabelled trees, and the class of the network.
 
     Args:
         vocab: Of the pipeline.
         model: See `spacy_npparse.Parser.v1`.
         name: Of the component in the pipeline.
         system_name: Of the component's factory, without `_parser`.
+        sentences: "joint" to find open sentence boundaries, or "preset".
         decoder: What is asked of the search.
         fixed: Settings, by name, that a trained model cannot be loaded without;
             "pseudo_projective" is one of them.
         scorer: Computes the scores of `nlp.evaluate`.
-
-    Attributes:
-        net_class: The class of the model's network.
     """
-
-    net_class: type[NetT]
 
     def __init__(
         self,
@@ -66,6 +61,7 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         name: str,
         *,
         system_name: str,
+        sentences: Sentences,
         decoder: DecoderSettings,
         fixed: Mapping[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,
@@ -74,6 +70,7 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         self.model = model
         self.name = name
         self.system_name = system_name
+        self.sentences = sentences
         self.decoder = decoder
         self.scorer = scorer
         self.cfg: dict[str, Any] = {
@@ -85,6 +82,7 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         self._fixed = dict(fixed)
         self._labels = Labels(self.cfg, vocab.strings)
         torch_shim(model, self.net_class).use_net(self.net_class)
+        self._finder = SentenceFinder(name)
         register_extensions()
 
     def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
@@ -169,26 +167,16 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         if not sample:
             raise ValueError(Errors.E923.format(name=self.name))
         n_labels = len(self.cfg["labels"]) + len(self.cfg["decorated"])
-        self.model.initialize(X=sample, Y={**self._net_sizes(), "n_labels": n_labels})
+        sizes = {"n_labels": n_labels, "finds_sentences": self.sentences == "joint"}
+        self.model.initialize(X=sample, Y={**self._net_sizes(), **sizes})
         batches = minibatch(get_examples(), 256)
         self._begin_training(self._labels.gold(batch) for batch in batches)
-
-    def encode(self, docs: Sequence[Doc]) -> Tensor:
-        """Encode Docs.
-
-        Args:
-            docs: The Docs.
-
-        Returns:
-            Vectors of all tokens and, last, of the root: [n_tokens + 1, width].
-        """
-        return self._net.with_root(self.model.predict(docs))
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
         """Parse Docs without changing them.
 
         Args:
-            docs: With their sentence boundaries.
+            docs: With the sentence boundaries that are known.
 
         Returns:
             Their parses.
@@ -196,12 +184,12 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         docs = list(docs)
         if not docs:
             return []
-        tokens = read_tokens(docs)
-        sentences = split_sentences(tokens)
-        found = no_trees(self.decoder.n_trees, sentences)
-        labels = np.full(found.heads.shape, MISSING, dtype=np.int64)
         with torch.no_grad():
             vectors = self.encode(docs)
+            tokens = self._segment(docs, vectors)
+            sentences = split_sentences(tokens)
+            found = no_trees(self.decoder.n_trees, sentences)
+            labels = np.full(found.heads.shape, MISSING, dtype=np.int64)
             for chosen in sentences.parts():
                 part = sentences.select(chosen)
                 words = chosen[sentences.sentence]
@@ -223,7 +211,8 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         Pseudo-projective trees are shown as they are built, with decorated labels.
 
         Args:
-            doc: With its sentence boundaries, and with what the encoder needs, if it is shared.
+            doc: With the sentence boundaries that are known, and with what the encoder needs, if it
+                is shared.
             gold: The same tokens with gold trees, for the costs of transitions.
             oracle: Whose costs; by default the oracle of training.
 
@@ -234,14 +223,14 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
             ValueError: If the parser builds trees without transitions, the tokens of the two Docs
                 differ, gold heads form a cycle, or the transition system has no such oracle.
         """
-        sentences = split_sentences(read_tokens([doc]))
-        slices = sentences.slices()
-        trees: list[GoldTree | None] = [None] * len(slices)
-        if gold is not None:
-            trees = gold_trees(doc, gold, sentences, self._labels)
         found = []
         with torch.no_grad():
             vectors = self.encode([doc])
+            sentences = split_sentences(self._segment([doc], vectors))
+            slices = sentences.slices()
+            trees: list[GoldTree | None] = [None] * len(slices)
+            if gold is not None:
+                trees = gold_trees(doc, gold, sentences, self._labels)
             for number, (words, tree) in enumerate(zip(slices, trees, strict=True)):
                 part = sentences.select(np.arange(len(sentences.lengths)) == number)
                 rows, lengths = self._rows(vectors, part)
@@ -258,17 +247,19 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
                 found.append(replace(derivation, labels=tuple(labels)))
         return found
 
-    def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.float32]:
-        """Score all arcs by themselves.
+    def _segment(self, docs: Sequence[Doc], vectors: Tensor) -> TokenBatch:
+        """The tokens of Docs, in the sentences that are set or found. vectors: what `encode`
+        returns."""
+        return self._finder.find(docs, [(self, vectors)] if self.finds_sentences else [])
 
-        Args:
-            vectors: What `encode` returns.
-            sentences: Of the same Docs.
+    @property
+    def finds_sentences(self) -> bool:
+        """Whether open sentence boundaries are found: not if the parser was trained without."""
+        return self.sentences == "joint" and self._net.finds_sentences
 
-        Returns:
-            Log-probabilities of heads, see `ParserNet.score_arcs`.
-        """
-        return self._net.score_arcs(*self._rows(vectors, sentences)).cpu().numpy()
+    def report(self) -> None:
+        """Warn of sentences that were cut because they had too many words."""
+        self._finder.report()
 
     def best_heads(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.int32]:
         """Find the heads of all words in the highest-scoring trees.
@@ -282,23 +273,6 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """
         rows, lengths = self._rows(vectors, sentences)
         return self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences).heads[0]
-
-    def label_scores(
-        self, vectors: Tensor, sentences: SentenceBatch, heads: NDArray[np.int32]
-    ) -> NDArray[np.float32]:
-        """Score the labels of all arcs of some trees, those from the root excluded.
-
-        Args:
-            vectors: What `encode` returns.
-            sentences: Of the same Docs.
-            heads: int32 [n_words], in the sentence.
-
-        Returns:
-            Log-probabilities: [n_arcs, n_labels].
-        """
-        rows, _ = self._rows(vectors, sentences)
-        scores = self._score_labels(rows, sentences, heads, heads > 0)
-        return scores.log_softmax(dim=1).cpu().numpy()
 
     def update(
         self,
@@ -349,21 +323,16 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         """
         gold = self._labels.gold(examples)
         loss = vectors.new_zeros(())
+        boundaries = gold_boundaries(examples)
+        if self.finds_sentences and len(boundaries.is_start):
+            loss = loss + self._boundary_loss(vectors, boundaries)
         vectors = self._net.with_root(vectors)
+        runs = gold.join_sentences(WINDOW)
+        for chosen in runs.sentences.parts():
+            loss = loss + self._head_selection_loss(vectors, runs.select(chosen))
         for chosen in gold.sentences.parts():
             loss = loss + self._loss(vectors, gold.select(chosen))
         return loss
-
-    @property
-    def _net(self) -> NetT:
-        return torch_shim(self.model, self.net_class).net
-
-    def _rows(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
-        """Vectors of the rows of sentences and the lengths of these, on the model's device.
-        vectors: of all tokens and the root."""
-        tokens = torch.from_numpy(sentences.tokens).to(vectors.device)
-        lengths = torch.from_numpy(sentences.lengths).to(vectors.device).long()
-        return vectors[tokens], lengths
 
     def _parse(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Found, NDArray[np.int64]]:
         """The best trees and the numbers of their labels, MISSING for the root's: [n_trees,
@@ -377,37 +346,6 @@ class DependencyParser(TreePipe, TrainablePipe, Generic[NetT]):
         rows, lengths = self._rows(vectors, gold.sentences)
         arcs = self._net.score_arcs(rows, lengths)
         return self._tree_loss(rows, lengths, arcs, gold) + self._label_loss(rows, gold)
-
-    def _label_loss(self, rows: Tensor, gold: GoldBatch) -> Tensor:
-        known = gold.labels >= 0
-        scores = self._score_labels(rows, gold.sentences, gold.heads, known)
-        targets = torch.from_numpy(gold.labels[known]).to(rows.device)
-        return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
-
-    def _predict_labels(
-        self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[np.int32]
-    ) -> NDArray[np.int64]:
-        labels = np.full(len(heads), MISSING)
-        arcs = heads > 0
-        best = self._score_labels(rows, sentences, heads, arcs).argmax(dim=1)
-        labels[arcs] = best.cpu().numpy()
-        return labels
-
-    def _score_labels(
-        self,
-        rows: Tensor,
-        sentences: SentenceBatch,
-        heads: NDArray[np.int32],
-        arcs: NDArray[np.bool_],
-    ) -> Tensor:
-        """Scores of all labels, [arcs.sum(), n_labels], for the arcs of some words. heads: int32
-        [n_words], in the sentence; arcs: bool [n_words], which of them."""
-        head_rows = (sentences.roots + heads)[arcs]
-        return self._net.score_labels(
-            rows,
-            torch.from_numpy(head_rows).to(rows.device),
-            torch.from_numpy(sentences.rows[arcs]).to(rows.device),
-        )
 
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = ()

@@ -49,7 +49,8 @@ def gold_trees(
         )
     heads = heads_in_sentence(sentences, head_tokens(gold)).astype(np.int32)
     unknown = np.full(len(heads), MISSING, dtype=np.int64)
-    built = labels.encode(GoldBatch(sentences, heads, unknown)).heads
+    docs = np.zeros(len(sentences.lengths), dtype=np.int64)
+    built = labels.encode(GoldBatch(sentences, heads, unknown, docs)).heads
     trees: list[GoldTree | None] = []
     for words in sentences.slices():
         deps = [

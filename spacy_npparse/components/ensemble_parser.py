@@ -17,8 +17,9 @@ from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_exte
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.search import no_trees
-from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
-from spacy_npparse.components.settings import Combination, DecoderSettings
+from spacy_npparse.components.segmentation import SentenceFinder
+from spacy_npparse.components.sentences import SentenceBatch, split_sentences
+from spacy_npparse.components.settings import Combination, DecoderSettings, Sentences
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.decoding import decode_spanning_trees
 from spacy_npparse.trees.missing import MISSING
@@ -29,6 +30,7 @@ class EnsembleParser(TreePipe, Pipe):
 
     The tree is the maximum spanning tree by the members' votes or scores; each label is the one of
     highest summed log-probability. Members that listen to the same encoder share its output.
+    Sentences are found by the scores of all members together, if all of them find sentences.
 
     Args:
         nlp: The pipeline.
@@ -36,6 +38,7 @@ class EnsembleParser(TreePipe, Pipe):
         members: Names of other components of the pipeline.
         combine: "votes" of each member for the arcs of its tree, probabilities breaking ties; or
             "scores", the summed log-probabilities of all arcs.
+        sentences: See `DependencyParser`.
         decoder: Only the confidence counts: the share of the votes, or the mean probability.
         scorer: Computes the scores of `nlp.evaluate`.
 
@@ -49,6 +52,7 @@ class EnsembleParser(TreePipe, Pipe):
         *,
         members: Sequence[str],
         combine: Combination,
+        sentences: Sentences,
         decoder: DecoderSettings,
         scorer: Callable[..., dict[str, Any]] | None,
     ):
@@ -57,8 +61,10 @@ class EnsembleParser(TreePipe, Pipe):
         self.name = name
         self.members = list(members)
         self.combine = combine
+        self.sentences = sentences
         self.decoder = decoder
         self.scorer = scorer
+        self._finder = SentenceFinder(name)
         register_extensions()
 
     @property
@@ -68,7 +74,9 @@ class EnsembleParser(TreePipe, Pipe):
         return tuple(dict.fromkeys(chain.from_iterable(labels)))
 
     def report(self) -> None:
-        """Have the members that the pipeline has report."""
+        """Warn of sentences that were cut because they had too many words, and have the members
+        that the pipeline has report."""
+        self._finder.report()
         for member in self._present():
             if isinstance(member, DependencyParser):
                 member.report()
@@ -121,7 +129,7 @@ class EnsembleParser(TreePipe, Pipe):
         """Parse Docs without changing them.
 
         Args:
-            docs: With their sentence boundaries.
+            docs: With the sentence boundaries that are known.
 
         Returns:
             Their parses.
@@ -133,16 +141,16 @@ class EnsembleParser(TreePipe, Pipe):
         if not docs:
             return []
         parsers = self.parsers()
-        tokens = read_tokens(docs)
-        sentences = split_sentences(tokens)
-        found = no_trees(1, sentences)
-        labels = np.full(len(sentences.words), MISSING, dtype=np.int64)
         with torch.no_grad():
-            vectors = [parser.encode(docs) for parser in parsers]
+            members = [(parser, parser.encode(docs)) for parser in parsers]
+            joint = self.sentences == "joint" and all(parser.finds_sentences for parser in parsers)
+            tokens = self._finder.find(docs, members if joint else [])
+            sentences = split_sentences(tokens)
+            found = no_trees(1, sentences)
+            labels = np.full(len(sentences.words), MISSING, dtype=np.int64)
             for chosen in sentences.parts():
                 part = sentences.select(chosen)
                 words = chosen[sentences.sentence]
-                members = list(zip(parsers, vectors, strict=True))
                 found.heads[0, words], found.probabilities[words] = self._heads(members, part)
                 labels[words] = self._label_numbers(members, part, found.heads[0, words])
         strings = self.vocab.strings

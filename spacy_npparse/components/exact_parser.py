@@ -8,10 +8,11 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 from torch import Tensor
 
-from spacy_npparse.components.dependency_parser import DependencyParser, NetT
+from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.gold import FORBIDDING, GoldBatch
+from spacy_npparse.components.network_pipe import NetT
 from spacy_npparse.components.sentences import SentenceBatch
-from spacy_npparse.components.settings import DecoderSettings, TreeLoss
+from spacy_npparse.components.settings import DecoderSettings, Sentences, TreeLoss
 
 ScoresT = TypeVar("ScoresT")
 TreesT = TypeVar("TreesT")
@@ -30,6 +31,7 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
         system_name: Of the component's factory, without `_parser`.
         loss: "margin", the structured hinge loss of the gold tree, each wrong arc of another tree
             costing 1; or "log-likelihood" of each local decision.
+        sentences: See `DependencyParser`.
         decoder: Only the confidence counts.
         fixed: See `DependencyParser`.
         scorer: Computes the scores of `nlp.evaluate`.
@@ -46,6 +48,7 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
         *,
         system_name: str,
         loss: TreeLoss,
+        sentences: Sentences,
         decoder: DecoderSettings,
         fixed: Mapping[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,
@@ -55,6 +58,7 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
             model,
             name,
             system_name=system_name,
+            sentences=sentences,
             decoder=decoder,
             fixed=fixed,
             scorer=scorer,
@@ -84,14 +88,12 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
         scores = self._score_parts(rows, lengths, arcs)
-        heads = torch.from_numpy(gold.heads).to(arcs.device).long()
-        loss = self._net.head_selection_loss(arcs, lengths, heads)
         if self.loss == "log-likelihood":
-            return loss + self._local_loss(scores, lengths, gold)
+            return self._local_loss(scores, lengths, gold)
         right = self._most_similar(scores, gold)
         scores = self._add_to_arcs(scores, self._wrong_arcs(gold))
         best = self._best(scores, gold.sentences)
-        return loss + self._total(scores, lengths, best) - self._total(scores, lengths, right)
+        return self._total(scores, lengths, best) - self._total(scores, lengths, right)
 
     def _most_similar(self, scores: ScoresT, gold: GoldBatch) -> TreesT:
         """The highest-scoring of the trees with the fewest wrong arcs: the gold trees themselves,

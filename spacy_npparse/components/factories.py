@@ -115,6 +115,7 @@ def transition_factory(system_name: str, oracle: str) -> Factory:
             system_name=system_name,
             system=system,
             settings=settings,
+            sentences=settings.sentences,
             decoder=settings.decoder,
             fixed={"pseudo_projective": settings.pseudo_projective},
             scorer=settings.scorer,
@@ -125,6 +126,7 @@ def transition_factory(system_name: str, oracle: str) -> Factory:
         TransitionParserSettings,
         make,
         model=MODEL,
+        sentences="joint",
         oracle=oracle,
         loss="log-likelihood",
         exploration=EXPLORATION,
@@ -159,6 +161,7 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
             system_name=f"mh{n_heads}",
             system=system,
             settings=settings,
+            sentences=settings.sentences,
             decoder=settings.decoder,
             fixed={"pseudo_projective": None, "search": "greedy"},
             scorer=settings.scorer,
@@ -169,6 +172,7 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
         MHParserSettings,
         make,
         model=MODEL,
+        sentences="joint",
         search="exact",
         features="hybrid",
         max_length=300,
@@ -224,6 +228,7 @@ def _exact_mh_parser(
         features=settings.features,
         loss=settings.loss,
         max_length=settings.max_length,
+        sentences=settings.sentences,
         decoder=settings.decoder,
         scorer=settings.scorer,
     )
@@ -237,6 +242,7 @@ def _spanning_tree_parser(
         settings.model,
         name,
         loss=settings.loss,
+        sentences=settings.sentences,
         decoder=_without_beam(settings.decoder),
         scorer=settings.scorer,
     )
@@ -250,6 +256,7 @@ def _one_endpoint_crossing_parser(
         settings.model,
         name,
         max_length=settings.max_length,
+        sentences=settings.sentences,
         decoder=_without_beam(settings.decoder),
         scorer=settings.scorer,
     )
@@ -261,6 +268,7 @@ def _ensemble_parser(nlp: Language, name: str, settings: EnsembleSettings) -> En
         name,
         members=settings.members,
         combine=settings.combine,
+        sentences=settings.sentences,
         decoder=_without_beam(settings.decoder),
         scorer=settings.scorer,
     )
@@ -295,6 +303,7 @@ mst_parser = register(
     SpanningTreeSettings,
     _spanning_tree_parser,
     model=MODEL,
+    sentences="joint",
     loss="margin",
     decoder=CONFIDENCE,
 )
@@ -303,9 +312,15 @@ one_endpoint_crossing_parser = register(
     OneEndpointCrossingSettings,
     _one_endpoint_crossing_parser,
     model=MODEL,
+    sentences="joint",
     max_length=150,
     decoder=CONFIDENCE,
 )
 ensemble_parser = register(
-    "ensemble", EnsembleSettings, _ensemble_parser, combine="votes", decoder=CONFIDENCE
+    "ensemble",
+    EnsembleSettings,
+    _ensemble_parser,
+    combine="votes",
+    sentences="joint",
+    decoder=CONFIDENCE,
 )

@@ -1,6 +1,6 @@
 """Gold trees of training examples, aligned to the tokens of the predicted Docs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,11 +32,13 @@ class GoldBatch:
         heads: int32 [n_words], the head of each word in its sentence, 0 for the root, MISSING if
             unknown.
         labels: int64 [n_words], number of the label of each arc, MISSING if unknown or the root's.
+        docs: int64 [n_sentences], the Doc of each sentence, ascending.
     """
 
     sentences: SentenceBatch
     heads: NDArray[np.int32]
     labels: NDArray[np.int64]
+    docs: NDArray[np.int64]
 
     @property
     def complete(self) -> Bools:
@@ -54,7 +56,30 @@ class GoldBatch:
             These sentences.
         """
         words = kept[self.sentences.sentence]
-        return GoldBatch(self.sentences.select(kept), self.heads[words], self.labels[words])
+        return GoldBatch(
+            self.sentences.select(kept), self.heads[words], self.labels[words], self.docs[kept]
+        )
+
+    def join_sentences(self, max_length: int) -> "GoldBatch":
+        """Join the sentences of each Doc to runs of words, in which each root has the root of the
+        whole as its head.
+
+        Args:
+            max_length: Words of a run of several sentences.
+
+        Returns:
+            The runs.
+        """
+        run = np.array(list(_runs(self.docs, self.sentences.lengths, max_length)), dtype=np.int64)
+        starts = np.cumsum(self.sentences.lengths) - self.sentences.lengths
+        is_first = np.diff(run, prepend=-1) > 0
+        in_run = starts - starts[is_first][run]
+        heads = np.where(
+            self.heads > 0, self.heads + in_run[self.sentences.sentence], self.heads
+        ).astype(np.int32)
+        lengths = np.bincount(run, weights=self.sentences.lengths).astype(np.int32)
+        joined = SentenceBatch(self.sentences.words, lengths, self.sentences.n_tokens)
+        return GoldBatch(joined, heads, self.labels, self.docs[is_first])
 
     def wrong_arcs(self) -> NDArray[np.float32]:
         """Mark the arcs that the gold trees are known not to have.
@@ -71,6 +96,20 @@ class GoldBatch:
         wrong[sentence, word] = 1.0
         wrong[sentence, word, heads] = 0.0
         return wrong
+
+
+class GoldBoundaries(NamedTuple):
+    """The places in Docs where sentences are known to end and start, or not to.
+
+    Attributes:
+        before: int64 [n], the token before each place.
+        after: int64 [n], the token after it.
+        is_start: bool [n], whether a sentence starts there.
+    """
+
+    before: Ints
+    after: Ints
+    is_start: Bools
 
 
 class _AlignedGold(NamedTuple):
@@ -107,7 +146,7 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
     """
     docs = [eg.predicted for eg in examples]
     aligned = [_align(eg, label_numbers) for eg in examples]
-    tokens = read_tokens(docs, np.concatenate([gold.starts for gold in aligned]))
+    tokens = read_tokens(docs).with_starts(np.concatenate([gold.starts for gold in aligned]))
     sentences = split_sentences(tokens)
     offsets = tokens.offsets[:-1]
     token_heads = np.concatenate(
@@ -121,7 +160,28 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
     labels = np.concatenate([gold.labels for gold in aligned])[sentences.words]
     labels[heads <= 0] = MISSING
     known = np.bincount(sentences.sentence[heads >= 0], minlength=len(sentences.lengths)) > 0
-    return GoldBatch(sentences, heads.astype(np.int32), labels).select(known)
+    first_words = sentences.words[sentences.places == 1]
+    of_docs = np.searchsorted(tokens.offsets, first_words, side="right") - 1
+    return GoldBatch(sentences, heads.astype(np.int32), labels, of_docs).select(known)
+
+
+def gold_boundaries(examples: Sequence[Example]) -> GoldBoundaries:
+    """Align the gold sentence starts of a batch.
+
+    Unknown are those of tokens that are not aligned one to one, and of whatever the reference
+    leaves open. No sentence starts at a place that a gold arc spans.
+
+    Args:
+        examples: The batch.
+
+    Returns:
+        The boundaries between adjacent words.
+    """
+    starts = np.concatenate([_aligned_starts(example) for example in examples])
+    before, after = read_tokens([eg.predicted for eg in examples]).adjacent_words()
+    known = starts[after] != MISSING
+    before, after = before[known], after[known]
+    return GoldBoundaries(before, after, starts[after] == 1)
 
 
 def head_tokens(doc: Doc) -> Ints:
@@ -238,6 +298,28 @@ def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bool
         starts[1:] = np.diff(numbers[nearest]) > 0
         starts |= (doc.to_array(SENT_START) == 1) & aligned & ~spanned[nearest]
     return starts
+
+
+def _aligned_starts(example: Example) -> Ints:
+    """Whether a sentence starts at each token of the predicted Doc: 1 or 0, MISSING if unknown."""
+    to_gold, _ = _one_to_one(example)
+    values = example.reference.to_array(SENT_START)
+    is_start = values == 1
+    by_token = np.where(values == 0, MISSING, is_start)
+    aligned = to_gold >= 0
+    starts = np.full(len(to_gold), MISSING, dtype=np.int64)
+    starts[aligned] = by_token[to_gold[aligned]]
+    return starts
+
+
+def _runs(docs: Ints, lengths: NDArray[np.int32], max_length: int) -> Iterator[int]:
+    """The number of the run that each sentence belongs to; see `GoldBatch.join_sentences`."""
+    run, last_doc, length = -1, MISSING, 0
+    for doc, n_words in zip(docs.tolist(), lengths.tolist(), strict=True):
+        if doc != last_doc or length + n_words > max_length:
+            run, last_doc, length = run + 1, doc, 0
+        length += n_words
+        yield run
 
 
 def _one_to_one(example: Example) -> tuple[Ints, Ints]:

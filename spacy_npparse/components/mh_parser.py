@@ -12,7 +12,7 @@ from spacy_npparse.components.chart_parser import ChartParser
 from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch
-from spacy_npparse.components.settings import DecoderSettings, MHFeatures, TreeLoss
+from spacy_npparse.components.settings import DecoderSettings, MHFeatures, Sentences, TreeLoss
 from spacy_npparse.decoding import MHDerivations, MHScores, decode_mh, mh_marginals
 from spacy_npparse.models.mh_net import N_LINKS, MHNet, MHPartScores
 from spacy_npparse.models.parser_net import sentences_and_words
@@ -41,6 +41,7 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
         loss: "margin", see `ExactParser`; or "log-likelihood" of each transition of the gold
             derivation, if all heads of the sentence are known.
         max_length: Words of the longest sentence that is searched exactly.
+        sentences: See `DependencyParser`.
         decoder: Only the confidence counts.
         scorer: Computes the scores of `nlp.evaluate`.
 
@@ -61,6 +62,7 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
         features: MHFeatures,
         loss: TreeLoss,
         max_length: int,
+        sentences: Sentences,
         decoder: DecoderSettings,
         scorer: Callable[..., dict[str, Any]] | None,
     ):
@@ -71,6 +73,7 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
             system_name=f"mh{n_heads}",
             loss=loss,
             max_length=max_length,
+            sentences=sentences,
             decoder=decoder,
             fixed={"pseudo_projective": None, "search": "exact", "features": features},
             scorer=scorer,

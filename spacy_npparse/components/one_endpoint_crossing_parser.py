@@ -12,7 +12,7 @@ from torch import Tensor
 from spacy_npparse.components.chart_parser import ChartParser
 from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch
-from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.components.settings import DecoderSettings, Sentences
 from spacy_npparse.decoding import (
     OneEndpointCrossingTrees,
     decode_one_endpoint_crossing,
@@ -38,6 +38,7 @@ class OneEndpointCrossingParser(
         model: See `spacy_npparse.Parser.v1`.
         name: Of the component in the pipeline.
         max_length: Words of the longest sentence that is searched exactly.
+        sentences: See `DependencyParser`.
         decoder: Only the confidence counts.
         scorer: Computes the scores of `nlp.evaluate`.
 
@@ -55,6 +56,7 @@ class OneEndpointCrossingParser(
         name: str,
         *,
         max_length: int,
+        sentences: Sentences,
         decoder: DecoderSettings,
         scorer: Callable[..., dict[str, Any]] | None,
     ):
@@ -65,6 +67,7 @@ class OneEndpointCrossingParser(
             system_name="one_endpoint_crossing",
             loss="margin",
             max_length=max_length,
+            sentences=sentences,
             decoder=decoder,
             fixed={"pseudo_projective": None},
             scorer=scorer,

@@ -5,7 +5,7 @@ cost more than parsing them.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -28,11 +28,13 @@ class TokenBatch:
         offsets: int64 [n_docs + 1], the first token of each Doc, and the end of the last.
         sentence: int64 [n_tokens], number of the sentence of each token, ascending.
         is_word: bool [n_tokens], False for whitespace.
+        is_open: bool [n_tokens], words of which the Doc does not say whether they start a sentence.
     """
 
     offsets: NDArray[np.int64]
     sentence: NDArray[np.int64]
     is_word: NDArray[np.bool_]
+    is_open: NDArray[np.bool_]
 
     @property
     def starts(self) -> NDArray[np.bool_]:
@@ -43,6 +45,36 @@ class TokenBatch:
         """The tokens of each Doc."""
         bounds = self.offsets.tolist()
         return [slice(start, end) for start, end in pairwise(bounds)]
+
+    @property
+    def first_words(self) -> NDArray[np.int64]:
+        """The first word of each sentence that has words: int64 [n_sentences]."""
+        words = np.flatnonzero(self.is_word)
+        return words[np.diff(self.sentence[words], prepend=-1) > 0]
+
+    def adjacent_words(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All pairs of adjacent words of a Doc, where a sentence can end and the next one start:
+        the tokens of the first and of the second words, int64 [n_pairs] each."""
+        words = np.flatnonzero(self.is_word)
+        doc = np.searchsorted(self.offsets, words, side="right")
+        same = doc[1:] == doc[:-1]
+        return words[:-1][same], words[1:][same]
+
+    def with_starts(self, starts: NDArray[np.bool_]) -> "TokenBatch":
+        """Cut the Docs into other sentences.
+
+        Args:
+            starts: bool [n_tokens], where they start.
+
+        Returns:
+            The tokens, in these sentences.
+        """
+        sizes = np.diff(self.offsets)
+        first_tokens = self.offsets[:-1][sizes > 0]
+        starts = starts.copy()
+        starts[first_tokens] = True
+        sentence = _join_wordless(np.cumsum(starts) - 1, self.is_word, first_tokens)
+        return replace(self, sentence=sentence, is_open=np.zeros_like(self.is_open))
 
 
 @dataclass(frozen=True)
@@ -122,7 +154,7 @@ class SentenceBatch:
         return SentenceBatch(self.words[kept[self.sentence]], self.lengths[kept], self.n_tokens)
 
 
-def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) -> TokenBatch:
+def read_tokens(docs: Sequence[Doc]) -> TokenBatch:
     """Read the tokens of Docs and their sentences.
 
     A Doc without boundaries is one sentence. A sentence without words (only whitespace) is joined
@@ -130,23 +162,20 @@ def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) ->
 
     Args:
         docs: The Docs.
-        starts: bool [n_tokens], where sentences start, if not where the Docs say so.
 
     Returns:
         The tokens.
     """
-    sizes = np.array([len(doc) for doc in docs], dtype=np.int64)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    first_tokens = offsets[:-1][sizes > 0]
-    if not len(first_tokens):
-        nothing = np.zeros(0, dtype=np.int64)
-        return TokenBatch(offsets, nothing, nothing.astype(bool))
-    values = np.concatenate([doc.to_array(_ATTRIBUTES) for doc in docs])
+    offsets = np.cumsum([0, *map(len, docs)], dtype=np.int64)
+    values = np.concatenate([np.empty((0, 2)), *(doc.to_array(_ATTRIBUTES) for doc in docs)])
     is_word = values[:, 1] == 0
-    starts = values[:, 0] == 1 if starts is None else starts.copy()
-    starts[first_tokens] = True
-    sentence = np.cumsum(starts) - 1
-    return TokenBatch(offsets, _join_wordless(sentence, is_word, first_tokens), is_word)
+    is_open = is_word & (values[:, 0] == 0)
+    nothing = np.zeros(len(values), dtype=np.int64)
+    tokens = TokenBatch(offsets, nothing, is_word, is_open)
+    tokens = tokens.with_starts(values[:, 0] == 1)
+    # The first word of a sentence is known to be that, even if whitespace comes before it.
+    is_open[tokens.first_words] = False
+    return replace(tokens, is_open=is_open)
 
 
 def _join_wordless(

@@ -17,6 +17,7 @@ TreeLoss: TypeAlias = Literal["log-likelihood", "margin"]
 TransitionLoss: TypeAlias = Literal["log-likelihood", "margin", "max-violation"]
 Combination: TypeAlias = Literal["votes", "scores"]
 MHFeatures: TypeAlias = Literal["hybrid", "two"]
+Sentences: TypeAlias = Literal["joint", "preset"]
 Encoding: TypeAlias = Literal["head", "path", "head+path"]
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
@@ -121,9 +122,12 @@ class ParserSettings(ComponentSettings):
 
     Attributes:
         model: See `spacy_npparse.Parser.v1`.
+        sentences: "joint" to find the sentence boundaries that Docs leave open, together with the
+            heads; or "preset" to leave it at those that they have.
     """
 
     model: Model
+    sentences: Sentences
 
 
 @dataclass(frozen=True)
@@ -195,11 +199,13 @@ class EnsembleSettings(ComponentSettings):
     Attributes:
         members: Names of other components of the pipeline.
         combine: See `EnsembleParser`.
+        sentences: See `ParserSettings`.
         decoder: Whether the confidence is kept.
     """
 
     members: list[str]
     combine: Combination
+    sentences: Sentences
     decoder: ConfidenceSettings
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from spacy_npparse.components.exact_parser import ExactParser
 from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch
-from spacy_npparse.components.settings import DecoderSettings, TreeLoss
+from spacy_npparse.components.settings import DecoderSettings, Sentences, TreeLoss
 from spacy_npparse.decoding import decode_spanning_trees
 from spacy_npparse.models.parser_net import sentences_and_words
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
@@ -28,6 +28,7 @@ class SpanningTreeParser(ExactParser[SpanningTreeNet, Tensor, NDArray[np.int32]]
         model: See `spacy_npparse.Parser.v1`.
         name: Of the component in the pipeline.
         loss: "margin", see `ExactParser`, or "log-likelihood" of each gold head among all words.
+        sentences: See `DependencyParser`.
         decoder: Only the confidence counts.
         scorer: Computes the scores of `nlp.evaluate`.
 
@@ -43,6 +44,7 @@ class SpanningTreeParser(ExactParser[SpanningTreeNet, Tensor, NDArray[np.int32]]
         name: str,
         *,
         loss: TreeLoss,
+        sentences: Sentences,
         decoder: DecoderSettings,
         scorer: Callable[..., dict[str, Any]] | None,
     ):
@@ -52,6 +54,7 @@ class SpanningTreeParser(ExactParser[SpanningTreeNet, Tensor, NDArray[np.int32]]
             name,
             system_name="mst",
             loss=loss,
+            sentences=sentences,
             decoder=decoder,
             fixed={"pseudo_projective": None},
             scorer=scorer,

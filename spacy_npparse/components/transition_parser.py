@@ -15,7 +15,12 @@ from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.search import Found, search
 from spacy_npparse.components.sentences import SentenceBatch
-from spacy_npparse.components.settings import MAX_VIOLATION, DecoderSettings, TrainingSettings
+from spacy_npparse.components.settings import (
+    MAX_VIOLATION,
+    DecoderSettings,
+    Sentences,
+    TrainingSettings,
+)
 from spacy_npparse.decoding import explain, max_violations, roll_out
 from spacy_npparse.models.losses import LOSSES, max_violation_loss
 from spacy_npparse.models.transition_net import TransitionNet
@@ -37,6 +42,7 @@ class TransitionParser(DependencyParser[TransitionNet]):
         system_name: Of the component's factory, without `_parser`.
         system: The transition system.
         settings: How it is trained.
+        sentences: See `DependencyParser`.
         decoder: How it searches.
         fixed: See `DependencyParser`.
         scorer: Computes the scores of `nlp.evaluate`.
@@ -53,6 +59,7 @@ class TransitionParser(DependencyParser[TransitionNet]):
         system_name: str,
         system: TransitionSystem,
         settings: TrainingSettings,
+        sentences: Sentences,
         decoder: DecoderSettings,
         fixed: Mapping[str, Any],
         scorer: Callable[..., dict[str, Any]] | None,
@@ -62,6 +69,7 @@ class TransitionParser(DependencyParser[TransitionNet]):
             model,
             name,
             system_name=system_name,
+            sentences=sentences,
             decoder=decoder,
             fixed=fixed,
             scorer=scorer,
@@ -156,14 +164,8 @@ class TransitionParser(DependencyParser[TransitionNet]):
         )
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
-        heads = torch.from_numpy(gold.heads).to(rows.device).long()
-        return self._transition_loss(
-            self._net.project(rows), arcs, gold
-        ) + self._net.head_selection_loss(arcs, lengths, heads)
-
-    def _transition_loss(self, table: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
-        """The loss of the configurations of a roll-out, or of the derivations on a beam. table,
-        arcs: what `project` and `score_arcs` return."""
+        """The loss of the configurations of a roll-out, or of the derivations on a beam."""
+        table = self._net.project(rows)
         sentences = (self._net.tables(table, arcs), gold.sentences.lengths, gold.heads)
         oracle = self.settings.oracle
         if self.settings.loss == MAX_VIOLATION:

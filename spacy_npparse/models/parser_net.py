@@ -1,9 +1,10 @@
-"""The torch network that all parsers share: scores of arcs and their labels."""
+"""The torch network that all parsers share: scores of arcs, their labels and sentence starts."""
 
 from typing import TypedDict
 
 import torch
 from torch import Tensor, nn
+from typing_extensions import NotRequired
 
 from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.trees.missing import MISSING
@@ -22,16 +23,18 @@ class SharedSizes(TypedDict):
         arc_size: See `spacy_npparse.models.parser.ParserModel`.
         label_size: Likewise.
         dropout: Likewise.
+        finds_sentences: Whether sentence starts are scored too.
     """
 
     n_labels: int
     arc_size: int
     label_size: int
     dropout: float
+    finds_sentences: NotRequired[bool]
 
 
 class ParserNet(nn.Module):
-    """Scores arcs, and labels by the two words of an arc.
+    """Scores arcs, labels by the two words of an arc, and sentence starts by the words around.
 
     The hidden layer of the labels is linear in both words before the activation, so that a word
     is projected once, whatever the number of arcs it takes part in. All arcs of a sentence are
@@ -53,7 +56,14 @@ class ParserNet(nn.Module):
         self.root = nn.Parameter(torch.empty(n_inputs).uniform_(-0.1, 0.1))
 
     def add_arc_and_label_scorers(
-        self, n_inputs: int, *, n_labels: int, arc_size: int, label_size: int, dropout: float
+        self,
+        n_inputs: int,
+        *,
+        n_labels: int,
+        arc_size: int,
+        label_size: int,
+        dropout: float,
+        finds_sentences: bool = False,
     ) -> None:
         """Add the layers that all parsers have.
 
@@ -63,6 +73,7 @@ class ParserNet(nn.Module):
             arc_size: See `spacy_npparse.models.parser.ParserModel`.
             label_size: Likewise.
             dropout: Likewise.
+            finds_sentences: Add the scorer of sentence starts.
         """
         self.arc_head = nn.Linear(n_inputs, arc_size)
         self.arc_dependent = nn.Linear(n_inputs, arc_size)
@@ -75,6 +86,11 @@ class ParserNet(nn.Module):
         self.label_dependent = nn.Linear(n_inputs, label_size)
         self.label_output = nn.Linear(label_size, n_labels)
         self.dropout = nn.Dropout(dropout)
+        self.finds_sentences = finds_sentences
+        if finds_sentences:
+            self.start_before = nn.Linear(n_inputs, label_size)
+            self.start_after = nn.Linear(n_inputs, label_size)
+            self.start_output = nn.Linear(label_size, 1)
 
     def with_root(self, vectors: Tensor) -> Tensor:
         """Vectors of all tokens and, last, of the root: [n_tokens + 1, n_inputs]."""
@@ -132,6 +148,20 @@ class ParserNet(nn.Module):
         """
         hidden = self.label_head(rows)[heads] + self.label_dependent(rows)[dependents]
         return self.label_output(self.dropout(torch.relu(hidden)))
+
+    def score_starts(self, vectors: Tensor, before: Tensor, after: Tensor) -> Tensor:
+        """Score the boundaries between adjacent words, if the network finds sentences.
+
+        Args:
+            vectors: [n_tokens, n_inputs].
+            before: int64 [n], the word before each boundary.
+            after: int64 [n], the word that would start a sentence.
+
+        Returns:
+            Log-odds of the boundaries: [n].
+        """
+        hidden = self.start_before(vectors)[before] + self.start_after(vectors)[after]
+        return self.start_output(self.dropout(torch.relu(hidden)))[:, 0]
 
 
 def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Data augmentation for small treebanks, resampled at each epoch."""
+"""Augmentation of training data, resampled at each epoch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 # Attributes of a word in the gold Doc; the last one is SENT_START in the predicted Doc.
 _COLUMNS = [ORTH, SPACY, TAG, POS, MORPH, LEMMA, HEAD, DEP, SENT_START, SENT_START]
-_FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _, _ = range(len(_COLUMNS))
+_FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _GOLD_START, _ = range(len(_COLUMNS))
 # What distinguishes the words of a kind.
 _OWN = [_FORM, _TAG, _LEMMA]
 _ANNOTATION = slice(2, -1)
@@ -43,6 +43,34 @@ Kind = tuple[int, int, int]
 Words = NDArray[np.uint64]
 Augmenter = Callable[[Language | None, Example], Iterable[Example]]
 Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
+
+
+class _Reader:
+    """Reads the words of examples, and warns, once, of those that cannot be augmented. name: of the
+    augmenter."""
+
+    def __init__(self, name: str):
+        self._name = name
+        self._has_warned = False
+
+    def read(self, example: Example) -> Words | None:
+        """The words of the example; None if they are not the same in both Docs or something else
+        would be lost."""
+        gold, predicted = example.reference, example.predicted
+        words = [doc.to_array(_COLUMNS[:-1]) for doc in (gold, predicted)]
+        same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
+        # No component learns from the surface forms of multiword tokens.
+        spans = set(gold.spans) - {MULTIWORD_SPANS}
+        if same and not (gold.ents or spans or gold.cats):
+            return np.hstack([words[0], words[1][:, -1:]])
+        if not self._has_warned:
+            logger.warning(
+                "%s: examples whose predicted and gold tokens differ, or that have entities, spans "
+                "or categories, are not augmented.",
+                self._name,
+            )
+        self._has_warned = True
+        return None
 
 
 class NonceAugmenter:
@@ -83,30 +111,17 @@ class NonceAugmenter:
         self._words: dict[Kind, list[Words]] = defaultdict(list)
         # With the position of the head of the subtree.
         self._subtrees: dict[Kind, list[tuple[Words, int]]] = defaultdict(list)
-        self._has_warned = False
+        self._rows = _Reader("spacy_npparse.nonce_augmenter.v1")
 
     def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
         """Yield the augmented example."""
-        gold, predicted = example.reference, example.predicted
-        words = [doc.to_array(_COLUMNS[:-1]) for doc in (gold, predicted)]
-        same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
-        # No component learns from the surface forms of multiword tokens.
-        spans = set(gold.spans) - {MULTIWORD_SPANS}
-        if not same or gold.ents or spans or gold.cats:
-            self._warn()
+        old = self._rows.read(example)
+        if old is None:
             yield example
             return
-        old = np.hstack([words[0], words[1][:, -1:]])
+        gold = example.reference
         new = self._exchange_words(self._exchange_subtrees(gold, old))
         yield example if np.array_equal(old, new) else _example(gold.vocab, new)
-
-    def _warn(self) -> None:
-        if not self._has_warned:
-            logger.warning(
-                "spacy_npparse.nonce_augmenter.v1: examples whose predicted and gold tokens "
-                "differ, or that have entities, spans or categories, are not augmented."
-            )
-        self._has_warned = True
 
     def _exchange_words(self, words: Words) -> Words:
         new = words.copy()
@@ -150,6 +165,46 @@ class NonceAugmenter:
             head = numbers[gold[old_number].head.i]
             new[number, _HEAD] = np.int64(head - number).view(np.uint64)
         return new
+
+
+class ExcerptAugmenter:
+    """Excerpts: long examples are cut into runs of consecutive sentences, others in each epoch.
+
+    A parser that finds sentences has to see texts of several sentences, which begin and end
+    anywhere; one that parses single sentences has to see these. Examples remain whole, with one
+    warning, where `NonceAugmenter` leaves them unchanged.
+
+    Registered as the augmenter `spacy_npparse.excerpt_augmenter.v1`.
+
+    Args:
+        max_words: An excerpt ends with the sentence in which it reaches a number of words that is
+            drawn uniformly from 1 to this one.
+
+    Raises:
+        ValueError: If `max_words` is not positive.
+    """
+
+    def __init__(self, max_words: int):
+        if max_words < 1:
+            raise ValueError(
+                f"spacy_npparse.excerpt_augmenter.v1: max_words must be 1 or more, not {max_words}"
+            )
+        self.max_words = max_words
+        self._rows = _Reader("spacy_npparse.excerpt_augmenter.v1")
+
+    def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
+        """Yield the excerpts in order."""
+        words = self._rows.read(example)
+        if words is None:
+            yield example
+            return
+        starts = np.flatnonzero(words[:, _GOLD_START] == 1).tolist()
+        first = 0
+        while first < len(words):
+            wanted = first + random.randint(1, self.max_words)
+            end = next((start for start in starts if start >= wanted), len(words))
+            yield _example(example.reference.vocab, words[first:end].copy())
+            first = end
 
 
 def _kinds(words: Words) -> list[Kind]:

@@ -24,11 +24,10 @@ class ConlluCorpus:
     """Examples from a treebank, with gold tokenisation.
 
     The reference Doc of an example is fully annotated. Its predicted Doc has the same words and
-    spaces and, if `gold_sentences`, the same sentence starts, nothing else. A parser that respects
-    preset boundaries is then trained and scored on gold sentences, while a senter in the same
-    pipeline still learns from the reference (and leaves the boundaries alone). Without gold
-    sentences, the pipeline has to segment the Doc, which only makes sense with several sentences
-    per Doc.
+    spaces and, if `gold_sentences`, the same sentence starts, nothing else. A parser, which keeps
+    preset boundaries, is then scored on gold sentences; in training it learns boundaries from the
+    reference. Without gold sentences, the pipeline has to find them, which only makes sense with
+    several sentences per Doc.
 
     Registered as the reader `spacy_npparse.ConlluCorpus.v1`.
 
@@ -37,7 +36,7 @@ class ConlluCorpus:
         sentences_per_doc: Number of consecutive sentences per Doc. A `# newdoc` always begins a new
             Doc; 0 puts all sentences up to the next `# newdoc` into one. With `shuffle`, each Doc
             gets a random number of sentences up to this one, so that training sees sentences with
-            and without context, and a senter sees boundaries at varying positions.
+            and without context, and boundaries at varying positions.
         gold_sentences: Whether predicted Docs have the gold sentence starts.
         max_length: Maximum number of words. Docs get fewer sentences rather than exceed it; longer
             sentences are left out, and counted in a log message. 0: no limit.

@@ -27,8 +27,7 @@ def member(tmp_path, make_nlp, sample):
         listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TINY_ENCODER["width"]}
         nlp = spacy.blank("xx")
         nlp.add_pipe("tok2vec", config={"model": TINY_ENCODER})
-        for pipe in ("senter", "morphologizer"):
-            nlp.add_pipe(pipe, config={"model": {"tok2vec": listener}})
+        nlp.add_pipe("morphologizer", config={"model": {"tok2vec": listener}})
         config = {"model": {**TINY_MODEL, "tok2vec": listener}, **settings}
         nlp.add_pipe(f"{factory}_parser", name="parser", config=config)
         nlp.initialize(lambda: sample(nlp, limit=limit))
@@ -58,7 +57,7 @@ def heads_of(doc):
 def test_every_combination_is_a_tree_in_another_process_too(member, tmp_path, combine):
     parsers = [member("a"), member("b", "mh4"), member("c", "mst")]
     nlp = assemble(*parsers, combine=combine, decoder={"confidence": True})
-    assert nlp.pipe_names == ["tok2vec", "senter", "morphologizer", "parser"]
+    assert nlp.pipe_names == ["tok2vec", "morphologizer", "parser"]
     nlp.to_disk(tmp_path / "ensemble")
     expected = [heads_of(doc) for doc in nlp.pipe(docs_for(nlp))]
     for path in parsers:

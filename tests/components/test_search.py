@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import spacy
 import torch
-from parser_helpers import GLOBAL, SYSTEMS, check_trees
+from parser_helpers import GLOBAL, SYSTEMS, check_trees, one_sentence
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -63,13 +63,13 @@ def test_spanning_trees_are_the_best_of_all_by_their_pairs(make_parser):
     words = ["Wir", "haben", "das", "Haus"]
     n = torch.tensor([len(words)])
     with torch.no_grad():
-        vectors = parser.encode([Doc(nlp.vocab, words=words)])
+        vectors = parser.encode([one_sentence(nlp, words)])
         # The root is the last of the vectors, and the first of the rows.
         rows = vectors.roll(1, dims=0)
         scores = parser._net.score_parts(rows, n, parser._net.score_arcs(rows, n))[0]
     trees = [[0, *heads] for heads in product(range(5), repeat=4)]
     best = max(filter(is_tree, trees), key=lambda t: sum(scores[d, t[d]] for d in range(1, 5)))
-    doc = nlp(Doc(nlp.vocab, words=words))
+    doc = nlp(one_sentence(nlp, words))
     found = [0 if t.head.i == t.i else t.head.i + 1 for t in doc]
     assert found == best[1:]
 
@@ -80,7 +80,7 @@ def test_confidence_of_exact_search_is_that_of_trees(make_parser, system):
     probabilities of heads, which sentences get that are too long, do not know that."""
     nlp = make_parser(system, {"max_length": 2}, confidence=True)
     parser = nlp.get_pipe("parser")
-    docs = [Doc(nlp.vocab, words=words) for words in (["Ja", "!"], ["Ja", "das", "Haus"])]
+    docs = [one_sentence(nlp, words) for words in (["Ja", "!"], ["Ja", "das", "Haus"])]
     (first, second), longer = list(nlp.pipe(docs))
     assert first._.head_probability == pytest.approx(second._.head_probability, abs=1e-6)
     with torch.no_grad():

@@ -128,21 +128,18 @@ def test_no_loss_once_gold_trees_win_by_a_margin(make_nlp, sample, system):
     rows, lengths = parser._rows(vectors, gold.sentences)
     arcs = net.score_arcs(rows, lengths).detach()
     wrong = torch.from_numpy(gold.wrong_arcs())
-    heads = torch.from_numpy(gold.heads).long()
 
     @torch.no_grad()
     def loss(arcs):
-        by_head = net.head_selection_loss(arcs, lengths, heads)
-        whole = parser._tree_loss(rows, lengths, arcs, gold)
-        return float(whole - by_head)
+        return float(parser._tree_loss(rows, lengths, arcs, gold))
 
     assert loss(arcs) > 1.0
     assert loss(-8.0 * wrong) == pytest.approx(0.0, abs=1e-3)
     # Gold trees that win by half of the margin only: each wrong arc lacks the other half.
-    assert loss(-0.5 * wrong) > 0.25 * len(heads)
+    assert loss(-0.5 * wrong) > 0.25 * len(gold.heads)
 
 
-def test_the_local_loss_of_spanning_trees_is_that_of_heads_by_arcs_and_by_pairs(make_nlp, sample):
+def test_the_local_loss_of_spanning_trees_is_that_of_heads_by_pairs(make_nlp, sample):
     nlp = make_nlp("mst, local")
     examples = sample(nlp)[:3]
     nlp.initialize(lambda: examples)
@@ -150,14 +147,12 @@ def test_the_local_loss_of_spanning_trees_is_that_of_heads_by_arcs_and_by_pairs(
     gold = parser._labels.gold(examples)
     vectors = parser.encode([eg.predicted for eg in examples])
     rows, lengths = parser._rows(vectors, gold.sentences)
-    expected = 0.0
     with torch.no_grad():
         arcs = parser._net.score_arcs(rows, lengths)
         pairs = parser._net.score_parts(rows, lengths, arcs)
-        for scores in (arcs, pairs):
-            words = [s[1 : n + 1] for s, n in zip(scores, lengths.tolist(), strict=True)]
-            heads = torch.from_numpy(gold.heads).long()
-            expected += torch.nn.functional.cross_entropy(torch.cat(words), heads, reduction="sum")
+        words = [s[1 : n + 1] for s, n in zip(pairs, lengths.tolist(), strict=True)]
+        heads = torch.from_numpy(gold.heads).long()
+        expected = torch.nn.functional.cross_entropy(torch.cat(words), heads, reduction="sum")
         found = parser._tree_loss(rows, lengths, arcs, gold)
     torch.testing.assert_close(found, expected)
 

@@ -50,6 +50,11 @@ FAMILIES = ["arc_hybrid", "arc_hybrid_swap", "attardi", "covington", "two_planar
 ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
 
 
+def one_sentence(nlp: Language, words: list[str]) -> Doc:
+    """A Doc that is known to be one sentence."""
+    return Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
+
+
 def example(nlp: Language, words: list[str], heads: list[Any], deps: list[Any], **gold) -> Example:
     """An example without whitespace between alignment: predicted and reference words agree."""
     reference = Doc(nlp.vocab, words=words)

@@ -1,4 +1,5 @@
-"""Nonce augmentation keeps trees and exchanges words only for words of their kind."""
+"""Nonce augmentation keeps trees and exchanges words only for words of their kind; excerpts are
+runs of whole sentences."""
 
 import random
 from collections import defaultdict
@@ -12,7 +13,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from spacy_npparse.treebank import docs_from_conllu
-from spacy_npparse.treebank.augmentation import NonceAugmenter, augmenting_batcher
+from spacy_npparse.treebank.augmentation import ExcerptAugmenter, NonceAugmenter, augmenting_batcher
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
 CONTENT = {"ADJ", "ADV", "INTJ", "NOUN", "NUM", "PROPN", "VERB"}
@@ -209,3 +210,29 @@ def test_the_batcher_draws_anew_in_every_epoch(examples):
     epochs = [[eg.reference.text for batch in batcher(examples) for eg in batch] for _ in range(3)]
     assert len(epochs[0]) == len(examples)
     assert epochs[1] != epochs[2]
+
+
+def test_excerpts_are_all_sentences_in_order_cut_anew_in_each_epoch():
+    random.seed(0)
+    vocab = Vocab()
+    docs = [list(docs_from_conllu(SAMPLE, vocab, sentences_per_doc=0)) for _ in range(2)]
+    (example, *_) = [Example(*pair) for pair in zip(*docs, strict=True)]
+    longest = max(len(sent) for sent in example.reference.sents)
+    epochs = [list(ExcerptAugmenter(max_words=30)(None, example)) for _ in range(2)]
+    sizes = [[len(excerpt.reference) for excerpt in epoch] for epoch in epochs]
+    assert sizes[0] != sizes[1] and max(*sizes[0], *sizes[1]) < 30 + longest
+    assert any(len(list(excerpt.reference.sents)) > 1 for excerpt in epochs[0])
+    assert any(len(list(excerpt.reference.sents)) == 1 for excerpt in epochs[0])
+    for epoch in epochs:
+        joined = [row for excerpt in epoch for row in annotation(excerpt)]
+        assert joined == annotation(example)
+        words = [token.text for excerpt in epoch for token in excerpt.predicted]
+        assert words == [token.text for token in example.predicted]
+
+
+def test_excerpts_of_one_word_are_single_sentences(examples):
+    for example in examples[:5]:
+        (excerpt,) = ExcerptAugmenter(max_words=1)(None, example)
+        assert annotation(excerpt) == annotation(example)
+    with pytest.raises(ValueError, match="max_words must be 1 or more, not 0"):
+        ExcerptAugmenter(max_words=0)

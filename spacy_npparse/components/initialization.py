@@ -1,0 +1,78 @@
+"""`spacy_npparse.drop_unannotated_components.v1`: one config for all treebanks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import resolve_dot_names
+
+logger = logging.getLogger(__name__)
+
+# What taggers and lemmatizers assign: the attribute of Docs, and the column of CoNLL-U.
+_COLUMNS = {
+    "token.tag": ("TAG", "XPOS"),
+    "token.pos": ("POS", "UPOS"),
+    "token.morph": ("MORPH", "FEATS"),
+    "token.lemma": ("LEMMA", "LEMMA"),
+}
+
+
+def drop_unannotated_components() -> Callable[[Language], None]:
+    """A callback for `initialize.before_init` that removes components without training data.
+
+    spaCy's taggers and lemmatizers cannot be initialized on a treebank that leaves their column
+    empty. They are removed from the pipeline with a warning, and their scores from
+    `training.score_weights`; all other components stay. The training corpus is that of
+    `training.train_corpus`.
+
+    Returns:
+        The callback, a function of the pipeline.
+    """
+    return _drop
+
+
+def _drop(nlp: Language) -> None:
+    columns = {
+        name: [
+            _COLUMNS[attribute]
+            for attribute in nlp.get_pipe_meta(name).assigns
+            if attribute in _COLUMNS
+        ]
+        for name in nlp.pipe_names
+    }
+    wanted = {attribute for found in columns.values() for attribute, _ in found}
+    config = nlp.config.interpolate()
+    (corpus,) = resolve_dot_names(config, [config["training"]["train_corpus"]])
+    missing = _missing(corpus(nlp), wanted)
+    for name, found in columns.items():
+        if found and all(attribute in missing for attribute, _ in found):
+            _remove(nlp, name)
+            logger.warning(
+                "The pipeline is trained without %s: the training corpus has no %s.",
+                name,
+                " and no ".join(column for _, column in found),
+            )
+
+
+def _missing(examples: Iterable[Example], attributes: set[str]) -> set[str]:
+    """Those of the attributes that no example has."""
+    missing = set(attributes)
+    for example in examples:
+        missing -= {name for name in missing if example.reference.has_annotation(name)}
+        if not missing:
+            break
+    return missing
+
+
+def _remove(nlp: Language, name: str) -> None:
+    """Remove a component, and the scores that no other component has from the score weights."""
+    scores = set(nlp.get_pipe_meta(name).default_score_weights or ())
+    nlp.remove_pipe(name)
+    for other in nlp.component_names:
+        scores -= set(nlp.get_pipe_meta(other).default_score_weights or ())
+    weights = nlp.config["training"]["score_weights"]
+    for score in scores:
+        weights.pop(score, None)

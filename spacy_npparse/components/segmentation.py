@@ -1,0 +1,241 @@
+"""Sentence boundaries that Docs leave open, found together with the heads of the words."""
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from torch import Tensor
+
+from spacy_npparse.components.sentences import SentenceBatch, TokenBatch, read_tokens
+from spacy_npparse.decoding import IMPOSSIBLE, best_segmentation, score_spans
+
+logger = logging.getLogger(__name__)
+
+# Words of the longest sentence that is found. A longer run of words, none of which is likely to
+# start a sentence, is cut at the likeliest one.
+MAX_LENGTH = 128
+# Log-odds of 98 %: a boundary of more is certain, and one of less than minus these is none.
+_CERTAIN = math.log(0.98 / 0.02)
+# Log-odds of a boundary that is known.
+_KNOWN = 50.0
+# Arcs of more words do not count in the search for boundaries.
+_REACH = 64
+# Words among which heads are selected: those that arcs reach on either side of as many.
+WINDOW = 3 * _REACH
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class BoundaryScorer(Protocol):
+    """A parser that scores sentence starts and arcs, given the vectors of all tokens."""
+
+    def start_scores(self, vectors: Tensor, before: Ints, after: Ints) -> NDArray[np.float64]:
+        """Score the boundaries between adjacent words.
+
+        Args:
+            vectors: Of all tokens and the root.
+            before: int64 [n], the last token of the sentence that would end.
+            after: int64 [n], the first token of the one that would start.
+
+        Returns:
+            Log-odds of the boundaries: [n].
+        """
+
+    def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.float32]:
+        """Score all arcs by themselves.
+
+        Args:
+            vectors: Of all tokens and the root.
+            sentences: Of the same Docs.
+
+        Returns:
+            Log-probabilities of heads, see `ParserNet.score_arcs`.
+        """
+
+
+class SentenceFinder:
+    """Finds the sentences of Docs for a component, and reports what it did not do as asked for.
+
+    Args:
+        name: Of the component.
+    """
+
+    def __init__(self, name: str):
+        self.name = name
+        self._n_cut = 0
+        self._has_warned = False
+
+    def find(
+        self, docs: Sequence[Doc], scorers: Sequence[tuple[BoundaryScorer, Tensor]]
+    ) -> TokenBatch:
+        """Read the tokens of Docs and find their sentences.
+
+        Args:
+            docs: The Docs.
+            scorers: See `find_sentences`. Without any, sentences are those that the Docs have; a
+                warning tells, once, of a Doc of several lines that has none.
+
+        Returns:
+            The tokens.
+        """
+        tokens = read_tokens(docs)
+        if scorers:
+            tokens, n_cut = find_sentences(tokens, scorers)
+            self._n_cut += n_cut
+        elif not self._has_warned:
+            self._has_warned = _warn_of_open_docs(self.name, docs)
+        return tokens
+
+    def report(self) -> None:
+        """Warn of the sentences that were cut, since the last report."""
+        if self._n_cut:
+            logger.warning(
+                "%s: %d sentences would have had more than %d words and were cut where a sentence "
+                "is most likely to start.",
+                self.name,
+                self._n_cut,
+                MAX_LENGTH,
+            )
+        self._n_cut = 0
+
+
+def find_sentences(
+    tokens: TokenBatch, scorers: Sequence[tuple[BoundaryScorer, Tensor]]
+) -> tuple[TokenBatch, int]:
+    """Find the sentences of Docs that leave boundaries open. Those that are set remain.
+
+    Args:
+        tokens: Of the Docs.
+        scorers: Parsers, whose scores are averaged, each with its vectors of the tokens.
+
+    Returns:
+        The tokens in their sentences, and how many sentences were cut because they would have had
+        more than `MAX_LENGTH` words.
+    """
+    if not tokens.is_open.any():
+        return tokens, 0
+    log_odds = _log_odds(tokens, scorers)
+    words = np.flatnonzero(tokens.is_word)
+    by_word = log_odds[words]
+    is_open = tokens.is_open[words]
+    likely, certain = by_word > -_CERTAIN, by_word > _CERTAIN
+    cuts = _cuts(likely, is_open, by_word)
+    candidates = likely.copy()
+    candidates[cuts] = True
+    starts = certain.copy()
+    undecided = _undecided(candidates, certain)
+    if undecided.any():
+        stretches = np.flatnonzero(certain[undecided])
+        arcs, roots = _arcs(words[undecided], stretches, scorers)
+        spans = score_spans(
+            arcs,
+            roots,
+            np.append(candidates[undecided], True),
+            np.append(certain[undecided], True),
+            MAX_LENGTH,
+        )
+        starts[undecided] = best_segmentation(by_word[undecided], spans)
+    found = np.zeros(len(tokens.is_word), dtype=bool)
+    found[words] = starts & is_open
+    found |= tokens.starts
+    return tokens.with_starts(found), int(starts[cuts].sum())
+
+
+def _warn_of_open_docs(name: str, docs: Sequence[Doc]) -> bool:
+    """Warn of the first Doc of several lines without sentence boundaries. Whether there is one."""
+    for doc in docs:
+        if not doc.has_annotation("SENT_START") and "\n" in doc.text.strip():
+            logger.warning(
+                "%s: %r … has no sentence boundaries and is parsed as one sentence. Put a "
+                "component that sets them before the parser, or train it with "
+                'sentences = "joint".',
+                name,
+                doc.text[:30],
+            )
+            return True
+    return False
+
+
+def _log_odds(
+    tokens: TokenBatch, scorers: Sequence[tuple[BoundaryScorer, Tensor]]
+) -> NDArray[np.float64]:
+    """The log-odds that a sentence starts, [n_tokens]. A boundary that is set is known."""
+    log_odds = np.where(tokens.is_open, 0.0, -_KNOWN)
+    log_odds[tokens.first_words] = _KNOWN
+    before, after = tokens.adjacent_words()
+    is_open = tokens.is_open[after]
+    before, after = before[is_open], after[is_open]
+    for scorer, vectors in scorers:
+        log_odds[after] += scorer.start_scores(vectors, before, after) / len(scorers)
+    return np.nan_to_num(log_odds).clip(-_KNOWN, _KNOWN)
+
+
+def _cuts(likely: Bools, is_open: Bools, log_odds: NDArray[np.float64]) -> Ints:
+    """Where to cut runs of words that are too long and have no likely start: the likeliest open
+    words."""
+    cuts = []
+    starts = [*np.flatnonzero(likely).tolist(), len(likely)]
+    for start, end in zip(starts, starts[1:], strict=False):
+        while end - start > MAX_LENGTH:
+            possible = np.flatnonzero(is_open[start + 1 : start + MAX_LENGTH + 1]) + start + 1
+            if not len(possible):
+                possible = np.flatnonzero(is_open[start + 1 : end])[:1] + start + 1
+                if not len(possible):
+                    break
+            start = int(possible[log_odds[possible].argmax()])
+            cuts.append(start)
+    return np.array(cuts, dtype=np.int64)
+
+
+def _undecided(candidates: Bools, certain: Bools) -> Bools:
+    """The words of stretches between certain starts in which other candidates are."""
+    stretch = np.cumsum(certain) - 1
+    open_stretches = np.bincount(stretch, weights=candidates & ~certain) > 0
+    return open_stretches[stretch]
+
+
+def _arcs(
+    words: Ints, stretches: Ints, scorers: Sequence[tuple[BoundaryScorer, Tensor]]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The scores of arcs within stretches of words as `score_spans` takes them.
+
+    words: the tokens of all words; stretches: the first word of each stretch.
+    """
+    arcs = np.full((len(words), 2 * _REACH + 1), IMPOSSIBLE, dtype=np.float32)
+    roots = np.zeros(len(words), dtype=np.float32)
+    windows = list(_windows(stretches, len(words)))
+    lengths = np.array([end - start for start, end, _, _ in windows], dtype=np.int32)
+    tokens = np.concatenate([words[start:end] for start, end, _, _ in windows])
+    n_tokens = len(scorers[0][1]) - 1
+    batch = SentenceBatch(tokens, lengths, n_tokens)
+    offsets = np.arange(-_REACH, _REACH + 1)
+    for chosen in batch.parts():
+        part = batch.select(chosen)
+        scores = np.mean([s.arc_scores(vectors, part) for s, vectors in scorers], axis=0)
+        for number, window in enumerate(np.flatnonzero(chosen).tolist()):
+            start, end, first, last = windows[window]
+            places = np.arange(first - start, last - start)
+            heads = places[:, None] + offsets
+            inside = (heads >= 0) & (heads < end - start)
+            in_band = scores[number][places[:, None] + 1, heads.clip(0, end - start - 1) + 1]
+            arcs[first:last] = np.where(inside, in_band, IMPOSSIBLE)
+            roots[first:last] = scores[number, places + 1, 0]
+    return arcs, roots
+
+
+def _windows(stretches: Ints, n_words: int) -> Iterator[tuple[int, int, int, int]]:
+    """Cover stretches with windows in which arcs are scored: start and end of each, and of the
+    words in its middle whose heads it is for. There are words around on either side."""
+    bounds = [*stretches.tolist(), n_words]
+    for start, end in zip(bounds, bounds[1:], strict=False):
+        if end - start <= WINDOW:
+            yield start, end, start, end
+            continue
+        for first in range(start, end, _REACH):
+            last = min(end, first + _REACH)
+            yield max(start, first - _REACH), min(end, last + _REACH), first, last

@@ -1,0 +1,43 @@
+"""`spacy_npparse.Tagger.v1`: a tagger for many labels."""
+
+from __future__ import annotations
+
+from spacy.tokens import Doc
+from thinc.api import Linear, Model, Softmax_v2, chain, glorot_uniform_init, with_array
+from thinc.types import Floats2d
+
+
+def TaggerModel(
+    tok2vec: Model[list[Doc], list[Floats2d]], hidden_size: int = 64
+) -> Model[list[Doc], list[Floats2d]]:
+    """A softmax classifier of words whose weight matrix is a product of two of lower rank.
+
+    For `tagger`, `morphologizer` and `trainable_lemmatizer` of spaCy, in place of
+    `spacy.Tagger.v2`, which multiplies the vectors of the encoder with a weight vector for each
+    label. With hundreds of labels, such as the edit trees of a lemmatizer, that takes longer than
+    all else; a linear hidden layer that is narrower than the encoder makes it cheap.
+
+    Args:
+        tok2vec: The encoder, or a listener to one.
+        hidden_size: Number of hidden units.
+
+    Returns:
+        A thinc model that scores the labels of each word; in training these are probabilities.
+
+    Raises:
+        ValueError: If there is no hidden unit.
+    """
+    if hidden_size < 1:
+        raise ValueError(
+            f"spacy_npparse.Tagger.v1: hidden_size must be at least 1, but is {hidden_size}"
+        )
+    # Initialized with zeros, as in `spacy.Tagger.v2`, it would give the hidden layer no gradient.
+    output_layer = Softmax_v2(nI=hidden_size, init_W=glorot_uniform_init, normalize_outputs=False)
+    hidden_layer = Linear(nO=hidden_size, nI=tok2vec.maybe_get_dim("nO"))
+    model: Model[list[Doc], list[Floats2d]] = chain(
+        tok2vec, with_array(chain(hidden_layer, output_layer))
+    )
+    model.set_ref("tok2vec", tok2vec)
+    model.set_ref("softmax", output_layer)
+    model.set_ref("output_layer", output_layer)
+    return model

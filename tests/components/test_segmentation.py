@@ -1,0 +1,201 @@
+"""Parsers find the sentences that Docs leave open."""
+
+import logging
+
+import numpy as np
+import pytest
+import spacy
+import torch
+from parser_helpers import SAMPLE, TINY_MODEL
+from spacy.tokens import Doc
+
+from spacy_npparse.components import segmentation
+from spacy_npparse.components.gold import GoldBatch
+from spacy_npparse.components.segmentation import MAX_LENGTH, find_sentences
+from spacy_npparse.components.sentences import SentenceBatch, read_tokens
+from spacy_npparse.treebank import ConlluCorpus
+from spacy_npparse.trees.missing import MISSING
+
+# With the lexical attributes that a bare Vocab has not.
+VOCAB = spacy.blank("xx").vocab
+
+
+class RandomScorer:
+    """Scores that depend on the tokens only, whatever they are batched with."""
+
+    def __init__(self, n_tokens, seed=0, bias=-1.0):
+        rng = np.random.default_rng(seed)
+        self.starts = rng.normal(size=n_tokens) * 2 + bias
+        self.arcs = rng.normal(size=(n_tokens, n_tokens + 1)).astype(np.float32)
+        self.longest = 0
+
+    def start_scores(self, vectors, before, after):
+        return self.starts[after]
+
+    def arc_scores(self, vectors, sentences):
+        size = int(sentences.lengths.max()) + 1
+        self.longest = max(self.longest, size)
+        scores = np.full((len(sentences.lengths), size, size), -1e30, dtype=np.float32)
+        for row, words in zip(scores, sentences.slices(), strict=True):
+            tokens = sentences.words[words]
+            row[1 : len(tokens) + 1, 0] = self.arcs[tokens, -1]
+            row[1 : len(tokens) + 1, 1 : len(tokens) + 1] = self.arcs[tokens][:, tokens]
+        return scores
+
+
+def find(docs, scorer=None, **settings):
+    tokens = read_tokens(docs)
+    n = len(tokens.is_word)
+    scorer = scorer or RandomScorer(n, **settings)
+    found, n_cut = find_sentences(tokens, [(scorer, torch.zeros(n + 1, 2))])
+    return found.starts, n_cut
+
+
+def doc_of(n, starts=None):
+    doc = Doc(VOCAB, words=[f"w{i}" for i in range(n)])
+    for token, value in zip(doc, starts or [], strict=False):
+        if value is not None:
+            token.is_sent_start = value
+    return doc
+
+
+def test_heads_are_learnt_among_the_sentences_around():
+    """Three sentences of 2, 3 and 2 words in one Doc, and one of another Doc."""
+    lengths = np.array([2, 3, 2, 1], dtype=np.int32)
+    heads = np.array([2, 0, 0, 3, 1, 0, MISSING, 0], dtype=np.int32)
+    sentences = SentenceBatch(np.arange(8), lengths, 8)
+    gold = GoldBatch(sentences, heads, np.arange(8), np.array([0, 0, 0, 1]))
+    whole = gold.join_sentences(7)
+    assert whole.sentences.lengths.tolist() == [7, 1] and whole.docs.tolist() == [0, 1]
+    assert whole.heads.tolist() == [2, 0, 0, 5, 3, 0, MISSING, 0]
+    parts = gold.join_sentences(5)
+    assert parts.sentences.lengths.tolist() == [5, 2, 1]
+    assert parts.heads.tolist() == [2, 0, 0, 5, 3, 0, MISSING, 0]
+    # A sentence is not cut.
+    assert gold.join_sentences(1).sentences.lengths.tolist() == [2, 3, 2, 1]
+
+
+def test_docs_are_searched_alone_and_together():
+    sizes = [3, 0, 40, 250, 1, 700]
+    docs = [doc_of(n) for n in sizes]
+    scorer = RandomScorer(sum(sizes), bias=3.0)
+    together, _ = find(docs, scorer)
+    assert together.sum() > 100
+    start = 0
+    for doc in docs:
+        alone = RandomScorer(len(doc))
+        end = start + len(doc)
+        alone.starts = scorer.starts[start:end]
+        alone.arcs = scorer.arcs[start:end][:, [*range(start, end), sum(sizes)]]
+        if len(doc):
+            assert (find([doc], alone)[0] == together[start:end]).all()
+        start = end
+    # Windows, not whole texts.
+    assert scorer.longest < 200
+
+
+def test_what_is_preset_stays():
+    rng = np.random.default_rng(1)
+    values = [[True, False, None][i] for i in rng.integers(0, 3, size=300)]
+    values[0] = True
+    found, _ = find([doc_of(300, values)])
+    fixed = [i for i, value in enumerate(values) if value is not None]
+    assert [bool(found[i]) for i in fixed] == [values[i] for i in fixed]
+    free = [bool(found[i]) for i, value in enumerate(values) if value is None]
+    assert any(free) and not all(free)
+
+
+def test_docs_that_leave_nothing_open_are_not_scored():
+    doc = doc_of(5, [True, False, False, True, False])
+    found, _ = find_sentences(read_tokens([doc]), [(None, None)])
+    assert found.starts.tolist() == [True, False, False, True, False]
+
+
+def test_whitespace_starts_no_sentence():
+    doc = Doc(VOCAB, words=["a", "\n", "b", " ", "\n\n", "c", "\n"])
+    scorer = RandomScorer(7, bias=50.0)
+    assert find([doc], scorer)[0].tolist() == [True, False, True, False, False, True, False]
+
+
+def test_long_runs_are_cut_where_a_start_is_most_likely():
+    n = 3 * MAX_LENGTH + 10
+    scorer = RandomScorer(n)
+    scorer.starts = np.full(n, -20.0)
+    scorer.starts[[100, 200, 300]] = -15.0
+    found, n_cut = find([doc_of(n)], scorer)
+    assert np.flatnonzero(found).tolist() == [0, 100, 200, 300] and n_cut == 3
+    # Unless nothing is open there.
+    preset = doc_of(n, [True, *[False] * (n - 1)])
+    assert np.flatnonzero(find([preset], scorer)[0]).tolist() == [0]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_any_scores_give_sentences(value):
+    scorer = RandomScorer(50)
+    scorer.starts[::3] = value
+    assert find([doc_of(50)], scorer)[0][0]
+
+
+def train(**config):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL, **config})
+    corpus = ConlluCorpus(SAMPLE, sentences_per_doc=4, limit=10)
+    examples = list(corpus(nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    for _ in range(20):
+        for i in range(0, len(examples), 5):
+            nlp.update(examples[i : i + 5], sgd=optimizer)
+    return nlp, [eg.reference for eg in examples]
+
+
+def test_boundaries_are_learnt(tmp_path):
+    nlp, gold = train()
+    docs = [Doc(nlp.vocab, words=[t.text for t in doc]) for doc in gold]
+    starts = [[t.is_sent_start for t in nlp.get_pipe("parser")(doc)] for doc in docs]
+    wanted = [[t.is_sent_start for t in doc] for doc in gold]
+    pairs = [pair for a, b in zip(starts, wanted, strict=True) for pair in zip(a, b, strict=True)]
+    right = sum(a and b for a, b in pairs)
+    assert right > 0.8 * sum(b for _, b in pairs) and right > 0.8 * sum(a for a, _ in pairs)
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    doc = Doc(again.vocab, words=[t.text for t in gold[0]])
+    assert [t.is_sent_start for t in again.get_pipe("parser")(doc)] == starts[0]
+    # Trees have one root in each sentence.
+    assert all(sum(t.head == t for t in sent) == 1 for sent in docs[0].sents)
+
+
+def test_preset_leaves_sentences_alone_and_warns_once(caplog):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL, "sentences": "preset"})
+    nlp.initialize(lambda: ConlluCorpus(SAMPLE, limit=5)(nlp))
+    parser = nlp.get_pipe("parser")
+    assert not parser.finds_sentences
+    with caplog.at_level(logging.WARNING):
+        for text in ("one line . another sentence .", "two\nlines", "three\nlines"):
+            assert len(list(nlp(text).sents)) == 1
+    (message,) = caplog.messages
+    assert "'two\\nlines'" in message and 'sentences = "joint"' in message
+
+
+def test_cut_sentences_are_reported(caplog, monkeypatch):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL})
+    nlp.initialize(lambda: ConlluCorpus(SAMPLE, limit=5)(nlp))
+    scores = lambda self, vectors, before, after: np.full(len(after), -20.0)  # noqa: E731
+    monkeypatch.setattr(type(nlp.get_pipe("parser")), "start_scores", scores)
+    nlp(" ".join(["word"] * (2 * segmentation.MAX_LENGTH)))
+    assert "1 sentences would have had more than 128 words" in caplog.messages[-1]
+
+
+def test_an_ensemble_finds_sentences():
+    nlp = spacy.blank("xx")
+    for name in ("first", "second"):
+        nlp.add_pipe("mst_parser", name=name, config={"model": TINY_MODEL})
+    nlp.initialize(lambda: ConlluCorpus(SAMPLE, limit=5)(nlp))
+    for name in ("first", "second"):
+        nlp.disable_pipe(name)
+    nlp.add_pipe("ensemble_parser", name="both", config={"members": ["first", "second"]})
+    doc = nlp("a b c d e . f g h i j . k l m")
+    assert doc.has_annotation("SENT_START")
+    assert all(sum(t.head == t for t in sent) == 1 for sent in doc.sents)

@@ -1,0 +1,13 @@
+"""What the tests of the tokenizer share."""
+
+from pathlib import Path
+
+from spacy_npparse.treebank import ConlluCorpus
+
+SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-train.conllu"
+TRAINED = {"nlp": {"tokenizer": {"@tokenizers": "spacy_npparse.TrainedTokenizer.v1"}}}
+
+
+def sample_examples(nlp, **settings):
+    """Examples of the sample treebank that a tokenizer is trained on in a second."""
+    return list(ConlluCorpus(SAMPLE, **{"limit": 60, **settings})(nlp))
