@@ -1,0 +1,61 @@
+"""Segmentation of a text into tokens by a model of UDPipe 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ufal import udpipe
+
+_UNREADABLE = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
+_OPTIONS = "ranges"
+
+
+class Segmenter:
+    """A loaded model.
+
+    Args:
+        model: The model in UDPipe's format.
+
+    Raises:
+        ValueError: If it is none.
+    """
+
+    def __init__(self, model: bytes) -> None:
+        # UDPipe loads models from files only.
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "model.udpipe")
+            path.write_bytes(model)
+            self._model = udpipe.Model.load(str(path))
+        if self._model is None or self._model.newTokenizer(_OPTIONS) is None:
+            raise ValueError(
+                "The model of the trained tokenizer is damaged. Copy or train the pipeline again."
+            )
+
+    def __call__(self, text: str) -> Iterator[tuple[int, int]]:
+        """Segment a text.
+
+        Args:
+            text: Any text.
+
+        Yields:
+            Start and end (exclusive) of each token; together the tokens have all characters that
+            are not white space.
+        """
+        reader = self._model.newTokenizer(_OPTIONS)
+        reader.setText(_readable(text))
+        sentence = udpipe.Sentence()
+        while reader.nextSentence(sentence):
+            # After the root.
+            for word in sentence.words[1:]:
+                yield word.getTokenRangeStart(), word.getTokenRangeEnd()
+
+
+def _readable(text: str) -> str:
+    """The text with characters, one for one, that UDPipe can read and takes for white space if
+    Python does."""
+    text = text.translate(_UNREADABLE)
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(" " if char.isspace() and char not in "\n\r\t" else char for char in text)

@@ -1,0 +1,276 @@
+"""The spaCy tokenizer."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import from_bytes, from_disk, to_bytes, to_disk
+from spacy.vocab import Vocab
+
+from spacy_npparse.tokenization.multiword import MultiwordSplitter
+from spacy_npparse.tokenization.segmenter import Segmenter
+from spacy_npparse.tokenization.training import train_model, training_sentences
+from spacy_npparse.treebank.docs import MULTIWORD_SPANS, TEXT_KEY
+
+_NAME = "spacy_npparse.TrainedTokenizer.v1"
+_CONFIG, _MODEL, _SPLITTER = "cfg", "model", "multiword"
+
+
+class TrainedTokenizer:
+    """A tokenizer that `nlp.initialize` trains on the gold tokens of the corpus.
+
+    A multiword token is split into its syntactic words, each a token of the Doc; it is a span of
+    `doc.spans["mwt"]` with its form as the label, and no sentence begins inside. Of such Docs,
+    `character_offsets` and `source_text` of `spacy_npparse.treebank` give the original text. Kept
+    whole, multiword tokens are tokens, and `doc.text` is the text. White space other than single
+    spaces between tokens becomes tokens, as with spaCy's tokenizer.
+
+    Args:
+        vocab: The vocabulary of the Docs.
+
+    Attributes:
+        vocab: The vocabulary of the Docs.
+        split_multiword: Whether multiword tokens are split. May be changed at any time.
+
+    Source: Straka and Straková (2017, section 2.1), as implemented by UDPipe 1, for tokens; see
+    `MultiwordSplitter` for words.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self.vocab = vocab
+        self.split_multiword = True
+        self._model = b""
+        self._segmenter: Segmenter | None = None
+        self._splitter = MultiwordSplitter([], {}, {})
+        self._is_initializing = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.vocab, self.to_bytes())
+
+    def __call__(self, text: str) -> Doc:
+        """Tokenize a text.
+
+        Args:
+            text: Any text.
+
+        Returns:
+            The Doc.
+
+        Raises:
+            ValueError: If the tokenizer has not been trained.
+        """
+        offsets = list(self._offsets(text))
+        forms = [text[start:end] for start, end in offsets]
+        words = self._splitter(forms) if self.split_multiword else repeat(())
+        return self._doc(text, offsets, words)
+
+    def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
+        """Tokenize texts one by one.
+
+        Args:
+            texts: The texts.
+            batch_size: Not used.
+
+        Yields:
+            The Docs.
+        """
+        for text in texts:
+            yield self(text)
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        split_multiword: bool = True,
+        source: Path | None = None,
+    ) -> None:
+        """Train the tokenizer. The arguments after `nlp` are the settings of
+        `[initialize.tokenizer]` in a config.
+
+        Args:
+            get_examples: Gives the examples, of which only the reference Docs are used.
+            nlp: The pipeline.
+            split_multiword: See the class.
+            source: Folder of a pipeline whose tokenizer is copied instead of training one.
+
+        Raises:
+            ValueError: If the examples have too little text, or `source` no trained tokenizer.
+        """
+        self.split_multiword = split_multiword
+        if source is not None:
+            self._copy(source / "tokenizer")
+            return
+        # Corpus readers that tokenize texts do so while the tokenizer has yet to be trained.
+        self._is_initializing = True
+        try:
+            sentences = training_sentences(example.reference for example in get_examples())
+        finally:
+            self._is_initializing = False
+        self._load(train_model(sentences))
+        self._splitter = MultiwordSplitter.train(
+            [[(token.form, token.words) for token in sentence] for sentence in sentences]
+        )
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the tokenizer.
+
+        Args:
+            exclude: Names not to write: "cfg", "model", "multiword".
+
+        Returns:
+            Settings and model, without the vocabulary.
+        """
+        writers = {
+            _CONFIG: lambda: srsly.json_dumps(self._settings),
+            _MODEL: lambda: self._model,
+            _SPLITTER: lambda: srsly.msgpack_dumps(self._splitter.to_dict()),
+        }
+        data: bytes = to_bytes(writers, exclude)
+        return data
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "TrainedTokenizer":
+        """Load the tokenizer.
+
+        Args:
+            data: From `to_bytes`.
+            exclude: Names not to read.
+
+        Returns:
+            The tokenizer itself.
+        """
+        readers = {
+            _CONFIG: lambda b: self._set(srsly.json_loads(b)),
+            _MODEL: self._load,
+            _SPLITTER: lambda b: self._set_splitter(srsly.msgpack_loads(b)),
+        }
+        from_bytes(data, readers, exclude)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the tokenizer.
+
+        Args:
+            path: Folder to write.
+            exclude: Names not to write: "cfg", "model", "multiword".
+        """
+        writers = {
+            _CONFIG: lambda p: srsly.write_json(p, self._settings),
+            _MODEL: lambda p: p.write_bytes(self._model),
+            _SPLITTER: lambda p: srsly.write_msgpack(p, self._splitter.to_dict()),
+        }
+        to_disk(path, writers, exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "TrainedTokenizer":
+        """Load the tokenizer.
+
+        Args:
+            path: Folder that `to_disk` wrote.
+            exclude: Names not to read.
+
+        Returns:
+            The tokenizer itself.
+        """
+        readers = {
+            _CONFIG: lambda p: self._set(srsly.read_json(p)),
+            _MODEL: lambda p: self._load(p.read_bytes()),
+            _SPLITTER: lambda p: self._set_splitter(srsly.read_msgpack(p)),
+        }
+        from_disk(path, readers, exclude)
+        return self
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        return {"split_multiword": self.split_multiword}
+
+    def _set(self, settings: dict[str, Any]) -> None:
+        self.split_multiword = settings["split_multiword"]
+
+    def _set_splitter(self, data: dict[str, Any]) -> None:
+        self._splitter = MultiwordSplitter.from_dict(data)
+
+    def _load(self, model: bytes) -> None:
+        """Use a model; an untrained tokenizer is saved with an empty one."""
+        self._segmenter = Segmenter(model) if model else None
+        self._model = model
+
+    def _copy(self, folder: Path) -> None:
+        if not (folder / _MODEL).is_file():
+            raise ValueError(
+                f"{folder} has no trained tokenizer. Give initialize.tokenizer.source the folder "
+                f"of a pipeline that was trained with {_NAME}."
+            )
+        self.from_disk(folder, exclude=[_CONFIG])
+
+    def _offsets(self, text: str) -> Iterable[tuple[int, int]]:
+        if self._segmenter is not None and not self._is_initializing:
+            return self._segmenter(text)
+        if self._is_initializing:
+            return (match.span() for match in re.finditer(r"\S+", text))
+        raise ValueError(
+            f"The tokenizer {_NAME} has not been trained. Train the pipeline with `spacy train` or "
+            "`nlp.initialize`, or load a trained one."
+        )
+
+    def _doc(
+        self, text: str, offsets: list[tuple[int, int]], splits: Iterable[tuple[str, ...]]
+    ) -> Doc:
+        """The Doc of tokens, which have words if they are multiword tokens."""
+        words: list[str] = []
+        spaces: list[bool] = []
+        multiword: list[tuple[int, int, str]] = []
+        last_end = 0
+        for (start, end), parts in zip(offsets, splits, strict=False):
+            _append_space(text[last_end:start], words, spaces)
+            surface = text[start:end]
+            if parts:
+                multiword.append((len(words), len(words) + len(parts), surface))
+            words += parts or [surface]
+            inside = "".join(parts) != surface
+            spaces += [inside] * (len(parts) - 1) + [False]
+            last_end = end
+        _append_space(text[last_end:], words, spaces)
+        doc = Doc(self.vocab, words=words, spaces=spaces)
+        if multiword:
+            doc.user_data[TEXT_KEY] = text
+            doc.spans[MULTIWORD_SPANS] = [
+                Span(doc, start, end, label=surface) for start, end, surface in multiword
+            ]
+            for start, end, _ in multiword:
+                for word in doc[start + 1 : end]:
+                    word.is_sent_start = False
+        return doc
+
+
+def _append_space(space: str, words: list[str], spaces: list[bool]) -> None:
+    """Append white space: a first space to the token before it, the rest as a token."""
+    if words and space.startswith(" "):
+        spaces[-1] = True
+        space = space[1:]
+    if space:
+        words.append(space)
+        spaces.append(False)
+
+
+def _restored(vocab: Vocab, data: bytes) -> TrainedTokenizer:
+    return TrainedTokenizer(vocab).from_bytes(data)
+
+
+def make_trained_tokenizer() -> Callable[[Language], TrainedTokenizer]:
+    """A tokenizer that is trained with the pipeline; registered as
+    `spacy_npparse.TrainedTokenizer.v1`.
+
+    Returns:
+        The factory of the tokenizer, for `nlp.tokenizer` of a config.
+    """
+    return _make
+
+
+def _make(nlp: Language) -> TrainedTokenizer:
+    return TrainedTokenizer(nlp.vocab)

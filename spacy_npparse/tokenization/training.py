@@ -1,0 +1,152 @@
+"""Training of a UDPipe 1 tokenizer: a bidirectional GRU over characters, which marks the ends of
+tokens and sentences.
+
+Source: Straka and Straková (2017, section 2.1).
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import time
+from bisect import bisect
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from spacy.tokens import Doc
+from spacy.util import logger
+from tqdm import tqdm
+
+from spacy_npparse.tokenization import trainer_program
+from spacy_npparse.treebank.raw_text import form
+from spacy_npparse.treebank.sentence import MISSING, Row
+from spacy_npparse.treebank.surface import SurfaceToken, surface_tokens
+
+# Of UDPipe's trainer: an epoch is 10,000 segments of text, however little text there is.
+_SEGMENTS = 10_000
+_MIN_SEGMENT, _MAX_SEGMENT = 10, 50
+_MAX_EPOCHS = 10
+# How often the trainer sees each character at most.
+_MAX_PASSES = 20
+# Of the GRU.
+_SMALL, _LARGE = 16, 24
+# The learning rate decays exponentially.
+_OPTIONS = "batch_size=5;learning_rate=0.003;learning_rate_final=0.0002;early_stopping=0"
+
+
+class TrainingToken(NamedTuple):
+    """A token of the text.
+
+    Attributes:
+        form: The token.
+        words: Its words if it is a multiword token, else empty.
+        space_after: Whether white space follows.
+    """
+
+    form: str
+    words: tuple[str, ...]
+    space_after: bool
+
+
+TrainingSentence = tuple[TrainingToken, ...]
+
+
+def training_sentences(docs: Iterable[Doc]) -> list[TrainingSentence]:
+    """The tokens of Docs, sentence by sentence, sorted: their order does not influence training.
+
+    Args:
+        docs: Gold Docs; multiword tokens are the spans of `doc.spans["mwt"]`.
+
+    Returns:
+        Their sentences. A Doc without sentence boundaries is one sentence.
+    """
+    return sorted(sentence for doc in docs for sentence in _sentences(doc))
+
+
+def _sentences(doc: Doc) -> Iterator[TrainingSentence]:
+    starts = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else []
+    tokens = (token for token in surface_tokens(doc) if form(token.form))
+    for _, sentence in groupby(tokens, lambda token: bisect(starts, token.start)):
+        yield tuple(_training_token(doc, token) for token in sentence)
+
+
+def _training_token(doc: Doc, token: SurfaceToken) -> TrainingToken:
+    words = [form(word.text) for word in doc[token.start : token.end]]
+    space_after = (
+        bool(doc[token.end - 1].whitespace_) or doc[token.end : token.end + 1].text.isspace()
+    )
+    return TrainingToken(form(token.form), tuple(words) if token.is_multiword else (), space_after)
+
+
+def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
+    """Train a tokenizer: some hundred thousand characters take a minute, a few thousand a second.
+
+    Args:
+        sentences: The sentences.
+
+    Returns:
+        The model in UDPipe's format.
+
+    Raises:
+        ValueError: If there is too little text.
+        RuntimeError: If UDPipe fails.
+    """
+    sentences = list(sentences)
+    n_characters = sum(len(t.form) + t.space_after for s in sentences for t in s)
+    if n_characters < _MIN_SEGMENT:
+        raise ValueError(
+            f"A tokenizer cannot be trained on {n_characters} characters of text. Give a treebank, "
+            "or use spaCy's rules: --nlp.tokenizer.@tokenizers spacy.Tokenizer.v1."
+        )
+    segment, epochs = _schedule(n_characters)
+    dimension = _SMALL if segment == _MIN_SEGMENT else _LARGE
+    options = f"dimension={dimension};segment_size={segment};epochs={epochs};{_OPTIONS}"
+    start = time.perf_counter()
+    model = _run_trainer(options, "".join(map(_conllu, sentences)), epochs)
+    logger.info(
+        "Trained a tokenizer on %d characters of %d sentences in %.1f s",
+        n_characters,
+        len(sentences),
+        time.perf_counter() - start,
+    )
+    return model
+
+
+def _schedule(n_characters: int) -> tuple[int, int]:
+    """Length of segments and number of epochs, such that little text takes little time."""
+    seen = min(n_characters * _MAX_PASSES, _SEGMENTS * _MAX_SEGMENT * _MAX_EPOCHS)
+    segment = min(max(seen // _SEGMENTS, _MIN_SEGMENT), _MAX_SEGMENT, n_characters)
+    return segment, math.ceil(seen / (_SEGMENTS * segment))
+
+
+def _conllu(sentence: TrainingSentence) -> str:
+    blank = Row(*[MISSING] * len(Row._fields))
+    lines = []
+    for number, token in enumerate(sentence, 1):
+        misc = MISSING if token.space_after else "SpaceAfter=No"
+        lines.append("\t".join(blank._replace(id=str(number), form=token.form, misc=misc)))
+    return "\n".join([*lines, "", ""])
+
+
+def _run_trainer(options: str, text: str, epochs: int) -> bytes:
+    with TemporaryDirectory() as folder:
+        train, model = Path(folder, "train.conllu"), Path(folder, "model.udpipe")
+        train.write_text(text, encoding="utf-8", newline="\n")
+        command = [sys.executable, trainer_program.__file__, options, str(train), str(model)]
+        log = ""
+        with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as trainer:
+            assert trainer.stderr is not None
+            try:
+                with tqdm(total=epochs, desc="Tokenizer", unit="epoch", disable=None) as progress:
+                    for log in trainer.stderr:
+                        progress.update(log.startswith("Epoch "))
+            except BaseException:
+                trainer.kill()
+                raise
+        if trainer.returncode:
+            raise RuntimeError(f"UDPipe's trainer has failed: {log.strip()}")
+        return model.read_bytes()

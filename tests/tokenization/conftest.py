@@ -1,0 +1,11 @@
+import pytest
+import spacy
+from tokenizer_helpers import TRAINED, sample_examples
+
+
+@pytest.fixture(scope="session")
+def nlp():
+    """A blank pipeline with a tokenizer that has seen a few German sentences."""
+    nlp = spacy.blank("xx", config=TRAINED)
+    nlp.initialize(lambda: sample_examples(nlp))
+    return nlp

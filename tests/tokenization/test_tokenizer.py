@@ -1,0 +1,241 @@
+"""The trained tokenizer: texts of any kind, saving, training, processes."""
+
+import copy
+import pickle
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc, DocBin
+from spacy.training import Corpus, Example
+from tokenizer_helpers import TRAINED, sample_examples
+
+from spacy_npparse.tokenization import TrainedTokenizer
+from spacy_npparse.tokenization.training import training_sentences
+from spacy_npparse.treebank import (
+    character_offsets,
+    doc_to_conllu,
+    parse_sentence,
+    source_text,
+    surface_tokens,
+    write_conllu,
+)
+
+TEXT = "Das Haus am See , das wir im Mai sahen ."
+WORDS = ["Wir", "am", "IM", "im", "Haus.", "İstanbul", "a\0b", "\U0001f600", "e\u0301"]
+SPACES = [" ", "  ", "\n", "\n\n", "\t", "\r\n", "\xa0", "\u2028", "\x0b", "\x85", "\ufeff", ""]
+TEXTS = st.text() | st.lists(st.sampled_from(WORDS + SPACES)).map("".join)
+
+
+def tokens(nlp, text=TEXT):
+    return [token.text for token in nlp(text)]
+
+
+@pytest.fixture
+def whole(nlp):
+    """A copy of the tokenizer that keeps multiword tokens."""
+    tokenizer = copy.deepcopy(nlp.tokenizer)
+    tokenizer.split_multiword = False
+    return tokenizer
+
+
+@given(text=TEXTS)
+def test_any_text_is_kept(nlp, text):
+    doc = nlp.tokenizer(text)
+    assert source_text(doc) == text
+    offsets = character_offsets(doc)
+    for token in surface_tokens(doc):
+        for start, end in offsets[token.start : token.end]:
+            assert text[start:end] == token.form
+    covered = {i for start, end in offsets for i in range(start, end)}
+    assert all(i in covered or text[i] == " " for i in range(len(text)))
+
+
+@given(text=TEXTS)
+def test_whole_tokens_spell_the_text(nlp, text):
+    tokenizer = TrainedTokenizer(nlp.vocab).from_bytes(nlp.tokenizer.to_bytes())
+    tokenizer.split_multiword = False
+    doc = tokenizer(text)
+    assert doc.text == text
+    assert "mwt" not in doc.spans
+    assert character_offsets(doc) == [(t.idx, t.idx + len(t)) for t in doc]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n\t", "Wir  sahen", " Wir\n\nsahen ", "Wir \u2003sahen"]
+)
+def test_white_space_as_in_spacy(nlp, text):
+    expected = spacy.blank("xx")(text)
+    doc = nlp.tokenizer(text)
+    assert [t.text_with_ws for t in doc] == [t.text_with_ws for t in expected]
+
+
+def test_multiword_tokens(nlp, whole):
+    text = "Das Haus  am See\nim Mai"
+    doc = nlp.tokenizer(text)
+    assert [t.text for t in doc] == "Das|Haus| |an|dem|See|\n|in|dem|Mai".split("|")
+    assert [(span.text, span.label_) for span in doc.spans["mwt"]] == [
+        ("an dem", "am"),
+        ("in dem", "im"),
+    ]
+    assert [text[slice(*span)] for span in character_offsets(doc)] == (
+        "Das|Haus| |am|am|See|\n|im|im|Mai".split("|")
+    )
+    assert not any(doc[i].is_sent_start for i in (4, 8))
+    assert doc[4].is_sent_start is False and doc[3].is_sent_start is None
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[3:5])
+    assert source_text(doc) == text
+    assert [t.text for t in whole(text)] == "Das|Haus| |am|See|\n|im|Mai".split("|")
+
+
+def test_multiword_tokens_as_conllu(nlp, tmp_path):
+    doc = nlp.tokenizer("Am See ,  im Mai.")
+    for token in doc:
+        token.is_sent_start = token.text == "in" or token.i == 0
+    docs = list(DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab))
+    write_conllu(docs, tmp_path / "out.conllu", token_ranges=True)
+    rows = [line.split("\t") for line in (tmp_path / "out.conllu").read_text().splitlines()]
+    assert [(row[0], *row[1:2], row[-1]) for row in rows if row[0]] == [
+        ("# sent_id = 1", "# sent_id = 1"),
+        ("# text = Am See ,", "# text = Am See ,"),
+        ("1-2", "Am", "TokenRange=0:2"),
+        ("1", "An", "_"),
+        ("2", "dem", "_"),
+        ("3", "See", "TokenRange=3:6"),
+        ("4", ",", "SpacesAfter=\\s\\s|TokenRange=7:8"),
+        ("# sent_id = 2", "# sent_id = 2"),
+        ("# text = im Mai.", "# text = im Mai."),
+        ("1-2", "im", "TokenRange=10:12"),
+        ("1", "in", "_"),
+        ("2", "dem", "_"),
+        ("3", "Mai", "SpaceAfter=No|TokenRange=13:16"),
+        ("4", ".", "TokenRange=16:17"),
+    ]
+
+
+def test_a_boundary_inside_a_multiword_token(nlp, caplog):
+    doc = nlp.tokenizer("Haus am See")
+    doc[2].is_sent_start = True
+    first, second = map(
+        lambda block: parse_sentence(block.split("\n")), doc_to_conllu(doc).strip().split("\n\n")
+    )
+    assert [first.metadata["text"], second.metadata["text"]] == ["Haus an", "dem See"]
+    assert "1 multiword tokens cut" in caplog.text
+
+
+def test_untrained_and_damaged(nlp, tmp_path):
+    blank = spacy.blank("xx", config=TRAINED)
+    with pytest.raises(ValueError, match="has not been trained"):
+        blank("Text")
+    blank.to_disk(tmp_path / "blank")
+    with pytest.raises(ValueError, match="has not been trained"):
+        spacy.load(tmp_path / "blank")("Text")
+    nlp.to_disk(tmp_path / "nlp")
+    model = tmp_path / "nlp" / "tokenizer" / "model"
+    model.write_bytes(model.read_bytes()[:100])
+    with pytest.raises(ValueError, match="model of the trained tokenizer is damaged"):
+        spacy.load(tmp_path / "nlp")
+
+
+def test_saving(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "nlp")
+    loaded = spacy.load(tmp_path / "nlp")
+    copies = [
+        loaded,
+        spacy.blank("xx", config=TRAINED).from_bytes(nlp.to_bytes()),
+        pickle.loads(pickle.dumps(nlp.tokenizer)),
+        copy.deepcopy(nlp.tokenizer),
+    ]
+    assert [tokens(one) for one in copies] == [tokens(nlp)] * 4
+    loaded.tokenizer.split_multiword = False
+    loaded.to_disk(tmp_path / "whole")
+    assert not spacy.load(tmp_path / "whole").tokenizer.split_multiword
+
+
+def test_processes(nlp):
+    texts = ["Haus am See", "", "Im Mai"] * 4
+    docs = list(nlp.pipe(texts, n_process=2, batch_size=3))
+    assert [source_text(doc) for doc in docs] == texts
+    assert [[t.text for t in doc] for doc in docs] == [tokens(nlp, text) for text in texts]
+
+
+def trained_on(make_examples, **settings):
+    nlp = spacy.blank("xx", config=TRAINED)
+    nlp.tokenizer.initialize(lambda: make_examples(nlp), nlp=nlp, **settings)
+    return nlp.tokenizer
+
+
+def test_order_and_grouping_of_sentences_do_not_matter(nlp):
+    def shuffled(nlp):
+        random.seed(7)
+        examples = sample_examples(nlp, limit=4, sentences_per_doc=5)
+        return random.sample(examples, len(examples))
+
+    one = trained_on(lambda nlp: sample_examples(nlp, limit=20))
+    other = trained_on(lambda nlp: shuffled(nlp))
+    assert one.to_bytes() == other.to_bytes()
+
+
+def test_corpora_of_docs(nlp, tmp_path):
+    """Of spaCy's reader, which tokenizes the texts itself, and keeps no CoNLL-U."""
+    examples = sample_examples(nlp)
+    DocBin(docs=[eg.reference for eg in examples]).to_disk(tmp_path / "train.spacy")
+    corpus = Corpus(tmp_path / "train.spacy")
+    assert trained_on(corpus).to_bytes() == nlp.tokenizer.to_bytes()
+
+
+def test_source(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "nlp")
+    copied = trained_on(lambda nlp: [], source=tmp_path / "nlp", split_multiword=False)
+    assert not copied.split_multiword
+    copied.split_multiword = True
+    assert copied.to_bytes() == nlp.tokenizer.to_bytes()
+    shutil.rmtree(tmp_path / "nlp" / "tokenizer")
+    with pytest.raises(ValueError, match="has no trained tokenizer"):
+        trained_on(lambda nlp: [], source=tmp_path / "nlp")
+
+
+def test_too_little_text():
+    def short(nlp):
+        return [Example(Doc(nlp.vocab, ["a"]), Doc(nlp.vocab, ["a"]))]
+
+    with pytest.raises(ValueError, match="cannot be trained on 2 characters"):
+        trained_on(short)
+
+
+def test_written_files_are_valid(nlp, tmp_path):
+    beside = Path(sys.executable).parent / "udvalidate"
+    program = str(beside) if beside.exists() else shutil.which("udvalidate")
+    if program is None:
+        pytest.skip("udvalidate is not installed (pip install udtools)")
+    doc = nlp.tokenizer("Wir sahen  das Haus am See im Mai.\n")
+    for token in doc:
+        token.head, token.pos_ = doc[0], "X"
+        token.dep_ = "dep" if token.i else "ROOT"
+    write_conllu([doc], tmp_path / "out.conllu", token_ranges=True)
+    command = [program, "--level", "2", "--lang", "ud", str(tmp_path / "out.conllu")]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_training_sentences(nlp):
+    doc = nlp.tokenizer("Wir  sahen.\n Am See")
+    for token in doc:
+        token.is_sent_start = token.text in ("Wir", "\n ")
+    assert training_sentences([doc]) == [
+        (("Am", ("An", "dem"), True), ("See", (), False)),
+        (("Wir", (), True), ("sahen", (), False), (".", (), True)),
+    ]
+
+
+def test_long_texts(nlp):
+    """Without white space, or without an end of a sentence."""
+    for text in ("a" * 50_000, "a " * 25_000, "\n" * 50_000):
+        assert source_text(nlp.tokenizer(text)) == text
