@@ -1,13 +1,31 @@
 """Treebanks: lossless conversion between CoNLL-U and Doc, and the corpus reader for training."""
 
+from spacy_npparse.treebank.blank import Kept, without_annotation
 from spacy_npparse.treebank.corpus import ConlluCorpus
 from spacy_npparse.treebank.derivation import sentence_derivation
-from spacy_npparse.treebank.docs import doc_from_sentences, docs_from_conllu, unannotated_doc
+from spacy_npparse.treebank.docs import (
+    doc_from_sentences,
+    docs_from_conllu,
+    keep_annotation,
+    unannotated_doc,
+)
 from spacy_npparse.treebank.edges import left_edge, right_edge, subtree_edges
 from spacy_npparse.treebank.parsing import parse_sentence
+from spacy_npparse.treebank.plain_text import (
+    Paragraph,
+    annotate,
+    paragraphs_of_text,
+    paragraphs_of_treebank,
+)
 from spacy_npparse.treebank.raw_text import raw_texts
 from spacy_npparse.treebank.reading import ConlluReader, read_conllu
 from spacy_npparse.treebank.sentence import ConlluError, MultiwordToken, Row, Sentence
+from spacy_npparse.treebank.surface import (
+    SurfaceToken,
+    character_offsets,
+    source_text,
+    surface_tokens,
+)
 from spacy_npparse.treebank.writing import (
     doc_to_conllu,
     doc_to_tokenlists,
@@ -19,21 +37,32 @@ __all__ = [
     "ConlluCorpus",
     "ConlluError",
     "ConlluReader",
+    "Kept",
     "MultiwordToken",
+    "Paragraph",
     "Row",
     "Sentence",
+    "SurfaceToken",
+    "annotate",
+    "character_offsets",
     "doc_from_sentences",
     "doc_to_conllu",
     "doc_to_tokenlists",
     "docs_from_conllu",
+    "keep_annotation",
     "left_edge",
+    "paragraphs_of_text",
+    "paragraphs_of_treebank",
     "parse_sentence",
     "raw_texts",
     "read_conllu",
     "right_edge",
     "sentence_derivation",
     "sentences_from_doc",
+    "source_text",
     "subtree_edges",
+    "surface_tokens",
     "unannotated_doc",
+    "without_annotation",
     "write_conllu",
 ]

@@ -8,7 +8,7 @@ key is a string and its value a list of strings, so both survive `DocBin(store_u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import repeat
 
 import numpy as np
@@ -18,10 +18,17 @@ from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
+from spacy_npparse.treebank.blank import Kept, without_annotation
 from spacy_npparse.treebank.reading import ConlluSource, OnError, read_conllu
 from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
 
 CONLLU_KEY = "spacy_npparse.conllu"
+KEPT_KEY = "spacy_npparse.kept"
+# Of a Doc from plain text: the characters of its paragraph, their offset in the document, and the
+# name of the document that begins with it.
+TEXT_KEY = "spacy_npparse.text"
+OFFSET_KEY = "spacy_npparse.offset"
+DOCUMENT_KEY = "spacy_npparse.document"
 MULTIWORD_SPANS = "mwt"
 ANNOTATION = [TAG, POS, MORPH, LEMMA, HEAD, DEP]
 UD_ROOT = "root"
@@ -106,7 +113,7 @@ def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
         sentences: The sentences, gold or not.
         vocab: The vocabulary of the Doc.
     """
-    doc = _words_only(sentences, vocab)
+    doc = _words_only(sentences, vocab, [str(sentence) for sentence in sentences])
     doc.from_array(ANNOTATION, annotation_array(sentences, vocab))  # type: ignore[arg-type]
     # Last, because spaCy derives sentence starts from the heads, wrongly where a root is missing
     # or there are several.
@@ -120,24 +127,41 @@ def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
 def unannotated_doc(sentences: Sequence[Sentence], vocab: Vocab, *, sentence_starts: bool) -> Doc:
     """A Doc with the words and spaces of the sentences, for a pipeline to annotate.
 
-    Written as CoNLL-U, it has the pipeline's annotation and, from the sentences, whatever a Doc
-    cannot represent.
+    Nothing of the annotation of the sentences is in it, so that a pipeline cannot see any. Written
+    as CoNLL-U, it has the pipeline's annotation, the multiword tokens, the white space, and the
+    comments that identify sentences, documents and paragraphs; see `keep_annotation` for more.
 
     Args:
         sentences: The sentences, gold or not.
         vocab: The vocabulary of the Doc.
         sentence_starts: Whether to preset the sentence boundaries.
     """
-    doc = _words_only(sentences, vocab)
+    doc = _words_only(sentences, vocab, [without_annotation(sentence) for sentence in sentences])
     if sentence_starts:
         set_sentence_starts(doc, sentences)
     return doc
 
 
-def _words_only(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
+def keep_annotation(doc: Doc, sentences: Sequence[Sentence], keep: Collection[Kept]) -> Doc:
+    """Make annotation of the sentences a part of the CoNLL-U that will be written for a Doc.
+
+    Args:
+        doc: From `unannotated_doc`, annotated by a pipeline meanwhile; its tokens do not change.
+        sentences: The sentences that it was made of.
+        keep: The columns that are written as in `sentences`, whatever the pipeline predicts, and
+            whether comments are.
+
+    Returns:
+        The same Doc.
+    """
+    doc.user_data[CONLLU_KEY] = [without_annotation(sentence, keep) for sentence in sentences]
+    doc.user_data[KEPT_KEY] = [kept.value for kept in keep]
+    return doc
+
+
+def _words_only(sentences: Sequence[Sentence], vocab: Vocab, source: list[str]) -> Doc:
     words = [word.form for sentence in sentences for word in sentence.words]
     spaces = [space for sentence in sentences for space in _spaces(sentence)]
-    source = [str(sentence) for sentence in sentences]
     return Doc(vocab, words=words, spaces=spaces, user_data={CONLLU_KEY: source})
 
 

@@ -1,7 +1,8 @@
 """White space between tokens: the MISC attributes that encode it, and the raw text.
 
 `SpaceAfter=No` is part of the CoNLL-U format; `SpacesAfter`, `SpacesBefore` and `SpacesInToken`,
-with their escapes, are UDPipe's and used by many treebanks.
+with their escapes, are UDPipe's and used by many treebanks. White space for which there is no
+escape is not allowed in MISC, and is written as `\\uXXXX`.
 
 Source: Straka and Straková (2017, section 2.1).
 """
@@ -9,28 +10,34 @@ Source: Straka and Straková (2017, section 2.1).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
 
+LINE_END = r"(?:\r\n|\n|\r(?!\n))"
+SPACE_ATTRIBUTES = frozenset(["SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken"])
 _ESCAPES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": "\\\\"}
 _CHARACTERS = {escape: character for character, escape in _ESCAPES.items()}
 
 
-def space_misc(before: str, token: str, after: str) -> str:
+def space_misc(before: str, token: str, after: str | None) -> str:
     """The MISC column of a token.
 
     Args:
         before: White space before the token, only given at the beginning of a text.
         token: The token, which may contain white space.
-        after: White space after the token.
+        after: White space after the token; None at the end of a text, which nothing follows
+            immediately even if there is no white space.
+
+    Returns:
+        The attributes, `_` if there are none.
     """
     fields = []
     if before:
         fields.append(f"SpacesBefore={escape(before)}")
-    if not after:
+    if after == "":
         fields.append("SpaceAfter=No")
-    elif after != " ":
+    elif after is not None and after != " ":
         fields.append(f"SpacesAfter={escape(after)}")
     if token != form(token):
         fields.append(f"SpacesInToken={escape(token)}")
@@ -44,12 +51,56 @@ def form(token: str) -> str:
 
 def escape(space: str) -> str:
     """White space, escaped for MISC."""
-    return "".join(_ESCAPES.get(character, character) for character in space)
+    return "".join(map(_escaped, space))
 
 
 def unescape(value: str) -> str:
     """Inverse of `escape`."""
-    return re.sub(r"\\.", lambda match: _CHARACTERS.get(match[0], match[0]), value)
+    return re.sub(r"\\(?:u[0-9a-f]{4}|.)", _unescaped, value)
+
+
+def _escaped(character: str) -> str:
+    unknown = f"\\u{ord(character):04x}" if character.isspace() else character
+    return _ESCAPES.get(character, unknown)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    escaped = match[0]
+    if len(escaped) > len(r"\u"):
+        return chr(int(escaped[2:], 16))
+    return _CHARACTERS.get(escaped, escaped)
+
+
+def character_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
+    """Where tokens are in a text from which they may differ in white space.
+
+    Args:
+        text: The text.
+        tokens: Its tokens in order, none of them blank.
+
+    Returns:
+        Begin and end of each token.
+
+    Raises:
+        ValueError: If text and tokens differ in other characters than white space.
+
+    Examples:
+        >>> character_spans("Was  glaubst\\ndu?", ["Was", "glaubst", "du", "?"])
+        [(0, 3), (5, 12), (13, 15), (15, 16)]
+    """
+    characters = ["".join(token.split()) for token in tokens]
+    if "".join(characters) != "".join(text.split()):
+        raise ValueError(
+            f"the tokens of a Doc ({' '.join(tokens[:5])!r} …) are not those of its text "
+            f"({text[:40]!r} …). Do not change the characters of a Doc before it is written."
+        )
+    places = [place for place, character in enumerate(text) if not character.isspace()]
+    spans, begin = [], 0
+    for token in characters:
+        end = begin + len(token)
+        spans.append((places[begin], places[end - 1] + 1))
+        begin = end
+    return spans
 
 
 def raw_texts(sentences: Iterable[Sentence]) -> Iterator[str]:
@@ -57,21 +108,49 @@ def raw_texts(sentences: Iterable[Sentence]) -> Iterator[str]:
 
     Args:
         sentences: The treebank. `# newdoc` separates documents; without one there is a single
-            document. `# newpar` becomes an empty line.
+            document. There is a blank line before `# newpar`.
 
     Yields:
         The text of one document after the other.
     """
+    return (text for _, text in raw_documents(sentences))
+
+
+def raw_documents(sentences: Iterable[Sentence]) -> Iterator[tuple[str, str]]:
+    """The documents of a treebank by name.
+
+    Args:
+        sentences: See `raw_texts`.
+
+    Yields:
+        The value of `# newdoc id`, empty without one, and the raw text.
+    """
+    name = ""
     parts: list[str] = []
     for sentence in sentences:
-        if parts and sentence.begins_document:
-            yield "".join(parts)
-            parts = []
-        if parts and sentence.begins_paragraph and not parts[-1].endswith("\n"):
-            parts.append("\n\n")
+        if sentence.begins_document:
+            if parts:
+                yield name, "".join(parts)
+            name, parts = sentence.metadata.get("newdoc id") or "", []
+        if parts and sentence.begins_paragraph:
+            parts.append(_up_to_blank_line(parts[-1]))
         parts.extend(_surface(row) for row in _surface_rows(sentence))
     if parts:
-        yield "".join(parts)
+        yield name, "".join(parts)
+
+
+def _up_to_blank_line(text: str) -> str:
+    """What is missing for a blank line at the end of a text."""
+    space = text[len(text.rstrip()) :]
+    missing = ""
+    while n_line_ends(space + missing) < 2:
+        missing += "\n"
+    return missing
+
+
+def n_line_ends(text: str) -> int:
+    """Number of line ends: LF, CRLF and CR."""
+    return len(re.findall(LINE_END, text))
 
 
 def _surface_rows(sentence: Sentence) -> Iterator[Row]:

@@ -3,7 +3,8 @@
 The annotation is that of the Doc's tokens. If the Doc comes from CoNLL-U, its columns are written
 as they stood there wherever that is equivalent, together with whatever a Doc cannot represent
 (comments, multiword tokens, empty nodes, DEPS, MISC). An unchanged Doc is therefore written back
-byte for byte, and a parsed one differs in the parse only.
+byte for byte. A Doc from `unannotated_doc` comes from CoNLL-U without annotation, so that it is
+written with that of the pipeline, and of `keep_annotation`, alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 from conllu import Metadata, TokenList
-from conllu import Token as ConlluToken
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
 from spacy.tokens import Doc, Token
@@ -23,13 +23,13 @@ from spacy_npparse.files import replacing
 from spacy_npparse.treebank.docs import (
     ANNOTATION,
     CONLLU_KEY,
-    SPACY_ROOT,
-    UD_ROOT,
+    KEPT_KEY,
     annotation_array,
 )
-from spacy_npparse.treebank.parsing import parse_sentence, validated
-from spacy_npparse.treebank.raw_text import form, space_misc
+from spacy_npparse.treebank.parsing import parse_sentence
+from spacy_npparse.treebank.rows import CUT_TOKENS, annotated, boundaries, make_sentence
 from spacy_npparse.treebank.sentence import MISSING, Row, Sentence, is_boundary
+from spacy_npparse.treebank.text_sentences import text_sentences
 from spacy_npparse.treebank.tokenlists import tokenlist_from_sentence
 
 logger = logging.getLogger(__name__)
@@ -44,17 +44,18 @@ _FIELDS = {
 }
 
 
-def write_conllu(docs: Iterable[Doc], path: str | Path) -> None:
+def write_conllu(docs: Iterable[Doc], path: str | Path, *, token_ranges: bool = False) -> None:
     """Write Docs to a CoNLL-U file, atomically.
 
     Args:
         docs: The Docs; see `sentences_from_doc`.
         path: The file to write. If an exception is raised, it stays as it was.
+        token_ranges: See `sentences_from_doc`.
     """
     n_sentences = 0
     with replacing(path) as file:
         for doc in docs:
-            sentences = sentences_from_doc(doc, first_id=n_sentences + 1)
+            sentences = sentences_from_doc(doc, first_id=n_sentences + 1, token_ranges=token_ranges)
             n_sentences += len(sentences)
             file.write(_join(sentences).encode("utf-8"))
 
@@ -88,13 +89,18 @@ def doc_to_tokenlists(doc: Doc) -> list[TokenList]:
     return [tokenlist_from_sentence(sentence) for sentence in sentences_from_doc(doc)]
 
 
-def sentences_from_doc(doc: Doc, *, first_id: int = 1) -> list[Sentence]:
+def sentences_from_doc(
+    doc: Doc, *, first_id: int = 1, token_ranges: bool = False
+) -> list[Sentence]:
     """The sentences of a Doc.
 
     Args:
         doc: From CoNLL-U (unchanged, or annotated by a pipeline) or from anywhere else.
             White-space tokens become `SpacesAfter` or `SpacesBefore` of their neighbour.
         first_id: The number of the first sentence, for the `# sent_id` of sentences without one.
+        token_ranges: Whether MISC says where each token is in the text that the Doc was made from,
+            as UDPipe writes it: `TokenRange=START:END`, in characters from the beginning of the
+            file. Not for Docs from CoNLL-U.
 
     Raises:
         ConlluError: If the Doc is not valid CoNLL-U: if its heads form a cycle, for example.
@@ -102,9 +108,11 @@ def sentences_from_doc(doc: Doc, *, first_id: int = 1) -> list[Sentence]:
     """
     originals = _originals(doc)
     if originals is None:
-        return _new_sentences(doc, first_id)
+        return text_sentences(doc, first_id, token_ranges)
     annotation = doc.to_array(ANNOTATION).reshape(len(doc), len(ANNOTATION))
     changed: NDArray[np.bool_] = np.not_equal(annotation, annotation_array(originals, doc.vocab))
+    kept = doc.user_data.get(KEPT_KEY, ())
+    changed[:, [column for name, column in _FIELDS.items() if name.upper() in kept]] = False
     words = [word for sentence in originals for word in sentence.words]
     rows = [
         _reannotated(word, doc[i], changed[i]) if changed[i].any() else word
@@ -165,7 +173,7 @@ def _in_place(originals: Sequence[Sentence], words: Sequence[Row]) -> list[Sente
         # An unchanged sentence need not be written and validated again.
         unchanged = rows == sentence.rows
         sentences.append(
-            sentence if unchanged else _sentence(rows, sentence.metadata, sentence.comments)
+            sentence if unchanged else make_sentence(rows, sentence.metadata, sentence.comments)
         )
     return sentences
 
@@ -192,7 +200,7 @@ def _cut_anew(
             multiword[n_words + token.first - 1] = (n_words + token.last, token.row)
         n_words += len(sentence.words)
     result: list[Sentence] = []
-    for begin, end in _boundaries(doc):
+    for begin, end in boundaries(doc):
         original = original_at.get(begin)
         if original is not None and len(original.words) == end - begin:
             result.extend(_in_place([original], _renumbered(doc, words, begin, end)))
@@ -211,9 +219,9 @@ def _cut_anew(
             if is_boundary(key, "newdoc", "newpar")
         )
         metadata["sent_id"] = str(first_id + len(result))
-        result.append(_sentence(rows, metadata))
+        result.append(make_sentence(rows, metadata))
     if n_lost:
-        logger.warning("%d multiword tokens cut by a sentence boundary are not written.", n_lost)
+        logger.warning(CUT_TOKENS, n_lost)
     return result
 
 
@@ -222,12 +230,6 @@ def _renumbered(doc: Doc, words: Sequence[Row], begin: int, end: int) -> list[Ro
         words[i]._replace(id=str(i - begin + 1), head=_head(doc[i], begin, end))
         for i in range(begin, end)
     ]
-
-
-def _boundaries(doc: Doc) -> list[tuple[int, int]]:
-    if not doc.has_annotation("SENT_START"):
-        return [(0, len(doc))]
-    return [(sentence.start, sentence.end) for sentence in doc.sents]
 
 
 def _head(token: Token, begin: int, end: int) -> str:
@@ -242,115 +244,11 @@ def _head(token: Token, begin: int, end: int) -> str:
 
 def _reannotated(word: Row, token: Token, changed: NDArray[np.bool_]) -> Row:
     """The row with the changed fields of the token."""
-    annotated = _annotated(token)
-    fields = {name: annotated[name] for name, column in _FIELDS.items() if changed[column]}
+    columns = annotated(token)
+    fields = {name: columns[name] for name, column in _FIELDS.items() if changed[column]}
     if changed[_COLUMN[HEAD]] or changed[_COLUMN[DEP]]:
         offset = token.head.i - token.i
         fields["head"] = (
             MISSING if not token.has_head() else str(int(word.id) + offset) if offset else "0"
         )
     return word._replace(**fields)
-
-
-def _annotated(token: Token) -> dict[str, str]:
-    dep = UD_ROOT if token.dep_ == SPACY_ROOT else token.dep_
-    return {
-        "lemma": token.lemma_ or MISSING,
-        "upos": token.pos_ or MISSING,
-        "xpos": token.tag_ or MISSING,
-        "feats": str(token.morph) or MISSING,
-        "deprel": dep or MISSING,
-    }
-
-
-def _new_sentences(doc: Doc, first_id: int) -> list[Sentence]:
-    """Sentences of a Doc that is not from CoNLL-U."""
-    sentences: list[Sentence] = []
-    before = doc[: _leading_spaces(doc)].text_with_ws
-    n_lost = 0
-    for begin, end in _boundaries(doc):
-        tokens = [token for token in doc[begin:end] if not token.text.isspace()]
-        if not tokens:
-            continue
-        ids = {token.i: i for i, token in enumerate(tokens, 1)}
-        rows = []
-        for token in tokens:
-            head = _word_above(token)
-            if head is not None and head.i not in ids:
-                n_lost += 1
-                head = None
-            elif head is not None:
-                head_id = "0" if head.i == token.i else str(ids[head.i])
-            misc = space_misc(before, token.text, _space_after(token))
-            before = ""
-            rows.append(
-                Row(
-                    id=str(ids[token.i]),
-                    form=form(token.text),
-                    head=MISSING if head is None else head_id,
-                    deps=MISSING,
-                    misc=misc,
-                    **_annotated(token),
-                )
-            )
-        text = doc[tokens[0].i : tokens[-1].i + 1].text
-        metadata = Metadata(sent_id=str(first_id + len(sentences)), text=form(text))
-        sentences.append(_sentence(rows, metadata))
-    if n_lost:
-        logger.warning("%d heads outside their sentence are written as missing.", n_lost)
-    return sentences
-
-
-def _leading_spaces(doc: Doc) -> int:
-    n = 0
-    while n < len(doc) and doc[n].text.isspace():
-        n += 1
-    return n
-
-
-def _word_above(token: Token) -> Token | None:
-    """The closest ancestor that is no white space, the word itself if it is a root; None if the
-    head is missing."""
-    if not token.has_head():
-        return None
-    head = token.head
-    while head.text.isspace() and head.head.i != head.i:
-        head = head.head
-    return token if head.text.isspace() else head
-
-
-def _space_after(token: Token) -> str:
-    """The white space up to the next word, as its characters."""
-    doc = token.doc
-    end = token.i + 1
-    while end < len(doc) and doc[end].text.isspace():
-        end += 1
-    return str(doc[token.i : end].text_with_ws[len(token.text) :])
-
-
-def _sentence(
-    rows: Sequence[Row], metadata: Metadata, comments: Sequence[str] | None = None
-) -> Sentence:
-    """A sentence of these rows; validated, since spaCy allows any heads.
-
-    Comments of a treebank are given as they stand, which `conllu` cannot write.
-    """
-    tokens = [ConlluToken(row._asdict()) for row in rows]
-    text = TokenList(tokens).serialize().removesuffix("\n\n")
-    if text.count("\t") != len(rows) * (len(Row._fields) - 1) or text.count("\n") >= len(rows):
-        raise ValueError(_separator_problem(rows))
-    if comments is None:
-        comments = TokenList(metadata=metadata).serialize().removesuffix("\n\n").split("\n")
-    return validated(
-        rows, comments, metadata, "\n".join([*comments, text]), first_row=len(comments) + 1
-    )
-
-
-def _separator_problem(rows: Sequence[Row]) -> str:
-    row, column = next(
-        (row, column) for row in rows for column in row if "\t" in column or "\n" in column
-    )
-    return (
-        f"word {row.id} ({row.form!r}) of a Doc has a tab or line end in its annotation "
-        f"{column!r}, which CoNLL-U cannot represent. Remove it."
-    )

@@ -185,7 +185,7 @@ def parse_as_chain(doc, starts):
 
 def test_other_sentence_boundaries(awkward, vocab):
     group = list(read_conllu(awkward))[:3]
-    doc = parse_as_chain(unannotated_doc(group, vocab, sentence_starts=False), {0, 4, 9})
+    doc = parse_as_chain(doc_from_sentences(group, vocab), {0, 4, 9})
     blocks = doc_to_conllu(doc).rstrip("\n").split("\n\n")
     rows = [[line.split("\t") for line in b.split("\n") if line[0] != "#"] for b in blocks]
     assert [[row[0] for row in sentence] for sentence in rows] == [
@@ -206,7 +206,7 @@ def test_other_sentence_boundaries(awkward, vocab):
 
 def test_same_boundaries_keep_everything_else(awkward, vocab):
     group = list(read_conllu(awkward))[:2]
-    doc = parse_as_chain(unannotated_doc(group, vocab, sentence_starts=False), {0, 7})
+    doc = parse_as_chain(doc_from_sentences(group, vocab), {0, 7})
     text = doc_to_conllu(doc)
     assert text.count("\n") == sum(len(str(s).split("\n")) + 1 for s in group)
     assert "3.1\tnada" in text and "# a comment = with = signs" in text
@@ -308,6 +308,7 @@ def test_raw_texts(awkward):
     assert texts == ["¿Vámonos al mar?  10  000 _ a b c ", "a b c d e "]
 
 
-@given(st.text(" \t\n\r|\\sa"))
+@given(st.text(" \t\n\r|\\sau0\f\xa0\u2028"))
 def test_space_escapes(text):
     assert unescape(escape(text)) == text
+    assert not any(character.isspace() for character in escape(text))

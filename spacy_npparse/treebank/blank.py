@@ -1,0 +1,88 @@
+"""Sentences without their annotation: tokens, white space and the comments that identify them.
+
+Words, multiword tokens, spaces and sentence boundaries stay. Empty nodes belong to the enhanced
+dependencies, and are removed unless DEPS is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from enum import Enum
+
+from spacy_npparse.treebank.raw_text import SPACE_ATTRIBUTES
+from spacy_npparse.treebank.sentence import MISSING, Row, Sentence, is_boundary
+
+
+class Kept(str, Enum):
+    """Annotation of a CoNLL-U file that its parsed sentences may keep.
+
+    Attributes:
+        value: The name of the column, or `comments`.
+    """
+
+    LEMMA = "LEMMA"
+    UPOS = "UPOS"
+    XPOS = "XPOS"
+    FEATS = "FEATS"
+    DEPS = "DEPS"
+    MISC = "MISC"
+    COMMENTS = "comments"
+
+
+def without_annotation(sentence: Sentence, keep: Collection[Kept] = ()) -> str:
+    """The CoNLL-U of a sentence without its annotation.
+
+    Args:
+        sentence: The sentence.
+        keep: What stays beside FORM, the attributes of MISC that describe white space, and the
+            comments `sent_id`, `text`, `newdoc` and `newpar`. HEAD and DEPREL are never kept.
+
+    Examples:
+        >>> from spacy_npparse.treebank import parse_sentence
+        >>> row = "1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\tSpaceAfter=No|Gloss=x"
+        >>> sentence = parse_sentence([row])
+        >>> without_annotation(sentence, [Kept.LEMMA]).split("\\t")
+        ['1', 'Go', 'go', '_', '_', '_', '_', '_', '_', 'SpaceAfter=No']
+    """
+    return "\n".join(_lines(sentence, keep))
+
+
+def _lines(sentence: Sentence, keep: Collection[Kept]) -> Iterator[str]:
+    for comment in sentence.comments:
+        if Kept.COMMENTS in keep or _identifies(comment):
+            yield comment
+    for row in sentence.rows:
+        if "." not in row.id:
+            yield "\t".join(_blank(row, keep))
+        elif Kept.DEPS in keep:
+            yield "\t".join(row)
+
+
+def _identifies(comment: str) -> bool:
+    """Whether the comment identifies the sentence, its text, document or paragraph."""
+    key = comment.lstrip("#").partition("=")[0].strip()
+    return key in ("sent_id", "text") or is_boundary(key, "newdoc", "newpar")
+
+
+def _blank(row: Row, keep: Collection[Kept]) -> Row:
+    return Row(
+        id=row.id,
+        form=row.form,
+        lemma=row.lemma if Kept.LEMMA in keep else MISSING,
+        upos=row.upos if Kept.UPOS in keep else MISSING,
+        xpos=row.xpos if Kept.XPOS in keep else MISSING,
+        feats=row.feats if Kept.FEATS in keep else MISSING,
+        head=MISSING,
+        deprel=MISSING,
+        deps=row.deps if Kept.DEPS in keep else MISSING,
+        misc=row.misc if Kept.MISC in keep else _spaces(row.misc),
+    )
+
+
+def _spaces(misc: str) -> str:
+    """The attributes of MISC that describe white space."""
+    if misc == MISSING:
+        return MISSING
+    attributes = misc.split("|")
+    kept = [part for part in attributes if part.partition("=")[0] in SPACE_ATTRIBUTES]
+    return "|".join(kept) or MISSING

@@ -1,0 +1,109 @@
+"""The tokens of the text that a Doc was made from, and where they are in it.
+
+A Doc with multiword tokens has one token per syntactic word, so that `doc.text` is another text:
+French "du" is there as "de le". Such a Doc keeps its text in `doc.user_data[TEXT_KEY]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from spacy.tokens import Doc
+
+from spacy_npparse.treebank.docs import MULTIWORD_SPANS, TEXT_KEY
+from spacy_npparse.treebank.raw_text import character_spans
+
+
+class SurfaceToken(NamedTuple):
+    """A token of the text.
+
+    Attributes:
+        start: The first of its words: an index of the Doc.
+        end: The end of its words, exclusive.
+        form: How the text spells it.
+        is_multiword: Whether it has several words.
+    """
+
+    start: int
+    end: int
+    form: str
+    is_multiword: bool
+
+
+def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
+    """The tokens of the text, without white space.
+
+    Args:
+        doc: A Doc, whose multiword tokens, if any, are the spans of `doc.spans["mwt"]`.
+
+    Yields:
+        Multiword tokens, and all other tokens, in order.
+    """
+    multiword = {}
+    if MULTIWORD_SPANS in doc.spans:
+        multiword = {span.start: span for span in doc.spans[MULTIWORD_SPANS] if len(span) > 1}
+    end = 0
+    for token in doc:
+        span = multiword.get(token.i)
+        if token.i < end:
+            continue
+        if span is not None:
+            end = span.end
+            yield SurfaceToken(token.i, end, span.label_, True)
+        elif not token.text.isspace():
+            yield SurfaceToken(token.i, token.i + 1, token.text, False)
+
+
+def source_text(doc: Doc) -> str:
+    """The text that a Doc was made from.
+
+    Args:
+        doc: From a pipeline or a tokenizer.
+
+    Returns:
+        The text that has been noted in the Doc, else the one that its tokens spell: `doc.text`
+        unless there are multiword tokens.
+    """
+    noted: str | None = doc.user_data.get(TEXT_KEY)
+    if noted is not None:
+        return noted
+    parts: list[str] = []
+    end = 0
+    for token in surface_tokens(doc):
+        space = doc[token.end - 1].whitespace_
+        parts += [doc[end : token.start].text_with_ws, token.form, space]
+        end = token.end
+    return "".join([*parts, doc[end:].text_with_ws])
+
+
+def character_offsets(doc: Doc) -> list[tuple[int, int]]:
+    """Where the tokens of a Doc are in its `source_text`.
+
+    Args:
+        doc: From a pipeline or a tokenizer.
+
+    Returns:
+        Start and end (exclusive) of each token in characters. All words of a multiword token have
+        its offsets; a token of white space reaches up to the next token.
+
+    Raises:
+        ValueError: If text and tokens differ in other characters than white space.
+
+    Examples:
+        >>> import spacy
+        >>> character_offsets(spacy.blank("en")("Go there!"))
+        [(0, 2), (3, 8), (8, 9)]
+    """
+    text = source_text(doc)
+    tokens = list(surface_tokens(doc))
+    offsets = [(0, 0)] * len(doc)
+    spans = character_spans(text, [token.form for token in tokens])
+    for token, span in zip(tokens, spans, strict=True):
+        offsets[token.start : token.end] = [span] * (token.end - token.start)
+    following = len(text)
+    for word in reversed(doc):
+        if word.text.isspace():
+            offsets[word.i] = (max(0, following - len(word)), following)
+        following = offsets[word.i][0]
+    return offsets

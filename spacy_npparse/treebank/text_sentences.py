@@ -1,0 +1,150 @@
+"""CoNLL-U sentences of Docs that were made from a text.
+
+Tokens are spelt as the text spells them, multiword tokens are ranges, and white space is in MISC.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from conllu import Metadata
+from spacy.tokens import Doc, Token
+
+from spacy_npparse.treebank.docs import DOCUMENT_KEY, OFFSET_KEY
+from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
+from spacy_npparse.treebank.rows import CUT_TOKENS, annotated, boundaries, make_sentence
+from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
+from spacy_npparse.treebank.surface import SurfaceToken, source_text, surface_tokens
+
+logger = logging.getLogger(__name__)
+
+
+def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence]:
+    """The sentences of a Doc that is not from CoNLL-U.
+
+    Args:
+        doc: The Doc.
+        first_id: See `sentences_from_doc`.
+        token_ranges: See there.
+
+    Returns:
+        Its sentences; those without words are left out.
+
+    Raises:
+        ConlluError: See `make_sentence`.
+        ValueError: See there.
+    """
+    sentences: list[Sentence] = []
+    spellings = {spelling.start: spelling for spelling in _spellings(doc, token_ranges)}
+    n_lost = 0
+    for begin, end in boundaries(doc):
+        spelt = [spellings[i] for i in range(begin, end) if i in spellings]
+        if not spelt:
+            continue
+        tokens = [doc[i] for spelling in spelt for i in range(spelling.start, spelling.end)]
+        ids = {token.i: i for i, token in enumerate(tokens, 1)}
+        words = {}
+        for token in tokens:
+            head = _word_above(token)
+            if head is not None and head.i not in ids:
+                n_lost += 1
+                head = None
+            elif head is not None:
+                head_id = "0" if head.i == token.i else str(ids[head.i])
+            words[token.i] = Row(
+                id=str(ids[token.i]),
+                form=form(token.text),
+                head=MISSING if head is None else head_id,
+                deps=MISSING,
+                misc=MISSING,
+                **annotated(token),
+            )
+        rows = [row for spelling in spelt for row in _spelt(spelling, words)]
+        text = "".join(spelling.text + (spelling.after or "") for spelling in spelt)
+        metadata = Metadata(
+            **(_beginning(doc) if not sentences else {}),
+            sent_id=str(first_id + len(sentences)),
+            text=form(text),
+        )
+        sentences.append(make_sentence(rows, metadata))
+    if n_lost:
+        logger.warning("%d heads outside their sentence are written as missing.", n_lost)
+    return sentences
+
+
+class _Spelling(NamedTuple):
+    """A token as the text spells it, with the white space after it; see `SurfaceToken`."""
+
+    start: int
+    end: int
+    is_multiword: bool
+    text: str
+    after: str | None
+    misc: str
+
+
+def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
+    text = source_text(doc)
+    offset = doc.user_data.get(OFFSET_KEY, 0)
+    tokens = list(surface_tokens(doc))
+    spans = character_spans(text, [token.form for token in tokens])
+    spellings: list[_Spelling] = []
+    n_cut = 0
+    for i, (token, (begin, end)) in enumerate(zip(tokens, spans, strict=True)):
+        before = "" if i else text[:begin]
+        after = text[end : spans[i + 1][0]] if i + 1 < len(spans) else text[end:] or None
+        if any(word.is_sent_start for word in doc[token.start + 1 : token.end]):
+            n_cut += 1
+            spellings += _words_spelt(doc, token, after)
+            continue
+        misc = space_misc(before, text[begin:end], after)
+        if token_ranges:
+            token_range = f"TokenRange={offset + begin}:{offset + end}"
+            misc = token_range if misc == MISSING else f"{misc}|{token_range}"
+        whole = (token.start, token.end, token.is_multiword)
+        spellings.append(_Spelling(*whole, text[begin:end], after, misc))
+    if n_cut:
+        logger.warning(CUT_TOKENS, n_cut)
+    return spellings
+
+
+def _words_spelt(doc: Doc, token: SurfaceToken, after: str | None) -> Iterator[_Spelling]:
+    """The words of a multiword token as tokens of their own."""
+    for word in doc[token.start : token.end]:
+        space = after if word.i + 1 == token.end else word.whitespace_
+        misc = space_misc("", word.text, space)
+        yield _Spelling(word.i, word.i + 1, False, word.text, space, misc)
+
+
+def _spelt(spelling: _Spelling, words: Mapping[int, Row]) -> list[Row]:
+    """The rows of a token: its words, and before them, if it is a multiword token, the token."""
+    rows = [words[i] for i in range(spelling.start, spelling.end)]
+    if not spelling.is_multiword:
+        return [rows[0]._replace(misc=spelling.misc)]
+    blank = Row(*[MISSING] * len(Row._fields))
+    numbers = f"{rows[0].id}-{rows[-1].id}"
+    return [blank._replace(id=numbers, form=form(spelling.text), misc=spelling.misc), *rows]
+
+
+def _beginning(doc: Doc) -> dict[str, str | None]:
+    """The comments with which a paragraph of plain text, and perhaps its document, begins."""
+    comments: dict[str, str | None] = {}
+    name = doc.user_data.get(DOCUMENT_KEY)
+    if name is not None:
+        comments.update({"newdoc id": form(name)} if name.strip() else {"newdoc": None})
+    if OFFSET_KEY in doc.user_data:
+        comments["newpar"] = None
+    return comments
+
+
+def _word_above(token: Token) -> Token | None:
+    """The closest ancestor that is no white space, the word itself if it is a root; None if the
+    head is missing."""
+    if not token.has_head():
+        return None
+    head = token.head
+    while head.text.isspace() and head.head.i != head.i:
+        head = head.head
+    return token if head.text.isspace() else head

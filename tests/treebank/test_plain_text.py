@@ -1,0 +1,150 @@
+"""Paragraphs of plain text, and the way from their Docs back to the text."""
+
+import re
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+
+from spacy_npparse.treebank import (
+    Paragraph,
+    annotate,
+    doc_to_conllu,
+    paragraphs_of_text,
+    paragraphs_of_treebank,
+    parse_sentence,
+    raw_texts,
+    read_conllu,
+    sentences_from_doc,
+    write_conllu,
+)
+from spacy_npparse.treebank.docs import OFFSET_KEY
+from spacy_npparse.treebank.raw_text import character_spans
+
+NLP = spacy.blank("xx")
+# All line ends, white space that MISC has no escape for, and what has to be escaped in it.
+TEXTS = st.text(st.sampled_from("ab.-|\\ \t\n\r\f\xa0\x85\u2028ü")) | st.lists(
+    st.sampled_from(["a", "b.", "- c|", "\n", "\n\n", "\r\n", " \n \r\n", "  "])
+).map("".join)
+
+
+def written(text, starts=frozenset(), **options):
+    """The sentences that are written for a text, in which those tokens begin sentences."""
+    docs = list(annotate(NLP, list(paragraphs_of_text(text, **options))))
+    sentences = []
+    for doc in docs:
+        for token in doc:
+            token.is_sent_start = token.i in {0, *starts}
+        sentences += sentences_from_doc(doc, first_id=len(sentences) + 1)
+    return [parse_sentence(str(sentence).split("\n")) for sentence in sentences]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        (" \n\n\f\n", []),
+        ("One line", ["One line"]),
+        ("A wrapped\nparagraph.\nThree lines.\n", ["A wrapped paragraph. Three lines."]),
+        ("One.\n\nTwo.\n \t\n\nThree.", ["One.", "Two.", "Three."]),
+        ("\n\n  Indented.\n\n   Indented, too.\n", ["Indented.", "Indented, too."]),
+        ("Windows\r\nline ends.\r\n\r\nTwo.\r\n", ["Windows line ends.", "Two."]),
+        ("Old\rline ends.\r\rTwo.\r", ["Old line ends.", "Two."]),
+        ("A page\n\fbreak.\n\f\nTwo.", ["A page break.", "Two."]),
+        ("Hyphen-\nated words  stay\tapart.", ["Hyphen- ated words stay apart."]),
+    ],
+)
+def test_paragraphs(text, found):
+    assert [paragraph.text for paragraph in paragraphs_of_text(text)] == found
+
+
+def test_lines():
+    text = "One.\n\n  Two\tin a line.\r\n\f\rThree."
+    found = list(paragraphs_of_text(text, "name", lines=True))
+    assert [one.text for one in found] == ["One.", "Two in a line.", "Three."]
+    assert [one.line for one in found] == [1, 3, 5]
+    assert [one.document for one in found] == ["name", None, None]
+
+
+@given(TEXTS, st.booleans())
+def test_paragraphs_are_the_text(text, lines):
+    found = list(paragraphs_of_text(text, "name", lines=lines))
+    assert "".join(one.original for one in found) == (text if text.strip() else "")
+    for one in found:
+        assert text[one.offset :].startswith(one.original)
+        before = text[: one.offset + len(one.original) - len(one.original.lstrip())]
+        assert one.line == 1 + len(re.sub(r"\r\n?", "\n", before).split("\n")) - 1
+        assert one.text == one.text.strip() and not re.search(r"\s\s|[^\S ]", one.text)
+
+
+@given(TEXTS, st.sets(st.integers(0, 10)))
+def test_the_way_back(text, starts):
+    sentences = written(text, starts)
+    assert "".join(raw_texts(sentences)).rstrip() == text.rstrip()
+    assert [p.text for p in paragraphs_of_treebank(sentences)] == [
+        p.text for p in paragraphs_of_text(text)
+    ]
+
+
+@given(TEXTS)
+def test_lines_are_paragraphs_of_the_treebank(text):
+    lines = [paragraph.text for paragraph in paragraphs_of_text(text, lines=True)]
+    sentences = written(text, lines=True)
+    assert [paragraph.text for paragraph in paragraphs_of_treebank(sentences)] == lines
+
+
+def test_what_is_written():
+    first, second, third = written("  A b\n(cd.\n\n\fD.\xa0E", {3}, name="the file")
+    assert str(first) == (
+        "# newdoc id = the file\n# newpar\n# sent_id = 1\n# text = A b (\n"
+        "1\tA\t_\t_\t_\t_\t_\t_\t_\tSpacesBefore=\\s\\s\n"
+        "2\tb\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\n\n"
+        "3\t(\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No"
+    )
+    assert str(second) == (
+        "# sent_id = 2\n# text = cd.\n"
+        "1\tcd\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n"
+        "2\t.\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\n\\n\\u000c"
+    )
+    # Nothing follows the last token immediately.
+    assert str(third) == (
+        "# newpar\n# sent_id = 3\n# text = D. E\n"
+        "1\tD.\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\u00a0\n"
+        "2\tE\t_\t_\t_\t_\t_\t_\t_\t_"
+    )
+
+
+@pytest.mark.parametrize("name", ["", " ", "\n"])
+def test_documents_without_name(name):
+    assert str(written("a", name=name)[0]).startswith("# newdoc\n# newpar\n")
+
+
+def test_documents_of_a_file(tmp_path):
+    documents = {"a": "One.\n\nTwo.", "b": "Three."}
+    inputs = [one for name, text in documents.items() for one in paragraphs_of_text(text, name)]
+    docs = list(annotate(NLP, inputs, batch_size=1))
+    assert [doc.user_data[OFFSET_KEY] for doc in docs] == [0, 6, 0]
+    write_conllu(docs, tmp_path / "out.conllu")
+    sentences = list(read_conllu(tmp_path / "out.conllu"))
+    assert [text.rstrip() for text in raw_texts(sentences)] == list(documents.values())
+    assert [p.document for p in paragraphs_of_treebank(sentences)] == ["a", None, "b"]
+
+
+def test_a_doc_does_not_stick_to_the_next_one(tmp_path):
+    write_conllu([NLP("One."), NLP("Two.")], tmp_path / "out.conllu")
+    assert "".join(raw_texts(read_conllu(tmp_path / "out.conllu"))) == "One. Two. "
+
+
+def test_a_doc_of_another_text_is_refused():
+    doc = Paragraph("One  two.").mark(Doc(NLP.vocab, words=["One", "three", "."]))
+    with pytest.raises(ValueError, match=r"tokens of a Doc \('One three .' …\) are not those"):
+        doc_to_conllu(doc)
+
+
+@given(TEXTS)
+def test_spans_of_tokens(text):
+    tokens = re.findall(r"\w+|[^\w\s]", text)
+    spans = character_spans(text, tokens)
+    assert [text[begin:end] for begin, end in spans] == tokens
