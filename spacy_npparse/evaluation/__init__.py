@@ -1,13 +1,13 @@
-"""Evaluation: official attachment scores, scores of non-projective arcs, significance tests."""
+"""Evaluation: official scores, scores of non-projective arcs, significance tests."""
 
 from spacy_npparse.evaluation.alignment import TextMismatchError
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_docs, analysis_of_sentences
 from spacy_npparse.evaluation.attachment import Score
+from spacy_npparse.evaluation.enhanced import EnhancedDependencyError
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.nonprojective import NonProjectiveScores
 from spacy_npparse.evaluation.parser_comparison import (
     ParserComparison,
-    SentenceMismatchError,
     compare_parsers,
 )
 from spacy_npparse.evaluation.scorer import parser_score
@@ -16,12 +16,12 @@ from spacy_npparse.evaluation.scores import Scores, score_analyses, score_senten
 __all__ = [
     "Analysis",
     "ArcProperty",
+    "EnhancedDependencyError",
     "Metric",
     "NonProjectiveScores",
     "ParserComparison",
     "Score",
     "Scores",
-    "SentenceMismatchError",
     "TextMismatchError",
     "analysis_of_docs",
     "analysis_of_sentences",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ class Analysis:
         heads: Index of the head among all words, that of the word itself for a root, None where
             missing.
         deprels: Universal relation (without subtype), None where missing.
+        deps: Enhanced dependencies as CoNLL-U has them, `_` where missing.
     """
 
     text: str = ""
@@ -53,9 +55,42 @@ class Analysis:
     lemmas: list[str] = field(default_factory=list)
     heads: list[int | None] = field(default_factory=list)
     deprels: list[str | None] = field(default_factory=list)
+    deps: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.forms)
+
+    def part(self, first: int, end: int) -> Analysis:
+        """The analysis of some of its sentences.
+
+        Args:
+            first: Index of the first sentence.
+            end: Index after the last one.
+
+        Returns:
+            An analysis whose words are counted from 0 again. Character spans, and the text, stay
+            those of the whole.
+        """
+        sentences = self.sentences[first:end]
+        if not sentences:
+            return Analysis(self.text)
+        (first_word, _), (_, end_word) = self.sentence_words[first], self.sentence_words[end - 1]
+        begin, stop = sentences[0][0], sentences[-1][1]
+        return Analysis(
+            text=self.text,
+            tokens=self.tokens[
+                bisect_left(self.tokens, (begin,)) : bisect_left(self.tokens, (stop,))
+            ],
+            sentences=sentences,
+            sentence_words=[
+                (a - first_word, b - first_word) for a, b in self.sentence_words[first:end]
+            ],
+            heads=[
+                None if head is None else head - first_word
+                for head in self.heads[first_word:end_word]
+            ],
+            **{name: getattr(self, name)[first_word:end_word] for name in _COLUMNS},
+        )
 
     def local_heads(self, sentence: int) -> list[int]:
         """The tree of a sentence, as `trees` takes it: heads of words 1..n, 0 the root.
@@ -73,6 +108,11 @@ class Analysis:
             is_inside = head is not None and first <= head < end and head != word
             heads.append(head - first + 1 if head is not None and is_inside else 0)
         return heads
+
+
+# The attributes with an entry for each word, except for heads.
+_COLUMNS = [attribute.name for attribute in fields(Analysis)][4:]
+_COLUMNS.remove("heads")
 
 
 def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
@@ -106,6 +146,7 @@ def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
             analysis.feats.append(word.feats)
             analysis.lemmas.append(word.lemma)
             analysis.deprels.append(None if word.deprel == "_" else universal(word.deprel))
+            analysis.deps.append(word.deps)
         for i, head in enumerate(sentence.heads[1:], 1):
             analysis.heads.append(None if head is None else first_word + (head or i) - 1)
         analysis.sentences.append((first_character, position))
@@ -160,6 +201,7 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
             analysis.lemmas.append(text[lemma] or "_")
             analysis.heads.append(heads[i])
             analysis.deprels.append(universal(text[dep]) if dep else None)
+            analysis.deps.append("_")
     analysis.text = "".join(characters)
     return analysis
 

@@ -1,31 +1,16 @@
-"""The scores of the CoNLL 2018 shared task, and exact match.
+"""Counts of correct words, and the attachment scores that are not official.
 
-Punctuation counts, subtypes of relations do not. All scores are F1 over aligned words, which equals
-accuracy under gold tokenisation. Words whose gold head (for LAS and CLAS: head or relation) is
-missing are ignored on both sides; complete treebanks have none.
-
-Source: Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to
-Universal Dependencies, section 5.
+Punctuation counts, subtypes of relations do not. Words with missing gold heads or relations are
+ignored on both sides; complete treebanks have none.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spacy_npparse.evaluation.analysis import Analysis
-from spacy_npparse.evaluation.metrics import Metric
-
-CONTENT_RELATIONS = frozenset(
-    "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "
-    "appos nummod acl amod conj fixed flat compound list parataxis orphan goeswith reparandum "
-    "root dep".split()
-)
-UNIVERSAL_FEATURES = frozenset(
-    "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree "
-    "VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite".split()
-)
 
 
 @dataclass(frozen=True)
@@ -75,14 +60,30 @@ class Comparison:
         gold: The gold analysis.
         system: The predicted analysis.
         aligned: System word of each gold word; see `align_words`.
+        system_words: The predicted words that count, all of them unless the comparison is that of a
+            sentence; see `comparisons_of_sentences`.
+        system_tokens: The predicted tokens that count.
+        system_sentences: The predicted sentences that count, by index.
         head_right: For each gold word, whether it is aligned and has the correct head.
         arc_right: For each gold word, whether its universal relation is correct as well.
     """
 
-    def __init__(self, gold: Analysis, system: Analysis, aligned: list[int | None]) -> None:
+    def __init__(
+        self,
+        gold: Analysis,
+        system: Analysis,
+        aligned: list[int | None],
+        system_words: Sequence[int] | None = None,
+    ) -> None:
         self.gold = gold
         self.system = system
         self.aligned = aligned
+        self.system_words = range(len(system)) if system_words is None else system_words
+        begin, end = (gold.sentences[0][0], gold.sentences[-1][1]) if gold.sentences else (0, 0)
+        self.system_tokens = [token for token in system.tokens if begin <= token[0] < end]
+        self.system_sentences = [
+            i for i, sentence in enumerate(system.sentences) if begin <= sentence[0] < end
+        ]
         self.head_right = [self._head_right(word) for word in range(len(gold))]
         self.arc_right = [
             right and gold.deprels[word] == system.deprels[_known(aligned[word])]
@@ -101,38 +102,6 @@ class Comparison:
 def rate(part: float, whole: float) -> float | None:
     """The ratio, None if the denominator is 0."""
     return part / whole if whole else None
-
-
-def attachment_scores(comparison: Comparison) -> dict[Metric, Score]:
-    """The official scores, from Tokens to CLAS."""
-    gold, system = comparison.gold, comparison.system
-    pairs = [(g, s) for g, s in enumerate(comparison.aligned) if s is not None]
-
-    def tags(right: Callable[[int, int], bool]) -> Score:
-        correct = sum(right(g, s) for g, s in pairs)
-        return Score(correct, len(gold), len(system), len(pairs))
-
-    gold_feats = [_universal_features(feats) for feats in gold.feats]
-    system_feats = [_universal_features(feats) for feats in system.feats]
-    return {
-        Metric.TOKENS: _span_score(gold.tokens, system.tokens),
-        Metric.SENTENCES: _span_score(gold.sentences, system.sentences),
-        Metric.WORDS: Score(len(pairs), len(gold), len(system)),
-        Metric.UPOS: tags(lambda g, s: gold.upos[g] == system.upos[s]),
-        Metric.XPOS: tags(lambda g, s: gold.xpos[g] == system.xpos[s]),
-        Metric.UFEATS: tags(lambda g, s: gold_feats[g] == system_feats[s]),
-        Metric.ALL_TAGS: tags(
-            lambda g, s: (
-                gold.upos[g] == system.upos[s]
-                and gold.xpos[g] == system.xpos[s]
-                and gold_feats[g] == system_feats[s]
-            )
-        ),
-        Metric.LEMMAS: tags(lambda g, s: gold.lemmas[g] in ("_", system.lemmas[s])),
-        Metric.UAS: _arc_score(comparison, labelled=False),
-        Metric.LAS: _arc_score(comparison, labelled=True),
-        Metric.CLAS: _arc_score(comparison, labelled=True, relations=CONTENT_RELATIONS),
-    }
 
 
 def las_per_relation(comparison: Comparison) -> dict[str, Score]:
@@ -167,44 +136,6 @@ def exact_match(comparison: Comparison) -> Score | None:
         n_sentences += 1
         correct += all(comparison.arc_right[first:end])
     return Score(correct, n_sentences, n_sentences) if n_sentences else None
-
-
-def _arc_score(
-    comparison: Comparison, *, labelled: bool, relations: frozenset[str] | None = None
-) -> Score:
-    gold, system = comparison.gold, comparison.system
-    right = comparison.arc_right if labelled else comparison.head_right
-    unknown = {
-        word
-        for word in range(len(gold))
-        if gold.heads[word] is None or (labelled and gold.deprels[word] is None)
-    }
-    ignored = {comparison.aligned[word] for word in unknown}
-    counted = [
-        word
-        for word in range(len(gold))
-        if word not in unknown and (relations is None or gold.deprels[word] in relations)
-    ]
-    n_system = sum(
-        word not in ignored and (relations is None or deprel in relations)
-        for word, deprel in enumerate(system.deprels)
-    )
-    return Score(
-        sum(right[word] for word in counted),
-        len(counted),
-        n_system,
-        sum(comparison.aligned[word] is not None for word in counted),
-    )
-
-
-def _span_score(gold: list[tuple[int, int]], system: list[tuple[int, int]]) -> Score:
-    return Score(len(set(gold) & set(system)), len(gold), len(system))
-
-
-def _universal_features(feats: str) -> frozenset[str]:
-    return frozenset(
-        feature for feature in feats.split("|") if feature.split("=", 1)[0] in UNIVERSAL_FEATURES
-    )
 
 
 def _known(word: int | None) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from spacy_npparse.evaluation.analysis import Analysis
@@ -71,7 +71,7 @@ def breakdowns(comparison: Comparison) -> dict[ArcProperty, Breakdown]:
     missing gold head or relation are ignored.
 
     Args:
-        comparison: Comparison of analyses with the same words and sentences.
+        comparison: The predicted analysis and the gold one.
     """
     gold = comparison.gold
     counted = [
@@ -100,16 +100,23 @@ def _breakdown(
     order: Sequence[str],
 ) -> Breakdown:
     """The groups in order, empty ones included."""
-    head_right, arc_right = comparison.head_right, comparison.arc_right
-    words = [word for word, known in enumerate(counted) if known]
+    gold, system, aligned = comparison.gold, comparison.system, comparison.aligned
+    unknown = {aligned[word] for word, known in enumerate(counted) if not known}
+    words = {word for word, known in enumerate(counted) if known}
+    heads, arcs = (
+        [word for word in words if right[word]]
+        for right in (comparison.head_right, comparison.arc_right)
+    )
 
-    def tallies(analysis: Analysis) -> Iterator[Counter[str | None]]:
-        kinds = kinds_of(analysis)
-        yield Counter(kinds[word] for word in words)
-        yield Counter(kinds[word] for word in words if head_right[word])
-        yield Counter(kinds[word] for word in words if arc_right[word])
+    def tallies(kinds: Kinds, *selections: Iterable[int | None]) -> Iterator[Counter[str | None]]:
+        for selected in selections:
+            yield Counter(kinds[word] for word in selected if word is not None)
 
-    counts = [*tallies(comparison.gold), *tallies(comparison.system)]
+    partners = [[aligned[word] for word in right] for right in (heads, arcs)]
+    counts = [
+        *tallies(kinds_of(gold), words, heads, arcs),
+        *tallies(kinds_of(system), set(range(len(system))) - unknown, *partners),
+    ]
     return {kind: Group(*(count[kind] for count in counts)) for kind in order}
 
 

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import Difference, ParserComparison, sentence_text
-from spacy_npparse.evaluation.text_table import percent, score_cell, text_table
+from spacy_npparse.evaluation.seeds import missing_scores, split_scores
+from spacy_npparse.evaluation.text_table import (
+    percent,
+    score_cell,
+    scores_in_words,
+    text_table,
+)
 
 # The scores whose differences are shown for all pairs of parsers.
 PAIRED_SCORES = (Metric.UAS, Metric.LAS)
@@ -46,21 +52,10 @@ def stars(p: float | None) -> str:
     return "" if p is None else "*" * sum(p < level for level in (0.05, 0.01, 0.001))
 
 
-def split_scores(comparison: ParserComparison) -> tuple[list[Metric], list[Metric]]:
-    """The scores that differ between parsers or seeds, and those that are all equal."""
-    differing: list[Metric] = []
-    equal: list[Metric] = []
-    for metric in comparison.score_names:
-        values = {value for parser in comparison.parsers for value in parser.score(metric)}
-        (differing if len(values) > 1 else equal).append(metric)
-    return differing, equal
-
-
 def equal_scores(comparison: ParserComparison) -> str:
     """A list of the scores that are all equal, empty if there are none."""
-    _, metrics = split_scores(comparison)
-    first = comparison.parsers[0]
-    return ", ".join(f"{metric.label} {percent(first.mean(metric))}" for metric in metrics)
+    _, metrics = split_scores(comparison.parsers, comparison.score_names)
+    return scores_in_words(comparison.parsers[0], metrics)
 
 
 def seeds_note(comparison: ParserComparison) -> str:
@@ -91,7 +86,7 @@ def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
     first, *others = comparison.parsers
     p_values = {pair.second: pair.differences for pair in comparison.pairs_with(first)}
     rows = []
-    for metric in split_scores(comparison)[0]:
+    for metric in split_scores(comparison.parsers, comparison.score_names)[0]:
         cells = [score_cell(first, metric)]
         for parser in others:
             marks = stars(p_values[parser.name][metric].p_sentences)
@@ -103,6 +98,8 @@ def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
     yield from text_table(["Score", *names], rows)
     if equal := equal_scores(comparison):
         yield f"The same everywhere: {equal}."
+    if missing := missing_scores(comparison.parsers):
+        yield missing
     yield (
         f"Different from {first.name} with p < 0.05 (*), 0.01 (**), 0.001 (***): approximate "
         "randomisation over sentences."

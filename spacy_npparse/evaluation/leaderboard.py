@@ -10,28 +10,35 @@ from typing import Any
 
 import numpy as np
 
-from spacy_npparse.evaluation.metrics import Metric
+from spacy_npparse.evaluation.metrics import SEGMENTATION, TAGS, TREES, Metric
 from spacy_npparse.evaluation.scores import Scores
-from spacy_npparse.evaluation.seeds import TrainedParser
+from spacy_npparse.evaluation.seeds import (
+    TrainedParser,
+    informative_scores,
+    missing_scores,
+    split_scores,
+)
 from spacy_npparse.evaluation.significance import (
     SAMPLES,
+    Counts,
     bootstrap,
     holm,
     pairwise_randomisation,
     percentile_intervals,
     significance_groups,
 )
-from spacy_npparse.evaluation.text_table import score_cell, text_table
+from spacy_npparse.evaluation.text_table import score_cell, scores_in_words, text_table
 
 LEVEL = 0.05
-# The scores of a leaderboard by the heads of their columns.
-SCORES = {
-    "UAS": Metric.UAS,
-    "LAS": Metric.LAS,
+# The scores of trees by the heads of their columns.
+TREE_SCORES = {
+    **{metric.label: metric for metric in TREES},
     "LAS np": Metric.NONPROJECTIVE_LAS,
     "P np": Metric.NONPROJECTIVE_PRECISION,
     "R np": Metric.NONPROJECTIVE_RECALL,
 }
+# Those of tokens, sentences, tags and lemmas.
+WORD_SCORES = {metric.label: metric for metric in (*SEGMENTATION, *TAGS)}
 
 
 @dataclass(frozen=True)
@@ -104,31 +111,73 @@ class Leaderboard:
         standings: The parsers, the best one first.
         p_values: [standings, standings] of the differences in LAS, corrected after Holm.
         samples: Number of random assignments per test.
+        raw: Whether the parsers were given plain text, not gold tokens and sentences.
     """
 
     standings: list[Standing]
     p_values: list[list[float]]
     samples: int
+    raw: bool = False
+
+    @property
+    def given(self) -> str:
+        """What the parsers were given."""
+        return "plain text" if self.raw else "gold tokens and sentences"
+
+    @property
+    def tree_scores(self) -> dict[str, Metric]:
+        """The scores of trees by the heads of their columns."""
+        known = informative_scores(self.standings)
+        return {head: metric for head, metric in TREE_SCORES.items() if metric in known}
+
+    @property
+    def word_scores(self) -> dict[str, Metric]:
+        """The scores of tokens, sentences, tags and lemmas in which parsers differ."""
+        differing, _ = self._split_word_scores()
+        return {metric.label: metric for metric in differing}
+
+    @property
+    def notes(self) -> list[str]:
+        """Scores without a column: those that are all equal, those without gold annotation."""
+        _, equal = self._split_word_scores()
+        found = f"The same everywhere: {scores_in_words(self.standings[0], equal)}."
+        return [note for note in (found if equal else "", missing_scores(self.standings)) if note]
+
+    def _split_word_scores(self) -> tuple[list[Metric], list[Metric]]:
+        known = informative_scores(self.standings)
+        return split_scores(
+            self.standings, [metric for metric in WORD_SCORES.values() if metric in known]
+        )
 
     def table(self) -> str:
-        """The table for the terminal."""
-        header = ["parser", "seeds", *SCORES, "group", "words/s", "training"]
+        """The tables for the terminal."""
+        trees = ["parser", "seeds", *self.tree_scores, "group", "words/s", "training"]
         rows = [
             [
                 standing.name,
                 str(len(standing.trials)),
-                *(score_cell(standing, metric) for metric in SCORES.values()),
+                *(score_cell(standing, metric) for metric in self.tree_scores.values()),
                 standing.groups,
                 f"{standing.words_per_second:,.0f}",
                 f"{standing.training_minutes:.1f} min",
             ]
             for standing in self.standings
         ]
-        return "\n".join(text_table(header, rows))
+        lines = [*text_table(trees, rows)]
+        if scores := self.word_scores:
+            cells = [
+                [standing.name, *(score_cell(standing, metric) for metric in scores.values())]
+                for standing in self.standings
+            ]
+            lines += ["", *text_table(["parser", *scores], cells)]
+        ranking = f"Ranked by LAS (F1) from {self.given}."
+        return "\n".join([*lines, "", ranking, *self.notes])
 
     def as_dict(self) -> dict[str, Any]:
         """The ranking, for JSON."""
+        known = informative_scores(self.standings)
         return {
+            "raw": self.raw,
             "level": LEVEL,
             "parsers": [
                 {
@@ -138,7 +187,11 @@ class Leaderboard:
                     "interval": standing.interval,
                     "words_per_second": standing.words_per_second,
                     "training_minutes": standing.training_minutes,
-                    "scores": {metric.value: standing.mean(metric) for metric in SCORES.values()},
+                    "scores": {
+                        metric.value: standing.mean(metric)
+                        for metric in (*WORD_SCORES.values(), *TREE_SCORES.values())
+                        if metric in known
+                    },
                     "trials": [
                         {**asdict(trial), "scores": trial.scores.as_dict()}
                         for trial in standing.trials
@@ -152,29 +205,31 @@ class Leaderboard:
 
 
 def make_leaderboard(
-    results: Mapping[str, Sequence[Trial]], words: Sequence[int], peers: Collection[str] = ()
+    results: Mapping[str, Sequence[Trial]], peers: Collection[str] = (), *, raw: bool = False
 ) -> Leaderboard:
     """Rank parsers by LAS.
 
     Differences are tested by approximate randomisation over sentences (averaged over seeds) at the
-    level of 0.05, corrected for multiple comparisons after Holm.
+    level of 0.05, corrected for multiple comparisons after Holm. What is exchanged, and drawn by
+    the bootstrap, are gold sentences, whatever the predicted tokens and sentences are: the correct
+    arcs of a gold sentence together with its gold words and the predicted words that count in it
+    (see `gold_sentences`), so that LAS of a sample is a ratio of sums, as that of the whole.
 
     Args:
-        results: The trials of each parser, at least one each, on the same sentences.
-        words: Number of words with gold heads in each of these sentences.
+        results: The trials of each parser, at least one each, on the same gold sentences.
         peers: The names of the parsers of other packages.
+        raw: Whether the parsers were given plain text, not gold tokens and sentences.
     """
-    correct = {
-        name: np.mean([trial.scores.correct_words for trial in trials], axis=0)
+    las = {
+        name: mean(trial.scores.official[Metric.LAS].f1 for trial in trials)
         for name, trials in results.items()
     }
-    names = sorted(results, key=lambda name: (-correct[name].sum(), name))
-    numbers = np.array([correct[name] for name in names])
+    names = sorted(results, key=lambda name: (-las[name], name))
+    fractions = np.stack([_las_fractions(results[name]) for name in names])
     # Enough samples for corrected p-values to reach the level.
     n_pairs = len(names) * (len(names) - 1) // 2
     samples = max(SAMPLES, math.ceil(20 * n_pairs / LEVEL))
-    p_values = holm(pairwise_randomisation(numbers, samples))
-    fractions = np.stack([numbers, np.broadcast_to(words, numbers.shape)], axis=-1)
+    p_values = holm(pairwise_randomisation(fractions, samples))
     intervals = percentile_intervals(bootstrap(fractions[:, :, None])[..., 0])
     groups = significance_groups(p_values, LEVEL)
     return Leaderboard(
@@ -184,4 +239,15 @@ def make_leaderboard(
         ],
         p_values.tolist(),
         samples,
+        raw,
     )
+
+
+def _las_fractions(trials: Sequence[Trial]) -> Counts:
+    """Numerator and denominator of LAS [sentences, 2], averaged over the seeds."""
+    counts = [
+        [(2 * las.correct, las.gold + las.system) for las in trial.scores.las_of_sentences]
+        for trial in trials
+    ]
+    averaged: Counts = np.mean(np.array(counts, dtype=np.float64), axis=0)
+    return averaged

@@ -40,6 +40,9 @@ class Metric(Identifier):
     UAS = "UAS"
     LAS = "LAS"
     CLAS = "CLAS"
+    MLAS = "MLAS"
+    BLEX = "BLEX"
+    ELAS = "ELAS"
     EXACT_MATCH = "Exact match"
     NONPROJECTIVE_UAS = "Non-projective sentences: UAS"
     NONPROJECTIVE_LAS = "Non-projective sentences: LAS"
@@ -48,6 +51,12 @@ class Metric(Identifier):
     NONPROJECTIVE_STRICT_RECALL = "Non-projective arcs: strict recall"
     NONPROJECTIVE_SHARE = "Non-projective arcs predicted"
     NONPROJECTIVE_SENTENCE_SHARE = "Non-projective sentences predicted"
+
+
+# The official scores, as tables group them.
+SEGMENTATION = (Metric.TOKENS, Metric.SENTENCES, Metric.WORDS)
+TAGS = (Metric.UPOS, Metric.XPOS, Metric.UFEATS, Metric.ALL_TAGS, Metric.LEMMAS)
+TREES = (Metric.UAS, Metric.LAS, Metric.CLAS, Metric.MLAS, Metric.BLEX, Metric.ELAS)
 
 
 class ArcProperty(Identifier):

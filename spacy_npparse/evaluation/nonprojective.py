@@ -104,14 +104,15 @@ def nonprojective_scores(comparison: Comparison) -> NonProjectiveScores:
     """Compute the counts of `NonProjectiveScores`."""
     gold, system = comparison.gold, comparison.system
     gold_np, gold_complete, gold_sentences = nonprojective_words(gold)
-    system_np, _, predicted_sentences = nonprojective_words(system)
+    system_np, _, sentences_np = nonprojective_words(system)
     # A predicted arc whose gold counterpart is unknown is neither correct nor incorrect.
     unknown = {
         comparison.aligned[word]
         for word, known in enumerate(gold_complete)
         if not known and comparison.aligned[word] is not None
     }
-    predicted_arcs = sum(crossing and s not in unknown for s, crossing in enumerate(system_np))
+    system_words = [word for word in comparison.system_words if word not in unknown]
+    predicted_sentences = set(sentences_np).intersection(comparison.system_sentences)
     gold_words = head_right = arc_right = gold_arcs = found = found_strict = predicted_right = 0
     for sentence in gold_sentences:
         first, end = gold.sentence_words[sentence]
@@ -133,11 +134,11 @@ def nonprojective_scores(comparison: Comparison) -> NonProjectiveScores:
         gold_arcs=gold_arcs,
         found=found,
         found_strict=found_strict,
-        predicted_arcs=predicted_arcs,
+        predicted_arcs=sum(system_np[word] for word in system_words),
         predicted_right=predicted_right,
-        system_words=len(system) - len(unknown),
+        system_words=len(system_words),
         predicted_sentences=len(predicted_sentences),
-        system_sentences=len(system.sentences),
+        system_sentences=len(comparison.system_sentences),
         gold_sentences=len(gold_sentences),
         n_sentences=len(gold.sentences),
     )

@@ -1,4 +1,4 @@
-"""Comparison of parsers on the same sentences: their scores, and the significance of differences.
+"""Comparison of parsers on the same text: their scores, and the significance of differences.
 
 Approximate randomisation over sentences (every score) and McNemar's test over words (UAS and LAS)
 test whether a difference generalises to other text; the Wilcoxon signed-rank test over seeds tests
@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spacy_npparse.evaluation.alignment import TextMismatchError, align_words
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_sentences
 from spacy_npparse.evaluation.attachment import Comparison
 from spacy_npparse.evaluation.breakdowns import Breakdown, Group, breakdowns
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
-from spacy_npparse.evaluation.scores import Scores, score_analyses
-from spacy_npparse.evaluation.seeds import TrainedParser, known
+from spacy_npparse.evaluation.scores import Scores, fractions_of_sentences, score_comparison
+from spacy_npparse.evaluation.seeds import TrainedParser, informative_scores, known
 from spacy_npparse.evaluation.significance import (
     CONFIDENCE,
     SAMPLES,
@@ -37,25 +38,20 @@ from spacy_npparse.evaluation.significance import (
 from spacy_npparse.treebank import Sentence, raw_texts
 
 
-class SentenceMismatchError(ValueError):
-    """A prediction has other sentences or words than the gold file. The message says where."""
-
-
 @dataclass(frozen=True)
 class Prediction:
     """The predictions of a parser trained with one seed.
 
     Attributes:
         file: Where they come from.
-        sentences: In the order of the gold sentences.
         scores: Scores of the whole.
-        fractions: [sentences, scores, 2] numerators and denominators of each sentence's scores.
+        fractions: [sentences, scores, 2] numerators and denominators of the scores of each gold
+            sentence.
         comparison: Word by word comparison with the gold analysis.
         breakdowns: See `breakdowns.breakdowns`.
     """
 
     file: str
-    sentences: list[Sentence]
     scores: Scores
     fractions: Counts
     comparison: Comparison
@@ -149,8 +145,8 @@ class ParserComparison:
 
     @property
     def score_names(self) -> list[Metric]:
-        """The scores, in the order in which `score` prints them."""
-        return list(self.parsers[0].seeds[0].scores.fractions())
+        """The scores that are compared, in the order in which `score` prints them."""
+        return informative_scores(self.parsers)
 
     @property
     def breakdown_names(self) -> list[ArcProperty]:
@@ -199,7 +195,7 @@ class ParserComparison:
             "words": sum(len(sentence.words) for sentence in self.gold),
             "tests": {"samples": SAMPLES, "seed": SEED, "confidence": CONFIDENCE},
             "parsers": {parser.name: _parser_dict(parser, self) for parser in self.parsers},
-            "pairs": [_pair_dict(pair) for pair in self.pairs],
+            "pairs": [_pair_dict(pair, self) for pair in self.pairs],
             "most_different": [
                 {
                     "sentence": sentence + 1,
@@ -223,16 +219,18 @@ def compare_parsers(
     Args:
         gold: The gold sentences.
         predictions: For each parser, by name, its predictions for these sentences with each seed,
-            by file name. If parsers have equally many seeds, seeds are paired in order.
+            by file name. If parsers have equally many seeds, seeds are paired in order. Predicted
+            tokens, words and sentences may differ from the gold ones; what the significance tests
+            exchange are gold sentences, with the predicted words that count in them (see
+            `gold_sentences`).
 
     Raises:
-        SentenceMismatchError: If sentences or words differ.
+        TextMismatchError: If the texts differ in more than white space.
     """
     gold = list(gold)
-    single = [analysis_of_sentences([sentence]) for sentence in gold]
-    whole = analysis_of_sentences(gold)
+    analysis = analysis_of_sentences(gold)
     parsers = [
-        Parser(name, [_prediction(gold, single, whole, *item) for item in files.items()])
+        Parser(name, [_prediction(analysis, *item) for item in files.items()])
         for name, files in predictions.items()
     ]
     fractions = np.stack([parser.mean_fractions() for parser in parsers])
@@ -255,54 +253,20 @@ def sentence_text(sentence: Sentence) -> str:
     return "".join(raw_texts([sentence])).strip()
 
 
-def _prediction(
-    gold: Sequence[Sentence],
-    single: Sequence[Analysis],
-    whole: Analysis,
-    file: str,
-    predicted: Sequence[Sentence],
-) -> Prediction:
-    _check_sentences(gold, predicted, file)
+def _prediction(gold: Analysis, file: str, predicted: Sequence[Sentence]) -> Prediction:
     system = analysis_of_sentences(predicted)
-    comparison = Comparison(whole, system, list(range(len(whole))))
-    fractions = [
-        list(score_analyses(one, analysis_of_sentences([sentence])).fractions().values())
-        for one, sentence in zip(single, predicted, strict=True)
-    ]
+    try:
+        comparison = Comparison(gold, system, align_words(gold, system))
+    except TextMismatchError as error:
+        raise TextMismatchError(f"{file}: {error}") from error
+    fractions = [list(found.values()) for found in fractions_of_sentences(comparison)]
     return Prediction(
         file=file,
-        sentences=list(predicted),
-        scores=score_analyses(whole, system),
+        scores=score_comparison(comparison),
         fractions=np.array(fractions, dtype=np.float64),
         comparison=comparison,
         breakdowns=breakdowns(comparison),
     )
-
-
-def _check_sentences(gold: Sequence[Sentence], predicted: Sequence[Sentence], file: str) -> None:
-    remedy = "Give predictions for the gold sentences and words; `score` takes others, too"
-    for number, (wanted, found) in enumerate(zip(gold, predicted, strict=False), 1):
-        if _forms(wanted) == _forms(found):
-            continue
-        forms, others = [word.form for word in wanted.words], [word.form for word in found.words]
-        if forms == others:
-            problem = "its multiword tokens are not those of the gold file"
-        else:
-            pairs = enumerate(zip([*forms, "the end"], [*others, "the end"], strict=False), 1)
-            word, form, other = next((i, a, b) for i, (a, b) in pairs if a != b)
-            problem = f"word {word} is {other!r}, but {form!r} in the gold file"
-        raise SentenceMismatchError(
-            f"{file}, sentence {number} ({sentence_text(wanted)[:60]!r}): {problem}. {remedy}."
-        )
-    if len(gold) != len(predicted):
-        raise SentenceMismatchError(
-            f"{file}: {len(predicted):,} sentences, but {len(gold):,} in the gold file. {remedy}."
-        )
-
-
-def _forms(sentence: Sentence) -> list[object]:
-    tokens = [(token.first, token.last, token.row.form) for token in sentence.multiword_tokens]
-    return [[word.form for word in sentence.words], tokens]
 
 
 def _difference(
@@ -331,8 +295,10 @@ def _times_right(parser: Parser, right: str) -> NDArray[np.int64]:
     return np.sum([getattr(seed.comparison, right) for seed in parser.seeds], axis=0)
 
 
-def _pair_dict(pair: Pair) -> dict[str, Any]:
-    differences = {metric.value: asdict(found) for metric, found in pair.differences.items()}
+def _pair_dict(pair: Pair, comparison: ParserComparison) -> dict[str, Any]:
+    differences = {
+        metric.value: asdict(pair.differences[metric]) for metric in comparison.score_names
+    }
     return {"first": pair.first, "second": pair.second, "differences": differences}
 
 

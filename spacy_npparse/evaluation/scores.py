@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,13 +11,18 @@ from spacy_npparse.evaluation.analysis import Analysis, analysis_of_sentences
 from spacy_npparse.evaluation.attachment import (
     Comparison,
     Score,
-    attachment_scores,
     exact_match,
     las_per_relation,
     rate,
 )
-from spacy_npparse.evaluation.metrics import Metric
+from spacy_npparse.evaluation.gold_sentences import comparisons_of_sentences
+from spacy_npparse.evaluation.metrics import SEGMENTATION, TAGS, TREES, Metric
 from spacy_npparse.evaluation.nonprojective import NonProjectiveScores, nonprojective_scores
+from spacy_npparse.evaluation.official import (
+    las_of_sentences,
+    official_scores,
+    scores_without_gold,
+)
 from spacy_npparse.treebank import Sentence
 
 # By their names in `NonProjectiveScores`.
@@ -37,38 +42,43 @@ class Scores:
     """The scores of a predicted analysis.
 
     Attributes:
-        official: The scores of the CoNLL 2018 shared task, Tokens to CLAS.
+        official: The scores of the CoNLL 2018 shared task, Tokens to BLEX, and ELAS.
+        without_gold: Those of them that say nothing, since the gold annotation lacks the column.
         per_relation: LAS of each universal relation.
         exact_match: Gold sentences with all arcs correct; None if no gold tree is complete.
         nonprojective: See `NonProjectiveScores`.
-        correct_words: Number of words with correct head and relation in each gold sentence.
+        las_of_sentences: LAS of each gold sentence; the counts add up to those of the whole.
     """
 
     official: dict[Metric, Score]
+    without_gold: list[Metric]
     per_relation: dict[str, Score]
     exact_match: Score | None
     nonprojective: NonProjectiveScores
-    correct_words: list[int]
+    las_of_sentences: list[Score]
+
+    @property
+    def correct_words(self) -> list[int]:
+        """Number of words with correct head and relation in each gold sentence."""
+        return [score.correct for score in self.las_of_sentences]
+
+    @property
+    def predicts_enhanced(self) -> bool:
+        """Whether there are enhanced dependencies in the prediction; else ELAS is not shown."""
+        return self.official[Metric.ELAS].system > 0
 
     def fractions(self) -> dict[Metric, tuple[int, int]]:
         """Numerator and denominator of each score; both add up over sentences."""
-        match, nonprojective = self.exact_match, self.nonprojective.fractions()
-        return {
-            **{
-                metric: (2 * score.correct, score.gold + score.system)
-                for metric, score in self.official.items()
-            },
-            Metric.EXACT_MATCH: (match.correct, match.gold) if match else (0, 0),
-            **{metric: nonprojective[name] for name, metric in _NONPROJECTIVE.items()},
-        }
+        return _fractions(self.official, self.exact_match, self.nonprojective)
 
     def as_dict(self) -> dict[str, Any]:
         """Rates (0..1) and counts, for JSON."""
         nonprojective = self.nonprojective
         return {
             "official": {
-                metric.value: _score_dict(score) for metric, score in self.official.items()
+                metric.value: _score_dict(score) for metric, score in self._shown().items()
             },
+            "without_gold": [metric.value for metric in self.without_gold],
             "exact_match": None if self.exact_match is None else self.exact_match.recall,
             "nonprojective": {
                 **{name: getattr(nonprojective, name) for name in nonprojective.fractions()},
@@ -81,16 +91,24 @@ class Scores:
 
     def table(self) -> str:
         """The table of the official evaluation, in percent, followed by the other scores."""
-        lines = [
-            "Metric     | Precision |    Recall |  F1 Score | AligndAcc",
-            "-----------+-----------+-----------+-----------+-----------",
-        ]
-        for metric, score in self.official.items():
-            accuracy = score.aligned_accuracy
-            cells = [score.precision, score.recall, score.f1]
-            row = " | ".join(f"{100 * value:9.2f}" for value in cells)
-            lines.append(f"{metric.label:10} | {row} | {_percent(accuracy, blank='')}".rstrip())
+        shown = self._shown()
+        lines = ["Metric     | Precision |    Recall |  F1 Score | AligndAcc"]
+        for group in (SEGMENTATION, TAGS, TREES):
+            lines.append("-----------+-----------+-----------+-----------+-----------")
+            lines += [_row(metric, shown[metric]) for metric in group if metric in shown]
+        if self.without_gold:
+            lines += [
+                "",
+                missing_columns(metric for metric in shown if metric in self.without_gold),
+            ]
         return "\n".join([*lines, "", *self._other_lines()])
+
+    def _shown(self) -> dict[Metric, Score]:
+        return {
+            metric: score
+            for metric, score in self.official.items()
+            if metric is not Metric.ELAS or self.predicts_enhanced
+        }
 
     def _other_lines(self) -> list[str]:
         scores = self.nonprojective
@@ -124,14 +142,39 @@ def score_analyses(gold: Analysis, system: Analysis) -> Scores:
     Raises:
         TextMismatchError: If they are not analyses of the same text.
     """
-    comparison = Comparison(gold, system, align_words(gold, system))
+    return score_comparison(Comparison(gold, system, align_words(gold, system)))
+
+
+def score_comparison(comparison: Comparison) -> Scores:
+    """Compute all scores.
+
+    Args:
+        comparison: The predicted analysis and the gold one.
+    """
     return Scores(
-        official=attachment_scores(comparison),
+        official=official_scores(comparison),
+        without_gold=scores_without_gold(comparison.gold),
         per_relation=las_per_relation(comparison),
         exact_match=exact_match(comparison),
         nonprojective=nonprojective_scores(comparison),
-        correct_words=[sum(comparison.arc_right[a:b]) for a, b in gold.sentence_words],
+        las_of_sentences=las_of_sentences(comparison),
     )
+
+
+def fractions_of_sentences(comparison: Comparison) -> list[dict[Metric, tuple[int, int]]]:
+    """Numerator and denominator of each score in each gold sentence.
+
+    Args:
+        comparison: The predicted analysis and the gold one.
+
+    Returns:
+        For each sentence what `Scores.fractions` gives for the whole; see
+        `comparisons_of_sentences`.
+    """
+    return [
+        _fractions(official_scores(one), exact_match(one), nonprojective_scores(one))
+        for one in comparisons_of_sentences(comparison)
+    ]
 
 
 def score_sentences(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Scores:
@@ -155,6 +198,32 @@ def score_sentences(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Sco
         (1.0, 0.0)
     """
     return score_analyses(analysis_of_sentences(gold), analysis_of_sentences(system))
+
+
+def missing_columns(metrics: Iterable[Metric]) -> str:
+    """A note on scores whose columns the gold annotation lacks, empty if there are none."""
+    names = ", ".join(metric.label for metric in metrics)
+    return f"The gold annotation lacks the columns of: {names}. They say nothing." if names else ""
+
+
+def _row(metric: Metric, score: Score) -> str:
+    cells = " | ".join(f"{100 * value:9.2f}" for value in (score.precision, score.recall, score.f1))
+    return f"{metric.label:10} | {cells} | {_percent(score.aligned_accuracy, blank='')}".rstrip()
+
+
+def _fractions(
+    official: Mapping[Metric, Score], match: Score | None, nonprojective: NonProjectiveScores
+) -> dict[Metric, tuple[int, int]]:
+    """Numerator and denominator of each score."""
+    others = nonprojective.fractions()
+    return {
+        **{
+            metric: (2 * score.correct, score.gold + score.system)
+            for metric, score in official.items()
+        },
+        Metric.EXACT_MATCH: (match.correct, match.gold) if match else (0, 0),
+        **{metric: others[name] for name, metric in _NONPROJECTIVE.items()},
+    }
 
 
 def _score_dict(score: Score) -> dict[str, float | None]:

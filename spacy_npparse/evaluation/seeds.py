@@ -1,4 +1,4 @@
-"""The scores of one parser trained with several seeds."""
+"""The scores of parsers that are trained with several seeds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import mean, stdev
 
 from spacy_npparse.evaluation.attachment import rate
 from spacy_npparse.evaluation.metrics import Metric
-from spacy_npparse.evaluation.scores import Scores
+from spacy_npparse.evaluation.scores import Scores, missing_columns
 
 
 class TrainedParser(ABC):
@@ -31,6 +31,50 @@ class TrainedParser(ABC):
         """The sample standard deviation of a score over the seeds, None for a single seed."""
         values = known(self.score(metric))
         return stdev(values) if len(values) > 1 else None
+
+
+def informative_scores(parsers: Sequence[TrainedParser]) -> list[Metric]:
+    """The scores that say something about parsers that have been evaluated on the same sentences.
+
+    Those are all but the scores of columns that the gold annotation lacks, and ELAS where no parser
+    predicts enhanced dependencies.
+
+    Args:
+        parsers: The parsers.
+    """
+    scores = [one for parser in parsers for one in parser.all_scores()]
+    excluded = set(scores[0].without_gold)
+    if not any(one.predicts_enhanced for one in scores):
+        excluded.add(Metric.ELAS)
+    return [metric for metric in scores[0].fractions() if metric not in excluded]
+
+
+def missing_scores(parsers: Sequence[TrainedParser]) -> str:
+    """A note on the scores of columns that the gold annotation lacks, empty if there are none.
+
+    Args:
+        parsers: The parsers.
+    """
+    scores = [one for parser in parsers for one in parser.all_scores()]
+    enhanced = any(one.predicts_enhanced for one in scores)
+    return missing_columns(m for m in scores[0].without_gold if enhanced or m is not Metric.ELAS)
+
+
+def split_scores(
+    parsers: Sequence[TrainedParser], metrics: Sequence[Metric]
+) -> tuple[list[Metric], list[Metric]]:
+    """The scores that differ between parsers or seeds, and those that are all equal.
+
+    Args:
+        parsers: The parsers.
+        metrics: The scores in question.
+    """
+    differing: list[Metric] = []
+    equal: list[Metric] = []
+    for metric in metrics:
+        values = {value for parser in parsers for value in parser.score(metric)}
+        (differing if len(values) > 1 else equal).append(metric)
+    return differing, equal
 
 
 def known(values: Sequence[float | None]) -> list[float]:

@@ -83,24 +83,33 @@ def randomisation_of_rates(
     return np.where(np.isnan(observed), np.nan, (as_large + 1) / (samples + 1))
 
 
-def pairwise_randomisation(correct: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
+def pairwise_randomisation(fractions: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
     """Approximate randomisation for all pairs of parsers, with the same random assignments.
 
+    As in `randomisation_of_rates`, the counts of a sentence are exchanged together.
+
     Args:
-        correct: [parsers, sentences] Counts of correct words.
+        fractions: [parsers, sentences, 2] Numerators and denominators of a score.
         samples: Number of random assignments.
         seed: Seed of the random number generator.
 
     Returns:
         p-values [parsers, parsers].
     """
-    n_parsers, n_sentences = correct.shape
+    n_parsers, n_sentences, _ = fractions.shape
     first, second = np.triu_indices(n_parsers, 1)
-    differences = (correct[first] - correct[second]).T
-    observed = abs(differences.sum(0))
+    differences = fractions[first] - fractions[second]
+    correct, items = differences[..., 0].T, differences[..., 1].T
+    totals = (fractions[first] + fractions[second]).sum(1)
+
+    def gaps(sums: Counts) -> Counts:
+        return _rates((totals + sums) / 2) - _rates((totals - sums) / 2)
+
+    observed = abs(gaps(differences.sum(1)))
     as_large = np.zeros(len(observed))
     for signs in _exchanges(n_sentences, samples, seed):
-        as_large += (abs(signs @ differences) >= observed - 1e-9).sum(0)
+        exchanged = gaps(np.stack([signs @ correct, signs @ items], axis=-1))
+        as_large += (np.isnan(exchanged) | (abs(exchanged) >= observed - 1e-12)).sum(0)
     p_values = np.ones((n_parsers, n_parsers))
     p_values[first, second] = p_values[second, first] = (as_large + 1) / (samples + 1)
     return p_values

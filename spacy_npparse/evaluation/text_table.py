@@ -22,6 +22,11 @@ def score_cell(parser: TrainedParser, metric: Metric) -> str:
     return percent(parser.mean(metric)) + spread
 
 
+def scores_in_words(parser: TrainedParser, metrics: Sequence[Metric]) -> str:
+    """The means of scores as a list."""
+    return ", ".join(f"{metric.label} {percent(parser.mean(metric))}" for metric in metrics)
+
+
 def text_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], text_last: bool = False
 ) -> Iterator[str]:

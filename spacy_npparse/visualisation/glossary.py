@@ -6,6 +6,13 @@ GLOSSARY = {
     "UAS": "Unlabelled attachment score: the F1 of words with the correct head.",
     "LAS": "Labelled attachment score: the F1 of words with the correct head and relation.",
     "CLAS": "Content-word labelled attachment score: LAS of content words only.",
+    "MLAS": (
+        "Morphology-aware labelled attachment score: CLAS, where the part of speech, the features "
+        "and all function words of the word have to be correct, too."
+    ),
+    "BLEX": "Bilexical dependency score: CLAS, where the lemma of the word has to be correct, too.",
+    "UFeats": "The F1 of words with the correct universal features.",
+    "AllTags": "The F1 of words with the correct UPOS, XPOS and universal features.",
     "Exact match": "The share of sentences in which every head and every relation is correct.",
     "non-projective arc": (
         "An arc whose span contains a word that the head does not dominate. It crosses another "

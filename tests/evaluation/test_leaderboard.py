@@ -28,10 +28,19 @@ def sentence(*heads):
     )
 
 
+def tagged(upos, lemma):
+    return parse_sentence([f"1\tGo\t{lemma}\t{upos}\t_\t_\t0\troot\t_\t_"])
+
+
 GOLD = [sentence(0, 1, 2), sentence(2, 0), sentence(0), sentence(0, 1, 1)]
 CHAIN = [sentence(0, 1, 2), sentence(2, 0), sentence(0), sentence(0, 1, 2)]
 WRONG = [sentence(0, 1, 1), sentence(0, 1), sentence(0), sentence(0, 1, 2)]
-WORDS = [len(s.words) for s in GOLD]
+
+
+def rates(correct):
+    """Fractions of the same number of words in each sentence."""
+    numbers = np.array(correct, dtype=float)
+    return np.stack([numbers, np.full_like(numbers, 10)], axis=-1)
 
 
 def trial(predicted, seed=0, speed=100.0, curve=()):
@@ -48,7 +57,6 @@ def test_the_best_comes_first_and_seeds_are_averaged():
             ],
             "right": [trial(GOLD)],
         },
-        WORDS,
         ["wrong"],
     )
     right, both, wrong = board.standings
@@ -68,20 +76,20 @@ def test_the_best_comes_first_and_seeds_are_averaged():
 def test_seeds_in_another_order_make_no_difference():
     results = {"a": [trial(CHAIN)], "b": [trial(WRONG), trial(GOLD, 1)], "c": [trial(GOLD)]}
     turned = {name: results[name][::-1] for name in reversed(results)}
-    one, other = make_leaderboard(results, WORDS), make_leaderboard(turned, WORDS)
+    one, other = make_leaderboard(results), make_leaderboard(turned)
     assert one.table() == other.table() and one.p_values == other.p_values
 
 
 def test_parsers_that_are_equally_good_are_in_the_order_of_their_names():
-    board = make_leaderboard({"b": [trial(CHAIN)], "a": [trial(CHAIN)]}, WORDS)
+    board = make_leaderboard({"b": [trial(CHAIN)], "a": [trial(CHAIN)]})
     assert [s.name for s in board.standings] == ["a", "b"]
 
 
 def test_differences_are_corrected_for_their_number():
     results = {"a": [trial(GOLD)], "b": [trial(CHAIN)], "c": [trial(WRONG)]}
-    board = make_leaderboard(results, WORDS)
+    board = make_leaderboard(results)
     correct = [results[s.name][0].scores.correct_words for s in board.standings]
-    alone = pairwise_randomisation(np.array(correct, dtype=float), board.samples)
+    alone = pairwise_randomisation(rates(correct), board.samples)
     assert board.p_values == holm(alone).tolist() != alone.tolist()
 
 
@@ -89,8 +97,8 @@ def test_columns_of_the_table():
     # The arc to the second word crosses; it is found once, and never where it is not.
     gold = [sentence(3, 4, 0, 3)] * 2
     scores = score_sentences(gold, [gold[0], sentence(3, 3, 0, 3)])
-    board = make_leaderboard({"a": [Trial(0, "f", scores, 1.0, 1.0, [])]}, [4, 4])
-    header, _, row = board.table().splitlines()
+    board = make_leaderboard({"a": [Trial(0, "f", scores, 1.0, 1.0, [])]})
+    header, _, row, *notes = board.table().splitlines()
     cells = dict(zip(header.split("|"), row.split("|"), strict=True))
     shown = {name.strip(): cell.strip() for name, cell in cells.items()}
     assert [shown[name] for name in ("UAS", "LAS", "LAS np", "P np", "R np")] == [
@@ -100,10 +108,35 @@ def test_columns_of_the_table():
         "100.00",
         "50.00",
     ]
+    assert notes == [
+        "",
+        "Ranked by LAS (F1) from gold tokens and sentences.",
+        "The same everywhere: Tokens 100.00, Sentences 100.00, Words 100.00.",
+        "The gold annotation lacks the columns of: UPOS, XPOS, UFeats, AllTags, Lemmas, MLAS, "
+        "BLEX. They say nothing.",
+    ]
+
+
+def test_tags_have_a_table_of_their_own():
+    gold = [tagged("VERB", "go")]
+    results = {
+        "a": [Trial(0, "f", score_sentences(gold, [tagged("VERB", "x")]), 1.0, 1.0, [])],
+        "b": [Trial(0, "f", score_sentences(gold, [tagged("NOUN", "go")]), 1.0, 1.0, [])],
+    }
+    board = make_leaderboard(results)
+    assert list(board.tree_scores)[:5] == ["UAS", "LAS", "CLAS", "MLAS", "BLEX"]
+    trees, words, notes = board.table().split("\n\n")
+    assert "BLEX" in trees and "UPOS" not in trees
+    rows = [[cell.strip() for cell in line.split("|")] for line in words.splitlines()]
+    assert rows[0] == ["parser", "UPOS", "AllTags", "Lemmas"]
+    assert rows[2:] == [["a", "100.00", "100.00", "0.00"], ["b", "0.00", "0.00", "100.00"]]
+    assert notes.endswith("lacks the columns of: XPOS, UFeats. They say nothing.")
+    scores = board.as_dict()["parsers"][0]["scores"]
+    assert (scores["UPOS"], scores["MLAS"], scores["BLEX"]) == (1, 1, 0) and "XPOS" not in scores
 
 
 def test_one_parser_alone():
-    [standing] = make_leaderboard({"a": [trial(CHAIN)]}, WORDS).standings
+    [standing] = make_leaderboard({"a": [trial(CHAIN)]}).standings
     assert standing.groups == "a"
 
 
@@ -115,8 +148,7 @@ def test_one_parser_alone():
     )
 )
 def test_all_pairs_are_tested_as_one_pair_is(rows):
-    correct = np.array(rows, dtype=float)
-    found = pairwise_randomisation(correct, samples=500)
+    found = pairwise_randomisation(rates(rows), samples=500)
     assert np.array_equal(found, found.T) and (np.diag(found) == 1).all()
     for i, j in itertools.combinations(range(len(rows)), 2):
         alone = approximate_randomisation(rows[i], rows[j], samples=500)
@@ -125,7 +157,7 @@ def test_all_pairs_are_tested_as_one_pair_is(rows):
 
 
 def test_what_was_never_seen_is_not_impossible():
-    found = pairwise_randomisation(np.array([[9.0] * 50, [4.0] * 50]), samples=500)
+    found = pairwise_randomisation(rates([[9] * 50, [4] * 50]), samples=500)
     assert found[0, 1] == pytest.approx(1 / 501)
 
 
@@ -134,7 +166,7 @@ def test_many_parsers_can_differ_too():
     gold, wrong = GOLD * 5, WRONG * 5
     scores = [score_sentences(gold, gold)] + [score_sentences(gold, wrong)] * 33
     results = {f"{i:02}": [Trial(0, "f", s, 1.0, 1.0, [])] for i, s in enumerate(scores)}
-    board = make_leaderboard(results, WORDS * 5)
+    board = make_leaderboard(results)
     assert board.samples > 200_000
     assert [s.groups for s in board.standings] == ["a", *["b"] * 33]
 

@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from spacy_npparse.evaluation import TextMismatchError, score_sentences
-from spacy_npparse.treebank import parse_sentence, read_conllu
+from spacy_npparse.evaluation.enhanced import EnhancedDependencyError
+from spacy_npparse.treebank import parse_sentence, read_conllu, without_annotation
 from spacy_npparse.treebank.parsing import find_cycle
 
 UD = os.environ.get("SPACY_NPPARSE_UD")
 DEV_FILES = sorted(Path(UD).rglob("*dev.conllu")) if UD else []
-OFFICIAL = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS".split()
+OFFICIAL = (
+    "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX ELAS".split()
+)
 
 needs_udeval = pytest.mark.skipif(
     shutil.which("udeval") is None, reason="udeval is not installed (pip install udtools)"
@@ -26,7 +29,7 @@ def udeval(gold, system, folder):
     for name, sentences in (("gold", gold), ("system", system)):
         text = "".join(f"{sentence}\n\n" for sentence in sentences)
         (folder / f"{name}.conllu").write_text(text, encoding="utf-8")
-    command = ["udeval", "-v", "--no-enhanced", folder / "gold.conllu", folder / "system.conllu"]
+    command = ["udeval", "-v", folder / "gold.conllu", folder / "system.conllu"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = [line.split("|") for line in result.stdout.splitlines() if "." in line]
     return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
@@ -40,7 +43,9 @@ def ours(gold, system):
 
 def assert_equal(gold, system, folder):
     official = udeval(gold, system, folder)
-    assert ours(gold, system) == {name: official[name] for name in OFFICIAL}
+    predicts_enhanced = any(word.deps != "_" for sentence in system for word in sentence.words)
+    shown = OFFICIAL if predicts_enhanced else OFFICIAL[:-1]
+    assert ours(gold, system) == {name: official[name] for name in shown}
 
 
 def perturbed(words, random_):
@@ -62,6 +67,9 @@ def perturbed(words, random_):
             word[5] = random_.choice(["_", "Case=Nom|Own=Yes", "Own=No"])
         if head and random_.random() < 0.2:
             word[7] = random_.choice(["nsubj", "nsubj:pass", "punct", "det"])
+        if random_.random() < 0.1:
+            arcs = [f"{random_.randint(1, len(words))}:{word[7]}", "0:root", "1.1:conj>nsubj:x"]
+            word[8] = "|".join(random_.sample(arcs, random_.randint(1, 3)))
     return words
 
 
@@ -69,6 +77,22 @@ def same_segmentation(sentence, random_):
     words = iter(perturbed(sentence.words, random_))
     rows = [row if not row.id.isdigit() else next(words) for row in sentence.rows]
     return parse_sentence(["\t".join(row) for row in rows])
+
+
+def with_enhanced_trees(sentences):
+    """The sentences with their basic trees as enhanced ones, where they have none."""
+    copies = []
+    for sentence in sentences:
+        rows = [
+            row if not row.id.isdigit() or row.deps != "_" else row._replace(deps=arc(row))
+            for row in sentence.rows
+        ]
+        copies.append(parse_sentence(["\t".join(row) for row in rows]))
+    return copies
+
+
+def arc(row):
+    return f"{row.head}:{row.deprel}"
 
 
 def other_segmentation(sentences, random_):
@@ -119,7 +143,7 @@ def random_tree(tokens, random_):
         for form in forms:
             head = random_.randint(len(words), min(len(words) + 1, n)) if words else 0
             head = head if head != len(words) + 1 else len(words)
-            deprel = random_.choice(["nsubj", "punct", "case"]) if head else "root"
+            deprel = random_.choice(["nsubj", "punct", "case", "obl:x"]) if head else "root"
             words.append(form)
             lines.append(f"{len(words)}\t{form}\t{form}\tNOUN\t_\t_\t{head}\t{deprel}\t_\t_")
     return parse_sentence(lines)
@@ -132,11 +156,13 @@ class TestTreebanks:
     def test_same_segmentation(self, path, tmp_path):
         gold = list(read_conllu(path))
         random_ = random.Random(1)
-        assert_equal(gold, [same_segmentation(sentence, random_) for sentence in gold], tmp_path)
+        system = [same_segmentation(sentence, random_) for sentence in gold]
+        assert_equal(with_enhanced_trees(gold), system, tmp_path)
 
     def test_other_segmentation(self, path, tmp_path):
         gold = list(read_conllu(path))
-        assert_equal(gold, other_segmentation(gold, random.Random(2)), tmp_path)
+        system = other_segmentation(gold, random.Random(2))
+        assert_equal(with_enhanced_trees(gold), with_enhanced_trees(system), tmp_path)
 
 
 GOLD = [
@@ -165,8 +191,66 @@ GOLD = [
 @needs_udeval
 @pytest.mark.parametrize("seed", range(2))
 def test_small_perturbations(tmp_path, seed):
-    gold = GOLD * 20
-    assert_equal(gold, other_segmentation(gold, random.Random(seed)), tmp_path)
+    gold, random_ = GOLD * 20, random.Random(seed)
+    assert_equal(gold, other_segmentation(gold, random_), tmp_path)
+    gold = with_enhanced_trees(gold)
+    assert_equal(gold, [same_segmentation(sentence, random_) for sentence in gold], tmp_path)
+
+
+def test_morphology_and_lemmas_of_trees():
+    def scores(*changes):
+        text = str(GOLD[0])
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        found = score_sentences(GOLD[:1], [parse_sentence(text.split("\n"))]).official
+        return [found[name].correct for name in ("LAS", "CLAS", "MLAS", "BLEX")]
+
+    assert scores() == [5, 3, 3, 3]
+    # A wrong tag of a function word is one of its head; its lemma does not count.
+    assert scores(("\tel\tel\tDET", "\tel\tel\tPRON")) == [5, 3, 2, 3]
+    assert scores(("\tel\tel\tDET\t_\t_", "\tel\tl\tDET\t_\tPolite=Form")) == [5, 3, 2, 3]
+    assert scores(("\tel\tel\tDET\t_\t_", "\tel\tl\tDET\tx\tOwn=1")) == [5, 3, 3, 3]
+    assert scores(("PRON\t_\t_\t1\tobj", "PRON\t_\t_\t1\tcase")) == [4, 2, 1, 2]
+    assert scores(("\tmar\tmar\t", "\tmar\tsea\t")) == [5, 3, 3, 2]
+    # A function word at another head.
+    assert scores(("DET\t_\t_\t5", "DET\t_\t_\t2")) == [4, 3, 1, 3]
+
+
+def test_function_words_without_gold_head_do_not_count():
+    gold = [
+        parse_sentence(str(GOLD[0]).replace("DET\t_\t_\t5\tdet", "DET\t_\t_\t_\t_").split("\n"))
+    ]
+    assert score_sentences(gold, GOLD[:1]).official["MLAS"].f1 == 1
+
+
+def test_scores_of_missing_gold_columns_are_named():
+    scores = score_sentences(GOLD, GOLD)
+    assert scores.without_gold == ["XPOS", "UFeats", "ELAS"]
+    assert "lacks the columns of: XPOS, UFeats. They say nothing." in scores.table()
+    bare = [parse_sentence(without_annotation(sentence).split("\n")) for sentence in GOLD]
+    assert score_sentences(bare, GOLD).without_gold == [
+        "UPOS",
+        "XPOS",
+        "UFeats",
+        "AllTags",
+        "Lemmas",
+        "MLAS",
+        "BLEX",
+        "ELAS",
+    ]
+    enhanced = score_sentences(GOLD, with_enhanced_trees(GOLD))
+    assert enhanced.official["ELAS"].f1 == 0 and "UFeats, ELAS. They" in enhanced.table()
+
+
+@pytest.mark.parametrize("deps", ["x:obj", "4:obj", "obj"])
+def test_enhanced_dependencies_that_cannot_be_read(deps):
+    gold = with_enhanced_trees(GOLD[1:])
+    bad = [parse_sentence(str(gold[0]).replace("1:obl", deps).split("\n"))]
+    with pytest.raises(EnhancedDependencyError, match=f"'{deps}' of the word 'lo' .word 3 "):
+        score_sentences(gold, bad)
+    # What is not scored is not read.
+    assert score_sentences(bad, GOLD[1:]).official["ELAS"].correct == 0
 
 
 @needs_udeval

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from spacy_npparse.evaluation import SentenceMismatchError, compare_parsers, score_sentences
+from spacy_npparse.evaluation import TextMismatchError, compare_parsers, score_sentences
 from spacy_npparse.evaluation.comparison_table import comparison_table, p_value, stars
 from spacy_npparse.evaluation.significance import mcnemar
 from spacy_npparse.treebank import parse_sentence
@@ -43,7 +43,8 @@ def test_scores_are_those_of_the_command_score(two):
         scores = score_sentences(GOLD, predicted)
         assert parser.seeds[0].scores == scores
         for name, score in scores.official.items():
-            assert parser.score(name) == [score.f1]
+            if name in two.score_names:
+                assert parser.score(name) == [score.f1]
         assert parser.score("Non-projective arcs: recall") == [scores.nonprojective.recall]
     assert two.parsers[0].mean("LAS") == 10 / 11 and two.parsers[1].mean("LAS") == 7 / 11
 
@@ -149,30 +150,12 @@ def test_p_values_are_written_honestly():
     assert [stars(p) for p in (None, 0.05, 0.04, 0.004, 0.0004)] == ["", "", "*", "**", "***"]
 
 
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (lambda s: s[:-1], "p.conllu: 2 sentences, but 3 in the gold file"),
-        (
-            lambda s: [s[0], tree([3, 3, 0, 1, 3]), s[2]],
-            "p.conllu, sentence 2 ('v1 v2 v3 v4 v5'): word 1 is 'w1', but 'v1' in the gold file",
-        ),
-        (lambda s: [s[0], s[1], tree([0])], "sentence 3 ('w1 w2'): word 2 is 'the end', but 'w2'"),
-        (lambda s: [s[0], s[0], s[2]], "sentence 2"),
-        (
-            lambda s: [
-                s[0],
-                s[1],
-                parse_sentence(["1-2\tw1w2\t_\t_\t_\t_\t_\t_\t_\t_", *str(s[2]).split("\n")]),
-            ],
-            "sentence 3 ('w1 w2'): its multiword tokens are not those",
-        ),
-    ],
-)
-def test_other_words_are_told(change, message):
-    with pytest.raises(SentenceMismatchError) as error:
-        compare_parsers(GOLD, {"a": {"a.conllu": GOOD}, "p": {"p.conllu": change(GOOD)}})
-    assert message in str(error.value)
+def test_another_text_is_told():
+    other = [*GOOD[:2], tree([0, 1], prefix="x")]
+    with pytest.raises(
+        TextMismatchError, match="^p.conllu: The gold and the predicted text differ"
+    ):
+        compare_parsers(GOLD, {"a": {"a.conllu": GOOD}, "p": {"p.conllu": other}})
 
 
 def test_incomplete_gold_trees():

@@ -52,7 +52,7 @@ def test_p_values_count_the_observed_difference():
     assert approximate_randomisation(better, worse, samples=99) == 1 / 100
     counts = np.stack([np.stack([side, np.ones(60)], -1) for side in (better, worse)])[:, :, None]
     assert randomisation_of_rates(*counts, samples=99).tolist() == [1 / 100]
-    pairs = pairwise_randomisation(np.stack([better, worse, worse]), samples=99)
+    pairs = pairwise_randomisation(counts[[0, 1, 1], :, 0], samples=99)
     assert pairs.tolist() == [[1, 0.01, 0.01], [0.01, 1, 1], [0.01, 1, 1]]
 
 

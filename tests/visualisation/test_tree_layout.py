@@ -82,7 +82,13 @@ def test_words_and_labels_have_room(tree: tuple[list[str], list[Arc]]) -> None:
             assert abs(p.end - p.start) > 2 * half
 
 
+# A long label, of which every free stretch is too narrow.
+NARROW = [Arc(2, 1, "W"), Arc(0, 2, "W"), *(Arc(2, word, "W") for word in (3, 4))]
+NARROW += [*(Arc(1, word, "W") for word in range(5, 12)), Arc(1, 12, "WWWWWWW")]
+
+
 @given(trees(), st.floats(60, 600))
+@example((["W"] * 12, NARROW), 60.0)
 def test_rows_hold_every_word_and_every_part_of_an_arc(
     tree: tuple[list[str], list[Arc]], limit: float
 ) -> None:

@@ -13,11 +13,11 @@ from spacy_npparse.evaluation.comparison_table import (
     equal_scores,
     p_value,
     seeds_note,
-    split_scores,
 )
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import Parser, ParserComparison
 from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.evaluation.seeds import missing_scores, split_scores
 from spacy_npparse.evaluation.significance import SAMPLES, SEED
 from spacy_npparse.evaluation.text_table import percent, score_cell
 from spacy_npparse.visualisation.page import Page, render
@@ -47,6 +47,8 @@ _MAIN = (
     Metric.UAS,
     Metric.LAS,
     Metric.CLAS,
+    Metric.MLAS,
+    Metric.BLEX,
     Metric.EXACT_MATCH,
     Metric.NONPROJECTIVE_LAS,
     _CROSSING_PRECISION,
@@ -84,6 +86,7 @@ def render_comparison(
         score_plots=[_main(comparison), _intervals(comparison), _crossing(comparison)],
         scores=_scores(comparison),
         equal_scores=equal_scores(comparison),
+        missing_scores=missing_scores(comparison.parsers),
         differences=Table("Differences", DIFFERENCE_HEADER, difference_rows(comparison)),
         fold_differences=len(comparison.pairs) > _MOST_PAIRS,
         seeds_note=seeds_note(comparison),
@@ -102,14 +105,15 @@ def render_comparison(
 
 def _main(comparison: ParserComparison) -> Plot:
     """A plot of the main scores."""
+    shown = [name for name in _MAIN if name in comparison.score_names]
     drawing = dot_plot(
         [
-            Series(parser.name, [_score_point(i, parser, name) for i, name in enumerate(_MAIN)])
+            Series(parser.name, [_score_point(i, parser, name) for i, name in enumerate(shown)])
             for parser in comparison.parsers
         ],
         title="Main scores of the parsers",
         x=percent_axis("percent"),
-        names=[name.label for name in _MAIN],
+        names=[name.label for name in shown],
     )
     return Plot("Main scores", drawing)
 
@@ -119,7 +123,7 @@ def _scores(comparison: ParserComparison) -> Table:
     first = comparison.parsers[0]
     p_values = {pair.second: pair.differences for pair in comparison.pairs_with(first)}
     cells: list[list[str | Cell]] = []
-    for name in split_scores(comparison)[0]:
+    for name in split_scores(comparison.parsers, comparison.score_names)[0]:
         best = max(parser.mean(name) or 0.0 for parser in comparison.parsers)
         cells.append([name.label])
         for parser in comparison.parsers:

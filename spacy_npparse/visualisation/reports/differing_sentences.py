@@ -6,13 +6,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from spacy_npparse.evaluation.parser_comparison import (
-    Parser,
-    ParserComparison,
-    Prediction,
-    sentence_text,
-)
-from spacy_npparse.treebank import Sentence
+from spacy_npparse.evaluation.analysis import universal
+from spacy_npparse.evaluation.attachment import Comparison
+from spacy_npparse.evaluation.parser_comparison import Parser, ParserComparison, sentence_text
+from spacy_npparse.trees.missing import MISSING
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.plots import Key, key
 from spacy_npparse.visualisation.trees.drawing import draw_tree
@@ -30,6 +27,14 @@ class ComparedTree(NamedTuple):
 
     drawing: Markup
     owners: list[tuple[Key, str]]
+
+
+class _Tree(NamedTuple):
+    """Heads of the words 1..n of a gold sentence, MISSING where a word is not aligned or its head
+    is none of them, and relations."""
+
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
 
 
 class ComparedSentence(NamedTuple):
@@ -76,38 +81,51 @@ def _sentence(
     comparison: ParserComparison, place: int, name: str | None, anchor: str
 ) -> ComparedSentence:
     text = sentence_text(comparison.gold[place])
-    first, end = comparison.parsers[0].seeds[0].comparison.gold.sentence_words[place]
-    found: dict[tuple[object, ...], list[int]] = {}
+    found: dict[_Tree, list[int]] = {}
     for i, parser in enumerate(comparison.parsers):
-        seed = parser.seeds[0]
-        tree = (seed.sentences[place].heads, *_relations(seed, first, end))
-        found.setdefault(tree, []).append(i)
+        found.setdefault(_predicted(parser.seeds[0].comparison, place), []).append(i)
     trees = []
-    for owners in found.values():
+    for tree, owners in found.items():
         parsers = [(i, comparison.parsers[i]) for i in owners]
-        drawing = _draw(comparison, parsers[0][1].seeds[0], place)
+        drawing = _draw(comparison, tree, place)
         trees.append(
             ComparedTree(drawing, [(key(i, p.name), _right_words(p, place)) for i, p in parsers])
         )
     notes = [] if name is None else [f"sent_id = {name}"]
-    return ComparedSentence(place + 1, anchor, text, notes, end - first, trees)
+    n_words = len(comparison.gold[place].words)
+    return ComparedSentence(place + 1, anchor, text, notes, n_words, trees)
+
+
+def _predicted(comparison: Comparison, place: int) -> _Tree:
+    """What is predicted for the words of a gold sentence by the words aligned with them."""
+    system = comparison.system
+    first, end = comparison.gold.sentence_words[place]
+    partners = comparison.aligned[first:end]
+    numbers = {partner: number for number, partner in enumerate(partners, 1)}
+    heads: list[int] = []
+    labels: list[str] = []
+    for partner in partners:
+        head = None if partner is None else system.heads[partner]
+        label = None if partner is None else system.deprels[partner]
+        is_root = head is not None and head == partner
+        heads.append(0 if is_root else MISSING if head is None else numbers.get(head, MISSING))
+        labels.append(label or "_")
+    return _Tree(tuple(heads), tuple(labels))
 
 
 def _right_words(parser: Parser, place: int) -> str:
     return ", ".join(str(seed.scores.correct_words[place]) for seed in parser.seeds)
 
 
-def _draw(comparison: ParserComparison, seed: Prediction, place: int) -> Markup:
-    gold, predicted = comparison.gold[place], seed.sentences[place]
-    first, end = seed.comparison.gold.sentence_words[place]
-    labels = _relations(seed, first, end)
+def _draw(comparison: ParserComparison, tree: _Tree, place: int) -> Markup:
+    gold = comparison.gold[place]
     # Where the gold tree has no relation, none is wrong.
     gold_labels = [
-        known or label
-        for known, label in zip(seed.comparison.gold.deprels[first:end], labels, strict=True)
+        label if word.deprel == "_" else universal(word.deprel)
+        for word, label in zip(gold.words, tree.labels, strict=True)
     ]
     words = [word.form for word in gold.words]
-    above, below = tree_arcs(words, _heads(predicted), labels, _heads(gold), gold_labels)
+    above, below = tree_arcs(words, tree.heads, tree.labels, gold.integer_heads[1:], gold_labels)
     tags = [word.upos for word in gold.words]
     return draw_tree(
         words,
@@ -117,11 +135,3 @@ def _draw(comparison: ParserComparison, seed: Prediction, place: int) -> Markup:
         title="Dependency tree",
         width=ROW_WIDTH,
     )
-
-
-def _heads(sentence: Sentence) -> list[int]:
-    return [-1 if head is None else head for head in sentence.heads[1:]]
-
-
-def _relations(seed: Prediction, first: int, end: int) -> list[str]:
-    return [label or "_" for label in seed.comparison.system.deprels[first:end]]

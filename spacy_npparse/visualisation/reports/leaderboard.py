@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
-from spacy_npparse.evaluation.leaderboard import LEVEL, SCORES, Leaderboard, Standing
+from spacy_npparse.evaluation.leaderboard import LEVEL, TREE_SCORES, Leaderboard, Standing
 from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SEED
@@ -51,12 +51,16 @@ def render_leaderboard(
     return render(
         "leaderboard.html",
         title=title,
-        summary=f"{len(board.standings)} parsers, {n_trials} trainings",
+        summary=f"{len(board.standings)} parsers, {n_trials} trainings, {board.given}",
         source=source,
         samples=board.samples,
         seed=SEED,
         level=LEVEL,
+        raw=board.raw,
+        given=board.given,
         standings=_table(board),
+        words=_word_table(board),
+        notes=board.notes,
         n_coloured=_COLOURED,
         keys=keys(standing.name for standing in coloured),
         plots=[
@@ -69,28 +73,44 @@ def render_leaderboard(
 
 
 def _table(board: Leaderboard) -> Table:
-    best = {
-        name: max((standing.mean(name) or 0.0 for standing in board.standings), default=0.0)
-        for name in SCORES.values()
-    }
-    cells: list[list[str | Cell]] = []
-    for place, standing in enumerate(board.standings, 1):
-        scores = [
-            Cell(score_cell(standing, name), strong=standing.mean(name) == best[name])
-            for name in SCORES.values()
+    scores = _cells(board, board.tree_scores.values())
+    cells: list[list[str | Cell]] = [
+        [
+            f"{place}.\u00a0{standing.name}",
+            *scores[standing.name],
+            standing.groups,
+            f"{standing.words_per_second:,.0f}",
+            f"{standing.training_minutes:.1f}",
+            ", ".join(str(trial.seed) for trial in standing.trials),
         ]
-        cells.append(
-            [
-                f"{place}.\u00a0{standing.name}",
-                *scores,
-                standing.groups,
-                f"{standing.words_per_second:,.0f}",
-                f"{standing.training_minutes:.1f}",
-                ", ".join(str(trial.seed) for trial in standing.trials),
-            ]
-        )
-    header = ["Parser", *SCORES, "Group", "Words/s", "Training, min", "Seeds"]
+        for place, standing in enumerate(board.standings, 1)
+    ]
+    header = ["Parser", *board.tree_scores, "Group", "Words/s", "Training, min", "Seeds"]
     return Table("Leaderboard", header, cells)
+
+
+def _word_table(board: Leaderboard) -> Table | None:
+    """Tokens, sentences, tags and lemmas; None if all parsers have the same."""
+    if not board.word_scores:
+        return None
+    scores = _cells(board, board.word_scores.values())
+    cells: list[list[str | Cell]] = [[name, *found] for name, found in scores.items()]
+    return Table("Words and tags", ["Parser", *board.word_scores], cells)
+
+
+def _cells(board: Leaderboard, metrics: Collection[Metric]) -> dict[str, list[Cell]]:
+    """The scores of each parser, the best ones marked."""
+    best = {
+        metric: max((standing.mean(metric) or 0.0 for standing in board.standings), default=0.0)
+        for metric in metrics
+    }
+    return {
+        standing.name: [
+            Cell(score_cell(standing, metric), strong=standing.mean(metric) == best[metric])
+            for metric in metrics
+        ]
+        for standing in board.standings
+    }
 
 
 def _series(
@@ -154,7 +174,7 @@ def _crossing(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
     series = _series(
         board,
         coloured,
-        lambda s: rates_point(s.mean(SCORES["R np"]), s.mean(SCORES["P np"])),
+        lambda s: rates_point(s.mean(TREE_SCORES["R np"]), s.mean(TREE_SCORES["P np"])),
     )
     drawing = scatter_plot(
         series,

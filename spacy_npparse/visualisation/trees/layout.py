@@ -336,7 +336,8 @@ def _place_side(
 
 
 def _label_position(low: float, high: float, through: Sequence[float], width: float) -> float:
-    """The middle of the stroke, or of its widest free stretch if other arcs pass the middle."""
+    """The middle of the stroke, or of its widest free stretch if other arcs pass the middle. The
+    label does not stick out of the stroke, which has room for it."""
     middle, half = (low + high) / 2, width / 2 + 5.0
     if all(abs(x - middle) >= half for x in through):
         return middle
@@ -344,4 +345,4 @@ def _label_position(low: float, high: float, through: Sequence[float], width: fl
     stretches = [
         (b - a, -i, (a + b) / 2) for i, (a, b) in enumerate(zip(stops, stops[1:], strict=False))
     ]
-    return max(stretches)[2]
+    return min(max(max(stretches)[2], low + width / 2), high - width / 2)

@@ -1,0 +1,187 @@
+"""The scores of the CoNLL 2018 shared task.
+
+Punctuation counts, subtypes of relations do not. All scores are F1 over aligned words, which equals
+accuracy under gold tokenisation. Words whose gold head (for all but UAS: head or relation) is
+missing are ignored on both sides; complete treebanks have none.
+
+Source: Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to
+Universal Dependencies, section 5.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+from spacy_npparse.evaluation.analysis import Analysis, Span
+from spacy_npparse.evaluation.attachment import Comparison, Score
+from spacy_npparse.evaluation.enhanced import enhanced_score
+from spacy_npparse.evaluation.gold_sentences import comparisons_of_sentences
+from spacy_npparse.evaluation.metrics import Metric
+
+CONTENT_RELATIONS = frozenset(
+    "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "
+    "appos nummod acl amod conj fixed flat compound list parataxis orphan goeswith reparandum "
+    "root dep".split()
+)
+FUNCTIONAL_RELATIONS = frozenset("aux cop mark det clf case cc".split())
+UNIVERSAL_FEATURES = frozenset(
+    "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree "
+    "VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite".split()
+)
+
+# The columns that a score needs at least one of, by their names in `Analysis`.
+_COLUMNS = {
+    Metric.UPOS: ("upos",),
+    Metric.XPOS: ("xpos",),
+    Metric.UFEATS: ("feats",),
+    Metric.ALL_TAGS: ("upos", "xpos", "feats"),
+    Metric.LEMMAS: ("lemmas",),
+    Metric.MLAS: ("upos", "feats"),
+    Metric.BLEX: ("lemmas",),
+    Metric.ELAS: ("deps",),
+}
+
+
+def official_scores(comparison: Comparison) -> dict[Metric, Score]:
+    """The official scores, from Tokens to ELAS.
+
+    Args:
+        comparison: The predicted analysis and the gold one.
+    """
+    gold, system = comparison.gold, comparison.system
+    n_words = len(comparison.system_words)
+    pairs = [(g, s) for g, s in enumerate(comparison.aligned) if s is not None]
+
+    def equal(of_gold: Sequence[object], of_system: Sequence[object]) -> set[int]:
+        return {g for g, s in pairs if of_gold[g] == of_system[s]}
+
+    upos = equal(gold.upos, system.upos)
+    xpos = equal(gold.xpos, system.xpos)
+    feats = equal(*([_universal_features(f) for f in a.feats] for a in (gold, system)))
+    lemmas = {g for g, s in pairs if gold.lemmas[g] in ("_", system.lemmas[s])}
+    arcs = {word for word, right in enumerate(comparison.arc_right) if right}
+    heads = {word for word, right in enumerate(comparison.head_right) if right}
+
+    def tags(correct: Collection[int]) -> Score:
+        return Score(len(correct), len(gold), n_words, len(pairs))
+
+    def content(correct: Collection[int]) -> Score:
+        return _arc_score(comparison, correct, labelled=True, content_only=True)
+
+    return {
+        Metric.TOKENS: _span_score(gold.tokens, comparison.system_tokens),
+        Metric.SENTENCES: _span_score(
+            gold.sentences, [system.sentences[i] for i in comparison.system_sentences]
+        ),
+        Metric.WORDS: Score(len(pairs), len(gold), n_words),
+        Metric.UPOS: tags(upos),
+        Metric.XPOS: tags(xpos),
+        Metric.UFEATS: tags(feats),
+        Metric.ALL_TAGS: tags(upos & xpos & feats),
+        Metric.LEMMAS: tags(lemmas),
+        Metric.UAS: _arc_score(comparison, heads, labelled=False),
+        Metric.LAS: _arc_score(comparison, arcs, labelled=True),
+        Metric.CLAS: content(arcs),
+        Metric.MLAS: content(_right_function_words(comparison, arcs & upos & feats, upos & feats)),
+        Metric.BLEX: content(arcs & lemmas),
+        Metric.ELAS: enhanced_score(comparison),
+    }
+
+
+def las_of_sentences(comparison: Comparison) -> list[Score]:
+    """LAS of each gold sentence; see `comparisons_of_sentences`.
+
+    Args:
+        comparison: The predicted analysis and the gold one.
+    """
+    return [
+        _arc_score(one, {word for word, right in enumerate(one.arc_right) if right}, labelled=True)
+        for one in comparisons_of_sentences(comparison)
+    ]
+
+
+def scores_without_gold(gold: Analysis) -> list[Metric]:
+    """The scores of columns that the gold annotation leaves empty; they say nothing.
+
+    Args:
+        gold: The gold analysis.
+    """
+    empty = {
+        column
+        for column in ("upos", "xpos", "feats", "lemmas", "deps")
+        if all(value == "_" for value in getattr(gold, column))
+    }
+    return [metric for metric, columns in _COLUMNS.items() if empty.issuperset(columns)]
+
+
+def _arc_score(
+    comparison: Comparison, correct: Collection[int], *, labelled: bool, content_only: bool = False
+) -> Score:
+    """The score of the gold words that are correct, of all words or of content words."""
+    gold, system = comparison.gold, comparison.system
+    unknown = _unknown(gold, labelled=labelled)
+    ignored = {comparison.aligned[word] for word in unknown}
+
+    def counts(deprel: str | None) -> bool:
+        return not content_only or deprel in CONTENT_RELATIONS
+
+    counted = [
+        word for word, deprel in enumerate(gold.deprels) if word not in unknown and counts(deprel)
+    ]
+    n_system = sum(
+        word not in ignored and counts(system.deprels[word]) for word in comparison.system_words
+    )
+    return Score(
+        sum(word in correct for word in counted),
+        len(counted),
+        n_system,
+        sum(comparison.aligned[word] is not None for word in counted),
+    )
+
+
+def _unknown(gold: Analysis, *, labelled: bool) -> set[int]:
+    """The words with missing gold heads or, if `labelled`, relations."""
+    return {
+        word
+        for word in range(len(gold))
+        if gold.heads[word] is None or (labelled and gold.deprels[word] is None)
+    }
+
+
+def _right_function_words(
+    comparison: Comparison, words: Collection[int], tagged: Collection[int]
+) -> set[int]:
+    """Those of the gold `words` whose function words are all predicted, with correct tags, and no
+    others; `tagged` are the gold words with correct tags."""
+    aligned, system = comparison.aligned, comparison.system
+    unknown = _unknown(comparison.gold, labelled=True)
+    of_gold = _function_words(comparison.gold)
+    of_system = _function_words(system, {aligned[word] for word in unknown})
+    return {
+        word
+        for word in words
+        if [aligned[child] for child in of_gold[word]] == of_system[aligned[word]]
+        and all(child in tagged and comparison.arc_right[child] for child in of_gold[word])
+    }
+
+
+def _function_words(
+    analysis: Analysis, ignored: Collection[int | None] = ()
+) -> defaultdict[int | None, list[int]]:
+    """The dependents of each word that have functional relations."""
+    children: defaultdict[int | None, list[int]] = defaultdict(list)
+    for word, (head, deprel) in enumerate(zip(analysis.heads, analysis.deprels, strict=True)):
+        if head not in (None, word) and deprel in FUNCTIONAL_RELATIONS and word not in ignored:
+            children[head].append(word)
+    return children
+
+
+def _span_score(gold: list[Span], system: list[Span]) -> Score:
+    return Score(len(set(gold) & set(system)), len(gold), len(system))
+
+
+def _universal_features(feats: str) -> frozenset[str]:
+    return frozenset(
+        feature for feature in feats.split("|") if feature.split("=", 1)[0] in UNIVERSAL_FEATURES
+    )
