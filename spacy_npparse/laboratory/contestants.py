@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank import Paragraph, Sentence
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,18 @@ class Contestant(Protocol):
 
         Returns:
             The predictions.
+        """
+        ...
+
+    def parse_text(self, folder: Path, paragraphs: Sequence[Paragraph]) -> Parsed:
+        """Parse plain text: tokens and sentence boundaries are predicted as well.
+
+        Args:
+            folder: The folder of a trained model.
+            paragraphs: The paragraphs.
+
+        Returns:
+            The predictions; their speed includes tokenization.
         """
         ...
 

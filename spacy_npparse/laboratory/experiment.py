@@ -24,7 +24,7 @@ from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.code import import_code
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.contestants import Contestant, Task
-from spacy_npparse.treebank import Sentence, read_conllu
+from spacy_npparse.treebank import Sentence, paragraphs_of_treebank, read_conllu
 
 _NOTE = "experiment.json"
 _MINUTES = "minutes.json"
@@ -61,11 +61,14 @@ class Experiment:
         gold: CoNLL-U file that they parse.
         folder: Has models/NAME-SEED, predictions/GOLD/NAME-SEED.conllu and, beside it, a JSON file
             with speed and learning curve.
+        raw: Whether they parse the plain text of that file, instead of its tokens and sentences.
+            The models are the same.
     """
 
     task: Task
     gold: Path
     folder: Path
+    raw: bool = False
 
     def begin(self) -> None:
         """Record in the folder what determines the models.
@@ -178,8 +181,9 @@ class Experiment:
         return self.folder / "models" / f"{contestant.model_name}-{seed}"
 
     def _prediction(self, contestant: Contestant, seed: int) -> Path:
-        place = self.folder / "predictions" / f"{self.gold.stem}-{checksum(self.gold)[:8]}"
-        return place / f"{contestant.name}-{seed}.conllu"
+        source = "-raw" if self.raw else ""
+        name = f"{self.gold.stem}-{checksum(self.gold)[:8]}{source}"
+        return self.folder / "predictions" / name / f"{contestant.name}-{seed}.conllu"
 
     def _complete_all(
         self, runs: Sequence[tuple[Contestant, int]]
@@ -210,7 +214,10 @@ class Experiment:
 
     def _parse(self, contestant: Contestant, seed: int, gold: Sequence[Sentence]) -> None:
         model, path = self._model(contestant, seed), self._prediction(contestant, seed)
-        parsed = contestant.parse(model, gold)
+        if self.raw:
+            parsed = contestant.parse_text(model, list(paragraphs_of_treebank(gold)))
+        else:
+            parsed = contestant.parse(model, gold)
         known = {
             "words_per_second": parsed.words_per_second,
             "training_minutes": json.loads((model / _MINUTES).read_text(encoding="utf-8")),

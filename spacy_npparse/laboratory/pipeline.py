@@ -11,11 +11,19 @@ from typing import Any
 
 import spacy
 import srsly
+from spacy.language import Language
+from spacy.tokens import Doc
 from thinc.api import Config
 
 from spacy_npparse.laboratory.commands import LOG, run_module
 from spacy_npparse.laboratory.contestants import Checkpoint, Parsed, Task
-from spacy_npparse.treebank import Sentence, sentences_from_doc, unannotated_doc
+from spacy_npparse.treebank import (
+    Paragraph,
+    Sentence,
+    annotate,
+    sentences_from_doc,
+    unannotated_doc,
+)
 
 _BATCH = 128
 _CONFIG = "config.cfg"
@@ -78,17 +86,19 @@ class TrainedPipeline(ABC):
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
         """See `Contestant`."""
-        nlp = spacy.load(folder / "model-best", config=self.overrides())
+        nlp = self._load(folder)
         docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
-        # Lazy initialisation is not part of the speed.
-        nlp(docs[0].copy())
-        start = time.process_time()
-        parsed = list(nlp.pipe(docs, batch_size=_BATCH))
-        seconds = time.process_time() - start
-        return Parsed(
-            [sentence for doc in parsed for sentence in sentences_from_doc(doc)],
-            sum(map(len, parsed)) / seconds,
-        )
+        return _parsed(nlp, docs)
+
+    def parse_text(self, folder: Path, paragraphs: Sequence[Paragraph]) -> Parsed:
+        """See `Contestant`."""
+        nlp = self._load(folder)
+        # Many treebanks have no paragraphs, and are one long text.
+        nlp.max_length = max(nlp.max_length, *(len(paragraph.text) for paragraph in paragraphs))
+        return _parsed(nlp, paragraphs)
+
+    def _load(self, folder: Path) -> Language:
+        return spacy.load(folder / "model-best", config=self.overrides())
 
     def learning_curve(self, folder: Path) -> list[Checkpoint]:
         """See `Contestant`."""
@@ -100,3 +110,13 @@ class TrainedPipeline(ABC):
             for row in srsly.read_jsonl(path)
             if "dep_las" in row["scores"]
         ]
+
+
+def _parsed(nlp: Language, inputs: Sequence[Doc | Paragraph]) -> Parsed:
+    # Lazy initialisation is not part of the speed.
+    nlp("Go !")
+    start = time.process_time()
+    docs = list(annotate(nlp, inputs, batch_size=_BATCH))
+    seconds = time.process_time() - start
+    sentences = [sentence for doc in docs for sentence in sentences_from_doc(doc)]
+    return Parsed(sentences, sum(len(sentence.words) for sentence in sentences) / seconds)

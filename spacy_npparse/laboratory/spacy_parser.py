@@ -11,11 +11,15 @@ from thinc.api import Config
 from spacy_npparse.laboratory.contestants import Task
 from spacy_npparse.laboratory.pipeline import TrainedPipeline
 
+# As `spacy convert` recommends; with 1 there is no boundary to learn.
+_SENTENCES_PER_DOC = 10
+
 
 @dataclass(frozen=True)
 class SpacyPipeline(TrainedPipeline):
     """spaCy's `parser` with the model and batches of its quickstart config for efficiency, but this
-    package's corpus reader and scorer."""
+    package's corpus reader and scorer. It learns to find sentence boundaries, which it does while
+    it parses unless they are preset."""
 
     name = "spacy"
     model_name = "spacy"
@@ -29,12 +33,15 @@ class SpacyPipeline(TrainedPipeline):
         # By default infrequent labels of lifted arcs are discarded.
         parser["min_action_freq"] = 1
         parser["scorer"] = {"@scorers": "spacy_npparse.parser_scorer.v1"}
-        for part in ("train", "dev"):
-            config["corpora"][part] = {
-                "@readers": "spacy_npparse.ConlluCorpus.v1",
-                "path": f"${{paths.{part}}}",
-                "shuffle": part == "train",
-            }
+        reader = "spacy_npparse.ConlluCorpus.v1"
+        config["corpora"]["train"] = {
+            "@readers": reader,
+            "path": "${paths.train}",
+            "sentences_per_doc": _SENTENCES_PER_DOC,
+            "gold_sentences": False,
+            "shuffle": True,
+        }
+        config["corpora"]["dev"] = {"@readers": reader, "path": "${paths.dev}"}
         config["training"]["score_weights"] = {"dep_las": 1.0}
         config["training"]["patience"] = 0
         return config

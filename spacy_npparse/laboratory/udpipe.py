@@ -1,8 +1,10 @@
-"""UDPipe 1: its transition-based parser with SWAP, and its tagger, whose tags the parser reads.
+"""UDPipe 1: its tokenizer, its tagger, whose tags the parser reads, and its transition-based parser
+with SWAP.
 
-    python -m spacy_npparse.laboratory.udpipe train.conllu dev.conllu model.udpipe
+    python -m spacy_npparse.laboratory.udpipe train.conllu dev.conllu model.udpipe epochs=100
 
-trains a model, in a process of its own because UDPipe's trainer writes to the terminal.
+trains a model with these settings of the tokenizer, in a process of its own because UDPipe's
+trainer writes to the terminal.
 
 Source: Straka, Hajič and Straková (2016), and the manual of UDPipe 1.
 """
@@ -11,19 +13,28 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import spacy
+from ufal import udpipe
 
 from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.commands import LOG, run_module
 from spacy_npparse.laboratory.contestants import Checkpoint, Parsed, Task
-from spacy_npparse.treebank import Sentence, doc_to_conllu, parse_sentence, unannotated_doc
+from spacy_npparse.treebank import (
+    Paragraph,
+    Sentence,
+    doc_to_conllu,
+    parse_sentence,
+    unannotated_doc,
+)
 
 _MODEL = "model.udpipe"
+# The tokenizer's usual settings; dimension, segments and dropout are the defaults.
+_TOKENIZER = "epochs=100;early_stopping=1"
 _TAGGER = "models=1;templates=tagger;iterations=20"
 # The manual's settings for Universal Dependencies, with SWAP and without pretrained vectors.
 _PARSER = (
@@ -36,77 +47,92 @@ _PARSER = (
 
 @dataclass(frozen=True)
 class UDPipe:
-    """The tagger and the parser of UDPipe 1, whose trainer has its own seed and number of
-    iterations; see `Contestant`."""
+    """UDPipe 1, whose trainer has its own seed and number of iterations; see `Contestant`."""
 
     name = "udpipe"
     model_name = "udpipe"
     is_peer = True
     uses_seeds = False
 
-    def __post_init__(self) -> None:
-        _library()
-
     def check(self, task: Task) -> None:
         """See `Contestant`: any task fits."""
 
     def train(self, task: Task, seed: int, folder: Path) -> None:
         """See `Contestant`."""
-        run_module([__name__, task.train, task.dev, folder / _MODEL], folder / LOG)
+        files = [task.train, task.dev, folder / _MODEL]
+        run_module([__name__, *files, _TOKENIZER], folder / LOG)
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
         """See `Contestant`."""
-        udpipe = _library()
-        model = udpipe.Model.load(str(folder / _MODEL))
         nlp = spacy.blank("xx")
         blank = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
-        # A list, because its containers give out copies.
         inputs = list(_read("".join(map(doc_to_conllu, blank))))
-        output = udpipe.OutputFormat.newConlluOutputFormat()
+        model = _load(folder)
         start = time.process_time()
-        for sentence in inputs:
-            if not (model.tag(sentence, model.DEFAULT) and model.parse(sentence, model.DEFAULT)):
-                raise ValueError(f"UDPipe cannot parse {sentence.getText()!r}.")
+        parsed = [_annotated(model, sentence) for sentence in inputs]
         seconds = time.process_time() - start
-        blocks = [output.writeSentence(sentence).strip("\n").split("\n") for sentence in inputs]
-        return Parsed([parse_sentence(lines) for lines in blocks], sum(map(len, blank)) / seconds)
+        return _parsed(parsed, seconds)
+
+    def parse_text(self, folder: Path, paragraphs: Sequence[Paragraph]) -> Parsed:
+        """See `Contestant`."""
+        model = _load(folder)
+        start = time.process_time()
+        tokenizer = model.newTokenizer(model.DEFAULT)
+        parsed = []
+        for paragraph in paragraphs:
+            tokenizer.setText(paragraph.text)
+            parsed += [_annotated(model, sentence) for sentence in _sentences(tokenizer)]
+        seconds = time.process_time() - start
+        return _parsed(parsed, seconds)
 
     def learning_curve(self, folder: Path) -> list[Checkpoint]:
         """See `Contestant`: not known."""
         return []
 
 
-def _library() -> Any:
-    """The package; ValueError if it is not installed."""
-    try:
-        from ufal import udpipe
-    except ImportError:
-        raise ValueError(
-            "UDPipe 1 is not installed: pip install 'ufal.udpipe>=1.3', or leave udpipe out."
-        ) from None
-    return udpipe
+def _load(folder: Path) -> Any:
+    """A trained model."""
+    return udpipe.Model.load(str(folder / _MODEL))
 
 
 def _read(text: str) -> Any:
     """The sentences of a CoNLL-U text; ValueError if UDPipe cannot read it."""
-    udpipe = _library()
     reader = udpipe.InputFormat.newConlluInputFormat()
     reader.setText(text)
-    found, error = udpipe.Sentences(), udpipe.ProcessingError()
-    while reader.nextSentence(sentence := udpipe.Sentence(), error):
+    found = udpipe.Sentences()
+    for sentence in _sentences(reader):
         found.append(sentence)
-    if error.occurred():
-        raise ValueError(f"UDPipe: {error.message}")
     return found
 
 
-def _train(train: Path, dev: Path, model: Path) -> None:
-    udpipe = _library()
+def _sentences(reader: Any) -> Iterator[Any]:
+    """The sentences of a reader or tokenizer; ValueError if there is an error."""
+    error = udpipe.ProcessingError()
+    while reader.nextSentence(sentence := udpipe.Sentence(), error):
+        yield sentence
+    if error.occurred():
+        raise ValueError(f"UDPipe: {error.message}")
+
+
+def _annotated(model: Any, sentence: Any) -> Any:
+    """The sentence, tagged and parsed in place."""
+    if not (model.tag(sentence, model.DEFAULT) and model.parse(sentence, model.DEFAULT)):
+        raise ValueError(f"UDPipe cannot parse {sentence.getText()!r}.")
+    return sentence
+
+
+def _parsed(sentences: Sequence[Any], seconds: float) -> Parsed:
+    """Sentences of UDPipe, which took so many seconds."""
+    output = udpipe.OutputFormat.newConlluOutputFormat()
+    blocks = [output.writeSentence(sentence).strip("\n").split("\n") for sentence in sentences]
+    parsed = [parse_sentence(lines) for lines in blocks]
+    return Parsed(parsed, sum(len(sentence.words) for sentence in parsed) / seconds)
+
+
+def _train(train: Path, dev: Path, model: Path, tokenizer: str) -> None:
     parts = [_read(path.read_text(encoding="utf-8")) for path in (train, dev)]
     error = udpipe.ProcessingError()
-    trained = udpipe.Trainer.train(
-        "morphodita_parsito", *parts, udpipe.Trainer.NONE, _TAGGER, _PARSER, error
-    )
+    trained = udpipe.Trainer.train("morphodita_parsito", *parts, tokenizer, _TAGGER, _PARSER, error)
     if error.occurred():
         raise ValueError(f"UDPipe: {error.message}")
     with replacing(model) as file:
@@ -114,4 +140,4 @@ def _train(train: Path, dev: Path, model: Path) -> None:
 
 
 if __name__ == "__main__":
-    _train(*map(Path, sys.argv[1:]))
+    _train(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), tokenizer=sys.argv[4])

@@ -101,3 +101,7 @@ def test_the_baseline_of_spacy():
     config = found.config(TASK)
     assert config["nlp"]["lang"] == "xx" and "parser" in config["nlp"]["pipeline"]
     assert config["components"]["parser"]["min_action_freq"] == 1
+    # It learns to find sentence boundaries, which are preset nowhere.
+    assert "senter" not in config["nlp"]["pipeline"]
+    train = config["corpora"]["train"]
+    assert train["sentences_per_doc"] > 1 and train["gold_sentences"] is False

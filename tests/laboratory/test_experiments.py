@@ -51,10 +51,11 @@ def inline(monkeypatch):
 def board(files):
     """Make the leaderboard, or go on with it."""
 
-    def make(parsers, seeds="0", updates=6, dev="dev.conllu", config="tiny.cfg"):
+    def make(parsers, seeds="0", updates=6, dev="dev.conllu", config="tiny.cfg", raw=False):
         command = ["leaderboard", files / "train.conllu", files / dev, files / "board"]
         command += ["--config", files / config, "--updates", updates, "--processes", 2]
         command += ["--parsers", parsers, "--seeds", seeds, "--code", files / "code.py"]
+        command += ["--raw"] * raw
         return CliRunner().invoke(app, [str(argument) for argument in command])
 
     return make
@@ -78,11 +79,13 @@ def test_every_parser_is_ranked(made):
     las = [p["scores"]["LAS"] for p in parsers]
     assert las == sorted(las, reverse=True)
     assert [p["name"] for p in parsers if p["peer"]] == ["spacy"]
-    table = [[cell.strip() for cell in line.split("|")] for line in result.stdout.splitlines()]
-    rows = {cells[0]: cells for cells in table}
+    trees = result.stdout.split("\n\n")[0].splitlines()
+    header, _, *rows = [[cell.strip() for cell in line.split("|")] for line in trees]
+    table = {cells[0]: dict(zip(header, cells, strict=True)) for cells in rows}
     for parser in parsers:
-        cells = rows[parser["name"]]
-        assert cells[3] == f"{100 * parser['scores']['LAS']:.2f}" and cells[7] == parser["groups"]
+        cells = table[parser["name"]]
+        assert cells["LAS"] == f"{100 * parser['scores']['LAS']:.2f}"
+        assert cells["group"] == parser["groups"]
         [trial] = parser["trials"]
         # Evaluated after each update, and before the first.
         assert [update for update, _ in trial["curve"]] == list(range(7))
@@ -153,6 +156,35 @@ def test_what_is_done_is_not_done_again(made, board, inline):
     assert "0 runs to do" in again.stderr and again.stdout == result.stdout
 
 
+def test_from_plain_text(made, board, files, inline):
+    """The same models rank from plain text, in a report of its own."""
+    folder, _ = made
+    gold_report = report(folder)
+    times = {path: path.stat().st_mtime_ns for path in folder.glob("models/*/minutes.json")}
+    result = board("attardi spacy", raw=True)
+    assert result.exit_code == 0, result.stderr
+    assert "2 runs to do" in result.stderr
+    assert "Ranked by LAS (F1) from plain text." in result.stdout
+    assert "leaderboard-dev-raw.html" in result.stderr
+    assert {path: path.stat().st_mtime_ns for path in times} == times
+    found = report(folder, "dev-raw")
+    assert found["raw"] and not gold_report["raw"] and report(folder) == gold_report
+    for parser in found["parsers"]:
+        [trial] = parser["trials"]
+        # Tokens of their own, of which the sample treebank has multiword ones.
+        assert 0.9 < parser["scores"]["Words"] < 1 and parser["scores"]["Sentences"] < 1
+        scored = CliRunner().invoke(
+            app, ["score", str(files / "dev.conllu"), trial["file"], "--json", str(files / "s")]
+        )
+        assert scored.exit_code == 0, scored.output
+        official = json.loads((files / "s").read_text(encoding="utf-8"))["official"]
+        assert official == trial["scores"]["official"]
+    page = (folder / "leaderboard-dev-raw.html").read_text(encoding="utf-8")
+    assert "Ranked by LAS from plain text." in page
+    again = board("attardi spacy", raw=True)
+    assert "0 runs to do" in again.stderr and again.stdout == result.stdout
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -184,11 +216,11 @@ def test_code_is_part_of_the_experiment(made, board, files):
 
 
 def test_udpipe(files, monkeypatch):
-    pytest.importorskip("ufal.udpipe")
     monkeypatch.setattr(
         "spacy_npparse.laboratory.experiment.ProcessPoolExecutor", in_process.InlineExecutor
     )
-    # Its trainer does 50 iterations in any case.
+    monkeypatch.setattr("spacy_npparse.laboratory.udpipe._TOKENIZER", "epochs=1;segment_size=10")
+    # The trainers of tagger and parser do 50 iterations in any case.
     train, dev = (write_part(part, files / f"few-{part}.conllu", 10) for part in ("train", "dev"))
     command = ["leaderboard", train, dev, files / "peer"]
     command += ["--config", files / "tiny.cfg", "--parsers", "udpipe", "--seeds", "0 1"]
@@ -198,4 +230,10 @@ def test_udpipe(files, monkeypatch):
     # Its trainer has one seed only.
     assert parser["peer"] and len(parser["trials"]) == 1
     assert parser["scores"]["UAS"] > 0.2 and parser["trials"][0]["curve"] == []
+    # From plain text it has tokens and sentences of its own.
+    result = CliRunner().invoke(app, [*map(str, command), "--raw"])
+    assert result.exit_code == 0, result.stderr
+    scores = report(files / "peer", "few-dev-raw")["parsers"][0]["scores"]
+    assert scores["Words"] > 0.9 and scores["Sentences"] > 0.5 and scores["UAS"] > 0.2
+    assert scores != parser["scores"]
     shutil.rmtree(files / "peer")

@@ -1,15 +1,16 @@
 """Runs of an experiment, with contestants that need no time."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+import spacy
 from in_process import InlineExecutor
 
 from spacy_npparse.laboratory import Experiment, ExperimentMismatchError, Task
 from spacy_npparse.laboratory.contestants import Parsed
-from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank import annotate, read_conllu, sentences_from_doc
 
 DEV = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
 
@@ -44,6 +45,11 @@ class Contestant:
     def parse(self, folder, sentences):
         assert (folder / "trained").is_file()
         return Parsed(list(sentences), 1000.0)
+
+    def parse_text(self, folder, paragraphs):
+        nlp = spacy.blank("xx")
+        docs = annotate(nlp, paragraphs)
+        return Parsed([s for doc in docs for s in sentences_from_doc(doc)], 1000.0)
 
     def learning_curve(self, folder):
         return []
@@ -83,6 +89,17 @@ def test_every_contestant_with_every_seed(experiment):
     assert [str(s) for s in read_conllu(trial.file)] == [str(s) for s in read_conllu(DEV)]
     assert experiment.missing(contestants, [3, 4]) == []
     assert len(experiment.missing([*contestants, Contestant("c")], [3, 4, 5])) == 4
+
+
+def test_plain_text(experiment, inline):
+    contestants = [Contestant("a")]
+    complete(experiment, contestants, [0])
+    raw = replace(experiment, raw=True)
+    assert complete(raw, contestants, [0]) == {("a", 0): None}
+    assert (experiment.folder / "models/model-0/trained").read_text() == "a\n"
+    [of_gold], [of_text] = (one.results(contestants, [0])["a"] for one in (experiment, raw))
+    assert of_gold.file != of_text.file
+    assert of_gold.scores.official["Words"].f1 == 1 > of_text.scores.official["Words"].f1 > 0.9
 
 
 def test_what_shares_a_model_fails_together(experiment, inline):
