@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 import spacy_npparse
-from spacy_npparse.evaluation import SentenceMismatchError, TextMismatchError
+from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError
 from spacy_npparse.treebank import ConlluError
@@ -24,8 +24,8 @@ _USER_ERRORS = (
     OSError,
     CodeError,
     ConlluError,
+    EnhancedDependencyError,
     ExperimentMismatchError,
-    SentenceMismatchError,
     TextMismatchError,
 )
 
@@ -100,8 +100,8 @@ def fail(message: str) -> NoReturn:
 def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with a message, not a traceback, on errors that its user can correct.
 
-    These are files that are missing or cannot be written, malformed CoNLL-U, code that cannot be
-    imported, texts or experiments that do not match.
+    These are files that are missing or cannot be written, malformed CoNLL-U or DEPS, code that
+    cannot be imported, texts or experiments that do not match.
 
     Args:
         command: The command.

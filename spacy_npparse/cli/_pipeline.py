@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import time
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +16,7 @@ from spacy.tokens import Doc
 from spacy_npparse.cli._app import fail
 from spacy_npparse.cli._report import progress
 from spacy_npparse.laboratory import import_code
+from spacy_npparse.treebank import Kept, Paragraph, annotate
 
 GpuId = Annotated[int, typer.Option("--gpu-id", help="Number of the GPU; -1 for the CPU.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Docs in a batch.")]
@@ -26,6 +27,14 @@ Model = Annotated[
 Code = Annotated[
     Path | None,
     typer.Option("--code", "-c", help="Python file with registered functions to import first."),
+]
+Keep = Annotated[
+    list[Kept] | None,
+    typer.Option(
+        case_sensitive=False,
+        help="Write this annotation as it is in the input instead of predicting it or leaving it "
+        "out; repeat the option for more.",
+    ),
 ]
 
 
@@ -74,19 +83,22 @@ class Annotation(Iterator[Doc]):
     """
 
     def __init__(
-        self, nlp: Language, inputs: Iterable[Doc | str], batch_size: int, n_process: int = 1
+        self,
+        nlp: Language,
+        inputs: Sequence[Doc | Paragraph],
+        batch_size: int,
+        n_process: int = 1,
     ) -> None:
         """Begin to annotate.
 
         Args:
             nlp: The pipeline.
-            inputs: Texts, or Docs whose tokens are kept.
+            inputs: Paragraphs, or Docs whose tokens are kept.
             batch_size: Docs in a batch.
             n_process: Processes.
         """
-        total = len(inputs) if isinstance(inputs, Sized) else None
-        docs = nlp.pipe(inputs, batch_size=batch_size, n_process=n_process)
-        self._docs = iter(progress(docs, "doc", total))
+        docs = annotate(nlp, inputs, batch_size=batch_size, n_process=n_process)
+        self._docs = iter(progress(docs, "doc", len(inputs)))
         self._start = time.perf_counter()
         self.n_words = 0
         self.n_sentences = 0

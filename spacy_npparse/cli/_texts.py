@@ -1,57 +1,63 @@
-"""Reading plain text, one text per line."""
+"""Reading plain text."""
 
 from __future__ import annotations
 
+import codecs
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from spacy.language import Language
 
 from spacy_npparse.cli._app import fail
+from spacy_npparse.treebank import Paragraph, paragraphs_of_text
 
 STDIN = Path("-")
 
 
-def read_texts(path: Path) -> dict[int, str]:
-    """Read the lines that are not blank, or end the program with an error message.
+def read_text(path: Path, *, lines: bool = False) -> list[Paragraph]:
+    """Read the paragraphs of a file, or end the program with an error message.
 
     Args:
-        path: UTF-8 file, or `STDIN`.
+        path: UTF-8 file, with or without byte order mark, or `STDIN`.
+        lines: Whether each line is a paragraph, instead of all lines up to a blank one.
 
     Returns:
-        At least one text, by line number from 1.
+        At least one paragraph. The document has the name of the file without its extension; that
+        on stdin has none.
     """
-    lines = (sys.stdin.buffer.read() if path == STDIN else path.read_bytes()).splitlines()
-    texts: dict[int, str] = {}
-    for number, line in enumerate(lines, 1):
-        try:
-            # A byte order mark is no part of the text.
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            fail(
-                f"{_name(path)}, line {number}: not valid UTF-8 at byte {error.start + 1} of the "
-                "line. Convert the text to UTF-8."
-            )
-        if text.strip():
-            texts[number] = text
-    if not texts:
-        fail(f"{_name(path)}: no text. Give one text per line.")
-    return texts
+    content = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
+    content = content.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = content[: error.start + 1].splitlines()
+        fail(
+            f"{_name(path)}, line {len(before)}: not valid UTF-8 at byte {len(before[-1])} of the "
+            "line. Convert the text to UTF-8."
+        )
+    name = "" if path == STDIN else path.stem
+    found = list(paragraphs_of_text(text, name, lines=lines))
+    if not found:
+        fail(f"{_name(path)}: no text. Give paragraphs, separated by blank lines.")
+    return found
 
 
-def check_lengths(texts: dict[int, str], path: Path, nlp: Language) -> None:
-    """End the program with an error message if a text exceeds `nlp.max_length`.
+def check_lengths(paragraphs: Sequence[Paragraph], path: Path, nlp: Language) -> None:
+    """End the program with an error message if a paragraph exceeds `nlp.max_length`.
 
     Args:
-        texts: The texts, by line number.
+        paragraphs: The paragraphs.
         path: Where they come from.
         nlp: The pipeline.
     """
-    for number, text in texts.items():
-        if len(text) > nlp.max_length:
+    for paragraph in paragraphs:
+        length = len(paragraph.text)
+        if length > nlp.max_length:
             fail(
-                f"{_name(path)}, line {number}: {len(text):,} characters, more than the "
-                f"{nlp.max_length:,} that the pipeline takes. Cut the text into several lines."
+                f"{_name(path)}, line {paragraph.line}: a paragraph of {length:,} characters, more "
+                f"than the {nlp.max_length:,} that the pipeline takes. Separate its parts by blank "
+                "lines, or give --lines if each line is a text of its own."
             )
 
 

@@ -1,4 +1,4 @@
-"""`compare`: several parsers on the same sentences."""
+"""`compare`: several parsers on the same text."""
 
 from __future__ import annotations
 
@@ -42,11 +42,13 @@ def compare(
 ) -> None:
     """Compare predictions of parsers, with significance tests.
 
-    The files must have the same sentences and words; compare parsers on gold tokens and sentences
-    (`evaluate --output`). Scores are those of `score`. Significance: approximate randomisation over
-    sentences for every score; McNemar's test over words for UAS and LAS; Wilcoxon's signed-rank
-    test over seeds, paired in the order given. Then the accuracy by arc length, sentence length,
-    distance to the root, projectivity and relation, and the sentences that differ most.
+    The files must have the same text; tokens, words and sentences may differ, as they do if the
+    predictions start from plain text (`evaluate --output`, with or without --raw). Scores are those
+    of `score`. Significance: approximate randomisation over gold sentences for every score, with
+    the predicted words that begin in a sentence or are aligned with its words; McNemar's test over
+    gold words for UAS and LAS; Wilcoxon's signed-rank test over seeds, paired in the order given.
+    Then the accuracy by arc length, sentence length, distance to the root, projectivity and
+    relation, and the sentences that differ most.
 
     Examples:
 

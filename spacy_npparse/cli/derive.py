@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._pipeline import Code, load_parser
-from spacy_npparse.cli._texts import STDIN, check_lengths, read_texts
+from spacy_npparse.cli._texts import STDIN, check_lengths, read_text
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.files import replacing
 from spacy_npparse.laboratory import import_code
@@ -39,7 +39,7 @@ def derive(
         Path,
         typer.Argument(
             metavar="FILE",
-            help=".conllu file; with --model also .txt, one text per line, or - for stdin.",
+            help=".conllu file; with --model also .txt, or - for text on stdin.",
         ),
     ],
     sentence: Annotated[
@@ -146,10 +146,10 @@ def _predicted(model: str, source: Path, wanted: str, oracle: str | None) -> Der
         doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
         inputs, wanted = [(doc, doc_from_sentences([sentence], nlp.vocab))], "1"
     elif source.suffix == ".txt" or source == STDIN:
-        texts = read_texts(source)
+        paragraphs = read_text(source)
         parser, nlp = _load(model)
-        check_lengths(texts, source, nlp)
-        inputs = ((text, None) for text in texts.values())
+        check_lengths(paragraphs, source, nlp)
+        inputs = ((paragraph.text, None) for paragraph in paragraphs)
     else:
         fail(f"Cannot read {source}. Give a .conllu file, a .txt file, or - for text on stdin.")
     number = 0

@@ -10,11 +10,21 @@ import typer
 from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
-from spacy_npparse.cli._pipeline import Annotation, BatchSize, Code, GpuId, Model, load_parser
+from spacy_npparse.cli._pipeline import (
+    Annotation,
+    BatchSize,
+    Code,
+    GpuId,
+    Keep,
+    Model,
+    load_parser,
+)
 from spacy_npparse.cli._report import report_scores
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.treebank import (
-    raw_texts,
+    Paragraph,
+    keep_annotation,
+    paragraphs_of_treebank,
     read_conllu,
     sentences_from_doc,
     unannotated_doc,
@@ -44,13 +54,15 @@ def evaluate(
         int,
         typer.Option(min=0, help="Gold sentences in one Doc; 0: all up to a `# newdoc`."),
     ] = 1,
+    keep: Keep = None,
     code: Code = None,
 ) -> None:
     """Score a pipeline on a treebank.
 
     The pipeline gets gold tokens and sentence boundaries, and nothing else of the annotation. With
     --raw it gets the plain text, one Doc per paragraph, and predicts tokens and sentence
-    boundaries, too. Scores are those of `score`.
+    boundaries, too. Scores are those of `score`, and of the pipeline's predictions, whatever the
+    output keeps of the gold annotation (--keep).
 
     Examples:
 
@@ -62,30 +74,34 @@ def evaluate(
     """
     if output is not None and output.suffix != ".conllu":
         fail(f"Cannot write {output}. Give --output a name that ends in .conllu.")
+    if keep and (raw or output is None):
+        fail(
+            "--keep copies gold annotation to the words of --output. Give it with --output, and "
+            "without --raw."
+        )
     sentences = list(read_conllu(gold))
     if not sentences:
         fail(f"{gold}: no sentence to evaluate on. Give a treebank in CoNLL-U.")
     nlp = load_parser(model, gpu_id, code)
-    inputs: list[Doc | str]
+    groups = list(group_sentences(sentences, repeat(sentences_per_doc)))
+    inputs: list[Doc | Paragraph]
     if raw:
-        # Paragraphs: a treebank without document boundaries would be one long text.
-        inputs = [
-            part for text in raw_texts(sentences) for part in text.split("\n\n") if part.strip()
-        ]
-        nlp.max_length = max(nlp.max_length, *map(len, inputs))
+        inputs = [*paragraphs_of_treebank(sentences)]
+        # Many treebanks have no paragraphs, and are one long text.
+        nlp.max_length = max(nlp.max_length, *(len(one.text) for one in inputs))
     else:
-        inputs = [
-            unannotated_doc(group, nlp.vocab, sentence_starts=True)
-            for group in group_sentences(sentences, repeat(sentences_per_doc))
-        ]
+        inputs = [unannotated_doc(group, nlp.vocab, sentence_starts=True) for group in groups]
     annotation = Annotation(nlp, inputs, batch_size)
     docs = list(annotation)
     typer.echo(
         f"{gold}, {'plain text' if raw else 'gold tokens and sentences'}: {annotation.summary()}",
         err=True,
     )
+    predicted = [sentence for doc in docs for sentence in sentences_from_doc(doc)]
     if output is not None:
+        if keep:
+            pairs = zip(docs, groups, strict=True)
+            docs = [keep_annotation(doc, group, keep) for doc, group in pairs]
         write_conllu(docs, output)
-    predicted = (sentence for doc in docs for sentence in sentences_from_doc(doc))
     scores = score_sentences(sentences, predicted)
     report_scores(scores, json_path, provenance_of(context, [gold]))

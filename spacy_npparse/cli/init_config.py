@@ -48,15 +48,15 @@ def init_config(
         ),
     ] = Optimize.ACCURACY,
     lang: Annotated[
-        str, typer.Option(help="Language code of the tokenizer, such as hu; xx: multi-language.")
+        str, typer.Option(help="spaCy's language code, such as hu; xx: multi-language.")
     ] = "xx",
     force: Annotated[bool, typer.Option("--force", "-F", help="Overwrite the file.")] = False,
     code: Code = None,
 ) -> None:
     """Write a complete training config.
 
-    The pipeline has sentence splitter, morphologizer and parser on one shared encoder, and reads
-    CoNLL-U. All defaults are explicit, as in a config of `spacy init config`.
+    The pipeline has sentence splitter, taggers, lemmatizer and parser on one shared encoder, and
+    reads CoNLL-U. All defaults are explicit, as in a config of `spacy init config`.
 
     Examples:
 

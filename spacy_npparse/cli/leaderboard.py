@@ -61,18 +61,23 @@ def leaderboard(
     processes: Annotated[
         int, typer.Option(min=1, help="Trainings at a time, each on one thread.")
     ] = 1,
+    raw: Annotated[
+        bool,
+        typer.Option("--raw", help="Rank by what the pipelines make of plain text."),
+    ] = False,
     code: Code = None,
 ) -> None:
     """Train parsers on one treebank and rank them.
 
     `spacy train` trains each parser with each seed, in place of the config's own parser; spacy is
-    spaCy's parser, udpipe the tagger and parser of UDPipe 1, both with their usual settings. All
-    parse gold tokens and sentences, without gold tags. Finished runs are kept: given again, the
+    spaCy's parser, udpipe is UDPipe 1, both with their usual settings. All parse gold tokens and
+    sentences, without gold tags; with --raw, they parse plain text, with tokens, words and
+    sentences of their own. The models are the same. Finished runs are kept: given again, the
     command resumes, and parsers or seeds can be added; give all that the report should have.
 
-    The report is OUTPUT/leaderboard-TEST.html and .json: scores, letters shared by parsers that do
-    not differ significantly, learning curves, accuracy against speed, and precision against recall
-    of crossing arcs. The predictions are kept for `compare`.
+    The report is OUTPUT/leaderboard-TEST.html and .json, with --raw leaderboard-TEST-raw: scores,
+    letters shared by parsers that do not differ significantly, learning curves, accuracy against
+    speed, and precision against recall of crossing arcs. The predictions are kept for `compare`.
 
     Examples:
 
@@ -81,6 +86,7 @@ def leaderboard(
       python -m spacy_npparse leaderboard train.conllu dev.conllu training/board \\
         --parsers "mh4 arc_hybrid_swap arc_hybrid_swap,oracle=static spacy udpipe" \\
         --seeds "0 1 2" --processes 2
+      python -m spacy_npparse leaderboard train.conllu dev.conllu training/board --raw
     """
     numbers = _seeds(seeds)
     config = config or config_path("accuracy")
@@ -89,7 +95,7 @@ def leaderboard(
     import_code(code)
     task = Task(train, dev, config, updates, code)
     contestants = _contestants(parsers, task)
-    experiment = Experiment(task, test or dev, output)
+    experiment = Experiment(task, test or dev, output, raw)
     # Read before the first training, so that errors in them show only once.
     parts = {path: list(read_conllu(path)) for path in (train, dev, experiment.gold)}
     for path, sentences in parts.items():
@@ -97,11 +103,11 @@ def leaderboard(
             fail(
                 f"{path}: no sentence to train or evaluate parsers on. Give a treebank in CoNLL-U."
             )
-    words = [len(s.words) - s.heads[1:].count(None) for s in parts[experiment.gold]]
     experiment.begin()
     failures = _complete(experiment, contestants, numbers, processes)
     if results := experiment.results(contestants, numbers):
-        board = make_leaderboard(results, words, {c.name for c in contestants if c.is_peer})
+        peers = {one.name for one in contestants if one.is_peer}
+        board = make_leaderboard(results, peers, raw=raw)
         _report(context, experiment, board)
     for failure in failures:
         typer.secho(f"✘ {failure.name}, seed {failure.seed}: {failure.reason}", err=True)
@@ -157,7 +163,8 @@ def _report(context: typer.Context, experiment: Experiment, board: Leaderboard) 
     if task.code is not None:
         files[task.code] = None
     source = provenance_of(context, files)
-    page = experiment.folder / f"leaderboard-{experiment.gold.stem}.html"
+    name = experiment.gold.stem + ("-raw" if experiment.raw else "")
+    page = experiment.folder / f"leaderboard-{name}.html"
     write_json(board.as_dict(), page.with_suffix(".json"), source)
     write_text(
         render_leaderboard(board, source, title=f"Leaderboard: {experiment.gold.stem}"), page

@@ -10,10 +10,24 @@ import typer
 from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
-from spacy_npparse.cli._pipeline import Annotation, BatchSize, Code, GpuId, Model, load_parser
+from spacy_npparse.cli._pipeline import (
+    Annotation,
+    BatchSize,
+    Code,
+    GpuId,
+    Keep,
+    Model,
+    load_parser,
+)
 from spacy_npparse.cli._report import write_text
-from spacy_npparse.cli._texts import STDIN, check_lengths, read_texts
-from spacy_npparse.treebank import read_conllu, unannotated_doc, write_conllu
+from spacy_npparse.cli._texts import STDIN, check_lengths, read_text
+from spacy_npparse.treebank import (
+    Paragraph,
+    keep_annotation,
+    read_conllu,
+    unannotated_doc,
+    write_conllu,
+)
 from spacy_npparse.visualisation import render_trees
 
 
@@ -24,10 +38,21 @@ def parse(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="IN", help="File to parse: .conllu, or .txt with one text per line; - is stdin."
+            metavar="IN",
+            help="File to parse: .conllu, or .txt with blank lines between paragraphs; - is stdin.",
         ),
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")],
+    lines: Annotated[
+        bool,
+        typer.Option("--lines", help="Each line of the text is a paragraph of its own."),
+    ] = False,
+    token_ranges: Annotated[
+        bool,
+        typer.Option(
+            "--token-ranges", help="Write where tokens are in the text: TokenRange in MISC."
+        ),
+    ] = False,
     html: Annotated[
         Path | None, typer.Option(help="Also draw the trees on a page in this file.")
     ] = None,
@@ -38,42 +63,58 @@ def parse(
         OnErrorChoice,
         typer.Option(help="Stop at malformed CoNLL-U sentences, or skip and count them."),
     ] = OnErrorChoice.RAISE,
+    keep: Keep = None,
     code: Code = None,
 ) -> None:
     """Parse a file and write the trees as CoNLL-U.
 
-    Tokens, sentence boundaries and whatever the pipeline does not predict are those of the .conllu
-    file; its annotation is ignored. A .txt file has one text per line, of any number of sentences;
-    blank lines are skipped.
+    A .conllu file gives tokens, sentence boundaries, white space and the comments sent_id, text,
+    newdoc and newpar; its annotation is ignored, and written only on request (--keep). The
+    paragraphs of a .txt file are separated by blank lines; a line break inside a paragraph is white
+    space, unless --lines is given. Its white space is written to MISC, with a `# newdoc` and a
+    `# newpar` for each paragraph.
 
     Examples:
 
     \b
       python -m spacy_npparse parse training/model-best dev.conllu parsed.conllu
       python -m spacy_npparse parse training/model-best news.txt news.conllu --html news.html
+      python -m spacy_npparse parse training/model-best tweets.txt tweets.conllu --lines
+      python -m spacy_npparse parse training/model-best news.txt news.conllu --token-ranges
       echo "Was glaubst du?" | python -m spacy_npparse parse training/model-best - out.conllu
     """
     if target.suffix != ".conllu":
         fail(f"Cannot write {target}. Give OUT a name that ends in .conllu.")
     if source != STDIN and source.suffix not in (".conllu", ".txt"):
         fail(f"Cannot read {source}. Give a .conllu file, a .txt file, or - for text on stdin.")
+    if lines and source.suffix == ".conllu":
+        fail(f"--lines is for text, but {source} is CoNLL-U. Give a .txt file, or leave it out.")
+    if token_ranges and source.suffix == ".conllu":
+        fail(f"{source} has no text to give the ranges of tokens in. Leave out --token-ranges.")
     if gpu_id >= 0 and n_process > 1:
         fail("Processes cannot share a GPU. Use --gpu-id or --n-process, not both.")
+    if keep and source.suffix != ".conllu":
+        fail(f"Cannot keep annotation of {source}, which has none. Leave out --keep.")
     # The input is checked before time is spent on loading and parsing.
     if source.suffix == ".conllu":
         sentences = list(read_conllu(source, on_error=on_error.value))
         nlp = load_parser(model, gpu_id, code)
-        inputs: list[Doc | str] = [
+        inputs: list[Doc | Paragraph] = [
             unannotated_doc([sentence], nlp.vocab, sentence_starts=True) for sentence in sentences
         ]
     else:
-        texts = read_texts(source)
+        paragraphs = read_text(source, lines=lines)
         nlp = load_parser(model, gpu_id, code)
-        check_lengths(texts, source, nlp)
-        inputs = list(texts.values())
+        check_lengths(paragraphs, source, nlp)
+        inputs = [*paragraphs]
     docs = Annotation(nlp, inputs, batch_size, n_process)
+    parsed: Iterable[Doc] = docs
+    if keep:
+        pairs = zip(docs, sentences, strict=True)
+        parsed = (keep_annotation(doc, [sentence], keep) for doc, sentence in pairs)
     drawn: list[Doc] = []
-    write_conllu(docs if html is None else _keeping(docs, drawn), target)
+    written = parsed if html is None else _keeping(parsed, drawn)
+    write_conllu(written, target, token_ranges=token_ranges)
     typer.echo(f"{target}: {docs.summary()}", err=True)
     if html is not None:
         page = render_trees(drawn, title=f"Dependency trees: {target.stem}")

@@ -93,8 +93,8 @@ def test_errors(run, files, tmp_path):
         ((gold, head, head), "given twice"),
         ((gold, head, tmp_path / "no.conllu"), "no.conllu: no such file"),
         ((gold, head, "static=no.conllu"), "static=no.conllu: no such file"),
-        ((gold, head, other), f"{other}, sentence 2 ('d'): word 1 is 'e', but 'd' in the gold"),
-        ((gold, head, short), f"{short}: 1 sentences, but 2 in the gold file"),
+        ((gold, head, other), f"{other}: The gold and the predicted text differ at character 4"),
+        ((gold, head, short), f"{short}: The gold and the predicted text differ at character 4"),
         ((empty, head, other), "no sentence to compare"),
     ]:
         result = run("compare", *arguments)

@@ -1,6 +1,8 @@
 """The command evaluate, as a user runs it."""
 
 import json
+import shutil
+import subprocess
 
 import pytest
 import spacy
@@ -41,6 +43,34 @@ def test_gold_tokens_and_sentences_are_kept(run, model, dev, tmp_path):
     assert scores[1]["UPOS"]["f1"] == 0 and scores[1]["LAS"]["f1"] < 0.9
 
 
+def test_output_may_keep_gold_columns_that_do_not_count(run, model, dev, tmp_path):
+    bare, kept, plain, scored = (tmp_path / n for n in ("b.conllu", "k.conllu", "b.json", "k.json"))
+    assert run("evaluate", model, dev, "--output", bare, "--json", plain).exit_code == 0
+    options = ("--keep", "LEMMA", "--keep", "MISC", "--sentences-per-doc", 7)
+    result = run("evaluate", model, dev, "--output", kept, "--json", scored, *options)
+    assert result.exit_code == 0, result.output
+    assert official(scored)["Lemmas"] == official(plain)["Lemmas"]
+    gold = [(w.lemma, w.misc) for sentence in read_conllu(dev) for w in sentence.words]
+    words = [w for sentence in read_conllu(kept) for w in sentence.words]
+    assert [(w.lemma, w.misc) for w in words] == gold and {w.upos for w in words} == {"_"}
+    assert {w.lemma for sentence in read_conllu(bare) for w in sentence.words} == {"_"}
+
+
+@pytest.mark.skipif(shutil.which("udeval") is None, reason="udeval is not installed")
+def test_enhanced_dependencies_are_not_copied(run, model, tmp_path):
+    gold, output = tmp_path / "gold.conllu", tmp_path / "out.conllu"
+    gold.write_text(
+        "1\tDie\t_\t_\t_\t_\t2\tdet\t2:det\t_\n2\tFrau\t_\t_\t_\t_\t0\troot\t0:root\t_\n\n"
+    )
+    for options, elas in (((), "0.00"), (("--keep", "DEPS"), "100.00")):
+        assert run("evaluate", model, gold, "--output", output, *options).exit_code == 0
+        table = subprocess.run(
+            ["udeval", "-v", gold, output], capture_output=True, text=True, check=True
+        ).stdout
+        [row] = [line.split("|") for line in table.splitlines() if line.startswith("ELAS")]
+        assert row[3].strip() == elas
+
+
 def test_plain_text(run, model, dev, tmp_path):
     predicted, scores = tmp_path / "predicted.conllu", tmp_path / "scores.json"
     result = run("evaluate", model, dev, "--raw", "--output", predicted, "--json", scores)
@@ -75,6 +105,7 @@ def test_errors(run, model, dev, tmp_path):
         assert str(gold) in result.output and "Traceback" not in result.output
     for arguments, message in [
         ((model, dev, "--output", tmp_path / "out.txt"), "a name that ends in .conllu"),
+        ((model, dev, "--keep", "MISC"), "Give it with --output, and without --raw"),
         ((tmp_path / "no", dev), "no such pipeline"),
         ((model, tmp_path / "no.conllu"), "no such file"),
     ]:

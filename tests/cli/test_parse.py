@@ -1,5 +1,6 @@
 """The command parse, as a user runs it."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -7,9 +8,9 @@ import sys
 import pytest
 import spacy
 
-from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank import ConlluCorpus, raw_texts, read_conllu, without_annotation
 
-TEXT = "Die Frau schläft.\n\n   \nWas glaubt der Arzt? Der Arzt schläft.\n"
+TEXT = "Die Frau schläft.\n\n   \nWas glaubt der Arzt?\nDer Arzt\nschläft.\n"
 
 
 def blanked(conllu):
@@ -30,14 +31,81 @@ def text(tmp_path):
     return path
 
 
-def test_conllu_keeps_all_but_the_annotation(run, model, dev, tmp_path):
+def test_conllu_gives_its_tokens(run, model, dev, tmp_path):
     output = tmp_path / "out.conllu"
     result = run("parse", model, dev, output)
     assert result.exit_code == 0, result.output
     assert "120 sentences, 1,490 words in" in result.output and "words/s)" in result.output
-    assert blanked(output.read_text()) == blanked(dev.read_text())
-    heads = [word.head for sentence in read_conllu(output) for word in sentence.words]
+    parsed, gold = list(read_conllu(output)), list(read_conllu(dev))
+    assert [without_annotation(s) for s in parsed] == [without_annotation(s) for s in gold]
+    heads = [word.head for sentence in parsed for word in sentence.words]
     assert "_" not in heads and heads.count("0") == 120
+
+
+ANNOTATED = """\
+# newdoc id = d
+# sent_id = s-1
+# speaker = A
+# text = vámonos al
+# text_en = let's go
+1-2\tvámonos\t_\t_\t_\t_\t_\t_\t_\tGloss=go
+1\tvamos\tir\tVERB\tV\tMood=Imp\t0\troot\t0:root|3.1:dep\tSpaceAfter=No|Gloss=x
+2\tnos\t_\tFOO\t_\tNumber=Plur\t1\tobj\t1:obj\t_
+3\ta\ta\tADP\tP\t_\t1\tcase\t1:case\tSpacesAfter=\\s\\s
+3.1\tla\tel\tDET\t_\t_\t_\t_\t1:det\t_
+
+"""
+
+
+def test_nothing_gold_survives_unless_it_is_kept(run, model, tmp_path):
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(ANNOTATED)
+
+    def parsed(*columns):
+        keep = [word for column in columns for word in ("--keep", column)]
+        result = run("parse", model, source, output, *keep)
+        assert result.exit_code == 0, result.output
+        comments, rows = [], []
+        for line in output.read_text().strip().split("\n"):
+            columns = line.split("\t")
+            columns[6:8] = []
+            (comments if line.startswith("#") else rows).append(" ".join(columns))
+        return comments, rows
+
+    comments, rows = parsed()
+    assert comments == ["# newdoc id = d", "# sent_id = s-1", "# text = vámonos al"]
+    assert rows == [
+        "1-2 vámonos _ _ _ _ _ _",
+        "1 vamos _ _ _ _ _ SpaceAfter=No",
+        "2 nos _ _ _ _ _ _",
+        "3 a _ _ _ _ _ SpacesAfter=\\s\\s",
+    ]
+    given = [line.split("\t") for line in ANNOTATED.strip().split("\n")]
+    for column, place in (("LEMMA", 2), ("upos", 3), ("XPOS", 4), ("FEATS", 5), ("MISC", 7)):
+        words = [row.split() for row in parsed(column)[1]]
+        gold = [row for row in given[5:] if "." not in row[0]]
+        assert [row[place] for row in words] == [row[9 if place == 7 else place] for row in gold]
+        assert all(row[i] == "_" for row in words for i in range(2, 7) if i != place)
+    assert parsed("DEPS")[1][1].split()[6] == "0:root|3.1:dep"
+    assert parsed("DEPS")[1][-1].startswith("3.1 la el DET")
+    assert parsed("comments")[0] == [row[0] for row in given[:5]]
+    everything = parsed("LEMMA", "UPOS", "XPOS", "FEATS", "DEPS", "MISC", "comments")
+    assert [*everything[0], *everything[1]] == [" ".join(r[:6] + r[8:]) for r in given]
+
+
+def test_kept_columns_replace_predictions(run, tmp_path):
+    nlp = spacy.blank("xx")
+    ruler = nlp.add_pipe("attribute_ruler")
+    nlp.add_pipe("arc_hybrid_swap_parser", config={"model": {"tok2vec": {"width": 8}}})
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(ANNOTATED)
+    nlp.initialize(lambda: ConlluCorpus(source)(nlp))
+    ruler.add([[{}]], {"LEMMA": "predicted", "TAG": "P"})
+    nlp.to_disk(tmp_path / "model")
+    assert run("parse", tmp_path / "model", source, output, "--keep", "LEMMA").exit_code == 0
+    [sentence] = read_conllu(output)
+    assert [word.lemma for word in sentence.words] == ["ir", "_", "a"]
+    assert [word.xpos for word in sentence.words] == ["P", "P", "P"]
 
 
 def test_gold_annotation_makes_no_difference(run, model, dev, tmp_path):
@@ -65,7 +133,31 @@ def test_line_ends_and_byte_order_mark(run, model, text, tmp_path):
     assert run("parse", model, text, plain).exit_code == 0
     text.write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
     assert run("parse", model, text, windows).exit_code == 0
-    assert windows.read_text() == plain.read_text()
+    assert windows.read_text() == plain.read_text().replace("\\n", "\\r\\n")
+
+
+def trees(path):
+    return [sentence.heads for sentence in read_conllu(path)]
+
+
+def test_wrapped_paragraphs(run, model, text, tmp_path):
+    wrapped, unwrapped, lines = (tmp_path / f"{name}.conllu" for name in ("a", "b", "c"))
+    assert run("parse", model, text, wrapped).exit_code == 0
+    assert "".join(raw_texts(read_conllu(wrapped))).rstrip() == TEXT.rstrip()
+    content = wrapped.read_text()
+    assert content.startswith("# newdoc id = in\n# newpar\n# sent_id = 1\n# text = Die Frau ")
+    assert content.count("# newdoc") == 1 and content.count("# newpar") == 2
+    assert content.count("SpacesAfter=\\n\n") == 3 and "SpacesAfter=\\n\\n\\s\\s\\s\\n" in content
+    text.write_text("Die Frau schläft.\n\nWas glaubt der Arzt? Der Arzt schläft.")
+    assert run("parse", model, text, unwrapped).exit_code == 0
+    assert trees(wrapped) == trees(unwrapped)
+    text.write_text(TEXT)
+    result = run("parse", model, text, lines, "--lines")
+    assert result.exit_code == 0, result.output
+    assert lines.read_text().count("# newpar") == 4
+    text.write_text(TEXT.replace("\n", "\n\n"))
+    assert run("parse", model, text, unwrapped).exit_code == 0
+    assert trees(lines) == trees(unwrapped) != trees(wrapped)
 
 
 def test_stdin_and_processes_in_a_program_of_its_own(run, model, text, tmp_path):
@@ -77,7 +169,8 @@ def test_stdin_and_processes_in_a_program_of_its_own(run, model, text, tmp_path)
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout == "" and "13 words in" in result.stderr
-    assert two.read_text() == one.read_text() and one.read_text().count("Arzt\t") == 2
+    assert two.read_text() == one.read_text().replace("# newdoc id = in\n", "# newdoc\n")
+    assert one.read_text().count("Arzt\t") == 2
 
 
 def test_malformed_conllu(run, model, tmp_path, caplog):
@@ -96,8 +189,13 @@ def test_bad_text(run, model, text, tmp_path):
     output = tmp_path / "out.conllu"
     for content, message in [
         (b"a\nb\xff\n", f"{text}, line 2: not valid UTF-8 at byte 2"),
+        (b"\xef\xbb\xbf\xff", f"{text}, line 1: not valid UTF-8 at byte 1"),
+        (b"a\r\n\xff", f"{text}, line 2: not valid UTF-8 at byte 1"),
         (b"\n \n", f"{text}: no text"),
-        (b"\n" + b"a " * 500_001, f"{text}, line 2: 1,000,002 characters, more than the 1,000,000"),
+        (
+            b"\n" + b"a\n" * 500_001,
+            f"{text}, line 2: a paragraph of 1,000,001 characters, more than the 1,000,000",
+        ),
     ]:
         text.write_bytes(content)
         result = run("parse", model, text, output)
@@ -113,6 +211,8 @@ def test_bad_arguments(run, model, text, tmp_path):
         ((model, tmp_path / "no.txt", output), "No such file"),
         ((model, tmp_path / "no.conllu", output), "no such file"),
         ((tmp_path / "no", text, output), f"{tmp_path / 'no'}: no such pipeline. Give the folder"),
+        ((model, tmp_path / "in.conllu", output, "--lines"), "--lines is for text, but"),
+        ((model, text, output, "--keep", "LEMMA"), "Cannot keep annotation of"),
         ((model, text, output, "--gpu-id", 0, "--n-process", 2), "Processes cannot share a GPU"),
     ]:
         result = run("parse", *arguments)
@@ -142,3 +242,17 @@ def test_pipeline_without_parser(run, text, tmp_path):
     nlp.to_disk(tmp_path / "model")
     result = run("parse", tmp_path / "model", text, tmp_path / "out.conllu")
     assert result.exit_code == 1 and "has no parser, only: sentencizer" in result.output
+
+
+def test_token_ranges(run, model, dev, tmp_path):
+    text = "Wir sahen\nihn.\n\n Er kam."
+    (tmp_path / "in.txt").write_text(text)
+    options = [tmp_path / "in.txt", tmp_path / "out.conllu", "--token-ranges"]
+    assert run("parse", model, *options).exit_code == 0
+    words = [word for sentence in read_conllu(tmp_path / "out.conllu") for word in sentence.words]
+    for word in words:
+        [(start, end)] = re.findall(r"TokenRange=(\d+):(\d+)$", word.misc)
+        assert text[int(start) : int(end)] == word.form
+    assert len(words) == 7
+    result = run("parse", model, dev, tmp_path / "out.conllu", "--token-ranges")
+    assert result.exit_code == 1 and "no text to give the ranges" in result.output
