@@ -12,7 +12,10 @@ HEADERS = $(shell find spacy_npparse -name '*.h')
 demo: $(VENV)/.installed
 	$(BIN)/python -m spacy project run sample .
 	@echo
-	@echo "The trees, in a browser: $(CURDIR)/demo/crossing.html"
+	@cat assets/sample_treebank/text.txt
+	@echo
+	@sed '/^$$/q' demo/text.conllu
+	@echo "All of it: $(CURDIR)/demo/text.conllu; in a browser: $(CURDIR)/demo/text.html"
 
 # Linters and tests call programs of the environment.
 test lint format docs wheel wheels wheel-test: export PATH := $(abspath $(BIN)):$(PATH)

@@ -15,6 +15,8 @@ from tiny import tiny_config, write_part
 from weasel.cli.assets import project_assets
 from weasel.cli.run import project_run
 
+from spacy_npparse.treebank import raw_texts, read_conllu
+
 ROOT = Path(__file__).parents[2]
 SAMPLE = "assets/sample_treebank"
 TINY = {"vars.config": "configs/tiny.cfg", "vars.sample_config": "configs/tiny.cfg"}
@@ -60,13 +62,20 @@ def test_sample(project, run):
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Skipping" not in result.stdout
-    # The table of scores comes last.
-    last = result.stdout.rstrip().splitlines()[-1]
-    assert last.startswith("Non-projective sentences predicted")
+    assert "\nNon-projective sentences predicted" in result.stdout
     scores = json.loads((project / "metrics/sample/arc_hybrid_swap_parser.json").read_text())
     assert scores["official"]["Words"]["f1"] == 1 and scores["official"]["Sentences"]["gold"] == 40
     assert (project / "metrics/sample/arc_hybrid_swap_parser.raw.json").is_file()
-    assert (project / "demo/crossing.html").read_text().count("<figure") >= 7
+    text, parsed = project / SAMPLE / "text.txt", project / "demo/text.conllu"
+    sentences = list(read_conllu(parsed))
+    assert "".join(raw_texts(sentences)).rstrip() == text.read_text(encoding="utf-8").rstrip()
+    assert [sentence.begins_paragraph for sentence in sentences].count(True) == 2
+    assert (project / "demo/text.html").read_text().count("<figure") == len(sentences)
+    if program := shutil.which("udvalidate"):
+        valid = subprocess.run(
+            [program, "--level", "2", "--lang", "de", parsed], capture_output=True, text=True
+        )
+        assert valid.returncode == 0, valid.stdout + valid.stderr
     again = run("sample", **{"vars.sample_steps": 3})
     for name in ("convert-sample", "train-sample", "parse-sample"):
         assert f"Skipping '{name}': nothing changed" in again
