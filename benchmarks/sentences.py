@@ -1,0 +1,119 @@
+"""Sentences found together with the trees, against boundaries found by themselves.
+
+Gold words, no boundaries, each document as one Doc: sentences (F1), UAS and LAS with the sentences
+that the parser finds, with all boundaries that it holds more probable than not by themselves, and
+with gold boundaries in whole documents and one sentence at a time. Then the CPU time of the search
+for sentences, as a share of that of the pipeline, and of texts of growing length.
+
+    python benchmarks/sentences.py training/gothic/model-best dev.conllu
+"""
+
+import argparse
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import spacy
+import torch
+from recording import recorded
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_npparse.components import segmentation
+from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.sentences import read_tokens
+from spacy_npparse.evaluation import Metric, Scores, score_sentences
+from spacy_npparse.evaluation.significance import randomisation_of_rates
+from spacy_npparse.treebank import Sentence, read_conllu, sentences_from_doc, unannotated_doc
+from spacy_npparse.treebank.docs import group_sentences
+
+REPETITIONS = (1, 4, 16)
+
+
+def main() -> None:
+    """Print the figures of a model."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model")
+    parser.add_argument("gold", type=Path)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    nlp = spacy.load(arguments.model)
+    gold = list(read_conllu(arguments.gold))
+    found = {
+        "gold, one by one": annotated(nlp, gold, docs_of(nlp, gold, 1, boundaries=True)),
+        "gold": annotated(nlp, gold, docs_of(nlp, gold, 0, boundaries=True)),
+        "by themselves": annotated(nlp, gold, separated(nlp, docs_of(nlp, gold, 0))),
+        "with the trees": annotated(nlp, gold, docs_of(nlp, gold, 0)),
+    }
+    print(f"{'boundaries':20}{'Sentences':>10}{'UAS':>8}{'LAS':>8}")
+    for name, scores in found.items():
+        rates = [scores.official[m].f1 for m in (Metric.SENTENCES, Metric.UAS, Metric.LAS)]
+        print(f"{name:20}{100 * rates[0]:10.2f}{100 * rates[1]:8.2f}{100 * rates[2]:8.2f}")
+    counts = [las_counts(found[name]) for name in ("by themselves", "with the trees")]
+    p_value = float(randomisation_of_rates(*counts)[0])
+    print(f"LAS with the trees against by themselves: p = {p_value:.4f}")
+    report_time(nlp, gold)
+
+
+def docs_of(
+    nlp: Language, gold: Sequence[Sentence], per_doc: int, boundaries: bool = False
+) -> list[Doc]:
+    """Docs of gold words. per_doc: sentences in a Doc, 0 for whole documents."""
+    groups = group_sentences(gold, repeat(per_doc))
+    return [unannotated_doc(group, nlp.vocab, sentence_starts=boundaries) for group in groups]
+
+
+def annotated(nlp: Language, gold: Sequence[Sentence], docs: Iterable[Doc]) -> Scores:
+    """The scores of the pipeline on Docs."""
+    return score_sentences(gold, (s for doc in nlp.pipe(docs) for s in sentences_from_doc(doc)))
+
+
+def separated(nlp: Language, docs: Iterable[Doc]) -> list[Doc]:
+    """Docs with the boundaries that are more probable than not by themselves."""
+    parser = trained_parser(nlp)
+    docs = list(docs)
+    for doc in docs:
+        encoded = doc.copy()
+        for name, component in nlp.pipeline:
+            if name != parser.name:
+                encoded = component(encoded)
+        before, after = read_tokens([doc]).adjacent_words()
+        starts = np.full(len(doc), -1, dtype=np.int64)
+        starts[0] = 1
+        with torch.no_grad():
+            starts[after] = np.sign(parser.start_scores(parser.encode([encoded]), before, after))
+        doc.from_array(["SENT_START"], starts.astype(np.uint64)[:, None])
+    return docs
+
+
+def las_counts(scores: Scores) -> np.ndarray:
+    """Numerators and denominators of the LAS of each gold sentence: [sentences, 1, 2]."""
+    las = scores.las_of_sentences
+    return np.array([[(2 * s.correct, s.gold + s.system)] for s in las], dtype=np.float64)
+
+
+def report_time(nlp: Language, gold: Sequence[Sentence]) -> None:
+    """Print the time of the search for sentences by the length of the text."""
+    words = [word.form for sentence in gold for word in sentence.words]
+    print(f"{'words in a Doc':20}{'search, us/word':>16}{'all, us/word':>14}{'share':>8}")
+    for times in REPETITIONS:
+        doc = Doc(nlp.vocab, words=words[:2000] * times)
+        with recorded(segmentation, "find_sentences") as calls:
+            start = process_time()
+            nlp(doc)
+            seconds = process_time() - start
+        search = sum(call_seconds for call_seconds, _ in calls)
+        per_word = 1e6 / len(doc)
+        shown = f"{search * per_word:16.1f}{seconds * per_word:14.1f}{search / seconds:8.0%}"
+        print(f"{len(doc):<20}{shown}")
+
+
+def trained_parser(nlp: Language) -> DependencyParser:
+    """The parser of a pipeline."""
+    return next(pipe for _, pipe in nlp.pipeline if isinstance(pipe, DependencyParser))
+
+
+if __name__ == "__main__":
+    main()
