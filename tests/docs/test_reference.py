@@ -15,7 +15,9 @@ from spacy_npparse.decoding import Exploration
 from spacy_npparse.models.char_bilstm import CharBiLSTM
 from spacy_npparse.models.parser import ParserModel
 from spacy_npparse.models.scaled_gradient import ScaledGradient
+from spacy_npparse.models.tagger import TaggerModel
 from spacy_npparse.systems import get_transition_system
+from spacy_npparse.tokenization import TrainedTokenizer
 from spacy_npparse.treebank import ConlluCorpus
 from spacy_npparse.treebank.augmentation import NonceAugmenter, augmenting_batcher
 
@@ -45,6 +47,7 @@ ARCHITECTURES = {
     "spacy_npparse.Parser.v1": ParserModel,
     "spacy_npparse.CharBiLSTM.v1": CharBiLSTM,
     "spacy_npparse.ScaledGradient.v1": ScaledGradient,
+    "spacy_npparse.Tagger.v1": TaggerModel,
     "spacy_npparse.ConlluCorpus.v1": ConlluCorpus,
     "spacy_npparse.augmenting_batcher.v1": augmenting_batcher,
     "spacy_npparse.nonce_augmenter.v1": NonceAugmenter,
@@ -109,6 +112,12 @@ def test_settings_of_factories(factory):
 def test_settings_of_architectures(name):
     parameters = inspect.signature(ARCHITECTURES[name]).parameters
     check(section(SETTINGS, name), {key: value.default for key, value in parameters.items()})
+
+
+def test_settings_of_the_tokenizer():
+    parameters = inspect.signature(TrainedTokenizer.initialize).parameters
+    defaults = {key: parameters[key].default for key in list(parameters)[3:]}
+    check(section(SETTINGS, "spacy_npparse.TrainedTokenizer.v1"), defaults)
 
 
 def test_settings_of_exploration_and_decoder():
