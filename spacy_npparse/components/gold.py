@@ -303,8 +303,9 @@ def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bool
 def _aligned_starts(example: Example) -> Ints:
     """Whether a sentence starts at each token of the predicted Doc: 1 or 0, MISSING if unknown."""
     to_gold, _ = _one_to_one(example)
-    values = example.reference.to_array(SENT_START)
-    is_start = values == 1
+    gold = example.reference
+    values = gold.to_array(SENT_START)
+    is_start = (values == 1) & ~_spanned(head_tokens(gold))
     by_token = np.where(values == 0, MISSING, is_start)
     aligned = to_gold >= 0
     starts = np.full(len(to_gold), MISSING, dtype=np.int64)

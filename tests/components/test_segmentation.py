@@ -8,9 +8,10 @@ import spacy
 import torch
 from parser_helpers import SAMPLE, TINY_MODEL
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_npparse.components import segmentation
-from spacy_npparse.components.gold import GoldBatch
+from spacy_npparse.components.gold import GoldBatch, gold_boundaries
 from spacy_npparse.components.segmentation import MAX_LENGTH, find_sentences
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens
 from spacy_npparse.treebank import ConlluCorpus
@@ -73,6 +74,37 @@ def test_heads_are_learnt_among_the_sentences_around():
     assert parts.heads.tolist() == [2, 0, 0, 5, 3, 0, MISSING, 0]
     # A sentence is not cut.
     assert gold.join_sentences(1).sentences.lengths.tolist() == [2, 3, 2, 1]
+
+
+def test_parsers_select_heads_among_all_words_around(monkeypatch):
+    nlp = spacy.blank("xx")
+    parser = nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL})
+    examples = list(ConlluCorpus(SAMPLE, sentences_per_doc=4, limit=8)(nlp))
+    nlp.initialize(lambda: examples)
+    lengths = []
+    monkeypatch.setattr(
+        type(parser),
+        "_head_selection_loss",
+        lambda self, vectors, runs: lengths.extend(runs.sentences.lengths) or vectors.sum(),
+    )
+    nlp.update(examples)
+    assert sorted(lengths) == sorted(len(eg.reference) for eg in examples)
+
+
+def test_known_boundaries_are_taught():
+    gold = Doc(VOCAB, words=list("abcde"), sent_starts=[True, None, False, True, None])
+    boundaries = gold_boundaries([Example(Doc(VOCAB, words=list("abcde")), gold)])
+    assert boundaries.before.tolist() == [1, 2]
+    assert boundaries.after.tolist() == [2, 3]
+    assert boundaries.is_start.tolist() == [False, True]
+
+
+def test_no_boundary_is_taught_below_an_arc():
+    """spaCy derives a sentence start at `d`, which the arc from `e` to `a` spans."""
+    gold = Doc(VOCAB, words=list("abcde"), heads=[0, 0, 0, 3, 0], deps=["dep"] * 5)
+    assert gold[3].is_sent_start
+    boundaries = gold_boundaries([Example(Doc(VOCAB, words=list("abcde")), gold)])
+    assert boundaries.is_start.tolist() == [False] * 4
 
 
 def test_docs_are_searched_alone_and_together():
