@@ -15,7 +15,7 @@ import spacy_npparse
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError
-from spacy_npparse.laboratory.termination import exit_on_termination
+from spacy_npparse.laboratory.termination import cleaning_up_on_termination
 from spacy_npparse.treebank import ConlluError
 
 P = ParamSpec("P")
@@ -115,7 +115,7 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            with exit_on_termination():
+            with cleaning_up_on_termination():
                 return command(*args, **kwargs)
         except _USER_ERRORS as error:
             fail(str(error))

@@ -220,3 +220,59 @@ def test_full_disk_is_named(run, arguments, tmp_path):
         result = run(*arguments(writer, "/dev/full"))
         assert result.exit_code == 1, writer
         assert "✘ /dev/full: cannot be written: No space left on device" in result.output, writer
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_files_are_written_even_if_standard_output_is_not(arguments, tmp_path):
+    reading, writing = os.pipe()
+    os.close(reading)  # As `| head` does after some lines.
+    (tmp_path / "gold.conllu").write_text("1\tGo\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    begun = {}
+    for name, stdout in {"full": os.open("/dev/full", os.O_WRONLY), "closed": writing}.items():
+        command = arguments(("score", "json_path"), tmp_path / name, a=tmp_path / "gold.conllu")
+        begun[name] = subprocess.Popen(
+            [*PROGRAM, *command], stdout=stdout, stderr=subprocess.PIPE, text=True
+        )
+        os.close(stdout)
+    said = {name: program.communicate()[1] for name, program in begun.items()}
+    assert {name: program.returncode for name, program in begun.items()} == {"full": 1, "closed": 1}
+    assert said["closed"] == ""
+    assert said["full"] == (
+        "✘ standard output: cannot be written: No space left on device. Free some space, or give "
+        "a file on another disk.\n"
+    )
+    assert all(json.loads((tmp_path / name).read_text())["official"] for name in begun)
+
+
+SLOW = """
+import time
+from spacy.language import Language
+
+pipe = Language.pipe
+
+def slow_pipe(self, *arguments, **options):
+    for doc in pipe(self, *arguments, **options):
+        yield doc
+        time.sleep(100)
+
+Language.pipe = slow_pipe
+"""
+
+
+@posix
+def test_a_terminated_command_leaves_nothing(arguments, tmp_path):
+    code = tmp_path / "slow.py"
+    code.write_text(SLOW)
+    begun = {}
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        out = tmp_path / number.name / "out.conllu"
+        out.parent.mkdir()
+        out.write_text("old")
+        command = [*arguments(("parse", "target"), out), "--batch-size", "1", "--code", str(code)]
+        begun[number] = out, subprocess.Popen([*PROGRAM, *command], stderr=subprocess.PIPE)
+    for number, (out, program) in begun.items():
+        while len(list(out.parent.iterdir())) < 2 and program.poll() is None:
+            time.sleep(0.05)
+        program.send_signal(number)
+        assert program.communicate()[1] == b"" and program.returncode == -number
+        assert list(out.parent.iterdir()) == [out] and out.read_text() == "old"
