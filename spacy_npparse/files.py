@@ -1,36 +1,232 @@
-"""Atomic writing of files, for every room that writes them: a reader never sees half of one."""
+"""Writing of files, for every room that writes them: a reader never sees half of one, and who wrote
+it is told which one could not be written."""
 
 from __future__ import annotations
 
+import errno
+import io
 import os
+import secrets
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+# A chain of more symbolic links is a loop, as for Linux.
+_MAX_LINKS = 40
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+class WriteError(OSError):
+    """A file cannot be written; the message names it, the reason and the remedy."""
+
+    def __str__(self) -> str:
+        remedy = "Free some space, or give a file on another disk"
+        if self.errno not in _FULL:
+            remedy = "Give another file"
+        return f"{self.filename}: cannot be written: {self.strerror}. {remedy}."
+
+
+@contextmanager
+def naming(name: str | Path) -> Iterator[None]:
+    """Turn the errors of the operating system in a block into errors that name what is written.
+
+    Args:
+        name: The file, as its user knows it.
+
+    Raises:
+        WriteError: Instead of any other `OSError`.
+    """
+    try:
+        yield
+    except WriteError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error) or type(error).__name__
+        raise WriteError(error.errno, reason, str(name)) from error
+
+
+def is_stream(path: str | Path) -> bool:
+    """Whether what is written to a path cannot be replaced, only be sent.
+
+    Args:
+        path: Any path.
+
+    Returns:
+        Whether it is a pipe, a device, or an open file of this process, such as `/dev/stdout`.
+    """
+    if _descriptor(path) is not None:
+        return True
+    with suppress(OSError):
+        mode = os.stat(path).st_mode
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
+
+
+def are_same(path: Path, other: Path) -> bool:
+    """Whether writing to one path would replace the file of the other.
+
+    Args:
+        path: A path.
+        other: Another one.
+
+    Returns:
+        Whether they lead to one regular file, be it by symbolic or by hard links, or would if it
+        existed. Pipes and devices have no content that could be replaced.
+    """
+    try:
+        return os.path.samefile(path, other) and stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return os.path.realpath(path) == os.path.realpath(other)
+
+
+def check_writable(path: str | Path) -> None:
+    """Check that a file can be written, before time is spent on what shall be written. Nothing is
+    changed: no file, no folder is created.
+
+    Args:
+        path: The file.
+
+    Raises:
+        WriteError: It cannot be written, as far as is known beforehand.
+    """
+    with naming(path):
+        descriptor = _descriptor(path)
+        if descriptor is not None:
+            os.write(descriptor, b"")
+            return
+        _check_permission(path)
+        if is_stream(path):
+            return
+        folder = Path(os.path.realpath(path)).parent
+        while not os.path.lexists(folder):
+            folder = folder.parent
+        try:
+            # Says more than the permissions: the disk may be read-only, and root may do anything.
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            raise OSError(error.errno, f"{error.strerror} ({folder})") from error
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces `path` when the block ends without an exception.
+    """Write a file that replaces `path` when the block ends without an exception.
+
+    A symbolic link stays, and what it leads to is replaced; an existing file keeps its mode. What
+    is written to a pipe, a device or an open file (see `is_stream`) is sent at once instead.
 
     Args:
         path: The file to write; missing parent folders are created.
 
     Yields:
-        The temporary file, in the folder of `path`, open for binary writing.
+        A temporary file in the same folder, or the stream, open for binary writing.
+
+    Raises:
+        WriteError: It cannot be written.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+    if is_stream(path):
+        with _writing(_open_stream(path)) as file:
             yield file
-        # mkstemp creates files with mode 0600; a result gets the mode of any new file.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
+        return
+    with naming(path):
+        _check_permission(path)
+        target = Path(os.path.realpath(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+    # Not named after the file: its name may be as long as names can be.
+    temporary = target.with_name(f".spacy_npparse.{secrets.token_hex(8)}")
+    try:
+        with naming(path):
+            raw = _open_temporary(temporary, target, path)
+        with _writing(raw) as file:
+            yield file
+        with naming(path):
+            os.replace(temporary, target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+class _NamedFile(io.FileIO):
+    """A file open for writing whose errors name it as its user does."""
+
+    def __init__(self, file: Path | int, mode: str, name: str | Path, **options: Any) -> None:
+        self._shown = name
+        super().__init__(file, mode, **options)
+
+    def write(self, data: Any, /) -> int:
+        with naming(self._shown):
+            return super().write(data)
+
+    def close(self) -> None:
+        with naming(self._shown):
+            super().close()
+
+
+@contextmanager
+def _writing(raw: _NamedFile) -> Iterator[IO[bytes]]:
+    """Write to a file through a buffer."""
+    try:
+        file = io.BufferedWriter(raw)
+        yield file
+        file.close()
+    finally:
+        # After an exception nothing more is written: the reader of a pipe might never take it.
+        raw.close()
+
+
+def _open_stream(path: str | Path) -> _NamedFile:
+    with naming(path):
+        descriptor = _descriptor(path)
+        if descriptor is not None:
+            # Opened anew, a file would be written from its beginning, over what is there already.
+            return _NamedFile(os.dup(descriptor), "wb", path)
+        # The usual flags would create a file where a pipe has just been removed.
+        return _NamedFile(
+            Path(path), "wb", path, opener=lambda name, flags: os.open(name, flags & ~os.O_CREAT)
+        )
+
+
+def _open_temporary(temporary: Path, target: Path, name: str | Path) -> _NamedFile:
+    """Create the file that will replace `target`, with its mode and, if permitted, its owner."""
+    if not target.exists():
+        return _NamedFile(temporary, "xb", name)
+    known = target.stat()
+    # Private until it has the mode of the old one.
+    file = _NamedFile(temporary, "xb", name, opener=partial(os.open, mode=0o600))
+    try:
+        if hasattr(os, "chown"):
+            with suppress(OSError):
+                os.chown(temporary, known.st_uid, known.st_gid)
+        os.chmod(temporary, stat.S_IMODE(known.st_mode))
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _check_permission(path: str | Path) -> None:
+    """Check that a file that exists is none that must not be written."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return
+    code = errno.EISDIR if stat.S_ISDIR(mode) else errno.EACCES
+    if stat.S_ISDIR(mode) or not os.access(path, os.W_OK):
+        raise OSError(code, os.strerror(code))
+
+
+def _descriptor(path: str | Path) -> int | None:
+    """The descriptor of the open file that a path leads to, as `/dev/stdout` and `/dev/fd/3` do."""
+    path = Path(path)
+    for _ in range(_MAX_LINKS):
+        folder = os.path.realpath(path.parent)
+        if folder == os.path.realpath("/dev/fd") and path.name.isdecimal():
+            return int(path.name)
+        if not os.path.islink(path):
+            break
+        path = Path(folder, os.readlink(path))
+    return None

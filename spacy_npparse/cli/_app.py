@@ -15,6 +15,7 @@ import spacy_npparse
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError
+from spacy_npparse.laboratory.termination import cleaning_up_on_termination
 from spacy_npparse.treebank import ConlluError
 
 P = ParamSpec("P")
@@ -101,7 +102,8 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with a message, not a traceback, on errors that its user can correct.
 
     These are files that are missing or cannot be written, malformed CoNLL-U or DEPS, code that
-    cannot be imported, texts or experiments that do not match.
+    cannot be imported, texts or experiments that do not match. A command that is terminated removes
+    its temporary files first.
 
     Args:
         command: The command.
@@ -113,7 +115,8 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
+            with cleaning_up_on_termination():
+                return command(*args, **kwargs)
         except _USER_ERRORS as error:
             fail(str(error))
 

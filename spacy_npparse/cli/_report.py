@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +15,7 @@ from tqdm import tqdm
 
 from spacy_npparse.evaluation import Scores
 from spacy_npparse.evaluation.provenance import Provenance
-from spacy_npparse.files import replacing
+from spacy_npparse.files import naming, replacing
 
 T = TypeVar("T")
 
@@ -46,9 +48,32 @@ def report_scores(scores: Scores, json_path: Path | None, source: Provenance) ->
         json_path: The file; None for no file.
         source: The provenance of the scores.
     """
-    typer.echo(scores.table())
-    if json_path is not None:
-        write_json(scores.as_dict(), json_path, source)
+    try:
+        print_result(scores.table())
+    finally:
+        if json_path is not None:
+            write_json(scores.as_dict(), json_path, source)
+
+
+def print_result(text: str) -> None:
+    """Print to standard output.
+
+    Args:
+        text: What to print.
+
+    Raises:
+        WriteError: It cannot be written, because it goes to a file on a full disk, for example.
+        typer.Exit: It goes to a program that reads no more, such as head: no message is needed.
+    """
+    try:
+        with naming("standard output"):
+            typer.echo(text)
+    except OSError as error:
+        # What is left in the buffer would fail again when the program ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error.__cause__, BrokenPipeError):
+            raise typer.Exit(1) from None
+        raise
 
 
 def write_json(result: dict[str, Any], path: Path, source: Provenance) -> None:

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
-from spacy_npparse.cli._report import write_json, write_text
+from spacy_npparse.cli._outputs import check_outputs
+from spacy_npparse.cli._report import print_result, write_json, write_text
 from spacy_npparse.evaluation import compare_parsers
 from spacy_npparse.evaluation.comparison_table import comparison_table
 from spacy_npparse.treebank import read_conllu
@@ -62,6 +63,8 @@ def compare(
             "There is only one parser to compare. Give predictions of several; those with the "
             "same NAME= are seeds of one parser."
         )
+    inputs = [gold, *(path for paths in files.values() for path in paths)]
+    check_outputs([json_path, html], inputs)
     sentences = list(read_conllu(gold))
     if not sentences:
         fail(f"{gold}: no sentence to compare parsers on. Give a treebank in CoNLL-U.")
@@ -72,12 +75,14 @@ def compare(
             for name, paths in files.items()
         },
     )
-    typer.echo(comparison_table(comparison, n_sentences))
-    source = provenance_of(context, [gold, *(path for paths in files.values() for path in paths)])
-    if json_path is not None:
-        write_json(comparison.as_dict(n_sentences), json_path, source)
-    if html is not None:
-        write_text(render_comparison(comparison, source, n_sentences=n_sentences), html)
+    source = provenance_of(context, inputs)
+    try:
+        print_result(comparison_table(comparison, n_sentences))
+    finally:
+        if json_path is not None:
+            write_json(comparison.as_dict(n_sentences), json_path, source)
+        if html is not None:
+            write_text(render_comparison(comparison, source, n_sentences=n_sentences), html)
 
 
 def _parsers(arguments: list[str]) -> dict[str, list[Path]]:

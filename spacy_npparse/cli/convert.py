@@ -11,10 +11,12 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
+from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import progress
-from spacy_npparse.files import replacing
+from spacy_npparse.files import is_stream, replacing
 from spacy_npparse.treebank import docs_from_conllu, write_conllu
 
+_OTHER = {".conllu": ".spacy", ".spacy": ".conllu"}
 _ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 
 
@@ -48,7 +50,8 @@ def convert(
       python -m spacy_npparse convert train.conllu train.spacy --sentences-per-doc 10
       python -m spacy_npparse convert parsed.spacy parsed.conllu
     """
-    formats = (source.suffix, target.suffix)
+    formats = (source.suffix, _OTHER.get(source.suffix) if is_stream(target) else target.suffix)
+    check_outputs([target], [source])
     if formats == (".conllu", ".spacy"):
         docs: Iterable[Doc] = docs_from_conllu(
             source, Vocab(), sentences_per_doc, on_error=on_error.value

@@ -12,10 +12,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import Code, load_parser
+from spacy_npparse.cli._report import print_result, write_text
 from spacy_npparse.cli._texts import STDIN, check_lengths, read_text
 from spacy_npparse.components.dependency_parser import DependencyParser
-from spacy_npparse.files import replacing
 from spacy_npparse.laboratory import import_code
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.transitions import Derivation, UncoveredTree
@@ -82,6 +83,7 @@ def derive(
       python -m spacy_npparse derive dev.conllu --sentence 7 --model training/model-best
       echo "Was glaubst du?" | python -m spacy_npparse derive - --model training/model-best
     """
+    check_outputs([html], [source, code, *pipeline_files(model)])
     import_code(code)
     if model is None:
         if source.suffix != ".conllu":
@@ -93,11 +95,9 @@ def derive(
         found = _predicted(model, source, sentence, oracle)
     if html is None:
         width = shutil.get_terminal_size((200, 24)).columns
-        typer.echo(derivation_table(found, width=width))
+        print_result(derivation_table(found, width=width))
         return
-    page = render_derivation(found)
-    with replacing(html) as file:
-        file.write(page.encode("utf-8"))
+    write_text(render_derivation(found), html)
     typer.echo(f"{html}: {len(found.transitions):,} transitions", err=True)
 
 

@@ -10,6 +10,7 @@ import typer
 from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import (
     Annotation,
     BatchSize,
@@ -21,6 +22,7 @@ from spacy_npparse.cli._pipeline import (
 )
 from spacy_npparse.cli._report import report_scores
 from spacy_npparse.evaluation import score_sentences
+from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
     Paragraph,
     keep_annotation,
@@ -72,13 +74,14 @@ def evaluate(
       python -m spacy_npparse evaluate training/model-best dev.conllu --sentences-per-doc 10
       python -m spacy_npparse evaluate xx_my_pipeline dev.conllu --output predicted.conllu
     """
-    if output is not None and output.suffix != ".conllu":
+    if output is not None and output.suffix != ".conllu" and not is_stream(output):
         fail(f"Cannot write {output}. Give --output a name that ends in .conllu.")
     if keep and (raw or output is None):
         fail(
             "--keep copies gold annotation to the words of --output. Give it with --output, and "
             "without --raw."
         )
+    check_outputs([json_path, output], [gold, code, *pipeline_files(model)])
     sentences = list(read_conllu(gold))
     if not sentences:
         fail(f"{gold}: no sentence to evaluate on. Give a treebank in CoNLL-U.")

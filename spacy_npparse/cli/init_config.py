@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._pipeline import Code
-from spacy_npparse.cli._report import write_text
-from spacy_npparse.laboratory import complete_config, import_code
+from spacy_npparse.cli._report import print_result, write_text
+from spacy_npparse.files import is_stream
+from spacy_npparse.laboratory import complete_config, config_path, import_code
 
 _STDOUT = Path("-")
 
@@ -66,15 +68,17 @@ def init_config(
       python -m spacy train config.cfg --output training --paths.train train.conllu \\
         --paths.dev dev.conllu
     """
-    if target != _STDOUT and target.exists() and not force:
-        fail(f"{target} exists already. Give --force to overwrite it.")
+    if target != _STDOUT:
+        if target.exists() and not is_stream(target) and not force:
+            fail(f"{target} exists already. Give --force to overwrite it.")
+        check_outputs([target], [code, config_path(_CONFIGS[optimize])])
     import_code(code)
     try:
         config = complete_config(_CONFIGS[optimize], parser, lang)
     except ValueError as error:
         fail(str(error))
     if target == _STDOUT:
-        typer.echo(config.to_str(interpolate=False))
+        print_result(config.to_str(interpolate=False))
         return
     write_text(config.to_str(interpolate=False) + "\n", target)
     typer.echo(

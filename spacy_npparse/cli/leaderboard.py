@@ -10,8 +10,9 @@ import typer
 from tqdm import tqdm
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._pipeline import Code
-from spacy_npparse.cli._report import write_json, write_text
+from spacy_npparse.cli._report import print_result, write_json, write_text
 from spacy_npparse.evaluation.leaderboard import Leaderboard, make_leaderboard
 from spacy_npparse.laboratory import (
     Contestant,
@@ -96,6 +97,8 @@ def leaderboard(
     task = Task(train, dev, config, updates, code)
     contestants = _contestants(parsers, task)
     experiment = Experiment(task, test or dev, output, raw)
+    page = _page(experiment)
+    check_outputs([page, page.with_suffix(".json")], _inputs(experiment))
     # Read before the first training, so that errors in them show only once.
     parts = {path: list(read_conllu(path)) for path in (train, dev, experiment.gold)}
     for path, sentences in parts.items():
@@ -157,16 +160,24 @@ def _complete(
 
 
 def _report(context: typer.Context, experiment: Experiment, board: Leaderboard) -> None:
-    typer.echo(board.table())
+    source = provenance_of(context, _inputs(experiment))
+    page = _page(experiment)
+    try:
+        print_result(board.table())
+    finally:
+        write_json(board.as_dict(), page.with_suffix(".json"), source)
+        write_text(
+            render_leaderboard(board, source, title=f"Leaderboard: {experiment.gold.stem}"), page
+        )
+        typer.echo(f"{page}", err=True)
+
+
+def _inputs(experiment: Experiment) -> list[Path]:
     task = experiment.task
-    files = dict.fromkeys([task.train, task.dev, experiment.gold, task.config])
-    if task.code is not None:
-        files[task.code] = None
-    source = provenance_of(context, files)
+    given = [task.train, task.dev, experiment.gold, task.config, task.code]
+    return list(dict.fromkeys(path for path in given if path is not None))
+
+
+def _page(experiment: Experiment) -> Path:
     name = experiment.gold.stem + ("-raw" if experiment.raw else "")
-    page = experiment.folder / f"leaderboard-{name}.html"
-    write_json(board.as_dict(), page.with_suffix(".json"), source)
-    write_text(
-        render_leaderboard(board, source, title=f"Leaderboard: {experiment.gold.stem}"), page
-    )
-    typer.echo(f"{page}", err=True)
+    return experiment.folder / f"leaderboard-{name}.html"

@@ -10,6 +10,7 @@ import typer
 from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
+from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import (
     Annotation,
     BatchSize,
@@ -21,6 +22,7 @@ from spacy_npparse.cli._pipeline import (
 )
 from spacy_npparse.cli._report import write_text
 from spacy_npparse.cli._texts import STDIN, check_lengths, read_text
+from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
     Paragraph,
     keep_annotation,
@@ -83,7 +85,7 @@ def parse(
       python -m spacy_npparse parse training/model-best news.txt news.conllu --token-ranges
       echo "Was glaubst du?" | python -m spacy_npparse parse training/model-best - out.conllu
     """
-    if target.suffix != ".conllu":
+    if target.suffix != ".conllu" and not is_stream(target):
         fail(f"Cannot write {target}. Give OUT a name that ends in .conllu.")
     if source != STDIN and source.suffix not in (".conllu", ".txt"):
         fail(f"Cannot read {source}. Give a .conllu file, a .txt file, or - for text on stdin.")
@@ -95,7 +97,8 @@ def parse(
         fail("Processes cannot share a GPU. Use --gpu-id or --n-process, not both.")
     if keep and source.suffix != ".conllu":
         fail(f"Cannot keep annotation of {source}, which has none. Leave out --keep.")
-    # The input is checked before time is spent on loading and parsing.
+    # Files are checked before time is spent on loading and parsing.
+    check_outputs([target, html], [source, code, *pipeline_files(model)])
     if source.suffix == ".conllu":
         sentences = list(read_conllu(source, on_error=on_error.value))
         nlp = load_parser(model, gpu_id, code)

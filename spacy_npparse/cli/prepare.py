@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from spacy_npparse.cli._app import app, fail, user_errors
-from spacy_npparse.cli._report import progress
+from spacy_npparse.cli._outputs import check_outputs
+from spacy_npparse.cli._report import print_result, progress
 from spacy_npparse.files import replacing
 from spacy_npparse.treebank import Sentence, read_conllu
 from spacy_npparse.trees import complete_heads, nonprojective_arcs
@@ -48,17 +49,22 @@ def prepare(
             f"{folder}: no file *-ud-dev.conllu, on which training chooses the best model. Move "
             f"about a tenth of the sentences of {sources['train'].name} to a file of that name."
         )
+    targets = {part: output / f"{part}.conllu" for part in sources}
+    check_outputs(targets.values(), sources.values())
     counts = {part: _count(read_conllu(path), path.name) for part, path in sources.items()}
     for part, path in sources.items():
-        with replacing(output / f"{part}.conllu") as file:
+        with replacing(targets[part]) as file:
             file.write(path.read_bytes())
-    typer.echo("Part  | Sentences |     Words | Non-projective sentences |     arcs")
-    typer.echo("------+-----------+-----------+--------------------------+---------")
+    rows = [
+        "Part  | Sentences |     Words | Non-projective sentences |     arcs",
+        "------+-----------+-----------+--------------------------+---------",
+    ]
     for part, (n_sentences, n_words, n_crossed, n_arcs) in counts.items():
-        typer.echo(
+        rows.append(
             f"{part:5} | {n_sentences:9,} | {n_words:9,} | {n_crossed / n_sentences:24.2%} | "
             f"{n_arcs / n_words:8.2%}"
         )
+    print_result("\n".join(rows))
 
 
 def _find(folder: Path, part: str) -> Path | None:

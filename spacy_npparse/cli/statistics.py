@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
-from spacy_npparse.cli._report import write_json, write_text
+from spacy_npparse.cli._outputs import check_outputs
+from spacy_npparse.cli._report import print_result, write_json, write_text
 from spacy_npparse.treebank import read_conllu
 from spacy_npparse.treebank.statistics import treebank_statistics
 from spacy_npparse.visualisation import render_statistics
@@ -38,15 +39,18 @@ def statistics(
       python -m spacy_npparse statistics train.conllu dev.conllu --json statistics.json
       python -m spacy_npparse statistics train.conllu --html statistics.html
     """
+    check_outputs([json_path, html], files)
     sentences = list(chain.from_iterable(map(read_conllu, files)))
     try:
         found = treebank_statistics(sentences)
     except ValueError as error:
         fail(f"{', '.join(map(str, files))}: {error}")
-    typer.echo(found.table())
     source = provenance_of(context, files)
-    if json_path is not None:
-        write_json(found.as_dict(), json_path, source)
-    if html is not None:
-        names = ", ".join(path.name for path in files)
-        write_text(render_statistics(found, source, title=f"Statistics of {names}"), html)
+    try:
+        print_result(found.table())
+    finally:
+        if json_path is not None:
+            write_json(found.as_dict(), json_path, source)
+        if html is not None:
+            names = ", ".join(path.name for path in files)
+            write_text(render_statistics(found, source, title=f"Statistics of {names}"), html)

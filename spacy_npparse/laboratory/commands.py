@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,8 @@ from pathlib import Path
 
 LOG = "training.log"
 _LAST_LINES = 5
+# In seconds, for a subprocess to end of itself.
+_PATIENCE = 10
 
 
 class FailedCommandError(RuntimeError):
@@ -17,7 +20,7 @@ class FailedCommandError(RuntimeError):
 
 
 def run_module(arguments: Sequence[object], log: Path) -> None:
-    """Run `python -m …` on one thread.
+    """Run `python -m …` on one thread. An exception meanwhile, such as KeyboardInterrupt, ends it.
 
     Args:
         arguments: The module and its arguments.
@@ -29,21 +32,39 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
     # Unbuffered, the log can be read at any time, and error messages come last in it.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
     with log.open("wb") as file:
-        done = subprocess.run(
+        process = subprocess.Popen(
             [sys.executable, "-m", *map(str, arguments)],
             stdout=file,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
             env=environment,
         )
-    if done.returncode < 0:
+    try:
+        code = process.wait()
+    except BaseException:
+        _end(process)
+        raise
+    if code < 0:
         raise FailedCommandError(
-            f"{arguments[0]} was killed by signal {-done.returncode}, possibly out of memory. "
+            f"{arguments[0]} was killed by signal {-code}, possibly out of memory. "
             f"See its log, {log}."
         )
-    if done.returncode:
+    if code:
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         last = "".join(f"\n    {line}" for line in lines[-_LAST_LINES:])
         raise FailedCommandError(
-            f"{arguments[0]} ended with exit code {done.returncode}. The end of {log}:{last}"
+            f"{arguments[0]} ended with exit code {code}. The end of {log}:{last}"
         )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if os.name == "nt":
+        process.terminate()
+    else:
+        # Python removes temporary files on this one; a program in C++ does not hear it.
+        process.send_signal(signal.SIGINT)
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

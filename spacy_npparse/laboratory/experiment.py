@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 import torch
@@ -24,6 +24,7 @@ from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.code import import_code
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.contestants import Contestant, Task
+from spacy_npparse.laboratory.termination import cleaning_up_on_termination
 from spacy_npparse.treebank import Sentence, paragraphs_of_treebank, read_conllu
 
 _NOTE = "experiment.json"
@@ -120,7 +121,7 @@ class Experiment:
     def run(
         self, runs: Sequence[tuple[Contestant, int]], processes: int
     ) -> Iterator[tuple[Contestant, int, FailedRun | None]]:
-        """Train and evaluate.
+        """Train and evaluate. If the iteration is stopped, all runs are.
 
         Args:
             runs: Contestants and seeds.
@@ -134,6 +135,7 @@ class Experiment:
         # Peers first: the longest trainings should not be left for the end.
         for contestant, seed in sorted(runs, key=lambda run: not run[0].is_peer):
             waiting.setdefault((contestant.model_name, seed), []).append((contestant, seed))
+        others = set(active_children())
         # Spawned: torch's thread pool does not survive a fork.
         pool = ProcessPoolExecutor(
             processes, get_context("spawn"), _begin_worker, (self.task.code,)
@@ -146,8 +148,11 @@ class Experiment:
                 except BrokenProcessPool:
                     for contestant, seed in futures[future]:
                         yield contestant, seed, FailedRun(contestant.name, seed, _KILLED)
+        except BaseException:
+            for worker in set(active_children()) - others:
+                worker.terminate()
+            raise
         finally:
-            # If the iteration is stopped, runs that have not begun are cancelled.
             pool.shutdown(cancel_futures=True)
 
     def results(
@@ -189,6 +194,12 @@ class Experiment:
         self, runs: Sequence[tuple[Contestant, int]]
     ) -> list[tuple[Contestant, int, FailedRun | None]]:
         """Complete runs that share a model, in this process."""
+        with cleaning_up_on_termination():
+            return self._ends(runs)
+
+    def _ends(
+        self, runs: Sequence[tuple[Contestant, int]]
+    ) -> list[tuple[Contestant, int, FailedRun | None]]:
         gold = list(read_conllu(self.gold))
         untrained = _reason(partial(self._train, *runs[0]))
         ends: list[tuple[Contestant, int, FailedRun | None]] = []
@@ -207,9 +218,17 @@ class Experiment:
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
         start = _cpu_seconds()
-        contestant.train(self.task, seed, unfinished)
+        try:
+            contestant.train(self.task, seed, unfinished)
+        except Exception:
+            # Its log stays.
+            raise
+        except BaseException:
+            shutil.rmtree(unfinished)
+            raise
         minutes = (_cpu_seconds() - start) / 60
-        (unfinished / _MINUTES).write_text(json.dumps(minutes), encoding="utf-8")
+        with replacing(unfinished / _MINUTES) as file:
+            file.write(json.dumps(minutes).encode())
         unfinished.rename(folder)
 
     def _parse(self, contestant: Contestant, seed: int, gold: Sequence[Sentence]) -> None:

@@ -15,6 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import Config
 
+from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.commands import LOG, run_module
 from spacy_npparse.laboratory.contestants import Checkpoint, Parsed, Task
 from spacy_npparse.treebank import (
@@ -79,7 +80,8 @@ class TrainedPipeline(ABC):
             rates = training["optimizer"].get("learn_rate")
             if isinstance(rates, dict) and "total_steps" in rates:
                 rates["total_steps"] = task.updates
-        config.to_disk(folder / _CONFIG, interpolate=False)
+        with replacing(folder / _CONFIG) as file:
+            file.write(config.to_bytes(interpolate=False))
         code = [] if task.code is None else ["--code", task.code]
         run_module(["spacy", "train", folder / _CONFIG, "--output", folder, *code], folder / LOG)
         shutil.rmtree(folder / "model-last")

@@ -1,0 +1,62 @@
+"""The files that a command writes, checked before its work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from pathlib import Path
+
+from spacy_npparse.cli._app import fail
+from spacy_npparse.cli._texts import STDIN
+from spacy_npparse.files import are_same, check_writable, is_stream
+
+# What a shell may have redirected to a file that is an output, too.
+_STANDARD_STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
+# The files of a pipeline's folder outside the folders of its components.
+_PIPELINE_FILES = ("config.cfg", "meta.json", "tokenizer")
+
+
+def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
+    """End the program with an error message unless every output can be written, to a file of its
+    own that the command does not read.
+
+    Args:
+        outputs: The files that the command writes; None for those that are not wanted.
+        inputs: The files that it reads; None for those that are not given.
+
+    Raises:
+        WriteError: An output cannot be written.
+        typer.Exit: An output would overwrite an input or another output.
+    """
+    written = [path for path in outputs if path is not None]
+    read = [Path("/dev/stdin") if path == STDIN else path for path in inputs if path is not None]
+    for output in written:
+        check_writable(output)
+        for path in read:
+            if are_same(output, path):
+                fail(
+                    f"{output} would overwrite {path}, which this command reads. Give another "
+                    "file to write."
+                )
+        for stream in _STANDARD_STREAMS:
+            if not is_stream(output) and are_same(output, stream):
+                fail(f"{output} would overwrite what goes to {stream}. Give another file to write.")
+    for output, other in combinations(written, 2):
+        if are_same(output, other):
+            fail(f"{output} and {other} are one file. Give each output a file of its own.")
+
+
+def pipeline_files(model: str | None) -> list[Path]:
+    """The files that a pipeline consists of, as inputs of a command.
+
+    Args:
+        model: The pipeline's folder, or the name of an installed package; None for no pipeline.
+
+    Returns:
+        The files in the folder, without others beside them, such as scores; none of a package.
+    """
+    if model is None or not Path(model).is_dir():
+        return []
+    return [Path(model, name) for name in _PIPELINE_FILES] + [
+        path for path in Path(model).glob("*/**/*") if path.is_file()
+    ]

@@ -1,0 +1,67 @@
+"""Termination by a signal that leaves neither temporary files nor subprocesses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+# What Ctrl-C, schedulers, containers and closed terminals send; Windows has no SIGHUP.
+_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in dir(signal)
+]
+_DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
+
+
+class _TerminationError(BaseException):
+    """Raised wherever the process is when a signal arrives."""
+
+
+@contextmanager
+def cleaning_up_on_termination() -> Iterator[None]:
+    """Let a signal that ends the process first raise an exception in the block, so that temporary
+    files are removed and subprocesses ended. Then the process ends by the signal, as its parent
+    expects.
+
+    Signals that are ignored (SIGHUP under nohup) or handled already are left alone, and nothing
+    changes in threads other than the main one, which cannot handle signals.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    owner = os.getpid()
+    received: list[int] = []
+
+    def terminate(number: int, _: FrameType | None) -> None:
+        if os.getpid() != owner:
+            # A forked process has nothing of its own to clean up.
+            _end(number)
+        received.append(number)
+        raise _TerminationError
+
+    known = {number: signal.getsignal(number) for number in _SIGNALS}
+    ours = {number: handler for number, handler in known.items() if handler in _DEFAULT}
+    for number in ours:
+        signal.signal(number, terminate)
+    try:
+        yield
+    except BaseException as error:
+        if received:
+            # Generators that the block has begun end only with the frames that hold them.
+            traceback.clear_frames(error.__traceback__)
+            _end(received[0])
+        raise
+    finally:
+        for number, handler in ours.items():
+            signal.signal(number, handler)
+
+
+def _end(number: int) -> None:
+    """End this process by a signal. What runs when Python exits may wait for other processes for
+    ever, and is left out."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
