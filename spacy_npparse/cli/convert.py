@@ -39,7 +39,8 @@ def convert(
     """Convert a CoNLL-U file to spaCy's binary format, or back.
 
     The conversion is lossless: .conllu to .spacy to .conllu gives the same file, with its comments,
-    multiword tokens, empty nodes, enhanced dependencies and MISC.
+    multiword tokens, empty nodes, enhanced dependencies and MISC. Only superfluous blank lines, which
+    a warning counts, are not kept, and a missing one at the end is added.
 
     Examples:
 
