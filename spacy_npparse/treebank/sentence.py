@@ -24,12 +24,21 @@ class ConlluError(ValueError):
     Attributes:
         path: The file, or what else the sentence comes from; None if unknown.
         line: Number of the offending line, counted from 1.
+        problem: What is wrong there.
+        remedy: What to do about it.
     """
 
     def __init__(self, path: str | Path | None, line: int, problem: str, remedy: str) -> None:
         super().__init__(f"{path or 'CoNLL-U text'}, line {line}: {problem}. {remedy}.")
         self.path = path
         self.line = line
+        self.problem = problem
+        self.remedy = remedy
+
+
+class DocError(ValueError):
+    """A Doc that CoNLL-U cannot represent. The message names the sentence, the word if it is one,
+    and the remedy; that of `write_conllu` names the Doc, too."""
 
 
 class Row(NamedTuple):
