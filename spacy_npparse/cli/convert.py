@@ -42,8 +42,8 @@ def convert(
     """Convert a CoNLL-U file to spaCy's binary format, or back.
 
     The conversion is lossless: .conllu to .spacy to .conllu gives the same file, with its comments,
-    multiword tokens, empty nodes, enhanced dependencies and MISC. Only blank lines are normalised: a
-    warning counts those that are superfluous, or missing at the end.
+    multiword tokens, empty nodes, enhanced dependencies and MISC. Only blank lines are normalised:
+    a warning counts those that are superfluous, or missing at the end.
 
     Examples:
 
