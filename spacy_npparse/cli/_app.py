@@ -16,7 +16,7 @@ from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError
 from spacy_npparse.laboratory.termination import cleaning_up_on_termination
-from spacy_npparse.treebank import ConlluError
+from spacy_npparse.treebank import ConlluError, DocError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,6 +25,7 @@ _USER_ERRORS = (
     OSError,
     CodeError,
     ConlluError,
+    DocError,
     EnhancedDependencyError,
     ExperimentMismatchError,
     TextMismatchError,
@@ -101,9 +102,9 @@ def fail(message: str) -> NoReturn:
 def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with a message, not a traceback, on errors that its user can correct.
 
-    These are files that are missing or cannot be written, malformed CoNLL-U or DEPS, code that
-    cannot be imported, texts or experiments that do not match. A command that is terminated removes
-    its temporary files first.
+    These are files that are missing or cannot be written, malformed CoNLL-U or DEPS, Docs
+    that CoNLL-U cannot represent, code that cannot be imported, texts or experiments that do not
+    match. A command that is terminated removes its temporary files first.
 
     Args:
         command: The command.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +15,11 @@ from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import progress
 from spacy_npparse.files import is_stream, replacing
-from spacy_npparse.treebank import docs_from_conllu, write_conllu
+from spacy_npparse.treebank import DocError, docs_from_conllu, write_conllu
+from spacy_npparse.treebank.rows import annotated
 
 _OTHER = {".conllu": ".spacy", ".spacy": ".conllu"}
+_REMEDY = "Give a file that spaCy's DocBin wrote, or write it again"
 _ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 
 
@@ -41,7 +44,8 @@ def convert(
     """Convert a CoNLL-U file to spaCy's binary format, or back.
 
     The conversion is lossless: .conllu to .spacy to .conllu gives the same file, with its comments,
-    multiword tokens, empty nodes, enhanced dependencies and MISC.
+    multiword tokens, empty nodes, enhanced dependencies and MISC. Only blank lines are normalised:
+    a warning counts those that are superfluous, or missing at the end.
 
     Examples:
 
@@ -67,7 +71,10 @@ def convert(
     elif formats == (".spacy", ".conllu"):
         doc_bin = _read_doc_bin(source)
         n_docs, n_words = len(doc_bin), sum(len(tokens) for tokens in doc_bin.tokens)
-        write_conllu(progress(doc_bin.get_docs(Vocab()), "doc", n_docs, quiet=quiet), target)
+        try:
+            write_conllu(progress(_docs(doc_bin, source), "doc", n_docs, quiet=quiet), target)
+        except DocError as error:
+            fail(f"{source}, {error}")
     else:
         fail(
             f"Cannot convert {source} to {target}. "
@@ -81,5 +88,19 @@ def _read_doc_bin(path: Path) -> DocBin:
     data = path.read_bytes()
     try:
         return DocBin().from_bytes(data)
-    except ValueError:
-        fail(f"{path}: not a .spacy file. Give a file that spaCy's DocBin wrote.")
+    except Exception:  # other formats raise almost any kind
+        fail(f"{path}: not a .spacy file, or an incomplete one. {_REMEDY}.")
+
+
+def _docs(doc_bin: DocBin, path: Path) -> Iterator[Doc]:
+    docs = doc_bin.get_docs(Vocab())
+    for number in range(1, len(doc_bin) + 1):
+        try:
+            doc = next(docs)
+            # spaCy looks strings up when they are asked for.
+            for token in doc:
+                annotated(token)
+        except Exception as error:  # damaged Docs raise almost any kind
+            reason = textwrap.shorten(f"{type(error).__name__}: {error}", 200, placeholder=" …")
+            fail(f"{path}, Doc {number}: cannot be read ({reason}). {_REMEDY}.")
+        yield doc

@@ -56,7 +56,8 @@ class NetworkPipe(TreePipe, Generic[NetT]):
         Returns:
             Log-odds of the boundaries: [n].
         """
-        scores = self._net.score_starts(vectors, *map(torch.from_numpy, (before, after)))
+        words = (torch.from_numpy(side).to(vectors.device) for side in (before, after))
+        scores = self._net.score_starts(vectors, *words)
         return scores.double().cpu().numpy()
 
     def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.float32]:

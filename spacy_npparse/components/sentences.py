@@ -10,12 +10,17 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
+from thinc.api import get_torch_default_device
 
-# Most scores of arcs that are computed at once (half a megabyte), except for a longer sentence.
+# Most scores of arcs that are computed at once on the CPU (half a megabyte, which stays in its
+# cache), except for a longer sentence. A GPU, which is slow with small batches, may use a 64th of
+# its memory, at some 256 bytes for an arc.
 _MAX_ARCS = 2**17
+_GPU_BYTES_PER_ARC = 64 * 256
 
 _ATTRIBUTES = [SENT_START, IS_SPACE]
 
@@ -126,17 +131,18 @@ class SentenceBatch:
 
     def parts(self) -> Iterator[NDArray[np.bool_]]:
         """Cut the batch into parts of sentences of similar length, whose arcs can be scored at once
-        without much padding or memory.
+        without much padding or memory; see `max_arcs`.
 
         Yields:
             The sentences of a part: bool [n_sentences].
         """
+        limit = max_arcs(get_torch_default_device())
         by_length = np.argsort(self.lengths, kind="stable")
         squares = (self.lengths[by_length].astype(np.int64) + 1) ** 2
         start = 0
         while start < len(by_length):
             padded = squares[start:] * np.arange(1, len(squares) - start + 1)
-            end = start + max(1, int(np.searchsorted(padded, _MAX_ARCS, side="right")))
+            end = start + max(1, int(np.searchsorted(padded, limit, side="right")))
             chosen = np.zeros(len(by_length), dtype=bool)
             chosen[by_length[start:end]] = True
             yield chosen
@@ -152,6 +158,21 @@ class SentenceBatch:
             These sentences.
         """
         return SentenceBatch(self.words[kept[self.sentence]], self.lengths[kept], self.n_tokens)
+
+
+def max_arcs(device: torch.device) -> int:
+    """How many arcs can be scored at once on a device.
+
+    Args:
+        device: The CPU or a GPU.
+
+    Returns:
+        A number that grows with the memory of the GPU.
+    """
+    if device.type != "cuda":
+        return _MAX_ARCS
+    memory = torch.cuda.get_device_properties(device).total_memory
+    return max(_MAX_ARCS, memory // _GPU_BYTES_PER_ARC)
 
 
 def read_tokens(docs: Sequence[Doc]) -> TokenBatch:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.attachment import Comparison, Score
+from spacy_npparse.treebank.sentence import NUMBER, shortened
 
 _ROOT = -1
 
@@ -71,9 +72,9 @@ def _resolved(analysis: Analysis) -> list[list[tuple[int, str]]]:
 
 
 def _head(analysis: Analysis, word: int, head: str, first: int, end: int) -> int:
-    if not (head.isascii() and head.isdigit() and int(head) <= end - first):
+    if not (NUMBER.fullmatch(head) and int(head) <= end - first):
         raise EnhancedDependencyError(
-            f"DEPS {analysis.deps[word]!r} of the word {analysis.forms[word]!r} (word "
+            f"DEPS {shortened(analysis.deps[word])!r} of the word {analysis.forms[word]!r} (word "
             f"{word - first + 1} of its sentence) is not understood. Write HEAD:RELATION pairs "
             "separated by |, whose heads are words of the sentence, or _ for none."
         )

@@ -32,12 +32,13 @@ def step(
     """Update the parameters that have a gradient, and their averages, in place.
 
     The state stays in the thinc optimizer, under its own keys; only the arithmetic is torch's fused
-    kernel, several times as fast on CPU as a call of thinc's for each parameter.
+    kernel, several times as fast on CPU as a call of thinc's for each parameter. Results are read
+    from the device once at most.
 
     Args:
         optimizer: A thinc optimizer for which `is_plain_adam` holds.
         model_id: First part of the optimizer's keys.
-        parameters: Names and parameters of the network.
+        parameters: Names and parameters of the network, all on one device.
     """
     moving = [(name, p) for name, p in parameters if p.grad is not None]
     if not moving:
@@ -45,23 +46,20 @@ def step(
     keys = [(model_id, name) for name, _ in moving]
     weights = [p.data for _, p in moving]
     gradients = [p.grad for _, p in moving if p.grad is not None]
-    steps = []
+    # The functional form counts the step itself. Its kernel reads the counters where the weights
+    # are; they go there in one copy.
+    steps = [float(optimizer.nr_update[key]) for key in keys]
     for key in keys:
         optimizer.nr_update[key] += 1
-        # The functional form counts the step itself.
-        steps.append(torch.tensor(float(optimizer.nr_update[key] - 1)))
     if optimizer.grad_clip:
-        for gradient in gradients:
-            norm = float(gradient.norm())
-            if norm >= optimizer.grad_clip:
-                gradient *= optimizer.grad_clip / norm
+        _clip(gradients, optimizer.grad_clip)
     adam(
         weights,
         gradients,
         _state(optimizer.mom1, keys, weights),
         _state(optimizer.mom2, keys, weights),
         [],
-        steps,
+        list(torch.tensor(steps, device=weights[0].device).unbind()),
         fused=True,
         amsgrad=False,
         beta1=optimizer.b1,
@@ -80,6 +78,17 @@ def step(
             average.lerp_(weight, 1.0 - min(0.9999, (1.0 + n) / (10.0 + n)))
     for _, parameter in moving:
         parameter.grad = None
+
+
+def _clip(gradients: list[torch.Tensor], largest: float) -> None:
+    """Scale gradients down whose norm exceeds the largest one allowed, each by itself.
+
+    All norms are read at once: reading one has to wait for the GPU.
+    """
+    norms = torch.stack(torch._foreach_norm(gradients)).tolist()
+    for gradient, norm in zip(gradients, norms, strict=True):
+        if norm >= largest:
+            gradient *= largest / norm
 
 
 def _state(

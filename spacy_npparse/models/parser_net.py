@@ -51,6 +51,8 @@ class ParserNet(nn.Module):
         help by Qi et al. (2018), who score them in another way.
     """
 
+    distance_bounds: Tensor
+
     def __init__(self, n_inputs: int):
         super().__init__()
         self.root = nn.Parameter(torch.empty(n_inputs).uniform_(-0.1, 0.1))
@@ -85,6 +87,8 @@ class ParserNet(nn.Module):
         self.label_head = nn.Linear(n_inputs, label_size)
         self.label_dependent = nn.Linear(n_inputs, label_size)
         self.label_output = nn.Linear(label_size, n_labels)
+        # A buffer moves to the device with the network; it is no weight, and is not saved.
+        self.register_buffer("distance_bounds", torch.tensor(_DISTANCES), persistent=False)
         self.dropout = nn.Dropout(dropout)
         self.finds_sentences = finds_sentences
         if finds_sentences:
@@ -113,7 +117,7 @@ class ParserNet(nn.Module):
         heads = self.dropout(as_head)[places].mT
         absent = (nodes > lengths[:, None]) * IMPOSSIBLE
         bias = self.arc_bias(as_head)[places].squeeze(2) + absent
-        distances = distances_to_heads(nodes).expand(len(places), -1, -1)
+        distances = distances_to_heads(nodes, self.distance_bounds).expand(len(places), -1, -1)
         by_distance = self.arc_distance(as_dependent)[places].gather(2, distances)
         scores = torch.baddbmm(
             bias[:, None] + by_distance, (as_dependent @ self.arc_weight)[places], heads
@@ -179,19 +183,19 @@ def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:
     return nodes, roots[:, None] + torch.minimum(nodes, lengths[:, None])
 
 
-def distances_to_heads(nodes: Tensor) -> Tensor:
+def distances_to_heads(nodes: Tensor, bounds: Tensor) -> Tensor:
     """Bucket the distance of each node to each head, by side. The root has a bucket of its own.
 
     Args:
         nodes: [size], 0, 1, ….
+        bounds: [n_bounds], the lower bounds of the buckets of either side.
 
     Returns:
-        int64 [size, size], dependents in the first dimension, below N_DISTANCES.
+        int64 [size, size], dependents in the first dimension, at most 2 * n_bounds.
     """
     to_head = nodes - nodes[:, None]
-    bounds = torch.tensor(_DISTANCES, device=nodes.device)
     by_length = torch.bucketize(to_head.abs(), bounds, right=True)
-    buckets = torch.where(to_head > 0, by_length + len(_DISTANCES), by_length)
+    buckets = torch.where(to_head > 0, by_length + len(bounds), by_length)
     buckets[:, 0] = 0
     return buckets
 

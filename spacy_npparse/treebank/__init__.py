@@ -19,7 +19,13 @@ from spacy_npparse.treebank.plain_text import (
 )
 from spacy_npparse.treebank.raw_text import raw_texts
 from spacy_npparse.treebank.reading import ConlluReader, read_conllu
-from spacy_npparse.treebank.sentence import ConlluError, MultiwordToken, Row, Sentence
+from spacy_npparse.treebank.sentence import (
+    ConlluError,
+    DocError,
+    MultiwordToken,
+    Row,
+    Sentence,
+)
 from spacy_npparse.treebank.surface import (
     SurfaceToken,
     character_offsets,
@@ -37,6 +43,7 @@ __all__ = [
     "ConlluCorpus",
     "ConlluError",
     "ConlluReader",
+    "DocError",
     "Kept",
     "MultiwordToken",
     "Paragraph",

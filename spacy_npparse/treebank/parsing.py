@@ -13,7 +13,15 @@ from pathlib import Path
 
 from conllu import Metadata, TokenList, parse_token_and_metadata
 
-from spacy_npparse.treebank.sentence import MISSING, ConlluError, MultiwordToken, Row, Sentence
+from spacy_npparse.treebank.sentence import (
+    MISSING,
+    NUMBER,
+    ConlluError,
+    MultiwordToken,
+    Row,
+    Sentence,
+    shortened,
+)
 
 _N_COLUMNS = len(Row._fields)
 # Ten columns, of which ID begins with a digit and FORM is not blank: conllu would drop or refuse
@@ -68,7 +76,7 @@ def parse_sentence(
             raise ConlluError(
                 path,
                 number,
-                f"FEATS {row.feats!r} is not understood",
+                f"FEATS {shortened(row.feats)!r} is not understood",
                 "Write Name=Value pairs separated by |, or _ for none",
             )
     return validated(rows, lines[:n_comments], tokens.metadata, text, path, first_row)
@@ -149,7 +157,7 @@ def _id_error(path: str | Path | None, number: int, value: str) -> ConlluError:
     return ConlluError(
         path,
         number,
-        f"id {value!r} is not understood",
+        f"id {shortened(value)!r} is not understood",
         "Use N for words, FIRST-LAST for multiword tokens, N.M for empty nodes",
     )
 
@@ -172,7 +180,7 @@ def _check_ids(
                 raise ConlluError(
                     path,
                     first_row + index,
-                    f"multiword token {row.id} does not fit before word {n_words + 1}",
+                    f"multiword token {shortened(row.id)} does not fit before word {n_words + 1}",
                     "Put it right before its first word, as FIRST-LAST, with no overlap",
                 )
             token_end, token_line = last, first_row + index
@@ -184,14 +192,14 @@ def _check_ids(
                 raise ConlluError(
                     path,
                     first_row + index,
-                    f"empty node {row.id} stands where {n_words}.{n_empty} is expected",
+                    f"empty node {shortened(row.id)} stands where {n_words}.{n_empty} is expected",
                     "Number empty nodes N.1, N.2, … after word N",
                 )
         else:
             raise ConlluError(
                 path,
                 first_row + index,
-                f"id {row.id!r} stands where {n_words + 1} is expected",
+                f"id {shortened(row.id)!r} stands where {n_words + 1} is expected",
                 "Number the words 1, 2, 3, … without gaps or repeats, "
                 "and put a blank line between sentences",
             )
@@ -209,7 +217,7 @@ def _check_ids(
 
 def _two_numbers(value: str, separator: str, path: str | Path | None, line: int) -> tuple[int, int]:
     first, _, second = value.partition(separator)
-    if not (first.isascii() and first.isdigit() and second.isascii() and second.isdigit()):
+    if not (NUMBER.fullmatch(first) and NUMBER.fullmatch(second)):
         raise _id_error(path, line, value)
     return int(first), int(second)
 
@@ -229,22 +237,22 @@ def _check_heads(
             raise ConlluError(
                 path,
                 lines[dependent - 1],
-                f"head {value!r} is not a number",
+                f"head {shortened(value)!r} is not a number",
                 "Write the id of the head word, 0 for the root or _ for missing",
             )
-        head = int(value)
+        head = int(value) if NUMBER.fullmatch(value) else n + 1
         if head > n or head == dependent:
             problem = "is the word itself" if head == dependent else f"is none of the {n} words"
             raise ConlluError(
                 path,
                 lines[dependent - 1],
-                f"head {head} {problem}",
+                f"head {shortened(value)} {problem}",
                 "Write the id of another word of the sentence, 0 for the root or _ for missing",
             )
         heads.append(head)
     cycle = find_cycle(heads)
     if cycle:
-        path_of_cycle = " → ".join(str(word) for word in [*cycle, cycle[0]])
+        path_of_cycle = shortened(" → ".join(str(word) for word in [*cycle, cycle[0]]))
         raise ConlluError(
             path,
             lines[cycle[0] - 1],

@@ -56,7 +56,8 @@ def escape(space: str) -> str:
 
 def unescape(value: str) -> str:
     """Inverse of `escape`."""
-    return re.sub(r"\\(?:u[0-9a-f]{4}|.)", _unescaped, value)
+    # What is no white space has no escape, and half of a surrogate pair is no character at all.
+    return re.sub(r"\\(?:u(?!d[89a-f])[0-9a-f]{4}|.)", _unescaped, value)
 
 
 def _escaped(character: str) -> str:

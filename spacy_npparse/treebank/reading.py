@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -47,6 +47,9 @@ class ConlluReader(Iterator[Sentence]):
         n_sentences: Number of sentences returned so far.
         n_odd_roots: How many of these are fully annotated but have no root or several: legal here,
             though not in UD. They are read, and reported in the log after the last sentence.
+        blank_line_errors: Numbers of the lines so far where a blank line is superfluous, has a
+            Windows line end, or is missing at the end of the file. They do no harm, but are not
+            kept, which is reported in the log after the last sentence.
     """
 
     def __init__(self, source: ConlluSource, on_error: OnError = "raise") -> None:
@@ -57,9 +60,12 @@ class ConlluReader(Iterator[Sentence]):
             if not path.is_file():
                 raise FileNotFoundError(f"{path}: no such file. Give the path of a .conllu file.")
             self.name = str(path)
-            blocks = _blocks_of_file(path)
+            file = _File(path)
+            self.blank_line_errors = file.blank_line_errors
+            blocks: Iterator[_Block] = iter(file)
         else:
             self.name = "TokenLists"
+            self.blank_line_errors = []
             blocks = (_TokenListBlock(tokens, i) for i, tokens in enumerate(source, 1))
         self.on_error = on_error
         self.skipped: list[ConlluError] = []
@@ -102,6 +108,14 @@ class ConlluReader(Iterator[Sentence]):
                 self.name,
                 self.n_odd_roots,
                 self._first_odd,
+            )
+        if self.blank_line_errors:
+            logger.warning(
+                "%s: a blank line is missing or superfluous %d times, first at line %d. That does "
+                "no harm, but what is written has exactly one blank line after each sentence.",
+                self.name,
+                len(self.blank_line_errors),
+                self.blank_line_errors[0],
             )
 
 
@@ -178,17 +192,29 @@ class _TokenListBlock:
         return sentence_from_tokenlist(self.tokens, name=str(self))
 
 
-def _blocks_of_file(path: Path) -> Iterator[_Block]:
-    block: list[bytes] = []
-    line = 0
-    # Binary, because text mode would hide the position of invalid bytes and translate line ends.
-    with path.open("rb") as file:
-        for line, raw in enumerate(file, 1):
-            raw = raw.rstrip(b"\n")
-            if raw and raw != b"\r":
-                block.append(raw)
-            elif block:
-                yield _FileBlock(path, line - len(block), block)
-                block = []
-    if block:
-        yield _FileBlock(path, line - len(block) + 1, block)
+@dataclass(frozen=True)
+class _File:
+    """The blocks of a file, and where its blank lines are not as the format has them."""
+
+    path: Path
+    blank_line_errors: list[int] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[_Block]:
+        block: list[bytes] = []
+        line = 0
+        # Binary, because text mode would hide the position of invalid bytes and translate line
+        # ends.
+        with self.path.open("rb") as file:
+            for line, raw in enumerate(file, 1):
+                raw = raw.rstrip(b"\n")
+                if raw and raw != b"\r":
+                    block.append(raw)
+                    continue
+                if raw or not block:
+                    self.blank_line_errors.append(line)
+                if block:
+                    yield _FileBlock(self.path, line - len(block), block)
+                    block = []
+        if block:
+            self.blank_line_errors.append(line + 1)
+            yield _FileBlock(self.path, line - len(block) + 1, block)

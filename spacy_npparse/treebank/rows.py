@@ -10,7 +10,14 @@ from spacy.tokens import Doc, Token
 
 from spacy_npparse.treebank.docs import SPACY_ROOT, UD_ROOT
 from spacy_npparse.treebank.parsing import validated
-from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
+from spacy_npparse.treebank.sentence import (
+    MISSING,
+    ConlluError,
+    DocError,
+    Row,
+    Sentence,
+    shortened,
+)
 
 # Warning of what is lost.
 CUT_TOKENS = "%d multiword tokens cut by a sentence boundary are not written."
@@ -55,25 +62,36 @@ def make_sentence(
             from the metadata.
 
     Raises:
-        ConlluError: If the rows are not valid CoNLL-U: if the heads form a cycle, for example.
-        ValueError: If an annotation has a tab or a line end.
+        DocError: If the heads form a cycle, or an annotation has a tab or a line end.
     """
     tokens = [ConlluToken(row._asdict()) for row in rows]
     text = TokenList(tokens).serialize().removesuffix("\n\n")
     if text.count("\t") != len(rows) * (len(Row._fields) - 1) or text.count("\n") >= len(rows):
-        raise ValueError(_separator_problem(rows))
+        raise DocError(f"{_name(rows, metadata)}, {_separator_problem(rows)}")
     if comments is None:
         comments = TokenList(metadata=metadata).serialize().removesuffix("\n\n").split("\n")
-    return validated(
-        rows, comments, metadata, "\n".join([*comments, text]), first_row=len(comments) + 1
-    )
+    try:
+        return validated(rows, comments, metadata, "\n".join([*comments, text]))
+    except ConlluError as error:
+        raise DocError(f"{_name(rows, metadata)}: {error.problem}. {error.remedy}.") from error
+
+
+def _name(rows: Sequence[Row], metadata: Metadata) -> str:
+    """How a message names a sentence."""
+    if metadata.get("sent_id"):
+        return f"sentence {shortened(metadata['sent_id'])}"
+    words = " ".join(row.form for row in rows if row.id.isdigit())
+    return f"sentence {shortened(words)!r}"
 
 
 def _separator_problem(rows: Sequence[Row]) -> str:
-    row, column = next(
-        (row, column) for row in rows for column in row if "\t" in column or "\n" in column
+    row, field = next(
+        (row, field)
+        for row in rows
+        for field, column in row._asdict().items()
+        if "\t" in column or "\n" in column
     )
     return (
-        f"word {row.id} ({row.form!r}) of a Doc has a tab or line end in its annotation "
-        f"{column!r}, which CoNLL-U cannot represent. Remove it."
+        f"word {row.id} ({row.form!r}): {field.upper()} {getattr(row, field)!r} has a tab or a "
+        "line end, which CoNLL-U cannot represent. Remove it."
     )

@@ -5,6 +5,7 @@ Format: https://universaldependencies.org/format.html
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,9 @@ from typing import NamedTuple
 from conllu import Metadata
 
 MISSING = "_"
+# Python refuses to read numbers of more than 4,300 digits; no sentence has 10^18 words.
+NUMBER = re.compile(r"[0-9]{1,18}")
+_LONGEST_QUOTATION = 60
 
 
 class ConlluError(ValueError):
@@ -20,12 +24,21 @@ class ConlluError(ValueError):
     Attributes:
         path: The file, or what else the sentence comes from; None if unknown.
         line: Number of the offending line, counted from 1.
+        problem: What is wrong there.
+        remedy: What to do about it.
     """
 
     def __init__(self, path: str | Path | None, line: int, problem: str, remedy: str) -> None:
         super().__init__(f"{path or 'CoNLL-U text'}, line {line}: {problem}. {remedy}.")
         self.path = path
         self.line = line
+        self.problem = problem
+        self.remedy = remedy
+
+
+class DocError(ValueError):
+    """A Doc that CoNLL-U cannot represent. The message names the sentence, the word if it is one,
+    and the remedy; that of `write_conllu` names the Doc, too."""
 
 
 class Row(NamedTuple):
@@ -113,3 +126,8 @@ class Sentence:
 def is_boundary(key: str, *names: str) -> bool:
     """Whether the key of a comment is one of `names`, with or without `id`."""
     return key.split(" ", 1)[0] in names
+
+
+def shortened(text: str) -> str:
+    """The text, or its beginning if it is too long for an error message."""
+    return text if len(text) <= _LONGEST_QUOTATION else text[: _LONGEST_QUOTATION - 1] + "…"

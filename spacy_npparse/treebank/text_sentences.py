@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Token
 from spacy_npparse.treebank.docs import DOCUMENT_KEY, OFFSET_KEY
 from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotated, boundaries, make_sentence
-from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
+from spacy_npparse.treebank.sentence import MISSING, DocError, Row, Sentence
 from spacy_npparse.treebank.surface import SurfaceToken, source_text, surface_tokens
 
 logger = logging.getLogger(__name__)
@@ -33,8 +33,7 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
         Its sentences; those without words are left out.
 
     Raises:
-        ConlluError: See `make_sentence`.
-        ValueError: See there.
+        DocError: See `make_sentence`.
     """
     sentences: list[Sentence] = []
     spellings = {spelling.start: spelling for spelling in _spellings(doc, token_ranges)}
@@ -145,6 +144,13 @@ def _word_above(token: Token) -> Token | None:
     if not token.has_head():
         return None
     head = token.head
+    n_steps = 0
     while head.text.isspace() and head.head.i != head.i:
         head = head.head
+        n_steps += 1
+        if n_steps > len(token.doc):
+            raise DocError(
+                f"token {token.i} ({token.text!r}): the heads of the white space above it form a "
+                "cycle. Attach it to a word."
+            )
     return token if head.text.isspace() else head

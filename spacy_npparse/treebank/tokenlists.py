@@ -64,6 +64,6 @@ def _value(field: str, column: str) -> Any:
         return column
     try:
         value = parser([column], 0)
-    except ParseException:
+    except (ParseException, ValueError):  # the latter for numbers of thousands of digits
         return column
     return value if serialize_field(value) == column else column

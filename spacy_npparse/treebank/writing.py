@@ -28,7 +28,14 @@ from spacy_npparse.treebank.docs import (
 )
 from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotated, boundaries, make_sentence
-from spacy_npparse.treebank.sentence import MISSING, Row, Sentence, is_boundary
+from spacy_npparse.treebank.sentence import (
+    MISSING,
+    ConlluError,
+    DocError,
+    Row,
+    Sentence,
+    is_boundary,
+)
 from spacy_npparse.treebank.text_sentences import text_sentences
 from spacy_npparse.treebank.tokenlists import tokenlist_from_sentence
 
@@ -51,11 +58,18 @@ def write_conllu(docs: Iterable[Doc], path: str | Path, *, token_ranges: bool = 
         docs: The Docs; see `sentences_from_doc`.
         path: The file to write. If an exception is raised, it stays as it was.
         token_ranges: See `sentences_from_doc`.
+
+    Raises:
+        DocError: See `sentences_from_doc`. The message names the Doc by its number, from 1.
     """
     n_sentences = 0
     with replacing(path) as file:
-        for doc in docs:
-            sentences = sentences_from_doc(doc, first_id=n_sentences + 1, token_ranges=token_ranges)
+        for number, doc in enumerate(docs, 1):
+            first_id = n_sentences + 1
+            try:
+                sentences = sentences_from_doc(doc, first_id=first_id, token_ranges=token_ranges)
+            except DocError as error:
+                raise DocError(f"Doc {number}, {error}") from error
             n_sentences += len(sentences)
             file.write(_join(sentences).encode("utf-8"))
 
@@ -103,8 +117,8 @@ def sentences_from_doc(
             file. Not for Docs from CoNLL-U.
 
     Raises:
-        ConlluError: If the Doc is not valid CoNLL-U: if its heads form a cycle, for example.
-        ValueError: If an annotation has a tab or a line end.
+        DocError: If the Doc cannot be represented: if its heads form a cycle, or an annotation has
+            a tab or a line end.
     """
     originals = _originals(doc)
     if originals is None:
@@ -131,7 +145,13 @@ def _originals(doc: Doc) -> list[Sentence] | None:
     """The sentences that the Doc comes from, None if it is not from CoNLL-U."""
     if CONLLU_KEY not in doc.user_data:
         return None
-    sentences = [parse_sentence(text.split("\n")) for text in doc.user_data[CONLLU_KEY]]
+    try:
+        sentences = [parse_sentence(text.split("\n")) for text in doc.user_data[CONLLU_KEY]]
+    except (ConlluError, AttributeError, TypeError) as error:
+        raise DocError(
+            f"its CoNLL-U in user_data[{CONLLU_KEY!r}] is damaged ({error}). Read the treebank "
+            "again, or remove it."
+        ) from error
     forms = [word.form for sentence in sentences for word in sentence.words]
     if forms != [token.text for token in doc]:
         logger.warning(

@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
+import zlib
 
 import pytest
 import spacy
-from spacy.tokens import DocBin
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
 from spacy_npparse.cli import app
@@ -70,6 +73,64 @@ def test_convert_bad_arguments(treebank, tmp_path):
         result = run("convert", *arguments)
         assert result.exit_code == 1 and message in result.output
     assert run("convert", treebank, tmp_path / "o.spacy", "--on-error", "x").exit_code == 2
+
+
+def doc_bin(*docs, **changes):
+    """The bytes of a .spacy file with these Docs, parts of which are changed or (None) missing."""
+    data = DocBin(docs=docs, attrs=["ORTH", "LEMMA", "TAG", "POS", "HEAD", "DEP"]).to_bytes()
+    content = {**srsly.msgpack_loads(zlib.decompress(data)), **changes}
+    content = {key: value for key, value in content.items() if value is not None}
+    return zlib.compress(srsly.msgpack_dumps(content))
+
+
+def doc(lemma="b", tag="B", heads=(0, 0)):
+    deps = ["dep"] * len(heads)
+    made = Doc(Vocab(), ["a", "b"], lemmas=["a", lemma], tags=["A", tag], deps=deps)
+    for token, head in zip(made, heads, strict=True):
+        token.head = made[head]
+    return made
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"junk",
+        doc_bin(doc())[:40],
+        doc_bin(doc())[:-1],
+        zlib.compress(b""),
+        zlib.compress(srsly.msgpack_dumps([1])),
+        zlib.compress(srsly.msgpack_dumps({})),
+        doc_bin(doc(), tokens=None),
+        doc_bin(doc(), lengths=b"xyz"),
+    ],
+)
+def test_files_that_are_no_doc_bins_are_named(tmp_path, data):
+    path = tmp_path / "in.spacy"
+    path.write_bytes(data)
+    result = run("convert", path, tmp_path / "out.conllu")
+    assert result.exit_code == 1 and result.output.startswith(f"✘ {path}: not a .spacy file")
+    assert "Give a file that spaCy's DocBin wrote" in result.output
+    assert not (tmp_path / "out.conllu").exists()
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        (doc_bin(doc(), strings=["a"]), "Doc 1: cannot be read (KeyError"),
+        (doc_bin(doc(), doc(), flags=[{}]), "Doc 2: cannot be read (IndexError"),
+        (doc_bin(doc(), doc("x\ty")), "Doc 2, sentence 2, word 2 ('b'): LEMMA 'x\\ty' has a tab"),
+        (doc_bin(doc(), doc(tag="\n")), "Doc 2, sentence 2, word 2 ('b'): XPOS '\\n' has a tab"),
+        (doc_bin(doc(), doc(heads=[1, 0])), "Doc 2, sentence 2: the heads form a cycle: 1 → 2 → 1"),
+    ],
+)
+def test_docs_that_cannot_be_converted_are_named(tmp_path, data, message):
+    path = tmp_path / "in.spacy"
+    path.write_bytes(data)
+    result = run("convert", path, tmp_path / "out.conllu", "--quiet")
+    assert result.exit_code == 1 and result.output.startswith(f"✘ {path}, {message}")
+    assert isinstance(result.exception, SystemExit)
+    assert not (tmp_path / "out.conllu").exists()
 
 
 def test_score(treebank, tmp_path):

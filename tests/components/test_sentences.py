@@ -1,7 +1,12 @@
 """How batches are cut into parts."""
 
+import math
+from types import SimpleNamespace
+from unittest import mock
+
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from parser_helpers import FAMILIES
@@ -26,6 +31,29 @@ def test_parts_hold_every_sentence_once_and_few_arcs(lengths):
 
 def test_sentences_of_one_length_are_one_part():
     assert len(list(batch([20] * 128).parts())) == 1
+
+
+@pytest.mark.parametrize(
+    "memory, n_arcs", [(2**30, 2**17), (2**31, 2**17), (2**34, 2**20), (80 * 2**30, 80 * 2**16)]
+)
+def test_parts_grow_with_the_memory_of_a_gpu(monkeypatch, memory, n_arcs):
+    properties = SimpleNamespace(total_memory=memory)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
+    assert sentences.max_arcs(torch.device("cuda", 0)) == n_arcs
+    assert sentences.max_arcs(torch.device("cpu")) == 2**17
+    monkeypatch.setattr(sentences, "get_torch_default_device", lambda: torch.device("cuda", 0))
+    n_parts = len(list(batch([127] * 80).parts()))
+    assert n_parts == math.ceil(80 * 2**14 / n_arcs)
+
+
+@pytest.mark.parametrize("system", FAMILIES)
+def test_no_constant_is_made_for_each_batch(shared, sample, system, monkeypatch):
+    """Each would be copied to the GPU every time."""
+    nlp = shared(system)
+    docs = [eg.predicted for eg in sample(nlp, limit=5)]
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "tensor", mock.Mock(side_effect=AssertionError("a constant")))
+        nlp.get_pipe("parser").predict(docs)
 
 
 @pytest.mark.parametrize("system", FAMILIES)

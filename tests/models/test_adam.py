@@ -5,6 +5,7 @@ import pytest
 import torch
 from thinc.api import Optimizer
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from spacy_npparse.models import adam
 
@@ -53,6 +54,81 @@ def test_parameters_without_a_gradient_stay():
     adam.step(optimizer, 0, net.named_parameters())
     assert torch.equal(net.bias, before)
     assert set(optimizer.averages) == {(0, "weight")}
+
+
+def test_updates_are_exactly_those_of_each_parameter_by_itself():
+    torch.manual_seed(0)
+    net, alone = nn.Linear(40, 30), nn.Linear(40, 30)
+    alone.load_state_dict(net.state_dict())
+    optimizer = make_optimizer(grad_clip=0.3, eps=1e-8)
+    moments = {name: torch.zeros(2, *p.shape) for name, p in alone.named_parameters()}
+    for step in range(5):
+        for name, parameter in net.named_parameters():
+            parameter.grad = torch.randn_like(parameter) * 10.0 ** (step - 3)
+            gradient = parameter.grad.clone()
+            norm = float(gradient.norm())
+            if norm >= 0.3:
+                gradient *= 0.3 / norm
+            weight, (first, second) = alone.get_parameter(name).data, moments[name]
+            counter = torch.tensor(float(step + 1))
+            torch._fused_adam_(
+                *([tensor] for tensor in (weight, gradient, first, second)),
+                [],
+                [counter],
+                lr=0.05,
+                beta1=0.9,
+                beta2=0.999,
+                weight_decay=0.0,
+                eps=1e-8,
+                amsgrad=False,
+                maximize=False,
+            )
+        adam.step(optimizer, 0, net.named_parameters())
+        for name, parameter in net.named_parameters():
+            assert torch.equal(parameter, alone.get_parameter(name))
+
+
+def test_counters_are_where_the_weights_are(monkeypatch):
+    given = []
+    monkeypatch.setattr(adam, "adam", lambda *lists, **_: given.extend(lists))
+    net = nn.Linear(4, 3, device="meta")
+    for parameter in net.parameters():
+        parameter.grad = torch.empty_like(parameter)
+    optimizer = make_optimizer()
+    optimizer.nr_update[0, "weight"] = 6
+    adam.step(optimizer, 0, net.named_parameters())
+    assert {tensor.device.type for tensors in given for tensor in tensors} == {"meta"}
+    monkeypatch.setattr(adam, "adam", lambda *lists, **_: counters.extend(lists[5]))
+    counters = []
+    net = nn.Linear(4, 3)
+    net.weight.grad, net.bias.grad = torch.ones(3, 4), torch.ones(3)
+    adam.step(optimizer, 0, net.named_parameters())
+    assert [counter.item() for counter in counters] == [7.0, 1.0]
+
+
+class Reads(TorchDispatchMode):
+    """Counts how often Python reads a number of a tensor, for which it waits for the GPU."""
+
+    n = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.n += function is torch.ops.aten._local_scalar_dense.default
+        return function(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("settings, n_reads", [({}, 0), (SETTINGS["all"], 1)])
+def test_the_gpu_is_waited_for_once_at_most(settings, n_reads, monkeypatch):
+    lists = []
+    to_list = torch.Tensor.tolist
+    monkeypatch.setattr(torch.Tensor, "tolist", lambda self: lists.append(self) or to_list(self))
+    net = nn.Sequential(*(nn.Linear(4, 4) for _ in range(5)))
+    optimizer = make_optimizer(**settings)
+    for update in range(1, 3):
+        for parameter in net.parameters():
+            parameter.grad = torch.ones_like(parameter)
+        with Reads() as reads:
+            adam.step(optimizer, 0, net.named_parameters())
+        assert reads.n == 0 and len(lists) == n_reads * update
 
 
 @pytest.mark.parametrize(

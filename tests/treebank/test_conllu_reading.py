@@ -46,6 +46,10 @@ MALFORMED = {
     "comment after a space": ([GOOD, " #" + GOOD], 2, "id ' #1' is not understood"),
     "feature without value": (["1\ta\t_\t_\t_\tA=1|B\t0\troot\t_\t_"], 1, r"FEATS 'A=1\|B' is not"),
     "feature with two values": (["1\ta\t_\t_\t_\tA=1=2\t0\troot\t_\t_"], 1, "Name=Value"),
+    "huge id": ([GOOD, word("9" * 5000)], 2, r"id '9{59}…' stands where 2"),
+    "huge range": ([word("1-" + "9" * 5000), GOOD], 1, r"id '1-9{57}…' is not understood"),
+    "huge empty node": ([GOOD, word("1." + "9" * 5000)], 2, r"id '1\.9{57}…' is not understood"),
+    "huge head": ([GOOD, word(2, "9" * 5000)], 2, r"head 9{59}… is none of the 2 words"),
     "windows line end": ([GOOD + "\r"], 1, "Windows line end"),
     "byte order mark": (["\ufeff" + GOOD], 1, "byte order mark"),
 }
@@ -68,6 +72,30 @@ def test_malformed_sentence(tmp_path, caplog, lines, line, problem, ended):
     assert len(list(reader)) == bool(before) + ended
     assert [error.line for error in reader.skipped] == [line]
     assert "1 malformed sentences skipped" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "text, lines",
+    [
+        (f"{GOOD}\n\n# c\n{GOOD}\n\n", []),
+        (f"\n\n{GOOD}\n\n\n{GOOD}\n\n", [1, 2, 5]),
+        (f"{GOOD}\n\n\n", [3]),
+        (f"{GOOD}\n\n{GOOD}\n", [4]),
+        (f"{GOOD}\n\n{GOOD}", [4]),
+        (f"{GOOD}\n\r\n{GOOD}\n\n", [2]),
+        ("\n", [1]),
+        ("", []),
+    ],
+)
+def test_superfluous_and_missing_blank_lines_are_reported(tmp_path, caplog, text, lines):
+    path = tmp_path / "blank.conllu"
+    path.write_bytes(text.encode())
+    reader = read_conllu(path)
+    assert len(list(reader)) == text.count(GOOD)
+    assert reader.blank_line_errors == lines
+    message = f"{path}: a blank line is missing or superfluous {len(lines)} times, first at line "
+    assert [message + str(line) in caplog.text for line in lines[:1]] == [True] * bool(lines)
+    assert bool(caplog.messages) == bool(lines)
 
 
 def test_bad_encoding(tmp_path):

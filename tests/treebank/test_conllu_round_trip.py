@@ -3,13 +3,16 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spacy.attrs import HEAD
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_npparse.treebank import (
+    DocError,
     doc_from_sentences,
     doc_to_conllu,
     docs_from_conllu,
@@ -19,6 +22,7 @@ from spacy_npparse.treebank import (
     unannotated_doc,
     write_conllu,
 )
+from spacy_npparse.treebank.docs import CONLLU_KEY
 from spacy_npparse.treebank.raw_text import escape, unescape
 
 UD = os.environ.get("SPACY_NPPARSE_UD")
@@ -279,14 +283,46 @@ def test_cycle_in_a_doc_is_refused(vocab):
     doc = Doc(vocab, words=["a", "b"])
     doc[0].head, doc[1].head = doc[1], doc[0]
     doc[0].dep_ = doc[1].dep_ = "dep"
-    with pytest.raises(ValueError, match="cycle"):
+    with pytest.raises(DocError, match="sentence 1: the heads form a cycle: 1 → 2 → 1"):
+        doc_to_conllu(doc)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_cycle_of_white_space_is_refused(vocab, size):
+    doc = Doc(vocab, words=["a", "\n", "\t", " "][: size + 1])
+    for token in doc:
+        token.dep_ = "dep"
+    # As a file may have them; spaCy itself would cut the cycle when it sets them one by one.
+    offsets = [1] * size + [(1 - size) & 0xFFFFFFFFFFFFFFFF]
+    doc.from_array([HEAD], np.array(offsets, dtype=np.uint64))
+    with pytest.raises(DocError, match=r"token 0 \('a'\): the heads of the white space .* cycle"):
         doc_to_conllu(doc)
 
 
 @pytest.mark.parametrize("lemma", ["a\tb", "a\nb"])
 def test_annotation_that_conllu_cannot_represent_is_refused(vocab, lemma):
     doc = Doc(vocab, words=["x", "w"], lemmas=["_", lemma])
-    with pytest.raises(ValueError, match=r"word 2 \('w'\).* tab or line end"):
+    with pytest.raises(DocError, match=r"sentence 1, word 2 \('w'\): LEMMA .* a tab or a line end"):
+        doc_to_conllu(doc)
+
+
+@pytest.mark.parametrize("comment", ["# sent_id = s", "# no id"])
+def test_sentences_of_treebanks_are_named_by_id_or_words(vocab, comment):
+    words = [f"{i}\t{form}\t_\tX\t_\t_\t{i - 1}\tdep\t_\t_" for i, form in enumerate("ab", 1)]
+    doc = doc_from_sentences([parse_sentence([comment, *words])], vocab)
+    doc[0].head = doc[1]
+    doc[1].head = doc[0]
+    name = "sentence s" if "sent_id" in comment else "sentence 'a b'"
+    with pytest.raises(DocError, match=f"^{name}: the heads form a cycle"):
+        doc_to_conllu(doc)
+
+
+@pytest.mark.parametrize("conllu", [None, [3], ["1\ta"], 7])
+def test_damaged_user_data_is_named(vocab, conllu):
+    doc = Doc(vocab, words=["a"], user_data={CONLLU_KEY: conllu})
+    with pytest.raises(
+        DocError, match=r"its CoNLL-U in user_data\['spacy_npparse.conllu'\] is dam"
+    ):
         doc_to_conllu(doc)
 
 
@@ -312,3 +348,8 @@ def test_raw_texts(awkward):
 def test_space_escapes(text):
     assert unescape(escape(text)) == text
     assert not any(character.isspace() for character in escape(text))
+
+
+@given(st.text("\\u0d8f"))
+def test_every_text_without_its_escapes_can_be_encoded(text):
+    unescape(text).encode("utf-8")

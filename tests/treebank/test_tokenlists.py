@@ -65,6 +65,13 @@ def test_columns_that_conllu_would_change_remain_strings(vocab):
     assert tokens.serialize() == "\t".join(columns) + "\n\n"
 
 
+@pytest.mark.parametrize("deps", ["9" * 5000 + ":dep", "0:root|" + "9" * 5000 + ":dep"])
+def test_numbers_that_python_refuses_remain_strings(vocab, deps):
+    sentence = parse_sentence([f"1\ta\t_\tX\t_\t_\t0\troot\t{deps}\t_"])
+    [tokens] = doc_to_tokenlists(doc_from_sentences([sentence], vocab))
+    assert tokens[0]["deps"] == deps
+
+
 def test_tokens_built_by_hand(vocab):
     token = {"head": 0, "upostag": "VERB", "form": "Go", "id": 1, "feats": {"Mood": "Imp"}}
     tokens = conllu.TokenList([token], conllu.Metadata(sent_id="x"))
