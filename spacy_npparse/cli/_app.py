@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 import spacy_npparse
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
-from spacy_npparse.laboratory import CodeError, ExperimentMismatchError
+from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
 from spacy_npparse.treebank import ConlluError
 
 P = ParamSpec("P")
@@ -26,6 +26,7 @@ _USER_ERRORS = (
     ConlluError,
     EnhancedDependencyError,
     ExperimentMismatchError,
+    FolderInUseError,
     TextMismatchError,
 )
 
@@ -101,7 +102,7 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with a message, not a traceback, on errors that its user can correct.
 
     These are files that are missing or cannot be written, malformed CoNLL-U or DEPS, code that
-    cannot be imported, texts or experiments that do not match.
+    cannot be imported, texts or experiments that do not match, a folder in use.
 
     Args:
         command: The command.

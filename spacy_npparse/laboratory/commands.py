@@ -1,4 +1,4 @@
-"""Subprocesses that train, with their output in a log."""
+"""Subprocesses that train, with their output in a log. They end with this process."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 LOG = "training.log"
 _LAST_LINES = 5
+_SUBPROGRAM = "spacy_npparse.laboratory.subprogram"
 
 
 class FailedCommandError(RuntimeError):
@@ -28,22 +29,23 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
     """
     # Unbuffered, the log can be read at any time, and error messages come last in it.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
-    with log.open("wb") as file:
-        done = subprocess.run(
-            [sys.executable, "-m", *map(str, arguments)],
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=environment,
-        )
-    if done.returncode < 0:
+    command = [sys.executable, "-m", _SUBPROGRAM, *map(str, arguments)]
+    with (
+        log.open("wb") as file,
+        # The pipe is closed, and ends the subprocess, when this process ends or the block is left.
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT, env=environment
+        ) as process,
+    ):
+        code = process.wait()
+    if code < 0:
         raise FailedCommandError(
-            f"{arguments[0]} was killed by signal {-done.returncode}, possibly out of memory. "
+            f"{arguments[0]} was killed by signal {-code}, possibly out of memory. "
             f"See its log, {log}."
         )
-    if done.returncode:
+    if code:
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         last = "".join(f"\n    {line}" for line in lines[-_LAST_LINES:])
         raise FailedCommandError(
-            f"{arguments[0]} ended with exit code {done.returncode}. The end of {log}:{last}"
+            f"{arguments[0]} ended with exit code {code}. The end of {log}:{last}"
         )
