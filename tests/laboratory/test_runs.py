@@ -157,7 +157,7 @@ def test_a_killed_leaderboard(experiment, inline):
     program.wait()
     with experiment.locked():
         pass
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while is_running(training) or is_running(worker):
         assert time.monotonic() < end
         time.sleep(0.1)
@@ -168,11 +168,28 @@ def test_a_killed_leaderboard(experiment, inline):
 
 
 def test_who_stops_early_does_not_wait_for_the_others(experiment):
-    contestants = [Contestant(name, name) for name in "abcdefgh"]
-    runs = experiment.run(experiment.missing(contestants, [0]), 1)
-    next(runs)
+    contestants = [Contestant("a", "a"), Contestant("b", "b", fate="endless")]
+    runs = experiment.run(experiment.missing(contestants, [0]), 2)
+    assert next(runs) == (contestants[0], 0, None)
     runs.close()
-    assert len(experiment.missing(contestants, [0])) > 0
+    assert experiment.missing(contestants, [0]) == [(contestants[1], 0)]
+
+
+def test_a_training_ends_with_its_stdin(tmp_path):
+    """Where the operating system does not end it."""
+    (tmp_path / "patient.py").write_text("import time\ntime.sleep(1000)\n")
+    command = [sys.executable, "-m", "spacy_npparse.laboratory.subprogram", "patient"]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(tmp_path)])},
+    ) as training:
+        assert training.stdin is not None
+        training.stdin.close()
+        try:
+            assert training.wait(600) == 1
+        finally:
+            training.kill()
 
 
 def files(experiment):
