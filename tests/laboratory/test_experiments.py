@@ -7,6 +7,7 @@ from pathlib import Path
 
 import in_process
 import pytest
+from filelock import FileLock
 from tiny import tiny_config, write_part
 from typer.testing import CliRunner
 
@@ -143,6 +144,7 @@ def test_what_is_done_is_not_done_again(made, board, inline):
     prediction.unlink()
     result = board("mst", "0 1")
     assert result.exit_code == 0, result.stderr
+    assert f"⚠ {prediction} is missing: mst-0 parses again." in result.stderr
     assert "2 runs to do" in result.stderr
     assert not stopped.with_name("mst-0.unfinished").exists()
     changed = {path.parent.name for path, t in times.items() if path.stat().st_mtime_ns != t}
@@ -202,6 +204,17 @@ def test_errors(made, board, options, message):
     result = board(**{"parsers": "mst", **options})
     assert result.exit_code == 1
     assert re.search(message, result.stderr), result.stderr
+
+
+def test_a_folder_in_use(made, board):
+    folder, _ = made
+    with FileLock(folder / ".lock"):
+        result = board("mst")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"✘ Another process is making a leaderboard in {folder}. Wait until it has ended, or give "
+        "another folder.\n"
+    )
 
 
 def test_code_is_part_of_the_experiment(made, board, files):
