@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 import spacy_npparse
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
-from spacy_npparse.laboratory import CodeError, ExperimentMismatchError
+from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
 from spacy_npparse.laboratory.termination import cleaning_up_on_termination
 from spacy_npparse.treebank import ConlluError, DocError
 
@@ -28,6 +28,7 @@ _USER_ERRORS = (
     DocError,
     EnhancedDependencyError,
     ExperimentMismatchError,
+    FolderInUseError,
     TextMismatchError,
 )
 
@@ -104,7 +105,7 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
 
     These are files that are missing or cannot be written, malformed CoNLL-U or DEPS, Docs
     that CoNLL-U cannot represent, code that cannot be imported, texts or experiments that do not
-    match. A command that is terminated removes its temporary files first.
+    match, a folder in use. A command that is terminated removes its temporary files first.
 
     Args:
         command: The command.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +11,13 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import Code, load_parser
-from spacy_npparse.cli._report import print_result, write_text
+from spacy_npparse.cli._report import print_result, progress, write_json, write_text
 from spacy_npparse.cli._texts import STDIN, check_lengths, read_text
 from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.evaluation.repairs import count_repairs
 from spacy_npparse.laboratory import import_code
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.transitions import Derivation, UncoveredTree
@@ -36,6 +37,7 @@ _DEFAULT_SYSTEM = "arc_hybrid_swap"
 @app.command()
 @user_errors
 def derive(
+    context: typer.Context,
     source: Annotated[
         Path,
         typer.Argument(
@@ -44,8 +46,11 @@ def derive(
         ),
     ],
     sentence: Annotated[
-        str, typer.Option(help="Which one: its number in the file, from 1, or its sent_id.")
-    ] = "1",
+        str | None,
+        typer.Option(
+            help="Which one: its number in the file, from 1, or its sent_id.  [default: 1]"
+        ),
+    ] = None,
     system: Annotated[
         str | None,
         typer.Option(help=f"Transition system of a gold derivation.  [default: {_DEFAULT_SYSTEM}]"),
@@ -67,6 +72,17 @@ def derive(
         Path | None,
         typer.Option(help="Write a page to step through, instead of printing a table."),
     ] = None,
+    repairs: Annotated[
+        bool,
+        typer.Option(
+            "--repairs",
+            help="Instead, count what the model's non-monotonic transitions repair in all "
+            "sentences, rightly or wrongly.",
+        ),
+    ] = False,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="With --repairs: write the counts to this file.")
+    ] = None,
     code: Code = None,
 ) -> None:
     """Show the derivation of a sentence step by step.
@@ -75,16 +91,30 @@ def derive(
     transitions with their oracle costs in brackets and, with --model, their probabilities or
     scores. Costs of a model's transitions need the gold trees of a .conllu file.
 
+    With --repairs, the command counts, in all sentences, the heads that non-monotonic transitions
+    replace, remove or add against an earlier decision, and whether that made them right or wrong.
+
     Examples:
 
     \b
       python -m spacy_npparse derive dev.conllu --sentence 7 --html derivation.html
       python -m spacy_npparse derive dev.conllu --system covington --oracle dynamic
       python -m spacy_npparse derive dev.conllu --sentence 7 --model training/model-best
+      python -m spacy_npparse derive dev.conllu --model training/model-best --repairs
       echo "Was glaubst du?" | python -m spacy_npparse derive - --model training/model-best
     """
-    check_outputs([html], [source, code, *pipeline_files(model)])
+    check_outputs([html, json_path], [source, code, *pipeline_files(model)])
     import_code(code)
+    if json_path is not None and not repairs:
+        fail("--json is for counts. Give --repairs with it.")
+    if repairs:
+        if model is None or source.suffix != ".conllu":
+            fail("Repairs are a parser's, right or wrong by gold trees: give --model and .conllu.")
+        if any(option is not None for option in (sentence, system, oracle, html)):
+            fail("--repairs counts in all sentences, without costs: give only --json with it.")
+        _count_repairs(context, model, source, json_path)
+        return
+    sentence = sentence or "1"
     if model is None:
         if source.suffix != ".conllu":
             fail(f"{source} has no gold trees to derive. Give a .conllu file, or a --model.")
@@ -99,6 +129,29 @@ def derive(
         return
     write_text(render_derivation(found), html)
     typer.echo(f"{html}: {len(found.transitions):,} transitions", err=True)
+
+
+def _count_repairs(
+    context: typer.Context, model: str, source: Path, json_path: Path | None
+) -> None:
+    """Print how many repairs the pipeline's parser makes, and write them to a file."""
+    # The input is checked before time is spent on loading.
+    sentences = list(read_conllu(source))
+    parser, nlp = _load(model)
+
+    def derivations() -> Iterator[Derivation]:
+        for sentence in progress(sentences, "sentence"):
+            doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
+            gold = doc_from_sentences([sentence], nlp.vocab)
+            yield from parser.derivations(nlp(doc), gold=gold)
+
+    try:
+        found = count_repairs(derivations())
+    except ValueError as error:
+        fail(f"{source}, {model}: {error}")
+    print_result(found.table())
+    if json_path is not None:
+        write_json(found.as_dict(), json_path, provenance_of(context, [source]))
 
 
 def _find(path: Path, wanted: str) -> Sentence:

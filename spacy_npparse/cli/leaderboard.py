@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -106,12 +107,13 @@ def leaderboard(
             fail(
                 f"{path}: no sentence to train or evaluate parsers on. Give a treebank in CoNLL-U."
             )
-    experiment.begin()
-    failures = _complete(experiment, contestants, numbers, processes)
-    if results := experiment.results(contestants, numbers):
-        peers = {one.name for one in contestants if one.is_peer}
-        board = make_leaderboard(results, peers, raw=raw)
-        _report(context, experiment, board)
+    with experiment.locked():
+        experiment.begin()
+        failures = _complete(experiment, contestants, numbers, processes)
+        if results := experiment.results(contestants, numbers):
+            peers = {one.name for one in contestants if one.is_peer}
+            board = make_leaderboard(results, peers, raw=raw)
+            _report(context, experiment, board)
     for failure in failures:
         typer.secho(f"✘ {failure.name}, seed {failure.seed}: {failure.reason}", err=True)
     if failures:
@@ -147,11 +149,16 @@ def _complete(
 ) -> list[FailedRun]:
     """Complete all runs without result."""
     missing = experiment.missing(contestants, seeds)
+    for message in experiment.damage(missing):
+        typer.echo(f"⚠ {message}", err=True)
     typer.echo(f"{len(missing)} runs to do, the others are done.", err=True)
     failures = []
     # disable=None: no bar where stderr is no terminal.
-    with tqdm(total=len(missing), unit="run", disable=None) as bar:
-        for done, seed, failure in experiment.run(missing, processes):
+    with (
+        closing(experiment.run(missing, processes)) as runs,
+        tqdm(total=len(missing), unit="run", disable=None) as bar,
+    ):
+        for done, seed, failure in runs:
             bar.update()
             bar.set_postfix_str(f"{done.name}, seed {seed}")
             if failure is not None:

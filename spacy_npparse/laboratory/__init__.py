@@ -3,7 +3,12 @@
 from spacy_npparse.laboratory.code import CodeError, import_code
 from spacy_npparse.laboratory.configs import complete_config, config_path
 from spacy_npparse.laboratory.contestants import Contestant, Task
-from spacy_npparse.laboratory.experiment import Experiment, ExperimentMismatchError, FailedRun
+from spacy_npparse.laboratory.experiment import (
+    Experiment,
+    ExperimentMismatchError,
+    FailedRun,
+    FolderInUseError,
+)
 from spacy_npparse.laboratory.names import contestant, trainable_parsers
 
 __all__ = [
@@ -12,6 +17,7 @@ __all__ = [
     "Experiment",
     "ExperimentMismatchError",
     "FailedRun",
+    "FolderInUseError",
     "Task",
     "complete_config",
     "config_path",

@@ -1,9 +1,8 @@
-"""Subprocesses that train, with their output in a log."""
+"""Subprocesses that train, with their output in a log. They end with this process."""
 
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,8 +10,7 @@ from pathlib import Path
 
 LOG = "training.log"
 _LAST_LINES = 5
-# In seconds, for a subprocess to end of itself.
-_PATIENCE = 10
+_SUBPROGRAM = "spacy_npparse.laboratory.subprogram"
 
 
 class FailedCommandError(RuntimeError):
@@ -20,7 +18,7 @@ class FailedCommandError(RuntimeError):
 
 
 def run_module(arguments: Sequence[object], log: Path) -> None:
-    """Run `python -m …` on one thread. An exception meanwhile, such as KeyboardInterrupt, ends it.
+    """Run `python -m …` on one thread.
 
     Args:
         arguments: The module and its arguments.
@@ -31,19 +29,15 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
     """
     # Unbuffered, the log can be read at any time, and error messages come last in it.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
-    with log.open("wb") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", *map(str, arguments)],
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=environment,
-        )
-    try:
+    command = [sys.executable, "-m", _SUBPROGRAM, *map(str, arguments)]
+    with (
+        log.open("wb") as file,
+        # The pipe is closed, and ends the subprocess, when this process ends or the block is left.
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT, env=environment
+        ) as process,
+    ):
         code = process.wait()
-    except BaseException:
-        _end(process)
-        raise
     if code < 0:
         raise FailedCommandError(
             f"{arguments[0]} was killed by signal {-code}, possibly out of memory. "
@@ -55,16 +49,3 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
         raise FailedCommandError(
             f"{arguments[0]} ended with exit code {code}. The end of {log}:{last}"
         )
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if os.name == "nt":
-        process.terminate()
-    else:
-        # Python removes temporary files on this one; a program in C++ does not hear it.
-        process.send_signal(signal.SIGINT)
-    try:
-        process.wait(_PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

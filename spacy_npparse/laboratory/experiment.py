@@ -6,15 +6,15 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from functools import partial
-from multiprocessing import active_children, get_context
 from pathlib import Path
 
 import torch
+from filelock import FileLock, Timeout
 
 import spacy_npparse
 from spacy_npparse.evaluation import score_sentences
@@ -24,18 +24,34 @@ from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.code import import_code
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.contestants import Contestant, Task
+from spacy_npparse.laboratory.records import (
+    DamagedFileError,
+    Record,
+    read_minutes,
+    read_record,
+    write_minutes,
+    write_record,
+)
 from spacy_npparse.laboratory.termination import cleaning_up_on_termination
-from spacy_npparse.treebank import Sentence, paragraphs_of_treebank, read_conllu
+from spacy_npparse.laboratory.workers import LostProcessError, Workers
+from spacy_npparse.treebank import paragraphs_of_treebank, read_conllu
 
 _NOTE = "experiment.json"
-_MINUTES = "minutes.json"
-_KILLED = "a process was killed, possibly out of memory. Use fewer processes."
+_LOCK = ".lock"
 # The seed of contestants that do not depend on it.
 _ONLY_SEED = 0
 
 
+# A contestant and a seed.
+Run = tuple[Contestant, int]
+
+
 class ExperimentMismatchError(ValueError):
     """The folder belongs to another experiment; the message says what differs."""
+
+
+class FolderInUseError(RuntimeError):
+    """Another process runs an experiment in the folder."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,29 @@ class Experiment:
     folder: Path
     raw: bool = False
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from running an experiment in the folder.
+
+        The operating system unlocks it when this process ends, even if it is killed.
+
+        Raises:
+            FolderInUseError: Another process runs one.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.folder / _LOCK, timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise FolderInUseError(
+                f"Another process is making a leaderboard in {self.folder}. Wait until it has "
+                "ended, or give another folder."
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
     def begin(self) -> None:
         """Record in the folder what determines the models.
 
@@ -88,7 +127,13 @@ class Experiment:
             "version": spacy_npparse.__version__,
         }
         if path.exists():
-            known = json.loads(path.read_text(encoding="utf-8"))
+            try:
+                known = dict(json.loads(path.read_text(encoding="utf-8")))
+            except (TypeError, ValueError):
+                raise ExperimentMismatchError(
+                    f"{path} is damaged: with which settings the models beside it were trained is "
+                    "not known. Give another folder, or delete this file if they were the same."
+                ) from None
             changed = [name for name, value in note.items() if known.get(name) != value]
             if changed:
                 raise ExperimentMismatchError(
@@ -98,9 +143,7 @@ class Experiment:
         with replacing(path) as file:
             file.write(json.dumps(note, indent=2).encode())
 
-    def missing(
-        self, contestants: Sequence[Contestant], seeds: Sequence[int]
-    ) -> list[tuple[Contestant, int]]:
+    def missing(self, contestants: Sequence[Contestant], seeds: Sequence[int]) -> list[Run]:
         """List the runs without result.
 
         Args:
@@ -114,13 +157,31 @@ class Experiment:
             (contestant, seed)
             for seed in dict.fromkeys([*seeds, _ONLY_SEED])
             for contestant in contestants
-            if seed in _seeds_of(contestant, seeds)
-            and not self._prediction(contestant, seed).exists()
+            if seed in _seeds_of(contestant, seeds) and self._record(contestant, seed) is None
         ]
 
+    def damage(self, runs: Sequence[Run]) -> list[str]:
+        """Describe the files that there are of runs without result.
+
+        Args:
+            runs: Contestants and seeds.
+
+        Returns:
+            What is missing or damaged, and what `run` will do about it.
+        """
+        found = []
+        for contestant, seed in runs:
+            model, path = self._model(contestant, seed), self._prediction(contestant, seed)
+            if model.exists() and (reason := _reason(partial(read_minutes, model))):
+                found.append(f"{reason}: {model.name} is trained again.")
+            exists = path.exists() or path.with_suffix(".json").exists()
+            if exists and (reason := _reason(partial(read_record, path))):
+                found.append(f"{reason}: {path.stem} parses again.")
+        return list(dict.fromkeys(found))
+
     def run(
-        self, runs: Sequence[tuple[Contestant, int]], processes: int
-    ) -> Iterator[tuple[Contestant, int, FailedRun | None]]:
+        self, runs: Sequence[Run], processes: int
+    ) -> Generator[tuple[Contestant, int, FailedRun | None], None, None]:
         """Train and evaluate. If the iteration is stopped, all runs are.
 
         Args:
@@ -131,29 +192,25 @@ class Experiment:
             Runs as they end; the failure if one has failed.
         """
         # Contestants that share a model run one after the other.
-        waiting: dict[tuple[str, int], list[tuple[Contestant, int]]] = {}
+        groups: dict[tuple[str, int], list[Run]] = {}
         # Peers first: the longest trainings should not be left for the end.
         for contestant, seed in sorted(runs, key=lambda run: not run[0].is_peer):
-            waiting.setdefault((contestant.model_name, seed), []).append((contestant, seed))
-        others = set(active_children())
-        # Spawned: torch's thread pool does not survive a fork.
-        pool = ProcessPoolExecutor(
-            processes, get_context("spawn"), _begin_worker, (self.task.code,)
-        )
-        try:
-            futures = {pool.submit(self._complete_all, group): group for group in waiting.values()}
-            for future in as_completed(futures):
-                try:
-                    yield from future.result()
-                except BrokenProcessPool:
-                    for contestant, seed in futures[future]:
-                        yield contestant, seed, FailedRun(contestant.name, seed, _KILLED)
-        except BaseException:
-            for worker in set(active_children()) - others:
-                worker.terminate()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
+            groups.setdefault((contestant.model_name, seed), []).append((contestant, seed))
+        waiting = deque(groups.values())
+        with Workers[list[Run], str](processes, _begin_worker, self.task.code) as workers:
+            while waiting or workers.running:
+                while waiting and workers.idle:
+                    group = waiting.popleft()
+                    workers.start(group, self._complete, *group[0])
+                for group, end in workers.ended():
+                    lost = isinstance(end, LostProcessError)
+                    reason = f"{end}. Use fewer processes." if lost else str(end)
+                    ended = group if reason and not self._is_trained(*group[0]) else group[:1]
+                    if others := group[len(ended) :]:
+                        waiting.appendleft(others)
+                    for contestant, seed in ended:
+                        failure = FailedRun(contestant.name, seed, reason) if reason else None
+                        yield contestant, seed, failure
 
     def results(
         self, contestants: Sequence[Contestant], seeds: Sequence[int]
@@ -171,16 +228,19 @@ class Experiment:
         found: dict[str, list[Trial]] = {}
         for contestant in contestants:
             for seed in _seeds_of(contestant, seeds):
-                if self._prediction(contestant, seed).exists():
-                    trials = found.setdefault(contestant.name, [])
-                    trials.append(self._trial(contestant, seed, gold))
+                if (record := self._record(contestant, seed)) is not None:
+                    path = self._prediction(contestant, seed)
+                    scores = score_sentences(gold, read_conllu(path))
+                    trial = Trial(seed=seed, file=str(path), scores=scores, **asdict(record))
+                    found.setdefault(contestant.name, []).append(trial)
         return found
 
-    def _trial(self, contestant: Contestant, seed: int, gold: Sequence[Sentence]) -> Trial:
-        path = self._prediction(contestant, seed)
-        known = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        scores = score_sentences(gold, read_conllu(path))
-        return Trial(seed=seed, file=str(path), scores=scores, **known)
+    def _record(self, contestant: Contestant, seed: int) -> Record | None:
+        """The record of a run, None if it has no result."""
+        try:
+            return read_record(self._prediction(contestant, seed))
+        except DamagedFileError:
+            return None
 
     def _model(self, contestant: Contestant, seed: int) -> Path:
         return self.folder / "models" / f"{contestant.model_name}-{seed}"
@@ -190,32 +250,24 @@ class Experiment:
         name = f"{self.gold.stem}-{checksum(self.gold)[:8]}{source}"
         return self.folder / "predictions" / name / f"{contestant.name}-{seed}.conllu"
 
-    def _complete_all(
-        self, runs: Sequence[tuple[Contestant, int]]
-    ) -> list[tuple[Contestant, int, FailedRun | None]]:
-        """Complete runs that share a model, in this process."""
-        with cleaning_up_on_termination():
-            return self._ends(runs)
+    def _is_trained(self, contestant: Contestant, seed: int) -> bool:
+        return not _reason(partial(read_minutes, self._model(contestant, seed)))
 
-    def _ends(
-        self, runs: Sequence[tuple[Contestant, int]]
-    ) -> list[tuple[Contestant, int, FailedRun | None]]:
-        gold = list(read_conllu(self.gold))
-        untrained = _reason(partial(self._train, *runs[0]))
-        ends: list[tuple[Contestant, int, FailedRun | None]] = []
-        for contestant, seed in runs:
-            reason = untrained or _reason(partial(self._parse, contestant, seed, gold))
-            failure = FailedRun(contestant.name, seed, reason) if reason else None
-            ends.append((contestant, seed, failure))
-        return ends
+    def _complete(self, contestant: Contestant, seed: int) -> str:
+        """Complete a run in this process; the error message if it fails."""
+        with cleaning_up_on_termination():
+            return _reason(partial(self._train, contestant, seed)) or _reason(
+                partial(self._parse, contestant, seed)
+            )
 
     def _train(self, contestant: Contestant, seed: int) -> None:
-        """Train a model unless it exists. An interrupted training starts over."""
-        folder = self._model(contestant, seed)
-        if folder.exists():
+        """Train a model unless there is one. An interrupted training starts over."""
+        if self._is_trained(contestant, seed):
             return
+        folder = self._model(contestant, seed)
         unfinished = folder.with_name(f"{folder.name}.unfinished")
-        shutil.rmtree(unfinished, ignore_errors=True)
+        for path in (folder, unfinished):
+            shutil.rmtree(path, ignore_errors=True)
         unfinished.mkdir(parents=True)
         start = _cpu_seconds()
         try:
@@ -226,29 +278,23 @@ class Experiment:
         except BaseException:
             shutil.rmtree(unfinished)
             raise
-        minutes = (_cpu_seconds() - start) / 60
-        with replacing(unfinished / _MINUTES) as file:
-            file.write(json.dumps(minutes).encode())
+        write_minutes((_cpu_seconds() - start) / 60, unfinished)
         unfinished.rename(folder)
 
-    def _parse(self, contestant: Contestant, seed: int, gold: Sequence[Sentence]) -> None:
+    def _parse(self, contestant: Contestant, seed: int) -> None:
         model, path = self._model(contestant, seed), self._prediction(contestant, seed)
+        gold = list(read_conllu(self.gold))
         if self.raw:
             parsed = contestant.parse_text(model, list(paragraphs_of_treebank(gold)))
         else:
             parsed = contestant.parse(model, gold)
-        known = {
-            "words_per_second": parsed.words_per_second,
-            "training_minutes": json.loads((model / _MINUTES).read_text(encoding="utf-8")),
-            "curve": contestant.learning_curve(model),
-        }
-        with replacing(path.with_suffix(".json")) as file:
-            file.write(json.dumps(known).encode())
+        curve = contestant.learning_curve(model)
         with replacing(path) as file:
             file.write("".join(f"{sentence}\n\n" for sentence in parsed.sentences).encode("utf-8"))
+        write_record(Record(parsed.words_per_second, read_minutes(model), curve), path)
 
 
-def _reason(work: Callable[[], None]) -> str:
+def _reason(work: Callable[[], object]) -> str:
     """The error message of `work`, empty if it succeeds: no failure may stop the other runs."""
     try:
         work()

@@ -3,9 +3,11 @@
     python trainer_program.py OPTIONS train.conllu model.udpipe
 
 UDPipe's trainer writes its progress to stderr and cannot be interrupted from Python: hence a
-process of its own. It imports nothing but UDPipe, so that it starts at once.
+process of its own. It imports nothing but UDPipe, so that it starts at once. If nobody reads its
+progress any more because the process that started it has been killed, it ends, too.
 """
 
+import signal
 import sys
 from pathlib import Path
 
@@ -37,4 +39,7 @@ def main(options: str, train: str, model: str) -> None:
 
 
 if __name__ == "__main__":
+    # Python ignores the signal, and UDPipe errors of writing. Windows does not have it.
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     main(*sys.argv[1:])

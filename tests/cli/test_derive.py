@@ -1,10 +1,13 @@
 """The command derive, as a user runs it."""
 
+import json
+from itertools import islice
+
 import pytest
 import spacy
 
 from spacy_npparse.systems import get_transition_system, transition_systems
-from spacy_npparse.treebank import read_conllu, sentence_derivation
+from spacy_npparse.treebank import ConlluCorpus, read_conllu, sentence_derivation
 from spacy_npparse.visualisation.derivations.notes import quoted
 
 
@@ -148,3 +151,38 @@ def test_bad_arguments(run, model, dev, tmp_path):
         result = run("derive", *arguments)
         assert result.exit_code == 1 and message.lower() in result.output.lower(), result.output
         assert "Traceback" not in result.output
+
+
+def test_repairs(run, dev, tmp_path):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(
+        "nonmonotonic_arc_eager_parser", name="parser", config={"model": {"tok2vec": {"width": 16}}}
+    )
+    corpus = ConlluCorpus(dev, sentences_per_doc=3, limit=20)
+    nlp.initialize(lambda: corpus(nlp))
+    nlp.to_disk(tmp_path / "model")
+    few = tmp_path / "few.conllu"
+    sentences = list(islice(read_conllu(dev), 5))
+    few.write_text("".join(f"{sentence}\n\n" for sentence in sentences), encoding="utf-8")
+    options = ("--model", tmp_path / "model", "--repairs")
+    result = run("derive", few, *options, "--json", tmp_path / "repairs.json")
+    assert result.exit_code == 0, result.output
+    words = sum(len(sentence.words) for sentence in sentences)
+    assert f"repairs in the derivations of 5 sentences with {words} words" in result.stdout
+    counts = json.loads((tmp_path / "repairs.json").read_text(encoding="utf-8"))
+    assert counts["system"] == "nonmonotonic_arc_eager" and counts["words"] == words
+    outcomes = ("wrong_to_right", "right_to_wrong", "wrong_to_wrong")
+    n_repairs = sum(repair[name] for repair in counts["repairs"] for name in outcomes)
+    # A parser that has learnt nothing makes some.
+    assert n_repairs > 0 and f": {n_repairs} repairs" in result.stdout
+    bare = tmp_path / "bare.conllu"
+    bare.write_text("1\ta" + "\t_" * 8 + "\n\n")
+    for source, extra, message in [
+        (bare, (), "there is no gold tree"),
+        (few, ("--sentence", 1), "give only --json with it"),
+        (tmp_path / "text.txt", (), "give --model and .conllu"),
+    ]:
+        result = run("derive", source, *options, *extra)
+        assert result.exit_code == 1 and message in result.output
+    result = run("derive", few, "--json", tmp_path / "repairs.json")
+    assert result.exit_code == 1 and "--json is for counts" in result.output

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import in_process
 import pytest
+from filelock import FileLock
 from tiny import tiny_config, write_part
 from typer.testing import CliRunner
 
@@ -42,7 +43,7 @@ def files(tmp_path_factory):
 def inline(monkeypatch):
     """Trainings and evaluations in this process."""
     monkeypatch.setattr(
-        "spacy_npparse.laboratory.experiment.ProcessPoolExecutor", in_process.InlineExecutor
+        "spacy_npparse.laboratory.workers.ProcessPoolExecutor", in_process.InlineExecutor
     )
     monkeypatch.setattr("spacy_npparse.laboratory.pipeline.run_module", in_process.run_module)
 
@@ -143,6 +144,7 @@ def test_what_is_done_is_not_done_again(made, board, inline):
     prediction.unlink()
     result = board("mst", "0 1")
     assert result.exit_code == 0, result.stderr
+    assert f"⚠ {prediction} is missing: mst-0 parses again." in result.stderr
     assert "2 runs to do" in result.stderr
     assert not stopped.with_name("mst-0.unfinished").exists()
     changed = {path.parent.name for path, t in times.items() if path.stat().st_mtime_ns != t}
@@ -204,6 +206,17 @@ def test_errors(made, board, options, message):
     assert re.search(message, result.stderr), result.stderr
 
 
+def test_a_folder_in_use(made, board):
+    folder, _ = made
+    with FileLock(folder / ".lock"):
+        result = board("mst")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"✘ Another process is making a leaderboard in {folder}. Wait until it has ended, or give "
+        "another folder.\n"
+    )
+
+
 def test_code_is_part_of_the_experiment(made, board, files):
     """All its trainings and workers have imported it: the config resolves a callback of it."""
     folder, _ = made
@@ -217,7 +230,7 @@ def test_code_is_part_of_the_experiment(made, board, files):
 
 def test_udpipe(files, monkeypatch):
     monkeypatch.setattr(
-        "spacy_npparse.laboratory.experiment.ProcessPoolExecutor", in_process.InlineExecutor
+        "spacy_npparse.laboratory.workers.ProcessPoolExecutor", in_process.InlineExecutor
     )
     monkeypatch.setattr("spacy_npparse.laboratory.udpipe._TOKENIZER", "epochs=1;segment_size=10")
     # The trainers of tagger and parser do 50 iterations in any case.

@@ -1,64 +1,45 @@
 """Runs of an experiment, with contestants that need no time."""
 
 import os
-from dataclasses import dataclass, replace
+import re
+import subprocess
+import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import spacy
+from cheap_contestant import CheapContestant as Contestant
 from in_process import InlineExecutor
 
-from spacy_npparse.laboratory import Experiment, ExperimentMismatchError, Task
-from spacy_npparse.laboratory.contestants import Parsed
-from spacy_npparse.treebank import annotate, read_conllu, sentences_from_doc
+from spacy_npparse.laboratory import (
+    Experiment,
+    ExperimentMismatchError,
+    FolderInUseError,
+    Task,
+)
+from spacy_npparse.treebank import read_conllu
 
 DEV = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
 
-
-@dataclass(frozen=True)
-class Contestant:
-    """One that knows the trees.
-
-    fate: what happens in its training.
-    """
-
-    name: str
-    model: str = "model"
-    uses_seeds: bool = True
-    fate: str = ""
-    is_peer = False
-
-    @property
-    def model_name(self):
-        return self.model
-
-    def train(self, task, seed, folder):
-        if self.fate == "killed":
-            os._exit(9)
-        if self.fate == "mistaken":
-            raise TypeError("no such thing")
-        if self.fate:
-            raise ValueError(self.fate)
-        with (folder / "trained").open("a") as file:
-            file.write(f"{self.name}\n")
-
-    def parse(self, folder, sentences):
-        assert (folder / "trained").is_file()
-        return Parsed(list(sentences), 1000.0)
-
-    def parse_text(self, folder, paragraphs):
-        nlp = spacy.blank("xx")
-        docs = annotate(nlp, paragraphs)
-        return Parsed([s for doc in docs for s in sentences_from_doc(doc)], 1000.0)
-
-    def learning_curve(self, folder):
-        return []
+# A leaderboard with a training that never ends.
+ENDLESS = f"""
+import sys
+from pathlib import Path
+from cheap_contestant import CheapContestant
+from spacy_npparse.laboratory import Experiment, Task
+folder, config = map(Path, sys.argv[1:])
+dev = Path({str(DEV)!r})
+experiment = Experiment(Task(dev, dev, config, 5), dev, folder)
+with experiment.locked():
+    list(experiment.run([(CheapContestant("a", fate="endless"), 0)], 1))
+"""
 
 
 @pytest.fixture
 def inline(monkeypatch):
     """Runs in this process."""
-    monkeypatch.setattr("spacy_npparse.laboratory.experiment.ProcessPoolExecutor", InlineExecutor)
+    monkeypatch.setattr("spacy_npparse.laboratory.workers.ProcessPoolExecutor", InlineExecutor)
 
 
 @pytest.fixture
@@ -75,7 +56,7 @@ def complete(experiment, contestants, seeds, processes=1):
     return {(c.name, seed): failure and failure.reason for c, seed, failure in ends}
 
 
-def test_every_contestant_with_every_seed(experiment):
+def test_every_contestant_with_every_seed(experiment, inline):
     contestants = [Contestant("a", "a"), Contestant("b", "b", uses_seeds=False)]
     ends = complete(experiment, contestants, [3, 4], processes=2)
     assert ends == {("a", 3): None, ("a", 4): None, ("b", 0): None}
@@ -134,17 +115,160 @@ def test_failures_are_told_and_can_be_repeated(experiment, inline):
     assert complete(experiment, again, [0]) == {("a", 0): None}
 
 
-def test_a_killed_process_is_told(experiment):
-    [reason] = complete(experiment, [Contestant("a", fate="killed")], [0]).values()
-    assert "a process was killed" in reason
+def test_a_killed_process_takes_no_other_with_it(experiment):
+    contestants = [
+        *(Contestant("a", "a", fate="killed"), Contestant("a2", "a")),
+        *(Contestant("b", "b", killed_in_parsing=True), Contestant("b2", "b")),
+        *(Contestant("c", "c"), Contestant("d", "d")),
+    ]
+    ends = complete(experiment, contestants, [0], processes=2)
+    killed = {name for (name, _), reason in ends.items() if reason}
+    # The model of b is trained, that of a is not.
+    assert killed == {"a", "a2", "b"}
+    assert all("a process was killed" in ends[name, 0] for name in killed)
+    assert set(experiment.results(contestants, [0])) == {"b2", "c", "d"}
+
+
+def is_running(process):
+    """Whether a process is there, and not only its entry for a parent that does not wait."""
+    try:
+        return not re.search(r"^State:\tZ", Path(f"/proc/{process}/status").read_text(), re.M)
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_killed_leaderboard(experiment, inline):
+    """Its trainings end with it, at once; the folder is free; what was not finished is done
+    again."""
+    program = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, *map(str, (experiment.folder, experiment.task.config))],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    started = experiment.folder / "models/model-0.unfinished/trained"
+    while not started.exists():
+        assert program.poll() is None
+        time.sleep(0.1)
+    training, worker = map(int, started.read_text().split())
+    assert is_running(training) and is_running(worker)
+    with pytest.raises(FolderInUseError):
+        experiment.locked().__enter__()
+    program.kill()
+    program.wait()
+    with experiment.locked():
+        pass
+    end = time.monotonic() + 600
+    while is_running(training) or is_running(worker):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    contestants = [Contestant("a")]
+    assert experiment.results(contestants, [0]) == {}
+    assert complete(experiment, contestants, [0]) == {("a", 0): None}
+    assert started.parent.exists() is False
 
 
 def test_who_stops_early_does_not_wait_for_the_others(experiment):
-    contestants = [Contestant(name, name) for name in "abcdefgh"]
-    runs = experiment.run(experiment.missing(contestants, [0]), 1)
-    next(runs)
+    contestants = [Contestant("a", "a"), Contestant("b", "b", fate="endless")]
+    runs = experiment.run(experiment.missing(contestants, [0]), 2)
+    assert next(runs) == (contestants[0], 0, None)
     runs.close()
-    assert len(experiment.missing(contestants, [0])) > 0
+    assert experiment.missing(contestants, [0]) == [(contestants[1], 0)]
+
+
+def test_a_training_ends_with_its_stdin(tmp_path):
+    """Where the operating system does not end it."""
+    (tmp_path / "patient.py").write_text("import time\ntime.sleep(1000)\n")
+    command = [sys.executable, "-m", "spacy_npparse.laboratory.subprogram", "patient"]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(tmp_path)])},
+    ) as training:
+        assert training.stdin is not None
+        training.stdin.close()
+        try:
+            assert training.wait(600) == 1
+        finally:
+            training.kill()
+
+
+def files(experiment):
+    """By name, the files that an experiment with one contestant has."""
+    [prediction] = experiment.folder.glob("predictions/*/*.conllu")
+    note = experiment.folder / "models/model-0/minutes.json"
+    return {"note": note, "prediction": prediction, "record": prediction.with_suffix(".json")}
+
+
+def cut(path):
+    """Remove the second half, without half a line."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "message"),
+    [
+        ("prediction", cut, "a-0.conllu is not as it was written: a-0 parses again."),
+        ("prediction", Path.unlink, "a-0.conllu is missing: a-0 parses again."),
+        ("record", cut, r"a-0.json cannot be read \(.*\): a-0 parses again."),
+        ("record", Path.unlink, "a-0.json is missing: a-0 parses again."),
+        ("record", lambda path: path.write_text("7"), "a-0.json is not the record of a run: a-0"),
+        (
+            "record",
+            lambda path: path.write_text(path.read_text().replace("1000.0", "null")),
+            "a-0.json is not the record of a run: a-0",
+        ),
+        ("record", lambda path: path.write_bytes(b"\xff"), r"a-0.json cannot be read \(.*\): a-0"),
+    ],
+)
+def test_damaged_predictions_are_made_again(experiment, inline, name, damage, message):
+    contestants = [Contestant("a")]
+    complete(experiment, contestants, [0])
+    before = experiment.results(contestants, [0])
+    damage(files(experiment)[name])
+    missing = experiment.missing(contestants, [0])
+    assert len(missing) == 1 and experiment.results(contestants, [0]) == {}
+    [told] = experiment.damage(missing)
+    assert re.search(message, told), told
+    assert complete(experiment, contestants, [0]) == {("a", 0): None}
+    assert experiment.results(contestants, [0]) == before
+    assert experiment.missing(contestants, [0]) == []
+    # The model has not been trained again.
+    assert (experiment.folder / "models/model-0/trained").read_text() == "a\n"
+
+
+@pytest.mark.parametrize("content", [None, "", "null", "[3.5"])
+def test_only_finished_trainings_count(experiment, inline, content):
+    """A model without the note that its training has finished is trained again."""
+    contestants = [Contestant("a"), Contestant("b")]
+    complete(experiment, contestants[:1], [0])
+    note = files(experiment)["note"]
+    if content is None:
+        note.unlink()
+    else:
+        note.write_text(content)
+    missing = experiment.missing(contestants, [0])
+    assert [contestant.name for contestant, _ in missing] == ["b"]
+    [told] = experiment.damage(missing)
+    assert "minutes.json" in told and told.endswith(": model-0 is trained again.")
+    assert complete(experiment, contestants, [0]) == {("b", 0): None}
+    assert (note.parent / "trained").read_text() == "b\n"
+    assert experiment.damage(missing) == []
+
+
+def test_a_folder_has_one_leaderboard_at_a_time(experiment):
+    other = replace(experiment, raw=True)
+    with experiment.locked(), pytest.raises(FolderInUseError, match="Another process is making"):
+        other.locked().__enter__()
+    with other.locked():
+        pass
+
+
+def test_a_damaged_note_of_the_settings(experiment):
+    experiment.begin()
+    (experiment.folder / "experiment.json").write_text("{")
+    with pytest.raises(ExperimentMismatchError, match="experiment.json is damaged.*delete this"):
+        experiment.begin()
 
 
 def test_other_settings_need_another_folder(experiment, monkeypatch):

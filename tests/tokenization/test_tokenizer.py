@@ -4,6 +4,7 @@ import copy
 import pickle
 import random
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Corpus, Example
 from tokenizer_helpers import TRAINED, sample_examples
 
-from spacy_npparse.tokenization import TrainedTokenizer
+from spacy_npparse.tokenization import TrainedTokenizer, trainer_program
 from spacy_npparse.tokenization.training import training_sentences
 from spacy_npparse.treebank import (
     character_offsets,
@@ -223,6 +224,22 @@ def test_written_files_are_valid(nlp, tmp_path):
     command = [program, "--level", "2", "--lang", "ud", str(tmp_path / "out.conllu")]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="there are no such signals")
+def test_the_trainer_ends_if_nobody_reads_its_progress(tmp_path):
+    rows = (f"{i}\tab\t_\t_\t_\t_\t_\t_\t_\t_\n" for i in range(1, 20))
+    (tmp_path / "train.conllu").write_text("".join(rows) + "\n")
+    options = "dimension=16;segment_size=10;epochs=1000;early_stopping=0"
+    command = [sys.executable, trainer_program.__file__, options, "train.conllu", "model"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path) as trainer:
+        assert trainer.stderr is not None
+        trainer.stderr.readline()
+        trainer.stderr.close()
+        try:
+            assert trainer.wait(600) == -signal.SIGPIPE
+        finally:
+            trainer.kill()
 
 
 def test_training_sentences(nlp):

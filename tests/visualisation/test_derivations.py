@@ -15,7 +15,13 @@ from derivation_helpers import HEADS, LABELS, SYSTEMS, WORDS, gold, longest, pre
 
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.systems.arc_hybrid_swap import ArcHybridSwap
-from spacy_npparse.transitions import Derivation, UncoveredTree, gold_derivation
+from spacy_npparse.transitions import (
+    Decisions,
+    Derivation,
+    UncoveredTree,
+    gold_derivation,
+    parser_derivation,
+)
 from spacy_npparse.visualisation import derivation_table, render_derivation
 from spacy_npparse.visualisation.derivations.data import derivation_data, open_ends, structures
 
@@ -169,6 +175,20 @@ def test_table_of_a_parser() -> None:
     assert "SHIFT 100 % (0?)" in derivation_table(unsure)
     static = derivation_table(predicted(oracle="static"))
     assert "undefined after the first wrong transition" in static
+
+
+def test_repairs_are_noted() -> None:
+    """Jack is attached to saw, then to fall."""
+    names = {"S": "SHIFT", "L": "LEFT-ARC", "R": "RIGHT-ARC", "D": "REDUCE"}
+    transitions = [names[t] for t in "SLSRRDRDLRDLS"]
+    scores = [{t: 1.0} for t in transitions]
+    system = get_transition_system("nonmonotonic_arc_eager")
+    decisions = Decisions(system, "dynamic", transitions, scores, "greedy search", False)
+    derivation = parser_derivation(
+        "I saw Jack and Jill fall".split(), decisions, gold=[-1, 2, 0, 6, 3, 3, 2]
+    )
+    table = derivation_table(derivation)
+    assert "6 of 6 heads right · 1 repair: 1 wrong → right · costs" in table
 
 
 def test_tables_fit_into_the_terminal() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from spacy_npparse.evaluation.repairs import repairs
 from spacy_npparse.transitions import Derivation
 from spacy_npparse.visualisation.page import plural
 
@@ -34,6 +35,10 @@ def derivation_notes(derivation: Derivation) -> list[str]:
     known = [d for d, head in enumerate(derivation.gold) if d and head != -1]
     right = sum(derivation.heads[d] == derivation.gold[d] for d in known)
     notes.append(f"{right} of {len(known)} {plural('head', len(known))} right")
+    if repaired := Counter(repair.outcome.label for repair in repairs(derivation)):
+        n_repairs = repaired.total()
+        outcomes = ", ".join(f"{n} {outcome}" for outcome, n in sorted(repaired.items()))
+        notes.append(f"{n_repairs} {plural('repair', n_repairs)}: {outcomes}")
     steps = derivation.steps[:-1]
     if derivation.search is not None:
         notes.append(f"costs of the {derivation.oracle} oracle")

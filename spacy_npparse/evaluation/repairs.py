@@ -1,0 +1,183 @@
+"""Repairs: changes of earlier decisions by non-monotonic transitions, right and wrong ones.
+
+Source: Honnibal, Goldberg and Johnson (2013, section 7, "frequency analysis"). They count decisions
+where a repair is possible; here, what the repairs do to the heads is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from spacy_npparse.evaluation.text_table import text_table
+from spacy_npparse.transitions import Derivation
+from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.partial_trees import NO_WORD
+
+_REDUCE = "REDUCE"
+
+
+class Change(str, Enum):
+    """What a repair does to the head of a word."""
+
+    REPLACED = "replaced"
+    """The word had a head and gets another."""
+    REMOVED = "removed"
+    """The word had a head, which would close a cycle now."""
+    ADDED = "added"
+    """REDUCE, which otherwise adds no arc, gives a word without head the one below it."""
+
+
+class Outcome(str, Enum):
+    """Whether the head is that of the gold tree, before and after. A word without head has a wrong
+    one."""
+
+    WRONG_TO_RIGHT = "wrong_to_right"
+    RIGHT_TO_WRONG = "right_to_wrong"
+    WRONG_TO_WRONG = "wrong_to_wrong"
+
+    @property
+    def label(self) -> str:
+        """The outcome for readers."""
+        return self.value.replace("_to_", " → ")
+
+
+class Repair(NamedTuple):
+    """A repair.
+
+    Attributes:
+        transition: Name of the transition.
+        change: What it does.
+        outcome: Whether that is right.
+    """
+
+    transition: str
+    change: Change
+    outcome: Outcome
+
+
+def repairs(derivation: Derivation) -> Iterator[Repair]:
+    """Find the repairs in a derivation.
+
+    Args:
+        derivation: The derivation.
+
+    Yields:
+        The repairs of words whose gold head is known, in their order. A word may be repaired
+        several times.
+    """
+    for before, after in pairwise(derivation.steps):
+        old, new = before.configuration.heads, after.configuration.heads
+        for word, gold in enumerate(derivation.gold or ()):
+            if word == 0 or gold == MISSING or old[word] == new[word]:
+                continue
+            change = _change(str(before.transition), old[word], new[word])
+            if change is not None:
+                yield Repair(str(before.transition), change, _outcome(old[word], new[word], gold))
+
+
+def _change(transition: str, old: int, new: int) -> Change | None:
+    if old != NO_WORD:
+        return Change.REMOVED if new == NO_WORD else Change.REPLACED
+    return Change.ADDED if transition == _REDUCE else None
+
+
+def _outcome(old: int, new: int, gold: int) -> Outcome:
+    if new == gold:
+        return Outcome.WRONG_TO_RIGHT
+    return Outcome.RIGHT_TO_WRONG if old == gold else Outcome.WRONG_TO_WRONG
+
+
+@dataclass(frozen=True)
+class RepairCounts:
+    """The repairs of many derivations.
+
+    Attributes:
+        system: Name of the transition system.
+        sentences: Number of derivations with gold trees.
+        words: Number of their words whose gold head is known.
+        counts: How often there are which repairs.
+    """
+
+    system: str
+    sentences: int
+    words: int
+    counts: Counter[Repair]
+
+    def table(self) -> str:
+        """The table for the terminal."""
+        rows = [
+            [f"{transition}, head {change.value}", *self._cells(transition, change)]
+            for transition, change in self._kinds()
+        ]
+        header = ["repairs by", "all", *(outcome.label for outcome in Outcome)]
+        lines = list(text_table(header, [*rows, ["all", *self._cells()]]))
+        lines += [
+            "",
+            f"{self.system}: {self.counts.total():,} repairs in the derivations of "
+            f"{self.sentences:,} sentences with {self.words:,} words. A word without head counts "
+            "as wrong.",
+        ]
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The counts, for JSON."""
+        return {
+            "system": self.system,
+            "sentences": self.sentences,
+            "words": self.words,
+            "repairs": [
+                {
+                    "transition": transition,
+                    "change": change.value,
+                    **{
+                        outcome.value: self.counts[Repair(transition, change, outcome)]
+                        for outcome in Outcome
+                    },
+                }
+                for transition, change in self._kinds()
+            ],
+        }
+
+    def _kinds(self) -> list[tuple[str, Change]]:
+        """The transitions and changes that there are."""
+        return sorted({(repair.transition, repair.change) for repair in self.counts})
+
+    def _cells(self, *kind: str | Change) -> list[str]:
+        """How many repairs begin with these values, all and by outcome."""
+        found = {repair: n for repair, n in self.counts.items() if repair[: len(kind)] == kind}
+        outcomes = [
+            sum(n for repair, n in found.items() if repair.outcome is outcome)
+            for outcome in Outcome
+        ]
+        return [f"{n:,}" for n in (sum(outcomes), *outcomes)]
+
+
+def count_repairs(derivations: Iterable[Derivation]) -> RepairCounts:
+    """Count the repairs in derivations.
+
+    Args:
+        derivations: Of one transition system. Those without a gold tree are left out.
+
+    Returns:
+        The counts.
+
+    Raises:
+        ValueError: None of them has a gold tree.
+    """
+    system = ""
+    counts: Counter[Repair] = Counter()
+    sentences = words = 0
+    for derivation in derivations:
+        if derivation.gold is not None:
+            system = derivation.system.name
+            sentences += 1
+            words += sum(head != MISSING for head in derivation.gold[1:])
+            counts.update(repairs(derivation))
+    if not sentences:
+        raise ValueError("there is no gold tree to tell right repairs from wrong ones")
+    return RepairCounts(system, sentences, words, counts)

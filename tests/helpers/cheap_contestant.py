@@ -1,0 +1,70 @@
+"""A contestant of experiments that needs no time."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import spacy
+
+from spacy_npparse.laboratory import Task
+from spacy_npparse.laboratory.commands import LOG, run_module
+from spacy_npparse.laboratory.contestants import Checkpoint, Parsed
+from spacy_npparse.treebank import Paragraph, Sentence, annotate, sentences_from_doc
+
+
+@dataclass(frozen=True)
+class CheapContestant:
+    """One that knows the trees.
+
+    Attributes:
+        name: See `Contestant`.
+        model: Its `model_name`.
+        uses_seeds: See `Contestant`.
+        fate: What happens in its training: the process is "killed", a program is "endless",
+            something is "mistaken", any other error message, or nothing.
+        killed_in_parsing: Whether the process is killed after that.
+    """
+
+    name: str
+    model: str = "model"
+    uses_seeds: bool = True
+    fate: str = ""
+    killed_in_parsing: bool = False
+    is_peer = False
+
+    @property
+    def model_name(self) -> str:
+        return self.model
+
+    def check(self, task: Task) -> None:
+        """Any task fits."""
+
+    def train(self, task: Task, seed: int, folder: Path) -> None:
+        if self.fate == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.fate == "endless":
+            run_module(["endless", folder / "trained"], folder / LOG)
+        if self.fate == "mistaken":
+            raise TypeError("no such thing")
+        if self.fate:
+            raise ValueError(self.fate)
+        with (folder / "trained").open("a") as file:
+            file.write(f"{self.name}\n")
+
+    def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
+        if self.killed_in_parsing:
+            os.kill(os.getpid(), signal.SIGKILL)
+        assert (folder / "trained").is_file()
+        return Parsed(list(sentences), 1000.0)
+
+    def parse_text(self, folder: Path, paragraphs: Sequence[Paragraph]) -> Parsed:
+        nlp = spacy.blank("xx")
+        docs = annotate(nlp, paragraphs)
+        return Parsed([s for doc in docs for s in sentences_from_doc(doc)], 1000.0)
+
+    def learning_curve(self, folder: Path) -> list[Checkpoint]:
+        return [Checkpoint(5, 99.5)]
