@@ -172,10 +172,10 @@ class Experiment:
         found = []
         for contestant, seed in runs:
             model, path = self._model(contestant, seed), self._prediction(contestant, seed)
-            if model.exists() and (reason := _reason(partial(read_minutes, model))):
+            if model.exists() and (reason := _damage(partial(read_minutes, model))):
                 found.append(f"{reason}: {model.name} is trained again.")
             exists = path.exists() or path.with_suffix(".json").exists()
-            if exists and (reason := _reason(partial(read_record, path))):
+            if exists and (reason := _damage(partial(read_record, path))):
                 found.append(f"{reason}: {path.stem} parses again.")
         return list(dict.fromkeys(found))
 
@@ -251,7 +251,7 @@ class Experiment:
         return self.folder / "predictions" / name / f"{contestant.name}-{seed}.conllu"
 
     def _is_trained(self, contestant: Contestant, seed: int) -> bool:
-        return not _reason(partial(read_minutes, self._model(contestant, seed)))
+        return not _damage(partial(read_minutes, self._model(contestant, seed)))
 
     def _complete(self, contestant: Contestant, seed: int) -> str:
         """Complete a run in this process; the error message if it fails."""
@@ -302,6 +302,15 @@ def _reason(work: Callable[[], object]) -> str:
         return str(error)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _damage(read: Callable[[], object]) -> str:
+    """What is damaged in a file, empty if nothing is. That it may not be read is no damage."""
+    try:
+        read()
+    except DamagedFileError as error:
+        return str(error)
     return ""
 
 

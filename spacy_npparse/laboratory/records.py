@@ -116,7 +116,7 @@ def _read(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DamagedFileError(f"{path} is missing") from None
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise DamagedFileError(f"{path} cannot be read ({error})") from None
 
 
