@@ -20,7 +20,8 @@ def test_trees_of_1500_words(shared, system):
 @pytest.mark.parametrize("system", ["mh3, exact", "mh4, exact, two", "one_endpoint_crossing"])
 def test_pairs_in_too_long_sentences_are_not_scored(make_nlp, sample, system, monkeypatch):
     nlp = make_nlp(system, max_length=8)
-    nlp.initialize(lambda: sample(nlp))
+    examples = sample(nlp, limit=200)
+    nlp.initialize(lambda: examples)
     net = nlp.get_pipe("parser").model.shims[0].net
     sizes = []
     score_parts = net.score_parts
@@ -38,6 +39,7 @@ def test_pairs_in_too_long_sentences_are_not_scored(make_nlp, sample, system, mo
     alone = [nlp(one_sentence(nlp, words(n))) for n in lengths]
     assert together == [[token.head.i for token in doc] for doc in alone]
     sizes.clear()
-    examples = sample(nlp, limit=40)
-    nlp.update(examples)
-    assert sizes and max(sizes) <= 8 < max(len(eg.reference) for eg in examples)
+    by_length = sorted(examples, key=lambda eg: len(eg.reference))
+    nlp.update([*by_length[:3], *by_length[-3:]])
+    assert sizes == [len(eg.reference) for eg in by_length[:3]]
+    assert sizes[-1] <= 8 < len(by_length[-3].reference)
