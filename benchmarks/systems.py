@@ -37,6 +37,7 @@ DECODERS = [
     (search, "decode_greedy"),
     (search, "decode_beam"),
     (mh_parser, "decode_mh"),
+    (mh_parser, "decode_mh_greedily"),
     (spanning_tree_parser, "decode_spanning_trees"),
     (one_endpoint_crossing_parser, "decode_one_endpoint_crossing"),
 ]

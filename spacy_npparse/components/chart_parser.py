@@ -5,13 +5,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from spacy.vocab import Vocab
 from thinc.api import Model
+from torch import Tensor
 
 from spacy_npparse.components.exact_parser import ExactParser, ScoresT
 from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.network_pipe import NetT
+from spacy_npparse.components.search import Found, no_trees
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings, Sentences, TreeLoss
 
@@ -89,16 +92,45 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
         """Scores by which all trees are equally good. size: longest sentence + 1."""
         raise NotImplementedError
 
-    def _covers(self, gold: GoldBatch) -> NDArray[np.bool_]:
-        """Which gold trees the chart covers: bool [n_sentences]; undefined for sentences that are
-        too long."""
-        lengths = gold.sentences.lengths
-        scores = self._zero_scores(len(lengths), int(lengths.max()) + 1)
-        return self._most_similar(scores, gold).scores >= 0
+    def _search_chart(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Found:
+        """`_search` among all trees that the chart covers, for sentences that are not too long."""
+        raise NotImplementedError
 
-    def _count_long(self, sentences: SentenceBatch) -> None:
-        """Count sentences that are too long, for the next report."""
-        self._n_too_long += int((sentences.lengths > self.max_length).sum())
+    def _fall_back(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Found:
+        """`_search` for sentences that are too long: with no more tables than the arcs."""
+        raise NotImplementedError
+
+    def _search(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Found:
+        too_long = sentences.lengths > self.max_length
+        self._n_too_long += int(too_long.sum())
+        found = no_trees(1, sentences)
+        for chosen, search in ((~too_long, self._search_chart), (too_long, self._fall_back)):
+            if chosen.any():
+                words = chosen[sentences.sentence]
+                scored = _select(rows, lengths, arcs, chosen)
+                best = search(*scored, sentences.select(chosen))
+                found.heads[:, words] = best.heads
+                found.scores[:, chosen] = best.scores
+                found.probabilities[words] = best.probabilities
+        return found
+
+    def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
+        learnt = gold.sentences.lengths <= self.max_length
+        if not learnt.any():
+            return rows.new_zeros(())
+        return super()._tree_loss(*_select(rows, lengths, arcs, learnt), gold.select(learnt))
+
+    def _covers(self, gold: GoldBatch) -> NDArray[np.bool_]:
+        """Which gold trees the chart covers: bool [n_sentences]. No sentence is too long."""
+        lengths = gold.sentences.lengths
+        scores = self._zero_scores(len(lengths), int(lengths.max(initial=0)) + 1)
+        return self._most_similar(scores, gold).scores >= 0
 
     def report(self) -> None:
         """Warn of the sentences that were too long for exact search, too."""
@@ -121,7 +153,7 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
                 too_long = part.sentences.lengths > self.max_length
                 n_trees += len(too_long)
                 n_too_long += int(too_long.sum())
-                n_uncovered += int((~self._covers(part) & ~too_long).sum())
+                n_uncovered += int((~self._covers(part.select(~too_long))).sum())
         if n_uncovered:
             logger.warning(
                 "%s: %d of %d training trees %s. The most similar trees that it can build are "
@@ -140,3 +172,16 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
                 n_trees,
                 self.max_length,
             )
+
+
+def _select(
+    rows: Tensor, lengths: Tensor, arcs: Tensor, kept: NDArray[np.bool_]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Keep the rows, lengths and arcs of some sentences only. kept: bool [n_sentences]."""
+    if kept.all():
+        return rows, lengths, arcs
+    chosen = torch.from_numpy(kept).to(lengths.device)
+    rows = rows[torch.repeat_interleave(chosen, lengths + 1)]
+    lengths = lengths[chosen]
+    size = int(lengths.max()) + 1
+    return rows, lengths, arcs[chosen, :size, :size]

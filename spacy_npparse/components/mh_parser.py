@@ -13,8 +13,13 @@ from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings, MHFeatures, Sentences, TreeLoss
-from spacy_npparse.decoding import MHDerivations, MHScores, decode_mh, mh_marginals
-from spacy_npparse.models.mh_net import N_LINKS, MHNet, MHPartScores
+from spacy_npparse.decoding import (
+    MHDerivations,
+    decode_mh,
+    decode_mh_greedily,
+    mh_marginals,
+)
+from spacy_npparse.models.mh_net import N_LINKS, MHNet, MHPartFactors, MHPartScores
 from spacy_npparse.models.parser_net import sentences_and_words
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import Decisions
@@ -86,33 +91,38 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
     def _net_sizes(self) -> dict[str, int]:
         return {"hybrid": self.cfg["features"] == "hybrid"}
 
-    def _search(
+    def _search_chart(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         scores = self._score_parts(rows, lengths, arcs)
         found = self._best(scores, sentences)
-        self._count_long(sentences)
-        sentence, word = sentences_and_words(lengths)
-        heads = torch.from_numpy(found.heads).to(arcs.device).long()
-        probabilities = arcs[sentence, word, heads].exp().cpu().numpy()
-        if self.decoder.confidence:
-            exact = sentences.lengths <= self.max_length
-            part, words = sentences.select(exact), exact[sentences.sentence]
-            tables = MHScores(*(table[exact] for table in scores.as_arrays()))
-            marginals = mh_marginals(tables, part.lengths, self.n_heads).arcs
-            probabilities[words] = marginals[part.sentence, found.heads[words], part.places]
+        if not self.decoder.confidence:
+            return _found(found, lengths, arcs)
+        marginals = mh_marginals(scores.as_arrays(), sentences.lengths, self.n_heads).arcs
+        probabilities = marginals[sentences.sentence, found.heads, sentences.places]
         return Found(found.heads[None], found.scores[None], probabilities)
+
+    def _fall_back(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Found:
+        factors = self._net.factor_parts(rows, lengths, arcs)
+        return _found(self._best_greedy(factors, sentences), lengths, arcs)
 
     def _derive(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Decisions:
-        scores = self._score_parts(rows, lengths, arcs)
-        found = self._best(scores, sentences)
+        exact = sentences.lengths[0] <= self.max_length
+        scores: MHPartScores | MHPartFactors
+        if exact:
+            scores = self._score_parts(rows, lengths, arcs)
+            found = self._best(scores, sentences)
+        else:
+            scores = self._net.factor_parts(rows, lengths, arcs)
+            found = self._best_greedy(scores, sentences)
         system = get_transition_system("mh4")
         names = system.transitions[: self._n_transitions]
         by_transition = self._score_transitions(scores, lengths, found).tolist()
         how = "exact search" if self.n_heads == 4 else "exact search, items of three heads"
-        exact = sentences.lengths[0] <= self.max_length
         return Decisions(
             system=system,
             oracle=system.oracles[0],
@@ -135,33 +145,40 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
         return scores.add_to_arcs(costs)
 
     def _best(self, scores: MHPartScores, sentences: SentenceBatch) -> MHDerivations:
-        tables = scores.as_arrays()
-        return decode_mh(tables, sentences.lengths, self.n_heads, max_length=self.max_length)
+        return decode_mh(scores.as_arrays(), sentences.lengths, self.n_heads)
+
+    def _best_greedy(self, factors: MHPartFactors, sentences: SentenceBatch) -> MHDerivations:
+        return decode_mh_greedily(factors.as_arrays(), sentences.lengths, self.n_heads)
 
     def _total(self, scores: MHPartScores, lengths: Tensor, found: MHDerivations) -> Tensor:
         by_transition = self._score_transitions(scores, lengths, found)
-        return _chosen(by_transition, lengths, found, lengths <= self.max_length)
+        return _chosen(by_transition, found).sum()
 
     def _local_loss(self, scores: MHPartScores, lengths: Tensor, gold: GoldBatch) -> Tensor:
         right = self._most_similar(scores, gold)
         probabilities = self._score_transitions(scores, lengths, right).log_softmax(dim=1)
         # What is unknown would be learnt as it was guessed.
         complete = torch.from_numpy(gold.complete).to(lengths.device)
-        learnt = complete & (lengths <= self.max_length)
-        return -_chosen(probabilities, lengths, right, learnt)
+        learnt = torch.repeat_interleave(complete, 2 * lengths)
+        return -_chosen(probabilities, right)[learnt].sum()
 
     def _score_transitions(
-        self, scores: MHPartScores, lengths: Tensor, found: MHDerivations
+        self, scores: MHPartScores | MHPartFactors, lengths: Tensor, found: MHDerivations
     ) -> Tensor:
         """Scores of the parser's transitions in each configuration of some derivations:
         [2 * n_words, n_transitions]."""
         return self._net.score_derivations(scores, lengths, found)[:, : self._n_transitions]
 
 
-def _chosen(
-    by_transition: Tensor, lengths: Tensor, found: MHDerivations, counted: Tensor
-) -> Tensor:
-    """The sum of the scores of the transitions taken. counted: bool [n_sentences]."""
-    transitions = torch.from_numpy(found.transitions).to(lengths.device).long()
-    taken = by_transition.gather(1, transitions[:, None])[:, 0]
-    return taken[torch.repeat_interleave(counted, 2 * lengths)].sum()
+def _found(found: MHDerivations, lengths: Tensor, arcs: Tensor) -> Found:
+    """Trees with the probabilities of their arcs by themselves."""
+    sentence, word = sentences_and_words(lengths)
+    heads = torch.from_numpy(found.heads).to(arcs.device).long()
+    probabilities = arcs[sentence, word, heads].exp().cpu().numpy()
+    return Found(found.heads[None], found.scores[None], probabilities)
+
+
+def _chosen(by_transition: Tensor, found: MHDerivations) -> Tensor:
+    """The scores of the transitions taken: [2 * n_words]."""
+    transitions = torch.from_numpy(found.transitions).to(by_transition.device).long()
+    return by_transition.gather(1, transitions[:, None])[:, 0]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from spacy.vocab import Vocab
 from thinc.api import Model
 from torch import Tensor
@@ -73,22 +74,20 @@ class OneEndpointCrossingParser(
             scorer=scorer,
         )
 
-    def _search(
+    def _search_chart(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
-        self._count_long(sentences)
         best = self._best(self._score_parts(rows, lengths, arcs), sentences)
-        sentence, word = sentences_and_words(lengths)
-        heads = np.empty(len(sentences.words), dtype=np.int32)
-        is_long = sentences.lengths > self.max_length
-        in_long = is_long[sentences.sentence]
-        heads[~in_long] = best.heads
-        heads[in_long] = decode_spanning_trees(
-            arcs.cpu().numpy()[is_long], sentences.lengths[is_long]
-        )
-        by_arc = arcs[sentence, word, torch.from_numpy(heads).to(arcs.device).long()].cpu().numpy()
-        totals = best.scores.copy()
-        np.add.at(totals, sentences.sentence[in_long], by_arc[in_long])
+        by_arc = _of_tree(arcs, lengths, best.heads)
+        return Found(best.heads[None], best.scores[None], np.exp(by_arc))
+
+    def _fall_back(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> Found:
+        heads = decode_spanning_trees(arcs.cpu().numpy(), sentences.lengths)
+        by_arc = _of_tree(arcs, lengths, heads)
+        totals = np.zeros(len(sentences.lengths))
+        np.add.at(totals, sentences.sentence, by_arc)
         return Found(heads[None], totals[None], np.exp(by_arc))
 
     def _score_parts(
@@ -108,9 +107,7 @@ class OneEndpointCrossingParser(
     def _best(
         self, scores: OneEndpointCrossingPartScores, sentences: SentenceBatch
     ) -> OneEndpointCrossingTrees:
-        # A sentence that is too long gets a tree without words.
-        short = np.where(sentences.lengths > self.max_length, 0, sentences.lengths)
-        return decode_one_endpoint_crossing(scores.as_arrays(), short)
+        return decode_one_endpoint_crossing(scores.as_arrays(), sentences.lengths)
 
     def _total(
         self,
@@ -118,5 +115,10 @@ class OneEndpointCrossingParser(
         lengths: Tensor,
         found: OneEndpointCrossingTrees,
     ) -> Tensor:
-        short = lengths.masked_fill(lengths > self.max_length, 0)
-        return self._net.score_trees(scores, short, found).sum()
+        return self._net.score_trees(scores, lengths, found).sum()
+
+
+def _of_tree(arcs: Tensor, lengths: Tensor, heads: NDArray[np.int32]) -> NDArray[np.float32]:
+    """The scores of the arcs of a tree: [n_words]."""
+    sentence, word = sentences_and_words(lengths)
+    return arcs[sentence, word, torch.from_numpy(heads).to(arcs.device).long()].cpu().numpy()

@@ -65,8 +65,9 @@ class SpanningTreeParser(ExactParser[SpanningTreeNet, Tensor, NDArray[np.int32]]
     ) -> Found:
         scores = self._score_parts(rows, lengths, arcs)
         heads = self._best(scores, sentences)
+        by_arc = _of_tree(scores, lengths, heads).cpu().numpy()
         totals = np.zeros(len(sentences.lengths))
-        np.add.at(totals, sentences.sentence, _of_tree(scores, lengths, heads).cpu().numpy())
+        np.add.at(totals, sentences.sentence, by_arc)
         probabilities = _of_tree(arcs, lengths, heads).exp().cpu().numpy()
         return Found(heads[None], totals[None], probabilities)
 

@@ -1,7 +1,7 @@
 """Decoding: greedy and beam search, exact search, and the roll-outs that training learns from."""
 
-from spacy_npparse.decoding.mh.search import decode_mh, mh_marginals
-from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations, MHScores
+from spacy_npparse.decoding.mh.search import decode_mh, decode_mh_greedily, mh_marginals
+from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations, MHFactors, MHScores
 from spacy_npparse.decoding.one_endpoint_crossing.search import decode_one_endpoint_crossing
 from spacy_npparse.decoding.one_endpoint_crossing.types import (
     OneEndpointCrossingScores,
@@ -33,6 +33,7 @@ __all__ = [
     "GreedyResult",
     "IMPOSSIBLE",
     "MHDerivations",
+    "MHFactors",
     "MHScores",
     "OneEndpointCrossingScores",
     "OneEndpointCrossingTrees",
@@ -45,6 +46,7 @@ __all__ = [
     "decode_beam",
     "decode_greedy",
     "decode_mh",
+    "decode_mh_greedily",
     "decode_one_endpoint_crossing",
     "decode_spanning_trees",
     "explain",

@@ -4,12 +4,14 @@
 adding ordinary scores does not change it, but sums of many of them are finite in float32.
 
 `SCORE_LIMIT` is a clamp: scores between minus and plus this can be added up over a sentence and
-still be compared in float32, whatever the weights of a network are.
+still be compared in float32. Decoders clamp the scores that they are given, whatever they are;
+NaN counts as the least.
 """
 
 
 cdef extern from "score_range.h" namespace "npparse" nogil:
     const float _IMPOSSIBLE "npparse::IMPOSSIBLE"
+    const float _SCORE_LIMIT "npparse::SCORE_LIMIT"
 
 IMPOSSIBLE = _IMPOSSIBLE
-SCORE_LIMIT = 1e6
+SCORE_LIMIT = _SCORE_LIMIT

@@ -1,4 +1,4 @@
-"""The check that the scores of exact search fit the sentences."""
+"""Checks that the scores of exact search fit the sentences."""
 
 from __future__ import annotations
 
@@ -42,3 +42,26 @@ def check_score_shapes(
                 f"{name} scores have the shape {list(array.shape)}, but should have "
                 f"{list(expected)}"
             )
+
+
+def check_arc_shapes(arcs: NDArray[np.floating], lengths: NDArray[np.int32]) -> None:
+    """Check that the scores of arcs fit the sentences.
+
+    Args:
+        arcs: [n_sentences, size, size], the nodes being the words and the root.
+        lengths: [n_sentences], the number of words of each sentence.
+
+    Raises:
+        ValueError: If shapes do not fit.
+    """
+    shortest, longest = int(lengths.min(initial=0)), int(lengths.max(initial=0))
+    size = arcs.shape[-1]
+    if (
+        arcs.shape != (len(lengths), size, size)
+        or shortest < 0
+        or (len(lengths) and size <= longest)
+    ):
+        raise ValueError(
+            f"arc scores {list(arcs.shape)} do not fit {len(lengths)} sentences of {shortest} to "
+            f"{longest} words and their roots"
+        )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHScores
-from spacy_npparse.models.pair_net import Biaffine, PairNet, kernel_scores
+from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHFactors, MHScores
+from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array
 from spacy_npparse.models.parser_net import SharedSizes
 
 if TYPE_CHECKING:
@@ -47,7 +47,54 @@ class MHPartScores(NamedTuple):
 
     def as_arrays(self) -> MHScores:
         """The scores as the kernel takes them, detached and on the CPU."""
-        return MHScores(*map(kernel_scores, self))
+        return MHScores(*map(as_array, self))
+
+    def look_up(self, sentence: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
+        """Look up the scores of configurations.
+
+        Args:
+            sentence: int64 [n], the sentence of each.
+            nodes: int64 [3, n], its s1, s0 and b0.
+
+        Returns:
+            The scores of SHIFT, [n], and of links without their arcs, [n, N_LINKS].
+        """
+        s1, s0, b0 = nodes
+        links = self.below[sentence, :, s1, s0] + self.front[sentence, :, s0, b0]
+        return self.shift[sentence, s0, b0], links
+
+
+class MHPartFactors(NamedTuple):
+    """Vectors whose products are the scores of `MHPartScores`, for sentences that are too long for
+    these; see `spacy_npparse.decoding.MHFactors`.
+
+    Attributes:
+        before_b0: [n_nodes, 1 + N_LINKS, hidden_size + 1].
+        b0: [n_nodes, hidden_size + 1].
+        before_s0: [n_nodes, N_LINKS, hidden_size + 1].
+        s0: [n_nodes, hidden_size + 1].
+        arcs: [n_sentences, size, size], by head and dependent.
+        first_nodes: int64 [n_sentences], the root of each sentence.
+    """
+
+    before_b0: Tensor
+    b0: Tensor
+    before_s0: Tensor
+    s0: Tensor
+    arcs: Tensor
+    first_nodes: Tensor
+
+    def as_arrays(self) -> MHFactors:
+        """The factors as the kernel takes them, detached and on the CPU."""
+        before_b0, b0, before_s0, s0 = map(as_array, self[:4])
+        return MHFactors(before_b0, b0, before_s0, s0, self.arcs.detach().cpu().numpy())
+
+    def look_up(self, sentence: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
+        """Look up the scores of configurations: as `MHPartScores.look_up`."""
+        s1, s0, b0 = nodes + self.first_nodes[sentence]
+        before_b0 = torch.einsum("ntk,nk->nt", self.before_b0[s0], self.b0[b0])
+        below = torch.einsum("ntk,nk->nt", self.before_s0[s1], self.s0[s0])
+        return before_b0[:, 0], before_b0[:, 1:] + below
 
 
 class MHNet(PairNet):
@@ -91,25 +138,56 @@ class MHNet(PairNet):
         roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
         places = roots[:, None] + nodes
         places = torch.where(nodes > lengths[:, None], len(rows), places)
-        rows = torch.cat([rows, self.end[None]])
-        s0, b0 = (self.dropout(torch.relu(layer(rows)))[places] for layer in (self.s0, self.b0))
+        s1, s0, b0 = (hidden[places] for hidden in self._hidden(rows))
         front = self.front_pairs(s0, b0)
-        if self.s1 is None or self.below_pairs is None:
-            below = torch.zeros_like(front)
-        else:
-            s1 = self.dropout(torch.relu(self.s1(rows)))[places]
-            below = self.below_pairs(s1, s0)
+        hybrid = self.below_pairs
+        below = torch.zeros_like(front) if hybrid is None else hybrid(s1, s0)
         return MHPartScores(
             self.shift_pairs(s0, b0)[:, 0], below, front, _by_head(self.weigh(arcs))
         )
 
+    def factor_parts(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> MHPartFactors:
+        """Factor the scores of all pairs of nodes of all sentences.
+
+        Args:
+            rows: As in `score_arcs`.
+            lengths: As in `score_arcs`.
+            arcs: What `score_arcs` returns.
+
+        Returns:
+            The factors.
+        """
+        sentence = torch.repeat_interleave(lengths + 2)
+        first_nodes = torch.cumsum(lengths + 2, dim=0) - (lengths + 2)
+        nodes = torch.arange(len(sentence), device=rows.device)
+        is_end = nodes - first_nodes[sentence] > lengths[sentence]
+        places = torch.where(is_end, len(rows), nodes - sentence)
+        s1, s0, b0 = (hidden[places] for hidden in self._hidden(rows))
+        of_shift, with_b0 = self.shift_pairs.factors(s0, b0)
+        of_front, _ = self.front_pairs.factors(s0, b0)
+        if self.below_pairs is None:
+            before_s0, with_s0 = of_front[..., :0], with_b0[..., :0]
+        else:
+            before_s0, with_s0 = self.below_pairs.factors(s1, s0)
+        before_b0 = torch.cat([of_shift, of_front], dim=1)
+        by_head = self.weigh(arcs).mT
+        return MHPartFactors(before_b0, with_b0, before_s0, with_s0, by_head, first_nodes)
+
+    def _hidden(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The hidden layers of all rows and, last, of the end of a sentence, as s1, s0 and b0."""
+        rows = torch.cat([rows, self.end[None]])
+        s0, b0 = (self.dropout(torch.relu(layer(rows))) for layer in (self.s0, self.b0))
+        # Without hybrid features, s1 is not looked at.
+        s1 = s0 if self.s1 is None else self.dropout(torch.relu(self.s1(rows)))
+        return s1, s0, b0
+
     def score_derivations(
-        self, scores: MHPartScores, lengths: Tensor, found: MHDerivations
+        self, scores: MHPartScores | MHPartFactors, lengths: Tensor, found: MHDerivations
     ) -> Tensor:
         """Score all transitions in each configuration of some derivations.
 
         Args:
-            scores: Of the sentences.
+            scores: Of the sentences, or their factors.
             lengths: int64 [n_sentences], words of each sentence.
             found: The derivations.
 
@@ -124,11 +202,12 @@ class MHNet(PairNet):
         last = (b0 == end) & (s1 == 0)
         legal = (dependents > 0) & (heads < end[:, None]) & ((heads > 0) | last[:, None])
         legal &= heads >= 0
-        arcs = scores.arcs[sentence[:, None], heads.clamp(min=0), dependents.clamp(min=0)]
-        below = scores.below[sentence, :, s1.clamp(min=0), s0]
-        links = (below + scores.front[sentence, :, s0, b0] + arcs).masked_fill(~legal, IMPOSSIBLE)
-        shift = scores.shift[sentence, s0, b0].masked_fill(b0 == end, IMPOSSIBLE)
-        return torch.cat([shift[:, None], links], dim=1)
+        shift, links = scores.look_up(sentence, torch.stack([s1.clamp(min=0), s0, b0]))
+        # Not the end of the sentence, which has no arcs.
+        heads = heads.clamp(0, scores.arcs.shape[1] - 1)
+        links = links + scores.arcs[sentence[:, None], heads, dependents.clamp(min=0)]
+        shift = shift.masked_fill(b0 == end, IMPOSSIBLE)
+        return torch.cat([shift[:, None], links.masked_fill(~legal, IMPOSSIBLE)], dim=1)
 
 
 def _by_head(arcs: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from spacy_npparse.decoding import OneEndpointCrossingScores, OneEndpointCrossingTrees
-from spacy_npparse.models.pair_net import Biaffine, PairNet, kernel_scores
+from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array
 from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, sentences_and_words
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class OneEndpointCrossingPartScores(NamedTuple):
 
     def as_arrays(self) -> OneEndpointCrossingScores:
         """The scores as the kernel takes them, detached and on the CPU."""
-        return OneEndpointCrossingScores(*map(kernel_scores, self))
+        return OneEndpointCrossingScores(*map(as_array, self))
 
 
 class OneEndpointCrossingNet(PairNet):

@@ -5,7 +5,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from spacy_npparse.decoding import SCORE_LIMIT
 from spacy_npparse.models.parser_net import ParserNet
 
 # Log-probabilities of arcs are clamped from below: a hopeless arc is as bad as another.
@@ -64,16 +63,30 @@ class Biaffine(nn.Module):
         Returns:
             [batch, n_scores, n_left, n_right].
         """
-        left = nn.functional.pad(left, (0, 1), value=1.0)
-        right = nn.functional.pad(right, (0, 1), value=1.0)
-        n_batch, n_left, size = left.shape
-        # One large product for all scores: a weight for each sentence would be copied.
-        projected = left @ self.weight.transpose(0, 1).reshape(size, -1)
-        scores = projected.view(n_batch, -1, size) @ right.mT
+        n_batch, n_left, _ = left.shape
+        projected, right = self.factors(left, right)
+        scores = projected.flatten(1, 2) @ right.mT
         return scores.view(n_batch, n_left, len(self.weight), -1).transpose(1, 2)
 
+    def factors(self, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+        """Vectors whose products are the scores of pairs.
 
-def kernel_scores(scores: Tensor) -> NDArray[np.float32]:
-    """Detach scores for the kernel: on the CPU, finite and small enough to be summed."""
-    finite = scores.detach().nan_to_num(0.0).clamp(-SCORE_LIMIT, SCORE_LIMIT)
-    return finite.cpu().contiguous().numpy()
+        Args:
+            left: [..., n_left, n_inputs].
+            right: [..., n_right, n_inputs].
+
+        Returns:
+            Of the left vectors, [..., n_left, n_scores, n_inputs + 1], and of the right ones,
+            [..., n_right, n_inputs + 1].
+        """
+        left = nn.functional.pad(left, (0, 1), value=1.0)
+        right = nn.functional.pad(right, (0, 1), value=1.0)
+        size = left.shape[-1]
+        # One large product for all scores: a weight for each sentence would be copied.
+        projected = left @ self.weight.transpose(0, 1).reshape(size, -1)
+        return projected.unflatten(-1, (-1, size)), right
+
+
+def as_array(scores: Tensor) -> NDArray[np.float32]:
+    """Detach scores for the kernel: on the CPU, contiguous."""
+    return scores.detach().cpu().contiguous().numpy()

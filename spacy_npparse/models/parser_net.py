@@ -13,6 +13,8 @@ from spacy_npparse.trees.missing import MISSING
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
 # Buckets on either side, and one for the root.
 N_DISTANCES = 2 * len(_DISTANCES) + 1
+# Most distances that are looked up at once; they take several times the memory of scores.
+_MAX_DISTANCES = 2**20
 
 
 class SharedSizes(TypedDict):
@@ -117,11 +119,15 @@ class ParserNet(nn.Module):
         heads = self.dropout(as_head)[places].mT
         absent = (nodes > lengths[:, None]) * IMPOSSIBLE
         bias = self.arc_bias(as_head)[places].squeeze(2) + absent
-        distances = distances_to_heads(nodes, self.distance_bounds).expand(len(places), -1, -1)
-        by_distance = self.arc_distance(as_dependent)[places].gather(2, distances)
-        scores = torch.baddbmm(
-            bias[:, None] + by_distance, (as_dependent @ self.arc_weight)[places], heads
-        )
+        scores = torch.baddbmm(bias[:, None], (as_dependent @ self.arc_weight)[places], heads)
+        by_distance = self.arc_distance(as_dependent)[places]
+        step = max(1, _MAX_DISTANCES // len(nodes))
+        for start in range(0, len(nodes), step):
+            part = slice(start, start + step)
+            distances = distances_to_heads(nodes, nodes[part], self.distance_bounds)
+            scores[:, part] += by_distance[:, part].gather(
+                2, distances.expand(len(places), -1, -1)
+            )
         scores.diagonal(dim1=1, dim2=2).fill_(IMPOSSIBLE)
         return scores.log_softmax(dim=2)
 
@@ -183,17 +189,18 @@ def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:
     return nodes, roots[:, None] + torch.minimum(nodes, lengths[:, None])
 
 
-def distances_to_heads(nodes: Tensor, bounds: Tensor) -> Tensor:
-    """Bucket the distance of each node to each head, by side. The root has a bucket of its own.
+def distances_to_heads(nodes: Tensor, dependents: Tensor, bounds: Tensor) -> Tensor:
+    """Bucket the distance of some nodes to each head, by side. The root has a bucket of its own.
 
     Args:
         nodes: [size], 0, 1, ….
+        dependents: [n_dependents], some of them.
         bounds: [n_bounds], the lower bounds of the buckets of either side.
 
     Returns:
-        int64 [size, size], dependents in the first dimension, at most 2 * n_bounds.
+        int64 [n_dependents, size], at most 2 * n_bounds.
     """
-    to_head = nodes - nodes[:, None]
+    to_head = nodes - dependents[:, None]
     by_length = torch.bucketize(to_head.abs(), bounds, right=True)
     buckets = torch.where(to_head > 0, by_length + len(bounds), by_length)
     buckets[:, 0] = 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_npparse.decoding import IMPOSSIBLE, decode_mh
+from spacy_npparse.decoding import IMPOSSIBLE, decode_mh, decode_mh_greedily
 from spacy_npparse.models.mh_net import (
     N_LINKS,
     MHNet,
@@ -69,16 +69,42 @@ def is_on_cycle(heads, word):
     return above != 0
 
 
-@pytest.mark.parametrize("max_length", [0, 5, 10])
+def factors_of(net, rows):
+    lengths = torch.tensor(LENGTHS)
+    return net.factor_parts(rows, lengths, net.score_arcs(rows, lengths))
+
+
+@pytest.mark.parametrize("how", ["exact", "greedy", "factors"])
 @pytest.mark.parametrize("n_heads", [3, 4])
-def test_network_and_kernel_score_the_same(scored, max_length, n_heads):
+def test_network_and_kernel_score_the_same(scored, rows, how, n_heads):
     net, scores, lengths = scored
     words = np.array(LENGTHS, dtype="int32")
-    found = decode_mh(scores.as_arrays(), words, n_heads, max_length=max_length)
+    if how == "factors":
+        scores = factors_of(net, rows)
+        found = decode_mh_greedily(scores.as_arrays(), words, n_heads)
+    else:
+        longest = 10 if how == "exact" else 0
+        found = decode_mh(scores.as_arrays(), words, n_heads, max_length=longest)
     by_transition = net.score_derivations(scores, lengths, found).detach()
     chosen = by_transition.gather(1, torch.from_numpy(found.transitions).long()[:, None])[:, 0]
     totals = [float(part.sum()) for part in chosen.split([2 * n for n in LENGTHS])]
     assert totals == pytest.approx(found.scores.tolist(), abs=1e-4)
+
+
+@pytest.mark.parametrize("n_heads", [3, 4])
+def test_factors_score_as_tables_do(scored, rows, n_heads):
+    net, tables, lengths = scored
+    factors = factors_of(net, rows)
+    words = np.array(LENGTHS, dtype="int32")
+    greedy = decode_mh(tables.as_arrays(), words, n_heads, max_length=0)
+    found = decode_mh_greedily(factors.as_arrays(), words, n_heads)
+    assert (found.transitions == greedy.transitions).all() and (found.heads == greedy.heads).all()
+    assert found.scores == pytest.approx(greedy.scores, abs=1e-4)
+    for derivations in (greedy, decode_mh(tables.as_arrays(), words, n_heads)):
+        by_tables, by_factors = (
+            net.score_derivations(scores, lengths, derivations) for scores in (tables, factors)
+        )
+        torch.testing.assert_close(by_factors, by_tables, atol=1e-4, rtol=1e-4)
 
 
 def test_illegal_transitions_score_low(scored):

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from spacy_npparse.decoding import roll_out
+from spacy_npparse.models import parser_net
 from spacy_npparse.models.transition_net import TransitionNet
 from spacy_npparse.systems import transition_systems
 
@@ -52,6 +53,20 @@ def test_words_prefer_heads_by_side_and_distance(net):
         del expected[word]
         found = torch.cat([scores[word, :word], scores[word, word + 1 :]])
         torch.testing.assert_close(found, torch.stack(expected).log_softmax(dim=0))
+
+
+def test_distances_in_pieces_are_the_same(net, rows, monkeypatch):
+    torch.nn.init.normal_(net.arc_distance.weight)
+    results = []
+    for pieces in (False, True):
+        if pieces:
+            monkeypatch.setattr(parser_net, "_MAX_DISTANCES", 12)
+        scores = net.score_arcs(rows, LENGTHS)
+        scores[scores > -100].square().sum().backward()
+        results.append((scores, net.arc_distance.weight.grad))
+        net.zero_grad()
+    for whole, in_pieces in zip(*results, strict=True):
+        torch.testing.assert_close(whole, in_pieces)
 
 
 def test_head_selection_loss_is_that_of_the_known_heads(net, rows):

@@ -24,8 +24,8 @@ enum Transition {
 
 constexpr int N_LINKS = 6;
 
-// Scores of one sentence. Nodes are the root 0, the words, and the end of the sentence, which is
-// the front of an empty buffer.
+// Scores of one sentence, of any value. Nodes are the root 0, the words, and the end of the
+// sentence, which is the front of an empty buffer.
 struct MHScores {
     const float* shift;  // [size][size], by s0 and b0
     const float* below;  // [N_LINKS][size][size], by s1 and s0
@@ -37,7 +37,8 @@ struct MHScores {
 // The chart of inside weights.
 //
 // Items are deduced in the order of their last heads, so that the tables that only items of four
-// heads need are stored for one last head at a time.
+// heads need are stored for one last head at a time. Without these, an item of three heads is
+// combined and linked at once, and only items of two heads are stored.
 //
 // The deduction system is ambiguous: it derives some transition sequences in several ways. Each has
 // to be counted once, unless the semiring is idempotent; this excludes two deductions:
@@ -74,8 +75,9 @@ class InsideChart {
     bool four_heads_;
     // Items [i, l]: [i][l] and [l][i].
     std::vector<Weight> two_, two_by_last_;
-    // Items [i, j, l]: for each i < j a row of all l > j. Linked ones, which are stored separately
-    // unless the semiring is idempotent, are those that are not combined from [i, j] and [j, l].
+    // Items [i, j, l], if there are items of four heads: for each i < j a row of all l > j. Linked
+    // ones, which are stored separately unless the semiring is idempotent, are those that are not
+    // combined from [i, j] and [j, l].
     std::vector<Weight> three_, three_linked_;
     std::vector<std::size_t> row_starts_;
     // Items [j, k, l] of the present l: [j][k]; only linked ones if those are stored separately.
@@ -94,7 +96,9 @@ class InsideChart {
 
     std::size_t at(int a, int b) const { return std::size_t(a) * n_nodes_ + b; }
     std::size_t row(int i, int j) const { return row_starts_[at(i, j)]; }
-    Weight three(int i, int j, int l) const { return three_[row(i, j) + l - j - 1]; }
+    Weight three(int i, int j, int l) const {
+        return four_heads_ ? three_[row(i, j) + l - j - 1] : combined(i, j, l);
+    }
     const Weight* below(int link, int s1) const {
         return &below_[at((link - 1) * n_nodes_ + s1, 0)];
     }
@@ -174,18 +178,20 @@ class InsideChart {
     void read(const MHScores& scores, bool single_root) {
         const std::size_t n_cells = at(n_nodes_, 0);
         const std::size_t size = scores.size;
+        const int n_links = four_heads_ ? N_LINKS : RIGHT_ARC;
         for (auto* table : {&shift_, &arcs_}) table->resize(n_cells);
-        below_.resize(n_cells * N_LINKS);
-        front_.resize(n_cells * N_LINKS);
-        root_arcs_.assign(scores.arcs, scores.arcs + n_nodes_);
+        for (auto* table : {&below_, &front_}) table->resize(n_cells * n_links);
+        root_arcs_.resize(n_nodes_);
+        for (int b = 0; b < n_nodes_; ++b) root_arcs_[b] = clamped(scores.arcs[b]);
         for (int a = 0; a < n_nodes_; ++a) {
             const bool no_head = a == end_ || (a == 0 && single_root);
             for (int b = 0; b < n_nodes_; ++b) {
-                shift_[at(a, b)] = scores.shift[a * size + b];
-                arcs_[at(a, b)] = no_head ? IMPOSSIBLE : scores.arcs[a * size + b];
-                for (int link = 0; link < N_LINKS; ++link) {
-                    below_[at(link * n_nodes_ + a, b)] = scores.below[(link * size + a) * size + b];
-                    front_[at(link * n_nodes_ + b, a)] = scores.front[(link * size + a) * size + b];
+                shift_[at(a, b)] = clamped(scores.shift[a * size + b]);
+                arcs_[at(a, b)] = no_head ? IMPOSSIBLE : clamped(scores.arcs[a * size + b]);
+                for (int link = 0; link < n_links; ++link) {
+                    const std::size_t cell = (link * size + a) * size + b;
+                    below_[at(link * n_nodes_ + a, b)] = clamped(scores.below[cell]);
+                    front_[at(link * n_nodes_ + b, a)] = clamped(scores.front[cell]);
                 }
             }
         }
@@ -193,11 +199,11 @@ class InsideChart {
 
     void allocate() {
         const std::size_t n_cells = at(n_nodes_, 0);
-        for (auto* table : {&two_, &two_by_last_, &inner_}) table->resize(n_cells);
+        for (auto* table : {&two_, &two_by_last_}) table->resize(n_cells);
         for (auto* table : {&linked_, &scratch_}) table->resize(n_nodes_);
-        if (four_heads_)
-            for (auto* table : {&link_k_, &link_j_, &link_k_to_i_, &link_j_to_i_})
-                table->resize(n_cells);
+        if (!four_heads_) return;
+        for (auto* table : {&inner_, &link_k_, &link_j_, &link_k_to_i_, &link_j_to_i_})
+            table->resize(n_cells);
         row_starts_.resize(n_cells);
         std::size_t n_items = 0;
         for (int i = 0; i < end_; ++i) {
@@ -212,13 +218,15 @@ class InsideChart {
 
     // The items [i, j, l] for all j, and [i, l].
     void deduce(int i, int l) {
+        if (!four_heads_) {
+            const ThreeHeadRows rows = three_head_rows(i, l);
+            return set_two(i, l, link_combined(rows, l - i - 1, scratch_.data()));
+        }
         std::fill(&linked_[i + 1], &linked_[l], Accumulator(IMPOSSIBLE));
-        if (four_heads_) {
-            for (int j = i + 1; j < l - 1; ++j) {
-                const Accumulator without_k = link_four_heads(four_head_rows(i, j, l), l - j - 1,
-                                                              &linked_[j + 1], scratch_.data());
-                linked_[j] = Semiring::plus(linked_[j], without_k);
-            }
+        for (int j = i + 1; j < l - 1; ++j) {
+            const Accumulator without_k = link_four_heads(four_head_rows(i, j, l), l - j - 1,
+                                                          &linked_[j + 1], scratch_.data());
+            linked_[j] = Semiring::plus(linked_[j], without_k);
         }
         for (int j = i + 1; j < l; ++j) {
             const Weight inside = sum(linked_[j], combined(i, j, l));
@@ -230,6 +238,47 @@ class InsideChart {
                 Accumulator(inside) + Semiring::plus(right_link(i, j, l), left_link(i, j, l));
         }
         set_two(i, l, Semiring::weight(Semiring::sum(&scratch_[i + 1], l - i - 1)));
+    }
+
+    // The antecedents and links of all items [i, j, l] of some i and l, by j, which starts at i
+    // + 1.
+    struct ThreeHeadRows {
+        const Weight *two, *two_by_last, *shift, *right_below, *right_front, *right_arcs;
+        const Weight *left_below, *left_front, *left_arcs;
+    };
+
+    ThreeHeadRows three_head_rows(int i, int l) const {
+        const int j = i + 1;
+        ThreeHeadRows rows;
+        rows.two = &two_[at(i, j)];
+        rows.two_by_last = &two_by_last_[at(l, j)];
+        rows.shift = &shift_[at(i, j)];
+        rows.right_below = below(RIGHT_ARC, i) + j;
+        rows.right_front = front(RIGHT_ARC, l) + j;
+        rows.right_arcs = arcs_from_first(i, l) + j;
+        rows.left_below = below(LEFT_ARC, i) + j;
+        rows.left_front = front(LEFT_ARC, l) + j;
+        rows.left_arcs = arcs(l) + j;
+        return rows;
+    }
+
+    // Combine and link items [i, j, l] for all j: [i, l].
+    //
+    // n: the number of j. scratch: of n elements.
+    NPPARSE_VECTORISED
+    static Weight link_combined(const ThreeHeadRows& rows, std::ptrdiff_t n,
+                                Accumulator* __restrict scratch) {
+        const Weight *two = rows.two, *two_by_last = rows.two_by_last, *shift = rows.shift;
+        const Weight *right_below = rows.right_below, *right_front = rows.right_front;
+        const Weight *right_arcs = rows.right_arcs, *left_below = rows.left_below;
+        const Weight *left_front = rows.left_front, *left_arcs = rows.left_arcs;
+        NPPARSE_INDEPENDENT
+        for (std::ptrdiff_t j = 0; j < n; ++j) {
+            const Accumulator item = two[j] + two_by_last[j] + shift[j];
+            scratch[j] = item + Semiring::plus(right_below[j] + right_front[j] + right_arcs[j],
+                                               left_below[j] + left_front[j] + left_arcs[j]);
+        }
+        return Semiring::weight(Semiring::sum(scratch, n));
     }
 
     // Link items [i, j, k, l] for all k: add [i, k, l] to linked[k], return [i, j, l].

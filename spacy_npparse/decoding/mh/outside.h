@@ -23,7 +23,7 @@ class OutsideChart : public InsideChart<LogSemiring> {
     void arc_marginals(float* marginals, int size) {
         start();
         for (int l = end_; l > 1; --l) {
-            start_last_head(l);
+            if (four_heads_) start_last_head(l);
             for (int i = 0; i < l - 1; ++i) backpropagate(i, l);
             if (four_heads_) backpropagate_links(l);
         }
@@ -45,17 +45,18 @@ class OutsideChart : public InsideChart<LogSemiring> {
     void start() {
         const std::size_t n_cells = at(n_nodes_, 0);
         for (auto* table : {&d_two_, &d_two_by_last_, &d_arcs_}) table->assign(n_cells, 0.0);
+        d_two_[at(0, end_)] = 1.0;
+        if (!four_heads_) return;
         for (auto* table : {&d_three_, &d_three_linked_}) table->assign(three_.size(), 0.0);
         for (auto* table : {&linked_weights_, &d_linked_, &d_before_inner_, &d_arc_i_to_j_})
             table->resize(n_nodes_);
-        d_two_[at(0, end_)] = 1.0;
     }
 
     // Restore what the inside pass stored for one last head.
     void start_last_head(int l) {
         const std::size_t n_cells = at(n_nodes_, 0);
         for (auto* table : {&d_inner_, &d_link_k_, &d_link_j_}) table->assign(n_cells, 0.0);
-        if (four_heads_) score_links(l);
+        score_links(l);
         for (int i = 0; i < l - 1; ++i)
             for (int j = i + 1; j < l; ++j) inner_[at(i, j)] = three_linked_[row(i, j) + l - j - 1];
     }
@@ -67,29 +68,43 @@ class OutsideChart : public InsideChart<LogSemiring> {
     // Through [i, l] and the items [i, j, l] for all j.
     void backpropagate(int i, int l) {
         const double gradient = pruned(d_two_[at(i, l)] + d_two_by_last_[at(l, i)]);
+        if (!four_heads_) {
+            for (int j = i + 1; j < l; ++j)
+                backpropagate_combined(i, j, l, backpropagate_three(i, j, l, gradient));
+            return;
+        }
         int last = i;
         for (int j = i + 1; j < l; ++j) {
             linked_weights_[j] = three_linked_[row(i, j) + l - j - 1];
-            d_linked_[j] = pruned(backpropagate_three(i, j, l, gradient));
+            d_linked_[j] = pruned(linked_gradient(i, j, l, backpropagate_three(i, j, l, gradient)));
             if (d_linked_[j] > 0.0) last = j;
         }
-        if (!four_heads_) return;
         for (int j = i + 1; j <= std::min(last, l - 2); ++j)
             backpropagate_four(i, j, l, d_linked_[j] > 0.0 ? l - 1 : last);
     }
 
-    // The gradient of linked [i, j, l]. d_two: that of [i, l].
+    // The gradient of [i, j, l] through [i, l]. d_two: that of [i, l].
     double backpropagate_three(int i, int j, int l, double d_two) {
-        const std::size_t cell = row(i, j) + l - j - 1;
-        const double ratio = three_[cell] - two_[at(i, l)];
+        const double ratio = three(i, j, l) - two_[at(i, l)];
         const double d_right = d_two * exp_nonpositive(ratio + right_link(i, j, l));
         const double d_left = d_two * exp_nonpositive(ratio + left_link(i, j, l));
         d_arcs_[at(i, j)] += d_right;
         d_arcs_[at(l, j)] += d_left;
-        const double d_item = d_three_[cell] + d_right + d_left;
+        return d_right + d_left;
+    }
+
+    // Through the deduction of [i, j, l] from [i, j] and [j, l].
+    void backpropagate_combined(int i, int j, int l, double gradient) {
+        d_two_[at(i, j)] += gradient;
+        d_two_by_last_[at(l, j)] += gradient;
+    }
+
+    // The gradient of linked [i, j, l]. d_through_two: that of [i, j, l] through [i, l].
+    double linked_gradient(int i, int j, int l, double d_through_two) {
+        const std::size_t cell = row(i, j) + l - j - 1;
+        const double d_item = d_three_[cell] + d_through_two;
         const double d_linked = d_item * exp_nonpositive(three_linked_[cell] - three_[cell]);
-        d_two_[at(i, j)] += d_item - d_linked;
-        d_two_by_last_[at(l, j)] += d_item - d_linked;
+        backpropagate_combined(i, j, l, d_item - d_linked);
         return d_linked + d_three_linked_[cell] + d_inner_[at(i, j)];
     }
 

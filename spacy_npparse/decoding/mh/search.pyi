@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations, MHScores
+from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations, MHFactors, MHScores
 
 def decode_mh(
     scores: MHScores,
@@ -9,6 +9,12 @@ def decode_mh(
     n_heads: int,
     single_root: bool = True,
     max_length: int = ...,
+) -> MHDerivations: ...
+def decode_mh_greedily(
+    factors: MHFactors,
+    lengths: NDArray[np.int32],
+    n_heads: int,
+    single_root: bool = True,
 ) -> MHDerivations: ...
 def mh_marginals(
     scores: MHScores,

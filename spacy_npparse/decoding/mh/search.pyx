@@ -9,8 +9,11 @@ of the buffer, every word in between having its head. The end of the sentence is
     Goal      [0, n + 1]
 
 MH3 has items of up to three heads, takes O(n³) time and covers the projective trees. MH4 has items
-of four heads as well and takes O(n⁴) time; these are linked as soon as they are deduced and not
-stored, so that memory is O(n³).
+of four heads as well and takes O(n⁴) time. The largest items are linked as soon as they are deduced
+and not stored, so that memory is O(n²) and O(n³).
+
+Scores are clamped to plus or minus `SCORE_LIMIT`, and NaN counts as the least. So a tree is found
+whatever the scores are.
 
 Source: Gómez-Rodríguez, Shi and Lee (2018): the deduction system is section 3.1, the transition
 system section 3.2, scoring by s1 section 4.2; marginals by back-propagation Eisner (2016).
@@ -26,9 +29,12 @@ from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer
 from spacy_npparse.transitions.system cimport KernelSystem
 
 from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations
-from spacy_npparse.decoding.score_shapes import check_score_shapes
+from spacy_npparse.decoding.score_shapes import check_arc_shapes, check_score_shapes
 from spacy_npparse.systems.mh4 import MH4
 
+
+cdef extern from "../score_range.h" namespace "npparse" nogil:
+    float clamped(float score)
 
 cdef extern from "inside.h" namespace "npparse" nogil:
     const int N_LINKS
@@ -42,13 +48,13 @@ cdef extern from "inside.h" namespace "npparse" nogil:
 
 cdef extern from "viterbi.h" namespace "npparse" nogil:
     cppclass ViterbiChart:
-        float fill(const CMHScores& scores, int n, bint four_heads, bint single_root)
-        vector[int] derivation()
+        float fill(const CMHScores& scores, int n, bint four_heads, bint single_root) except +
+        vector[int] derivation() except +
 
 cdef extern from "outside.h" namespace "npparse" nogil:
     cppclass OutsideChart:
-        double fill(const CMHScores& scores, int n, bint four_heads, bint single_root)
-        void arc_marginals(float* marginals, int size)
+        double fill(const CMHScores& scores, int n, bint four_heads, bint single_root) except +
+        void arc_marginals(float* marginals, int size) except +
 
 
 def decode_mh(
@@ -68,8 +74,10 @@ def decode_mh(
 
     Raises:
         ValueError: If shapes do not fit, or if n_heads is neither 3 nor 4.
+        MemoryError: If a sentence is too long.
     """
-    cdef _DerivationWriter writer = _DerivationWriter(scores, lengths, n_heads, single_root)
+    cdef _Tables tables = _Tables(scores, lengths)
+    cdef _DerivationWriter writer = _DerivationWriter(tables, lengths, n_heads, single_root)
     cdef ViterbiChart chart
     cdef vector[int] transitions
     cdef int sentence, n, t
@@ -80,10 +88,34 @@ def decode_mh(
             if n > max_length:
                 writer.totals[sentence] = writer.decode_greedily()
             else:
-                writer.totals[sentence] = chart.fill(writer.scores, n, n_heads == 4, single_root)
+                writer.totals[sentence] = chart.fill(tables.scores, n, n_heads == 4, single_root)
                 transitions = chart.derivation()
                 for t in range(<int>transitions.size()):
                     writer.apply(transitions[t])
+            writer.finish()
+    return writer.result
+
+
+def decode_mh_greedily(factors, const int[::1] lengths, int n_heads, bint single_root=True):
+    """Derive each sentence by the best legal transitions, in linear time and memory but for `arcs`.
+
+    Args:
+        factors: MHFactors.
+        lengths, n_heads, single_root: As in `decode_mh`.
+
+    Returns:
+        MHDerivations.
+
+    Raises:
+        ValueError: If shapes do not fit, or if n_heads is neither 3 nor 4.
+    """
+    cdef _Factors pairs = _Factors(factors, lengths)
+    cdef _DerivationWriter writer = _DerivationWriter(pairs, lengths, n_heads, single_root)
+    cdef int sentence
+    with nogil:
+        for sentence in range(<int>lengths.shape[0]):
+            writer.start(sentence, lengths[sentence])
+            writer.totals[sentence] = writer.decode_greedily()
             writer.finish()
     return writer.result
 
@@ -104,51 +136,139 @@ def mh_marginals(scores, const int[::1] lengths, int n_heads, bint single_root=T
         ArcMarginals.
 
     Raises:
-        ValueError: As `decode_mh` does.
+        ValueError, MemoryError: As `decode_mh` does.
 
     Source: Eisner (2016).
     """
-    cdef _Scores batch = _Scores(scores, lengths, n_heads)
+    cdef _Tables tables = _Tables(scores, lengths)
     cdef OutsideChart chart
     cdef float[:, :, ::1] arcs
     cdef double[::1] log_partition
     cdef int sentence
+    _check_heads(n_heads)
     result = ArcMarginals(
         np.zeros(scores.arcs.shape, dtype=np.float32), np.zeros(lengths.shape[0])
     )
     arcs, log_partition = result
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
+            tables.start(sentence, lengths[sentence])
             log_partition[sentence] = chart.fill(
-                batch.of_sentence(sentence), lengths[sentence], n_heads == 4, single_root
+                tables.scores, lengths[sentence], n_heads == 4, single_root
             )
             chart.arc_marginals(&arcs[sentence, 0, 0], <int>arcs.shape[1])
     return result
 
 
-cdef class _Scores:
-    """The scores of a batch, for C++."""
+def _check_heads(int n_heads):
+    if n_heads not in (3, 4):
+        raise ValueError(f"items can have up to 3 or 4 heads, not {n_heads}")
 
-    cdef const float[:, :, ::1] shift
+
+cdef class _PairScores:
+    """The scores of a batch, one sentence at a time. Links are numbered from 0."""
+
+    cdef void start(self, int sentence, int n) noexcept nogil:
+        """Turn to a sentence of n words, all before it done."""
+
+    cdef float shift(self, size_t s0, size_t b0) noexcept nogil:
+        return 0.0
+
+    cdef float link(self, size_t link, size_t s1, size_t s0, size_t b0) noexcept nogil:
+        """The score of a link without that of its arc."""
+        return 0.0
+
+    cdef float arc(self, size_t head, size_t dependent) noexcept nogil:
+        return 0.0
+
+
+cdef class _Tables(_PairScores):
+    """Those of an MHScores."""
+
+    cdef const float[:, :, ::1] shift_scores
     cdef const float[:, :, :, ::1] below
     cdef const float[:, :, :, ::1] front
     cdef const float[:, :, ::1] arcs
+    cdef CMHScores scores
 
-    def __init__(self, scores, const int[::1] lengths, int n_heads):
-        if n_heads not in (3, 4):
-            raise ValueError(f"items can have up to 3 or 4 heads, not {n_heads}")
+    def __init__(self, scores, const int[::1] lengths):
         n_links = {"below": N_LINKS, "front": N_LINKS}
         check_score_shapes(scores, np.asarray(lengths), ["a root", "an end"], n_links)
-        self.shift, self.below, self.front, self.arcs = scores
+        self.shift_scores, self.below, self.front, self.arcs = scores
 
-    cdef CMHScores of_sentence(self, int sentence) noexcept nogil:
-        cdef CMHScores scores
-        scores.shift = &self.shift[sentence, 0, 0]
-        scores.below = &self.below[sentence, 0, 0, 0]
-        scores.front = &self.front[sentence, 0, 0, 0]
-        scores.arcs = &self.arcs[sentence, 0, 0]
-        scores.size = <int>self.shift.shape[1]
-        return scores
+    cdef void start(self, int sentence, int n) noexcept nogil:
+        self.scores.shift = &self.shift_scores[sentence, 0, 0]
+        self.scores.below = &self.below[sentence, 0, 0, 0]
+        self.scores.front = &self.front[sentence, 0, 0, 0]
+        self.scores.arcs = &self.arcs[sentence, 0, 0]
+        self.scores.size = <int>self.arcs.shape[1]
+
+    cdef float shift(self, size_t s0, size_t b0) noexcept nogil:
+        return clamped(self.scores.shift[s0 * self.scores.size + b0])
+
+    cdef float link(self, size_t link, size_t s1, size_t s0, size_t b0) noexcept nogil:
+        cdef size_t size = self.scores.size
+        cdef float below = clamped(self.scores.below[(link * size + s1) * size + s0])
+        return below + clamped(self.scores.front[(link * size + s0) * size + b0])
+
+    cdef float arc(self, size_t head, size_t dependent) noexcept nogil:
+        return clamped(self.scores.arcs[head * self.scores.size + dependent])
+
+
+cdef class _Factors(_PairScores):
+    """Those of an MHFactors."""
+
+    cdef const float[:, :, ::1] before_b0
+    cdef const float[:, ::1] b0
+    cdef const float[:, :, ::1] before_s0
+    cdef const float[:, ::1] s0
+    cdef const float[:, :, :] arcs
+    cdef int sentence
+    cdef size_t first_node, next_node
+
+    def __init__(self, factors, const int[::1] lengths):
+        words = np.asarray(lengths)
+        n_nodes = int((words + 2).sum())
+        check_arc_shapes(factors.arcs, words)
+        for name, n_scores, other in (
+            ("before_b0", 1 + N_LINKS, factors.b0), ("before_s0", N_LINKS, factors.s0)
+        ):
+            array = getattr(factors, name)
+            expected = (n_nodes, n_scores, other.shape[1])
+            if array.shape != expected or len(other) != n_nodes:
+                raise ValueError(
+                    f"{name} vectors have the shape {list(array.shape)} for {len(other)} others, "
+                    f"but should have {list(expected)}"
+                )
+        self.before_b0, self.b0, self.before_s0, self.s0, self.arcs = factors
+        self.next_node = 0
+
+    cdef void start(self, int sentence, int n) noexcept nogil:
+        self.sentence = sentence
+        self.first_node = self.next_node
+        self.next_node += n + 2
+
+    cdef float shift(self, size_t s0, size_t b0) noexcept nogil:
+        return product(self.before_b0[self.first_node + s0, 0], self.b0[self.first_node + b0])
+
+    cdef float link(self, size_t link, size_t s1, size_t s0, size_t b0) noexcept nogil:
+        cdef float below = product(
+            self.before_s0[self.first_node + s1, link], self.s0[self.first_node + s0]
+        )
+        return below + product(
+            self.before_b0[self.first_node + s0, 1 + link], self.b0[self.first_node + b0]
+        )
+
+    cdef float arc(self, size_t head, size_t dependent) noexcept nogil:
+        return clamped(self.arcs[self.sentence, head, dependent])
+
+
+cdef float product(const float[::1] left, const float[::1] right) noexcept nogil:
+    cdef float total = 0.0
+    cdef Py_ssize_t i
+    for i in range(left.shape[0]):
+        total += left[i] * right[i]
+    return clamped(total)
 
 
 cdef class _DerivationWriter:
@@ -156,8 +276,7 @@ cdef class _DerivationWriter:
 
     cdef KernelSystem system
     cdef KernelConfiguration configuration
-    cdef _Scores batch
-    cdef CMHScores scores
+    cdef _PairScores scores
     cdef object result
     cdef int[::1] heads
     cdef int[::1] transitions
@@ -165,8 +284,9 @@ cdef class _DerivationWriter:
     cdef double[::1] totals
     cdef int n_transitions, n, first_word, step
 
-    def __init__(self, scores, const int[::1] lengths, int n_heads, bint single_root):
-        self.batch = _Scores(scores, lengths, n_heads)
+    def __init__(self, _PairScores scores, const int[::1] lengths, int n_heads, bint single_root):
+        _check_heads(n_heads)
+        self.scores = scores
         n_words = int(np.asarray(lengths).sum())
         self.system = MH4(single_root=single_root)
         # MH3 is arc-hybrid: SHIFT, LEFT-ARC and RIGHT-ARC, the first transitions of MH4.
@@ -181,10 +301,11 @@ cdef class _DerivationWriter:
         self.heads, self.transitions, self.nodes, self.totals = self.result
         self.first_word = self.step = 0
 
-    cdef void start(self, int sentence, int n) noexcept nogil:
+    cdef int start(self, int sentence, int n) except -1 nogil:
         self.n = n
-        self.scores = self.batch.of_sentence(sentence)
+        self.scores.start(sentence, n)
         self.system.initialise(self.configuration, n)
+        return 0
 
     cdef int b0(self) noexcept nogil:
         """The front of the buffer, the end of the sentence if it is empty."""
@@ -193,21 +314,14 @@ cdef class _DerivationWriter:
 
     cdef float score(self, int t) noexcept nogil:
         """The score of a legal transition."""
-        cdef size_t size = self.scores.size
         cdef size_t s0 = stack_item(self.configuration, 0)
         cdef size_t b0 = self.b0()
-        cdef size_t s1, link
         if t == 0:
-            return self.scores.shift[s0 * size + b0]
-        s1 = stack_item(self.configuration, 1)
-        link = (t - 1) * size
-        return (
-            self.scores.below[(link + s1) * size + s0]
-            + self.scores.front[(link + s0) * size + b0]
-            + self.scores.arcs[
-                head_of_arc(self.configuration, t) * size
-                + self.system.dependent(self.configuration, t)
-            ]
+            return self.scores.shift(s0, b0)
+        return self.scores.link(
+            t - 1, stack_item(self.configuration, 1), s0, b0
+        ) + self.scores.arc(
+            head_of_arc(self.configuration, t), self.system.dependent(self.configuration, t)
         )
 
     cdef double decode_greedily(self) noexcept nogil:

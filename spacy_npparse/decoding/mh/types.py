@@ -1,4 +1,4 @@
-"""Scores, derivations and arc marginals of MH3 and MH4."""
+"""Scores, factors of scores, derivations and arc marginals of MH3 and MH4."""
 
 from __future__ import annotations
 
@@ -29,6 +29,30 @@ class MHScores(NamedTuple):
     shift: NDArray[np.float32]
     below: NDArray[np.float32]
     front: NDArray[np.float32]
+    arcs: NDArray[np.float32]
+
+
+class MHFactors(NamedTuple):
+    """Vectors whose products are the scores of MHScores, for sentences that are too long for tables
+    of these.
+
+    Nodes are those of MHScores, n + 2 for a sentence of n words, sentence by sentence.
+
+    Attributes:
+        before_b0: float32 [n_nodes, 7, width], of s0: its products with the vector of b0 are the
+            scores of SHIFT and `MHScores.front`.
+        b0: float32 [n_nodes, width].
+        before_s0: float32 [n_nodes, 6, width], of s1: its products with the vector of s0 are
+            `MHScores.below`.
+        s0: float32 [n_nodes, width].
+        arcs: float32 [n_sentences, size, size], scores of arcs by head and dependent. The size
+            exceeds the number of words of the longest sentence.
+    """
+
+    before_b0: NDArray[np.float32]
+    b0: NDArray[np.float32]
+    before_s0: NDArray[np.float32]
+    s0: NDArray[np.float32]
     arcs: NDArray[np.float32]
 
 

@@ -19,7 +19,7 @@ class OneEndpointCrossingChart {
             for (int m = 1; m <= n; ++m)
                 if (h != m)
                     crossing_.arcs.set(h, m, SECOND_BELOW,
-                                       scores.crossed[std::size_t(h) * scores.size + m]);
+                                       clamped(scores.crossed[std::size_t(h) * scores.size + m]));
         for (int i = n; i >= 0; --i) {
             for (int j = i + 1; j <= n; ++j) {
                 crossing_.fill_structures(i, j);

@@ -6,8 +6,8 @@
 
 namespace npparse {
 
-// Scores of one sentence: [size][size] each, by grandparent, head, sibling or head of a crossed
-// arc, and by dependent.
+// Scores of one sentence, of any value: [size][size] each, by grandparent, head, sibling or head of
+// a crossed arc, and by dependent.
 struct OneEndpointCrossingScores {
     const float *grandparents, *heads, *siblings, *crossed;
     int size;
@@ -55,7 +55,6 @@ class NestedTrees {
     // structures: [i, j] is deduced before `fill(i, j)`, which sets gap [i, j] in gaps.
     void reset(const OneEndpointCrossingScores& scores, int n_nodes, bool single_root,
                Pairs& structures, Pairs& gaps) {
-        scores_ = scores;
         none_ = n_nodes;
         single_root_ = single_root;
         structures_ = &structures;
@@ -70,7 +69,7 @@ class NestedTrees {
                       subtrees_.row(word, word) + subtrees_.end(word, word), 0.0f);
             tied_.at(word, word) = 0.0f;
         }
-        read_grandparents(n_nodes);
+        read(scores, n_nodes);
     }
 
     // Deduce all items from i to j.
@@ -132,7 +131,6 @@ class NestedTrees {
         const float *left, *right, *bridge;
     };
 
-    OneEndpointCrossingScores scores_;
     // Stands for a grandparent that is not scored.
     int none_;
     bool single_root_;
@@ -144,26 +142,34 @@ class NestedTrees {
     Matrix tied_, tied_bridges_;
     // Scores by dependent and column of the grandparent.
     std::vector<float> grandparents_;
+    // Scores by head or sibling, and dependent.
+    Matrix heads_, siblings_;
     // The antecedents of the present row.
     std::vector<Part> parts_;
     std::vector<Halves> halves_;
 
-    void read_grandparents(int n_nodes) {
+    void read(const OneEndpointCrossingScores& scores, int n_nodes) {
         const std::size_t n_columns = 2 * (std::size_t(n_nodes) + 1);
         grandparents_.assign(n_columns * n_nodes, 0.0f);
-        for (int m = 1; m < n_nodes; ++m)
-            for (int g = 0; g < n_nodes; ++g)
-                grandparents_[m * n_columns + g] = grandparents_[m * n_columns + g + n_nodes + 1] =
-                    scores_.grandparents[std::size_t(g) * scores_.size + m];
+        heads_.reset(n_nodes);
+        siblings_.reset(n_nodes);
+        for (int m = 1; m < n_nodes; ++m) {
+            float* const by_grandparent = &grandparents_[m * n_columns];
+            for (int word = 0; word < n_nodes; ++word) {
+                const std::size_t cell = std::size_t(word) * scores.size + m;
+                by_grandparent[word] = by_grandparent[word + n_nodes + 1] =
+                    clamped(scores.grandparents[cell]);
+                heads_.at(word, m) = clamped(scores.heads[cell]);
+                siblings_.at(word, m) = clamped(scores.siblings[cell]);
+            }
+        }
     }
 
     const float* grandparents(int m) const {
         return &grandparents_[m * 2 * (std::size_t(none_) + 1)];
     }
-    float head(int h, int m) const { return scores_.heads[std::size_t(h) * scores_.size + m]; }
-    float sibling(int s, int m) const {
-        return scores_.siblings[std::size_t(s) * scores_.size + m];
-    }
+    float head(int h, int m) { return heads_.at(h, m); }
+    float sibling(int s, int m) { return siblings_.at(s, m); }
     // The column of a word outside of a pair, given one word of the pair.
     int column(int word, int inside) const { return word > inside ? word : word + none_ + 1; }
     // Whether the word is the root and may have one dependent only.

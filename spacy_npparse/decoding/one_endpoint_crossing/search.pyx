@@ -4,7 +4,8 @@ A tree is one-endpoint-crossing if and only if all arcs that cross the same arc 
 (Pitler, Kannan and Marcus 2013); arcs from the root count. The search takes O(n⁴) time and O(n³)
 memory. The deduction system is our own; the tests compare it with enumeration of all trees.
 
-Scores. The arc h -> m adds crossed[h, m] if another arc crosses it, and otherwise
+Scores are clamped to plus or minus `SCORE_LIMIT`, and NaN counts as the least. So a tree is found
+whatever the scores are. The arc h -> m adds crossed[h, m] if another arc crosses it, and otherwise
 
     heads[h, m]
     siblings[s, m]      s is the adjacent sibling, the dependent of h between h and m that is
@@ -85,8 +86,8 @@ cdef extern from "chart.h" namespace "npparse" nogil:
         int a, b, c, d, state
 
     cppclass OneEndpointCrossingChart:
-        float fill(const COneEndpointCrossingScores& scores, int n, bint single_root)
-        vector[Item] arcs()
+        float fill(const COneEndpointCrossingScores& scores, int n, bint single_root) except +
+        vector[Item] arcs() except +
 
 
 def decode_one_endpoint_crossing(scores, const int[::1] lengths, bint single_root=True):
@@ -102,6 +103,7 @@ def decode_one_endpoint_crossing(scores, const int[::1] lengths, bint single_roo
 
     Raises:
         ValueError: If shapes do not fit.
+        MemoryError: If a sentence is too long.
     """
     check_score_shapes(scores, np.asarray(lengths), ["a root"])
     n_words = int(np.asarray(lengths).sum())

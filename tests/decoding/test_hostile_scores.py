@@ -1,0 +1,184 @@
+"""Decoders return trees whatever the scores are, and say when there is not enough memory."""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from spacy_npparse.decoding import (
+    IMPOSSIBLE,
+    MHFactors,
+    MHScores,
+    OneEndpointCrossingScores,
+    ScoreTables,
+    decode_beam,
+    decode_greedy,
+    decode_mh,
+    decode_mh_greedily,
+    decode_one_endpoint_crossing,
+    decode_spanning_trees,
+    mh_marginals,
+)
+from spacy_npparse.systems import transition_systems
+from spacy_npparse.trees import is_one_endpoint_crossing, is_projective, is_tree
+
+HOSTILE = [np.nan, np.inf, -np.inf, 3.4e38, -3.4e38, IMPOSSIBLE, 2 * IMPOSSIBLE, 1e6, -1e6]
+MILD = [0.0, 1.0, -0.5]
+LENGTHS = st.lists(st.integers(0, 9), min_size=1, max_size=3)
+hostile = settings(deadline=None, max_examples=60)
+
+
+def values(data, *shape):
+    """Scores that may all be the same, mostly hostile, or mostly mild with a few hostile ones."""
+    few = data.draw(st.lists(st.sampled_from(HOSTILE + MILD), min_size=1, max_size=4))
+    fill = st.sampled_from(few)
+    return data.draw(arrays(np.float32, shape, elements=st.sampled_from(HOSTILE), fill=fill))
+
+
+def trees(heads, lengths):
+    parts = np.split(heads, np.cumsum(lengths)[:-1])
+    return [[0, *part.tolist()] for part in parts if len(part)]
+
+
+def int32(lengths):
+    return np.array(lengths, dtype=np.int32)
+
+
+@hostile
+@given(LENGTHS, st.data(), st.sampled_from([np.float32, np.float64]))
+def test_spanning_trees(lengths, data, dtype):
+    size = max(lengths) + 1
+    arcs = values(data, len(lengths), size, size).astype(dtype)
+    found = trees(decode_spanning_trees(arcs, int32(lengths)), lengths)
+    assert all(is_tree(heads) for heads in found)
+
+
+def mh_tables(data, lengths):
+    size = max(lengths) + 2
+    shapes = [(len(lengths), *links, size, size) for links in [(), (6,), (6,), ()]]
+    return MHScores(*(values(data, *shape) for shape in shapes))
+
+
+def mh_factors(data, lengths):
+    n_nodes, size = sum(lengths) + 2 * len(lengths), max(lengths) + 1
+    shapes = [(n_nodes, 7, 2), (n_nodes, 2), (n_nodes, 6, 3), (n_nodes, 3)]
+    return MHFactors(
+        *(values(data, *shape) for shape in shapes), values(data, len(lengths), size, size)
+    )
+
+
+@hostile
+@given(
+    LENGTHS,
+    st.data(),
+    st.sampled_from([3, 4]),
+    st.booleans(),
+    st.sampled_from(["exact", "greedy", "factors"]),
+)
+def test_mh(lengths, data, n_heads, single_root, how):
+    if how == "factors":
+        found = decode_mh_greedily(mh_factors(data, lengths), int32(lengths), n_heads, single_root)
+    else:
+        longest = 100 if how == "exact" else 0
+        tables = mh_tables(data, lengths)
+        found = decode_mh(tables, int32(lengths), n_heads, single_root, longest)
+    assert np.isfinite(found.scores).all()
+    for heads in trees(found.heads, lengths):
+        assert is_tree(heads, single_root=single_root)
+        assert n_heads == 4 or is_projective(heads)
+
+
+@hostile
+@given(LENGTHS, st.data(), st.sampled_from([3, 4]))
+def test_mh_marginals(lengths, data, n_heads):
+    arcs, log_partition = mh_marginals(mh_tables(data, lengths), int32(lengths), n_heads)
+    assert np.isfinite(log_partition).all()
+    for of_sentence, n in zip(arcs, lengths, strict=True):
+        assert ((0 <= of_sentence) & (of_sentence <= 1)).all()
+        assert of_sentence[:, 1 : n + 1].sum(axis=0) == pytest.approx(1.0, abs=1e-3)
+
+
+@hostile
+@given(LENGTHS, st.data(), st.booleans())
+def test_one_endpoint_crossing(lengths, data, single_root):
+    size = max(lengths) + 1
+    scores = [values(data, len(lengths), size, size) for _ in range(4)]
+    found = decode_one_endpoint_crossing(
+        OneEndpointCrossingScores(*scores), int32(lengths), single_root
+    )
+    assert np.isfinite(found.scores).all()
+    for heads in trees(found.heads, lengths):
+        assert is_tree(heads, single_root=single_root) and is_one_endpoint_crossing(heads)
+
+
+@pytest.mark.parametrize("name", sorted(transition_systems.get_all()))
+@settings(deadline=None, max_examples=10)
+@given(lengths=LENGTHS, data=st.data(), normalised=st.booleans())
+def test_transitions(name, lengths, data, normalised):
+    system = transition_systems.get(name)(single_root=True)
+    n_rows, size = sum(lengths) + len(lengths) + 1, max(lengths) + 1
+    tables = ScoreTables(
+        words=values(data, n_rows, system.n_positions, 2),
+        arcs=values(data, len(lengths), size, size),
+        arc_weights=values(data, system.n_candidate_arcs, 2),
+        output_weights=values(data, system.n_transitions, 2),
+        output_bias=values(data, system.n_transitions),
+    )
+    greedy = decode_greedy(system, tables, int32(lengths))
+    beam = decode_beam(system, tables, int32(lengths), 3, normalised)
+    for heads in (greedy.heads, beam.heads[0]):
+        assert all(is_tree(tree) for tree in trees(heads, lengths))
+
+
+MH_SCORES = "MHScores(*[zeros(1, *links, {n}, {n}) for links in [(), (6,), (6,), ()]])"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are not the same elsewhere")
+@pytest.mark.parametrize(
+    "make, call",
+    [
+        ("zeros(1, 2001, 2001)", "decode_spanning_trees(scores, words(2000))"),
+        (MH_SCORES.format(n=602), "decode_mh(scores, words(600), 4)"),
+        (MH_SCORES.format(n=402), "mh_marginals(scores, words(400), 4)"),
+        (
+            "OneEndpointCrossingScores(*[zeros(1, 201, 201)] * 4)",
+            "decode_one_endpoint_crossing(scores, words(200))",
+        ),
+    ],
+)
+def test_too_little_memory_is_an_error(make, call):
+    assert in_little_memory(make, call) == "MemoryError\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are not the same elsewhere")
+def test_mh3_takes_quadratic_memory():
+    assert in_little_memory(MH_SCORES.format(n=602), "decode_mh(scores, words(600), 3)") == ""
+
+
+def in_little_memory(make, call):
+    """What a process prints that makes scores, and then has 32 MB more for a call."""
+    script = f"""
+        import resource
+        import numpy as np
+        from spacy_npparse.decoding import *
+
+        zeros = lambda *shape: np.zeros(shape, dtype=np.float32)
+        words = lambda n: np.array([n], dtype=np.int32)
+        scores = {make}
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 2**25, resource.RLIM_INFINITY))
+        try:
+            {call}
+        except MemoryError:
+            print("MemoryError")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
