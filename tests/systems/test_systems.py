@@ -3,9 +3,10 @@
 import random
 
 import pytest
-from brute_force import SYSTEMS, all_trees, reachable, single_root
+from brute_force import SYSTEMS, all_trees, load, reachable, single_root
 
 from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import Configuration
 from spacy_npparse.trees import is_projective, is_tree
 
 PROJECTIVE = {name for name in SYSTEMS if get_transition_system(name).kernel.projective}
@@ -57,6 +58,24 @@ def test_random_runs_stay_within_the_bound(name, single):
                 length += 1
             assert length <= system.max_length(n)
             assert is_tree(configuration.heads, single_root=single)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_configurations_are_equal_if_their_structures_are(name):
+    search = reachable(name, True, 3)
+    rng = random.Random(2)
+    sample = rng.sample(range(len(search.compiled)), min(300, len(search.compiled)))
+    for i in sample:
+        equal = [j for j in sample if search.compiled[i] == search.compiled[j]]
+        assert equal == [i]
+    kernel = search.system.kernel
+    derived = kernel.new_configuration()
+    for _ in range(50):
+        kernel.start(derived, 3)
+        while not kernel.finished(derived):
+            kernel.take(derived, rng.choice(kernel.legal_transitions(derived)))
+            assert derived == load(kernel, Configuration(derived.structures()))
+    assert derived != kernel.new_configuration() and derived != derived.structures()
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
