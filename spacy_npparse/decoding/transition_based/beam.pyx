@@ -191,7 +191,8 @@ cdef class Beam:
                     total += exp(self.gains[t] - best)
             best += log(total)
             for t in range(self.system.n_transitions):
-                self.gains[t] -= best
+                if self.legal[t]:
+                    self.gains[t] -= best
 
     cdef int wrong_arcs_of(self, KernelConfiguration c, int t) noexcept nogil:
         """The number of wrong arcs that a transition adds."""

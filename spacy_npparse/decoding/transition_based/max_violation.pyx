@@ -71,7 +71,7 @@ def max_violations(
             oracle.prepare(gold + first_word, n)
             free.start(n, sentence, root_row)
             right.start(n, sentence, root_row)
-            found = _largest(free, right)
+            _find_largest(free, right, &found)
         if found.size > 0.0 and _is_gold(
             oracle, <KernelConfiguration>right.pool.at[right.hypotheses[0].configuration]
         ):
@@ -92,10 +92,9 @@ cdef struct Violation:
     int wrong_arcs
 
 
-cdef Violation _largest(Beam free, Beam right) except * nogil:
-    """The largest violation in a sentence that two beams start with, which they parse to the end;
-    of size 0 if there is none."""
-    cdef Violation largest
+cdef int _find_largest(Beam free, Beam right, Violation* largest) except -1 nogil:
+    """Find the largest violation in a sentence that two beams start with, which they parse to the
+    end; it is of size 0 if there is none."""
     cdef Hypothesis wrong_one, right_one
     cdef int frontier
     cdef size_t place
@@ -119,7 +118,7 @@ cdef Violation _largest(Beam free, Beam right) except * nogil:
             ) - wrong_arcs(
                 free.oracle, <KernelConfiguration>right.pool.at[right_one.configuration]
             )
-    return largest
+    return 0
 
 
 cdef bint _is_gold(KernelOracle oracle, KernelConfiguration c):
