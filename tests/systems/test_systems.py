@@ -1,5 +1,6 @@
 """Every registered transition system: no dead ends, valid trees, bounded derivations."""
 
+import pickle
 import random
 
 import pytest
@@ -118,6 +119,38 @@ def test_positions_follow_stack_and_buffer(name):
     if "b1" in seen:
         assert seen["b1"] == c.buffer[1]
     assert system.positions(system.initial(4))[:2] == (-1, -1)
+
+
+def test_positions_can_be_chosen():
+    system = get_transition_system("arc_hybrid_swap", single_root=False)
+    c = system.initial(4)
+    for name in ("SHIFT", "LEFT-ARC", "SHIFT", "SHIFT"):
+        c = system.apply(c, name)
+    chosen = system.with_positions(["b2", "s0", "s1", "head of s1", "head of s0"])
+    assert chosen.position_names == ("b2", "s0", "s1", "head of s1", "head of s0")
+    assert chosen.positions(c) == (-1, 3, 2, -1, -1)
+    assert chosen.candidate_arcs == (("s0", "s1"), ("s1", "s0"))
+    assert not chosen.single_root
+    for same in (chosen.with_single_root(True), pickle.loads(pickle.dumps(chosen))):
+        assert same.position_names == chosen.position_names
+        assert same.positions(c) == chosen.positions(c)
+    # The system itself is as it was.
+    assert system.position_names == ("s2", "s1", "s0", "b0", "b1")
+    assert get_transition_system("arc_hybrid_swap").positions(c) == system.positions(c)
+
+
+@pytest.mark.parametrize(
+    "system, names, message",
+    [
+        ("arc_hybrid", [], "one or more"),
+        ("arc_hybrid", ["s0", "s0"], "different"),
+        ("arc_hybrid", ["top"], "'top' is no position"),
+        ("two_planar", ["s0"], "of its own: .*top of the other stack"),
+    ],
+)
+def test_positions_that_cannot_be_chosen(system, names, message):
+    with pytest.raises(ValueError, match=message):
+        get_transition_system(system).with_positions(names)
 
 
 def test_swap_puts_a_word_back():
