@@ -101,8 +101,7 @@ def transition_factory(system_name: str, oracle: str) -> Factory:
     """
 
     def make(nlp: Language, name: str, settings: TransitionParserSettings) -> TransitionParser:
-        system = get_transition_system(system_name)
-        _check_transition_parser(name, system, settings)
+        system = _transition_system(name, system_name, settings)
         if settings.pseudo_projective is not None and not system.kernel.projective:
             raise ValueError(
                 f"{name}: pseudo_projective is for projective systems, but {system.name} builds "
@@ -117,7 +116,10 @@ def transition_factory(system_name: str, oracle: str) -> Factory:
             settings=settings,
             sentences=settings.sentences,
             decoder=settings.decoder,
-            fixed={"pseudo_projective": settings.pseudo_projective},
+            fixed={
+                "pseudo_projective": settings.pseudo_projective,
+                "positions": "+".join(system.position_names),
+            },
             scorer=settings.scorer,
         )
 
@@ -130,6 +132,7 @@ def transition_factory(system_name: str, oracle: str) -> Factory:
         oracle=oracle,
         loss="log-likelihood",
         exploration=EXPLORATION,
+        positions=None,
         decoder=DECODER,
         pseudo_projective=None,
     )
@@ -148,12 +151,12 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
     """
 
     def make(nlp: Language, name: str, settings: MHParserSettings) -> MHParser | TransitionParser:
-        system = get_transition_system(greedy_system)
         if settings.search == "exact":
             # What only greedy search uses must not be wrong either.
+            system = get_transition_system(greedy_system)
             check_choice(f"{name}: oracle", settings.oracle, system.oracles)
             return _exact_mh_parser(nlp, name, n_heads, settings)
-        _check_transition_parser(name, system, settings)
+        system = _transition_system(name, greedy_system, settings)
         return TransitionParser(
             nlp.vocab,
             settings.model,
@@ -163,7 +166,11 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
             settings=settings,
             sentences=settings.sentences,
             decoder=settings.decoder,
-            fixed={"pseudo_projective": None, "search": "greedy"},
+            fixed={
+                "pseudo_projective": None,
+                "search": "greedy",
+                "positions": "+".join(system.position_names),
+            },
             scorer=settings.scorer,
         )
 
@@ -174,6 +181,7 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
         model=MODEL,
         sentences="joint",
         search="exact",
+        positions=None,
         features="hybrid",
         max_length=300,
         loss="margin",
@@ -183,10 +191,17 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
     )
 
 
-def _check_transition_parser(
-    name: str, system: TransitionSystem, settings: TransitionParserSettings | MHParserSettings
-) -> None:
-    """Raise ValueError unless the system has the oracle, and loss and k_best suit the beam."""
+def _transition_system(
+    name: str, system_name: str, settings: TransitionParserSettings | MHParserSettings
+) -> TransitionSystem:
+    """The system of a parser. Raises ValueError unless it has the oracle and the positions, and
+    loss and k_best suit the beam."""
+    system = get_transition_system(system_name)
+    if settings.positions is not None:
+        try:
+            system = system.with_positions(settings.positions.split("+"))
+        except ValueError as error:
+            raise ValueError(f"{name}: positions: {error}") from error
     check_choice(f"{name}: oracle", settings.oracle, system.oracles)
     decoder = settings.decoder
     if decoder.k_best > (decoder.beam_width if decoder.beam_width > 1 else 0):
@@ -199,6 +214,7 @@ def _check_transition_parser(
             f"{name}: the loss {MAX_VIOLATION!r} trains a beam, but decoder.beam_width is 1; make "
             "it 2 or more"
         )
+    return system
 
 
 def _exact_mh_parser(
@@ -208,6 +224,11 @@ def _exact_mh_parser(
         raise ValueError(
             f"{name}: loss is {settings.loss!r}, but exact search has no beam to train. Make it "
             'one of: log-likelihood, margin; or set search = "greedy".'
+        )
+    if settings.positions is not None:
+        raise ValueError(
+            f"{name}: positions are those of greedy search, but search is 'exact', which has "
+            'features. Remove them, or set search = "greedy".'
         )
     if settings.decoder.k_best:
         raise ValueError(

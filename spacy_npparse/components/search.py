@@ -1,6 +1,5 @@
 """Greedy and beam search: trees, their scores, and the probabilities of arcs."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,30 +70,20 @@ def search(
         result = decode_greedy(system, tables, lengths)
         return Found(result.heads[None], np.zeros((1, len(lengths))), result.probabilities)
     beam = decode_beam(system, tables, lengths, settings.beam_width, normalised)
-    return _merge(beam, sentences, settings.n_trees, np.logaddexp if normalised else max)
+    return _ranked(beam, sentences, settings.n_trees)
 
 
-def _merge(
-    beam: BeamResult,
-    sentences: SentenceBatch,
-    n_trees: int,
-    join: Callable[[float, float], float],
-) -> Found:
-    """The trees of a beam. The probability of an arc is the share of the beam's probability mass
-    that belongs to trees with it. join: of the scores of two derivations of a tree, the tree's."""
+def _ranked(beam: BeamResult, sentences: SentenceBatch, n_trees: int) -> Found:
+    """The best trees of a beam. The probability of an arc is the share of the beam's probability
+    mass that belongs to trees with it."""
     found = no_trees(n_trees, sentences)
     for sentence, words in enumerate(sentences.slices()):
-        scores: dict[tuple[int, ...], float] = {}
-        for heads, score in zip(beam.heads[:, words], beam.scores[:, sentence], strict=True):
-            if score > -np.inf:
-                tree = tuple(heads.tolist())
-                scores[tree] = float(join(scores[tree], score)) if tree in scores else float(score)
-        ranked = sorted(scores, key=scores.__getitem__, reverse=True)
-        trees = np.array(ranked, dtype=np.int32)
-        values = np.array([scores[tree] for tree in ranked])
-        kept = min(n_trees, len(ranked))
+        scores = beam.joint_scores[:, sentence]
+        ranks = np.argsort(-scores, kind="stable")[: np.isfinite(scores).sum()]
+        trees = beam.heads[ranks, words]
+        kept = min(n_trees, len(ranks))
         found.heads[:kept, words] = trees[:kept]
-        found.scores[:kept, sentence] = values[:kept]
-        shares = np.exp(values - values[0])
+        found.scores[:kept, sentence] = scores[ranks[:kept]]
+        shares = np.exp(scores[ranks] - scores[ranks[0]])
         found.probabilities[words] = shares @ (trees == trees[0]) / shares.sum()
     return found

@@ -48,7 +48,7 @@ class DecoderSettings(ConfidenceSettings):
     """How trees are searched for.
 
     Attributes:
-        beam_width: Derivations on the beam; 1 is greedy search.
+        beam_width: Configurations on the beam, each with its best derivation; 1 is greedy search.
         k_best: At most so many trees of each sentence are kept, with their scores, in
             `doc._.k_best_trees`; 0 for none. It takes a beam to find several.
     """
@@ -135,10 +135,13 @@ class TransitionParserSettings(ParserSettings, TrainingSettings):
     """Settings of parsers that search greedily or with a beam.
 
     Attributes:
+        positions: Of stack and buffer, whose words are the features of transitions, joined by "+";
+            None for those of the transition system.
         decoder: How they search.
         pseudo_projective: The encoding of crossing arcs in labels, None for none.
     """
 
+    positions: str | None
     decoder: DecoderSettings
     pseudo_projective: Encoding | None
 
@@ -149,12 +152,14 @@ class MHParserSettings(ParserSettings, TrainingSettings):
 
     Attributes:
         search: Over all derivations, or with a transition system.
+        positions: Of greedy search, see `TransitionParserSettings`.
         features: Of exact search, see `MHParser`.
         max_length: Words of the longest sentence that is searched exactly.
         decoder: How greedy search proceeds; of exact search, only the confidence.
     """
 
     search: Literal["exact", "greedy"]
+    positions: str | None
     features: MHFeatures
     max_length: int
     decoder: DecoderSettings

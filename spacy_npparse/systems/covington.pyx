@@ -7,6 +7,8 @@ its head so far, ⊥ if it has none. The root is implicit: words that are headle
 dependents.
 """
 
+from libc.string cimport memcpy
+
 from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, has_head, pop, pop_front, push_front, stack_item
 )
@@ -28,6 +30,12 @@ cdef class ListConfiguration(KernelConfiguration):
         # λ1 is always a prefix of 1..n: SHIFT only sets its size.
         for word in range(1, n + 1):
             self.stack[word - 1] = word
+        return 0
+
+    cdef int copy(self, KernelConfiguration other) except -1 nogil:
+        KernelConfiguration.copy(self, other)
+        # What is behind λ1 as well, see `reset`.
+        memcpy(self.stack, other.stack, other.n * sizeof(int))
         return 0
 
     cpdef dict structures(self):

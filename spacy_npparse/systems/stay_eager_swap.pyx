@@ -51,6 +51,12 @@ cdef class UnshiftConfiguration(KernelConfiguration):
         self.any_unshifted = (<UnshiftConfiguration>other).any_unshifted
         return 0
 
+    cdef bint equals(self, KernelConfiguration other) noexcept nogil:
+        return (
+            KernelConfiguration.equals(self, other)
+            and self.was_unshifted == (<UnshiftConfiguration>other).was_unshifted
+        )
+
     cpdef dict structures(self):
         cdef dict structures = KernelConfiguration.structures(self)
         structures["unshifted"] = tuple([w for w in range(self.n + 1) if self.was_unshifted[w]])

@@ -76,6 +76,16 @@ cdef class TwoStackConfiguration(KernelConfiguration):
         self.switched = (<TwoStackConfiguration>other).switched
         return 0
 
+    cdef bint equals(self, KernelConfiguration other) noexcept nogil:
+        # All else follows from the stacks and the arcs.
+        return (
+            self.active == (<TwoStackConfiguration>other).active
+            and self.switched == (<TwoStackConfiguration>other).switched
+            and self.stacks[0] == (<TwoStackConfiguration>other).stacks[0]
+            and self.stacks[1] == (<TwoStackConfiguration>other).stacks[1]
+            and KernelConfiguration.equals(self, other)
+        )
+
     cpdef dict structures(self):
         cdef dict structures = KernelConfiguration.structures(self)
         structures["stack"] = tuple(self.stacks[self.active])

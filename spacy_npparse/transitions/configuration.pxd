@@ -10,8 +10,10 @@ cdef class KernelConfiguration:
     cdef int buffer_size
     cdef int* heads
 
+    cdef int reserve(self, int n) except -1 nogil
     cdef int reset(self, int n) except -1 nogil
     cdef int copy(self, KernelConfiguration other) except -1 nogil
+    cdef bint equals(self, KernelConfiguration other) noexcept nogil
     cpdef dict structures(self)
     cpdef load(self, int n, dict structures)
 

@@ -1,7 +1,7 @@
 """The configurations of the kernel: the states that a derivation passes through."""
 
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
 from spacy_npparse.trees.partial_trees cimport NO_WORD
 
@@ -13,8 +13,8 @@ cdef class KernelConfiguration:
     buffer is stored back to front, so that a word can return to its front in constant time.
 
     An object is reused for any number of sentences: its memory grows to the longest one. A system
-    with further structures subclasses this, `reset`, `copy`, `structures` and `load` included, and
-    returns the subclass from `KernelSystem.new_configuration`.
+    with further structures subclasses this, `reset`, `copy`, `equals`, `structures` and `load`
+    included, and returns the subclass from `KernelSystem.new_configuration`.
     """
 
     def __cinit__(self):
@@ -28,9 +28,11 @@ cdef class KernelConfiguration:
         free(self.buffer)
         free(self.heads)
 
-    cdef int reset(self, int n) except -1 nogil:
-        """Empty every structure and make room for n words. Raises MemoryError."""
-        cdef int word
+    def __eq__(self, other):
+        return type(self) is type(other) and self.equals(other)
+
+    cdef int reserve(self, int n) except -1 nogil:
+        """Make room for n words; what the structures hold is lost. Raises MemoryError."""
         if n + 1 > self.capacity:
             free(self.stack)
             free(self.buffer)
@@ -44,6 +46,12 @@ cdef class KernelConfiguration:
                     raise MemoryError(f"no memory for a configuration of {n} words")
             self.capacity = n + 1
         self.n = n
+        return 0
+
+    cdef int reset(self, int n) except -1 nogil:
+        """Empty every structure and make room for n words. Raises MemoryError."""
+        cdef int word
+        self.reserve(n)
         self.stack_size = 0
         self.buffer_size = 0
         for word in range(n + 1):
@@ -52,13 +60,26 @@ cdef class KernelConfiguration:
 
     cdef int copy(self, KernelConfiguration other) except -1 nogil:
         """Become equal to another configuration of the same system."""
-        self.reset(other.n)
+        self.reserve(other.n)
         self.stack_size = other.stack_size
         self.buffer_size = other.buffer_size
         memcpy(self.stack, other.stack, other.stack_size * sizeof(int))
         memcpy(self.buffer, other.buffer, other.buffer_size * sizeof(int))
         memcpy(self.heads, other.heads, (other.n + 1) * sizeof(int))
         return 0
+
+    cdef bint equals(self, KernelConfiguration other) noexcept nogil:
+        """Whether another configuration of the same system has the same content: whatever follows
+        from one follows from the other."""
+        return (
+            self.n == other.n
+            and self.stack_size == other.stack_size
+            and self.buffer_size == other.buffer_size
+            and memcmp(self.stack, other.stack, self.stack_size * sizeof(int)) == 0
+            # The buffer last: buffers of the same size hardly ever differ.
+            and memcmp(self.heads, other.heads, (self.n + 1) * sizeof(int)) == 0
+            and memcmp(self.buffer, other.buffer, self.buffer_size * sizeof(int)) == 0
+        )
 
     cpdef dict structures(self):
         """The content by name: stack (the top last), buffer (the front first), heads.

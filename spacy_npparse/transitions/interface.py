@@ -92,6 +92,19 @@ class TransitionSystem:
         """The same system, with or without the single-root precondition."""
         return TransitionSystem(self.name, self.kernel.with_single_root(single_root))
 
+    def with_positions(self, position_names: Sequence[str]) -> TransitionSystem:
+        """The same system, whose scorer takes the words at other positions as features.
+
+        Args:
+            position_names: At least one: "s0" for the top of the stack, "s1" for the item below,
+                "b0" for the front of the buffer, "head of s0" for the head of that word so far …
+
+        Raises:
+            ValueError: There is no such position, one occurs twice, or the system has positions
+                of its own, which cannot be replaced.
+        """
+        return TransitionSystem(self.name, self.kernel.with_positions(position_names))
+
     def __reduce__(self) -> tuple[type[TransitionSystem], tuple[str, KernelSystem]]:
         """Pickle the system without its working memory."""
         return TransitionSystem, (self.name, self.kernel)

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ ARCS: tuple[tuple[str, str], ...]
 
 class KernelSystem:
     names: ClassVar[tuple[str, ...]]
-    position_names: ClassVar[tuple[str, ...]]
+    position_names: tuple[str, ...]
     root: ClassVar[str]
     projective: ClassVar[bool]
     structure_names: ClassVar[dict[str, str]]
@@ -28,6 +28,7 @@ class KernelSystem:
     @property
     def single_root(self) -> bool: ...
     def with_single_root(self, single_root: bool) -> Self: ...
+    def with_positions(self, position_names: Iterable[str]) -> Self: ...
     def new_configuration(self) -> KernelConfiguration: ...
     def oracle_classes(self) -> dict[str, type[KernelOracle]]: ...
     def oracle(self, name: str) -> KernelOracle: ...

@@ -61,18 +61,57 @@ cdef class KernelSystem:
 
     def __init__(self, *, bint single_root=True):
         self.n_transitions = len(self.names)
-        self.n_positions = len(self.position_names)
-        self.candidate_arcs = tuple([arc for arc in ARCS if set(arc) <= set(self.position_names)])
-        self.n_candidate_arcs = len(self.candidate_arcs)
         self.single_root = single_root
         self.root_on_stack = self.root == "left"
         self.root_in_buffer = self.root == "right"
-        for name in self.position_names:
+        self._look_at(self.position_names)
+
+    def _look_at(self, tuple position_names):
+        self.position_names = position_names
+        self.n_positions = len(position_names)
+        self.candidate_arcs = tuple([arc for arc in ARCS if set(arc) <= set(position_names)])
+        self.n_candidate_arcs = len(self.candidate_arcs)
+        self.places.clear()
+        for name in position_names:
             self.places.push_back(_place(name))
 
     def with_single_root(self, bint single_root):
         """The same system, with or without the single-root precondition."""
-        return type(self)(single_root=single_root)
+        cdef KernelSystem system = type(self)(single_root=single_root)
+        system._look_at(self.position_names)
+        return system
+
+    def with_positions(self, position_names):
+        """The same system, whose scorer takes the words at other positions as features.
+
+        Args:
+            position_names: At least one; of the stack, the buffer and the heads of their words, see
+                the attribute.
+
+        Raises:
+            ValueError: There is no such position, one occurs twice, or the system has positions
+                of its own, which cannot be replaced.
+        """
+        cdef KernelSystem system = self.with_single_root(self.single_root)
+        names = tuple(position_names)
+        for name in type(self).position_names:
+            if _place(name).region == ELSEWHERE:
+                raise ValueError(
+                    f"the positions of {type(self).__name__} cannot be changed, because it has "
+                    f"some of its own: {', '.join(type(self).position_names)}"
+                )
+        for name in names:
+            if _place(name).region == ELSEWHERE:
+                raise ValueError(
+                    f"{name!r} is no position; choose from s0 (the top of the stack), s1, …, b0 "
+                    "(the front of the buffer), b1, …, head of s0, …"
+                )
+        if len(set(names)) < max(len(names), 1):
+            raise ValueError(
+                f"positions are {list(names)}, but must be one or more different ones"
+            )
+        system._look_at(names)
+        return system
 
     def new_configuration(self):
         """An empty configuration of this system."""

@@ -60,6 +60,10 @@ def test_trees_alone_decide_which_evaluation_was_the_best(name):
         ({"exploration": {"warm_up": 0.5}}, ["exploration.warm_up", "0.5", "int"]),
         ({"exploration": {"rate": 0.5}}, ["exploration.rate", "probability", "warm_up"]),
         ({"exploration": {"follow_preferred_errors": 1}}, ["follow_preferred_errors", "bool"]),
+        ({"positions": ["s0"]}, ["parser", "positions", "['s0']", "str"]),
+        ({"positions": "s0+b"}, ["parser", "positions", "'b'", "top of the stack", "head of s0"]),
+        ({"positions": ""}, ["parser", "positions", "''", "top of the stack"]),
+        ({"positions": "s0+s0"}, ["parser", "positions", "['s0', 's0']", "different"]),
         ({"pseudo_projective": "tail"}, ["parser", "'tail'", "head", "path", "head+path"]),
         ({"pseudo_projective": "head"}, ["parser", "projective", "arc_hybrid_swap", "Remove"]),
         ({"model": {**TINY_MODEL, "hidden_size": 0}}, ["hidden_size", "positive", "0"]),
@@ -93,6 +97,8 @@ def test_wrong_settings_are_named(setting, words):
         ("mh3", {"oracle": "lazy"}, ["parser", "oracle", "'lazy'", "exact"]),
         ("mh4", {"exploration": {"rate": 1}}, ["parser", "exploration.rate", "warm_up"]),
         ("mh4", {"search": "greedy", "features": "three"}, ["parser", "features", "'three'"]),
+        ("mh4", {"positions": "s0+b0"}, ["parser", "positions", "features", "greedy"]),
+        ("two_planar", {"positions": "s0+b0"}, ["parser", "positions", "of its own"]),
     ],
 )
 def test_wrong_settings_of_global_search_are_named(factory, setting, words):

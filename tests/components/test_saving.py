@@ -8,6 +8,8 @@ import torch
 from parser_helpers import TINY_MODEL
 from spacy.tokens import Doc
 
+from spacy_npparse.systems import get_transition_system
+
 
 def trees(nlp, words=("Wir", "haben", "das", "Haus", "gesehen", ".")):
     doc = nlp(Doc(nlp.vocab, words=list(words)))
@@ -115,6 +117,28 @@ def test_pipelines_of_version_0_1_are_loaded(trained, tmp_path):
     trained.get_pipe("parser").model.shims[0].cfg["scorer"] = "transitions"
     trained.to_disk(tmp_path)
     assert trees(spacy.load(tmp_path)) == trees(trained)
+
+
+@pytest.mark.parametrize("system", ["arc_hybrid_swap", "covington", "mh4"])
+def test_positions_are_those_that_were_trained(make_nlp, sample, system, tmp_path):
+    nlp = make_nlp(system, positions="s0+b0")
+    nlp.initialize(lambda: sample(nlp))
+    net = nlp.get_pipe("parser").model.shims[0].net
+    assert net.padding.shape[0] == 2
+    assert net.arc_weights.shape[0] == 2  # s0 → b0 and b0 → s0
+    nlp.update(sample(nlp), sgd=nlp.create_optimizer())
+    nlp.to_disk(tmp_path)
+    assert trees(spacy.load(tmp_path)) == trees(nlp)
+    for other in (None, "s1+s0+b0"):
+        with pytest.raises(ValueError, match=r"positions = 's0\+b0' and cannot be used with 's"):
+            spacy.load(tmp_path, config={"components.parser.positions": other})
+
+
+def test_the_positions_of_a_system_may_be_named(trained, tmp_path):
+    trained.to_disk(tmp_path)
+    names = "+".join(get_transition_system("arc_hybrid_swap").position_names)
+    loaded = spacy.load(tmp_path, config={"components.parser.positions": names})
+    assert trees(loaded) == trees(trained)
 
 
 def test_exact_search_is_not_greedy_search(make_nlp, sample, tmp_path):

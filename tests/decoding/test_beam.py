@@ -1,5 +1,6 @@
 """Beam search against greedy decoding and against all derivations."""
 
+from collections import defaultdict
 from functools import cache
 
 import numpy as np
@@ -11,8 +12,8 @@ from spacy_npparse.systems import get_transition_system
 from spacy_npparse.trees import is_tree
 
 
-def search(system, tables, lengths, width):
-    return decode_beam(system.kernel, tables, np.array(lengths, dtype=np.int32), width)
+def search(system, tables, lengths, width, normalised=True):
+    return decode_beam(system.kernel, tables, np.array(lengths, dtype=np.int32), width, normalised)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -26,41 +27,77 @@ def test_a_beam_of_one_is_greedy(name):
     assert found.n_transitions.tolist() == expected.n_transitions.tolist()
 
 
-def all_derivations(system, tables, n):
-    """Log-probability of every derivation, and its tree."""
+def all_derivations(system, tables, n, normalised):
+    """The scores of all derivations, by their trees."""
 
     @cache
     def successors(c):
         *_, values = features_and_scores(system, tables, c)
         legal = system.legal(c)
         chosen = np.array([values[system.transitions.index(t)] for t in legal], dtype=float)
-        probabilities = chosen - np.logaddexp.reduce(chosen)
-        return [(p, system.apply(c, t)) for t, p in zip(legal, probabilities, strict=True)]
+        gains = chosen - normalised * np.logaddexp.reduce(chosen)
+        return [(gain, system.apply(c, t)) for t, gain in zip(legal, gains, strict=True)]
 
-    found = []
+    found = defaultdict(list)
     agenda = [(0.0, system.initial(n))]
     while agenda:
         score, c = agenda.pop()
         if system.is_terminal(c):
-            found.append((score, c.heads[1:]))
+            found[c.heads[1:]].append(score)
             continue
-        agenda += [(score + p, after) for p, after in successors(c)]
-    return sorted(found, reverse=True)
+        agenda += [(score + gain, after) for gain, after in successors(c)]
+    return found
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_wide_beam_finds_the_best_derivation_of_every_tree(name, normalised):
+    system = get_transition_system(name)
+    tables = random_tables(system, [3], seed=5)
+    expected = all_derivations(system, tables, 3, normalised)
+    best = {tree: max(scores) for tree, scores in expected.items()}
+    ranked = sorted(best, key=best.__getitem__, reverse=True)
+    found = search(system, tables, [3], 2000, normalised)
+    n_trees = len(ranked)
+    assert list(map(tuple, found.heads[:n_trees].tolist())) == ranked
+    assert found.scores[:n_trees, 0] == pytest.approx([best[tree] for tree in ranked], abs=1e-4)
+    joint = [np.logaddexp.reduce(expected[tree]) if normalised else best[tree] for tree in ranked]
+    assert found.joint_scores[:n_trees, 0] == pytest.approx(joint, abs=1e-4)
+    assert np.isneginf(found.scores[n_trees:]).all()
+    assert np.isneginf(found.joint_scores[n_trees:]).all()
+    assert (found.heads[n_trees:] == -1).all()
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_a_wide_beam_finds_all_derivations_in_their_order(name):
+def test_a_narrow_beam_holds_different_trees(name):
     system = get_transition_system(name)
-    tables = random_tables(system, [3], seed=5)
-    expected = all_derivations(system, tables, 3)
-    found = search(system, tables, [3], len(expected) + 5)
-    assert found.scores[: len(expected), 0] == pytest.approx([s for s, _ in expected], abs=1e-4)
-    assert np.isneginf(found.scores[len(expected) :]).all()
-    assert (found.heads[len(expected) :] == -1).all()
-    assert np.exp(found.scores).sum() == pytest.approx(1.0)
-    assert sorted(map(tuple, found.heads[: len(expected)].tolist())) == sorted(
-        tree for _, tree in expected
-    )
+    lengths = [9] * 10
+    found = search(system, random_tables(system, lengths, seed=7, swap_bias=-4.0), lengths, 8)
+    counts = np.isfinite(found.scores).sum(axis=0)
+    # Fewer than 8 where those that are left before the last words lead to the same trees.
+    assert counts.mean() > 4.0
+    for sentence, count in enumerate(counts):
+        trees = found.heads[:count, 9 * sentence : 9 * sentence + 9]
+        assert len(np.unique(trees, axis=0)) == count
+    assert (found.joint_scores >= found.scores).all()
+    assert (found.joint_scores > found.scores).any()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_sentences_are_independent(name):
+    system = get_transition_system(name)
+    lengths = [7, 4, 9]
+    tables = random_tables(system, lengths, seed=9)
+    found = search(system, tables, lengths, 4)
+    word = row = 0
+    for sentence, n in enumerate(lengths):
+        rows = [*range(row, row + n + 1), len(tables.words) - 1]
+        alone = tables._replace(words=tables.words[rows], arcs=tables.arcs[[sentence]].copy())
+        expected = search(system, alone, [n], 4)
+        assert found.heads[:, word : word + n].tolist() == expected.heads.tolist()
+        assert found.scores[:, sentence].tolist() == expected.scores[:, 0].tolist()
+        word += n
+        row += n + 1
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -71,10 +108,10 @@ def test_wider_beams_find_likelier_trees(name):
     tables.output_weights[:] *= 0.1
     narrow, wide = (search(system, tables, lengths, width) for width in (1, 8))
     assert wide.scores[0].mean() >= narrow.scores[0].mean()
-    assert (np.diff(wide.scores, axis=0) <= 0).all()
-    for rank in range(8):
-        for first in range(0, 180, 9):
-            assert is_tree([0, *wide.heads[rank, first : first + 9]], single_root=True)
+    assert (wide.scores[1:] <= wide.scores[:-1]).all()
+    for rank, sentence in np.argwhere(np.isfinite(wide.scores)):
+        heads = wide.heads[rank, 9 * sentence : 9 * sentence + 9]
+        assert is_tree([0, *heads], single_root=True)
 
 
 def replay(system, tables, n, width, normalised=True):
@@ -103,8 +140,9 @@ def test_explanations_lead_to_the_best_tree(name, width, normalised):
         lengths = np.array([n], dtype=np.int32)
         expected = decode_beam(system.kernel, tables, lengths, width, normalised)
         heads, total = replay(system, tables, n, width, normalised)
-        assert heads == tuple(expected.heads[0])
-        assert total == pytest.approx(expected.scores[0, 0], abs=1e-2)
+        best = expected.joint_scores[:, 0].argmax()
+        assert heads == tuple(expected.heads[best])
+        assert total == pytest.approx(expected.scores[best, 0], abs=1e-2)
         if width == 1:
             assert heads == tuple(decode(system, tables, [n]).heads)
 

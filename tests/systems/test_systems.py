@@ -1,11 +1,13 @@
 """Every registered transition system: no dead ends, valid trees, bounded derivations."""
 
+import pickle
 import random
 
 import pytest
-from brute_force import SYSTEMS, all_trees, reachable, single_root
+from brute_force import SYSTEMS, all_trees, load, reachable, single_root
 
 from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions import Configuration
 from spacy_npparse.trees import is_projective, is_tree
 
 PROJECTIVE = {name for name in SYSTEMS if get_transition_system(name).kernel.projective}
@@ -60,6 +62,24 @@ def test_random_runs_stay_within_the_bound(name, single):
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
+def test_configurations_are_equal_if_their_structures_are(name):
+    search = reachable(name, True, 3)
+    rng = random.Random(2)
+    sample = rng.sample(range(len(search.compiled)), min(300, len(search.compiled)))
+    for i in sample:
+        equal = [j for j in sample if search.compiled[i] == search.compiled[j]]
+        assert equal == [i]
+    kernel = search.system.kernel
+    derived = kernel.new_configuration()
+    for _ in range(50):
+        kernel.start(derived, 3)
+        while not kernel.finished(derived):
+            kernel.take(derived, rng.choice(kernel.legal_transitions(derived)))
+            assert derived == load(kernel, Configuration(derived.structures()))
+    assert derived != kernel.new_configuration() and derived != derived.structures()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
 def test_positions_are_words_of_the_configuration(name):
     search = reachable(name, True, 4)
     for configuration in search.configurations:
@@ -99,6 +119,38 @@ def test_positions_follow_stack_and_buffer(name):
     if "b1" in seen:
         assert seen["b1"] == c.buffer[1]
     assert system.positions(system.initial(4))[:2] == (-1, -1)
+
+
+def test_positions_can_be_chosen():
+    system = get_transition_system("arc_hybrid_swap", single_root=False)
+    c = system.initial(4)
+    for name in ("SHIFT", "LEFT-ARC", "SHIFT", "SHIFT"):
+        c = system.apply(c, name)
+    chosen = system.with_positions(["b2", "s0", "s1", "head of s1", "head of s0"])
+    assert chosen.position_names == ("b2", "s0", "s1", "head of s1", "head of s0")
+    assert chosen.positions(c) == (-1, 3, 2, -1, -1)
+    assert chosen.candidate_arcs == (("s0", "s1"), ("s1", "s0"))
+    assert not chosen.single_root
+    for same in (chosen.with_single_root(True), pickle.loads(pickle.dumps(chosen))):
+        assert same.position_names == chosen.position_names
+        assert same.positions(c) == chosen.positions(c)
+    # The system itself is as it was.
+    assert system.position_names == ("s2", "s1", "s0", "b0", "b1")
+    assert get_transition_system("arc_hybrid_swap").positions(c) == system.positions(c)
+
+
+@pytest.mark.parametrize(
+    "system, names, message",
+    [
+        ("arc_hybrid", [], "one or more"),
+        ("arc_hybrid", ["s0", "s0"], "different"),
+        ("arc_hybrid", ["top"], "'top' is no position"),
+        ("two_planar", ["s0"], "of its own: .*top of the other stack"),
+    ],
+)
+def test_positions_that_cannot_be_chosen(system, names, message):
+    with pytest.raises(ValueError, match=message):
+        get_transition_system(system).with_positions(names)
 
 
 def test_swap_puts_a_word_back():

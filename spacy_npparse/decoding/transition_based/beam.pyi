@@ -5,19 +5,11 @@ from spacy_npparse.decoding.transition_based.scoring import Scorer
 from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation, ScoreTables
 from spacy_npparse.transitions.system import KernelOracle, KernelSystem
 
-class Hypothesis:
-    @property
-    def score(self) -> float: ...
-    def __init__(self, system: KernelSystem) -> None: ...
-
 class Beam:
     def __init__(
         self,
         system: KernelSystem,
         scorer: Scorer,
-        n: int,
-        sentence: int,
-        root_row: int,
         width: int,
         normalised: bool,
         oracle: KernelOracle | None = None,

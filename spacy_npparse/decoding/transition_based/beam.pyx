@@ -1,11 +1,14 @@
 """Beam search over derivations."""
 
-from libc.math cimport exp, log
-
-from operator import attrgetter, itemgetter
+from libc.math cimport exp, log, log1p
+from libc.string cimport memcmp
+from libcpp.algorithm cimport make_heap, pop_heap
+from libcpp.vector cimport vector
 
 import numpy as np
 
+from spacy_npparse.decoding.transition_based.configuration_pool cimport ConfigurationPool
+from spacy_npparse.decoding.transition_based.score_cache cimport ScoreCache
 from spacy_npparse.decoding.transition_based.scoring cimport (
     Scorer, extract_features, score_transitions,
 )
@@ -19,135 +22,177 @@ cdef extern from "../score_range.h" namespace "npparse" nogil:
     const float IMPOSSIBLE
 
 
-cdef class Hypothesis:
-    """A configuration with its derivation.
-
-    Attributes:
-        score: The score of the derivation, cost-augmented if the beam has a margin.
-        derivation: A linked list: the last transition, and the derivation before it; empty at the
-            start.
-        frontier: The number of words that have left the buffer at least once; the number of words
-            + 1 if the configuration is terminal.
-        length: The number of transitions.
-        wrong: Whether one of them was not of minimal cost.
-    """
-
-    def __cinit__(self, KernelSystem system):
-        self.configuration = system.new_configuration()
-        self.derivation = ()
-
-
 cdef class Beam:
-    """The beam of one sentence: its hypotheses at the same frontier, the best first.
+    """The beam of one sentence at a time: its hypotheses at the same frontier, the best first.
 
     Derivations compete when they have shifted equally many words, not when they have equally many
     transitions: in systems with SWAP, derivations differ in length.
 
+    The hypotheses are different configurations, and in the end different trees. Where derivations
+    lead to the same one, the best is kept.
+
     Args:
         system, scorer: The transition system and its scorer.
-        n, sentence, root_row: The number of words of the sentence, its index, the row of its root.
         width: The number of hypotheses that are kept.
         normalised: The score of a derivation is its log-probability, transitions being normalised
             by a softmax over the legal ones; otherwise it is the sum of their scores.
-        oracle: An oracle prepared for the sentence, or None.
+        oracle: An oracle, prepared for each sentence before `start`, or None.
         right_only: Keep only derivations whose transitions all have minimal cost.
         margin: The cost augmentation, added for each wrong arc; 0 without an oracle.
 
-    Source: word-level beams, Stern, Fried and Klein (2017).
+    Raises:
+        ValueError: If the width is not positive.
+
+    Source: word-level beams, Stern, Fried and Klein (2017); merging of equal configurations, Huang
+    and Sagae (2010).
     """
 
-    def __cinit__(
+    def __init__(
         self,
         KernelSystem system,
         Scorer scorer,
-        int n,
-        int sentence,
-        int root_row,
         int width,
         bint normalised,
         KernelOracle oracle=None,
         bint right_only=False,
         double margin=0.0,
     ):
-        cdef Hypothesis start = Hypothesis(system)
+        if width < 1:
+            raise ValueError(f"a beam must be at least 1 wide, not {width}")
         self.system = system
-        self.scorer = scorer
+        self.pool = ConfigurationPool(system)
+        self.cache = ScoreCache(system, scorer)
+        self.oracle = oracle
+        self.next = system.new_configuration()
+        self.width = width
+        self.normalised = normalised
+        self.right_only = right_only
+        self.margin = margin
+        self.costs.resize(system.n_transitions)
+        self.legal.resize(system.n_transitions)
+        self.gains.resize(system.n_transitions)
+
+    cdef int start(self, int n, int sentence, int root_row) except -1 nogil:
+        """Begin with a sentence of n words: its index, and the row of its root."""
+        cdef Hypothesis initial
         self.n = n
         self.sentence = sentence
         self.root_row = root_row
-        self.width = width
-        self.normalised = normalised
-        self.oracle = oracle
-        self.right_only = right_only
-        self.margin = margin
-        self.next = system.new_configuration()
-        self.costs.resize(system.n_transitions)
-        self.legal.resize(system.n_transitions)
-        system.initialise(start.configuration, n)
-        if system.is_terminal(start.configuration):
-            start.frontier = n + 1
-        self.hypotheses = [start]
-
-    cdef int advance(self, int frontier) except -1:
-        """Extend all hypotheses until they reach a frontier, and prune to the width of the beam."""
-        cdef Hypothesis hypothesis
-        cdef list steps
-        waiting, ready = [], []
-        for hypothesis in self.hypotheses:
-            (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
-        while waiting:
-            steps = []
-            for hypothesis in waiting:
-                self.extend(steps, hypothesis)
-            steps.sort(key=itemgetter(0), reverse=True)
-            waiting = []
-            for score, parent, t, wrong in steps[:self.width]:
-                hypothesis = self.applied(parent, score, t, wrong)
-                (ready if hypothesis.frontier >= frontier else waiting).append(hypothesis)
-            ready.sort(key=attrgetter("score"), reverse=True)
-            del ready[self.width:]
-            if self.normalised and len(ready) == self.width:
-                # Log-probabilities never increase: the others cannot enter the beam any more.
-                worst = ready[self.width - 1].score
-                waiting = [hypothesis for hypothesis in waiting if hypothesis.score > worst]
-        self.hypotheses = ready
+        self.pool.clear()
+        self.steps.clear()
+        self.hypotheses.clear()
+        initial.configuration = self.pool.take()
+        initial.last_step = NO_STEP
+        initial.length = 0
+        initial.wrong = False
+        initial.score = initial.joint_score = 0.0
+        self.system.initialise(<KernelConfiguration>self.pool.at[initial.configuration], n)
+        initial.frontier = n + 1 if self.system.is_terminal(
+            <KernelConfiguration>self.pool.at[initial.configuration]
+        ) else 0
+        self.hypotheses.push_back(initial)
         return 0
 
-    cdef int extend(self, list steps, Hypothesis hypothesis) except -1:
-        """Append (score, hypothesis, transition, wrong) for every legal transition."""
-        cdef KernelConfiguration c = hypothesis.configuration
-        cdef double best = IMPOSSIBLE
-        cdef double total = 0.0
-        cdef double score
-        cdef int t
+    cdef int search(self, int n, int sentence, int root_row) except -1 nogil:
+        """Parse a sentence to the end; see `start`."""
+        cdef int frontier
+        self.start(n, sentence, root_row)
+        for frontier in range(1, n + 2):
+            self.advance(frontier)
+        return 0
+
+    cdef int advance(self, int frontier) except -1 nogil:
+        """Extend all hypotheses until they reach a frontier, and prune to the width of the beam."""
+        cdef Extension extension
+        cdef size_t i, n_added
+        self.waiting.swap(self.hypotheses)
+        self.hypotheses.clear()
+        for i in range(self.waiting.size()):
+            if self.waiting[i].frontier >= frontier:
+                self.hypotheses.push_back(self.waiting[i])
+            else:
+                self.extended.push_back(self.waiting[i])
+        self.waiting.swap(self.extended)
+        self.extended.clear()
+        while not self.waiting.empty():
+            self.extensions.clear()
+            for i in range(self.waiting.size()):
+                if not self.is_hopeless(self.waiting[i].score):
+                    self.extend(i, <KernelConfiguration>self.pool.at[self.waiting[i].configuration])
+            make_heap(self.extensions.begin(), self.extensions.end(), &is_worse)
+            n_added = 0
+            while n_added < self.width and not self.extensions.empty():
+                pop_heap(self.extensions.begin(), self.extensions.end(), &is_worse)
+                extension = self.extensions.back()
+                self.extensions.pop_back()
+                if self.is_hopeless(extension.score):
+                    break
+                n_added += self.add(extension, frontier)
+            for i in range(self.waiting.size()):
+                self.pool.give_back(self.waiting[i].configuration)
+            self.waiting.swap(self.extended)
+            self.extended.clear()
+        return 0
+
+    cdef bint is_hopeless(self, double score) noexcept nogil:
+        """Whether a hypothesis that has not reached the frontier cannot enter the beam any more:
+        log-probabilities never increase."""
+        return (
+            self.normalised
+            and self.hypotheses.size() == self.width
+            and score <= self.hypotheses.back().score
+        )
+
+    cdef void extend(self, int parent, KernelConfiguration c) noexcept nogil:
+        """Add an extension for every legal transition. c: the configuration of the parent."""
+        cdef bint parent_is_wrong = self.waiting[parent].wrong
         cdef int least = ILLEGAL
-        cdef bint wrong
-        if self.oracle is not None and not hypothesis.wrong:
+        cdef int t
+        cdef Extension extension
+        if self.oracle is not None and not parent_is_wrong:
             self.oracle.costs(c, self.costs.data())
             for t in range(self.system.n_transitions):
                 least = min(least, self.costs[t])
-        extract_features(self.scorer, self.system, c, self.sentence, self.root_row)
-        score_transitions(self.scorer)
-        self.system.mark_legal(c, self.legal.data())
+        self.rate_transitions(c)
+        extension.parent = parent
         for t in range(self.system.n_transitions):
             if self.legal[t]:
-                best = max(best, self.value(t, 0.0))
+                extension.transition = t
+                extension.wrong = parent_is_wrong or (
+                    least != ILLEGAL and self.costs[t] != least
+                )
+                if extension.wrong and self.right_only:
+                    continue
+                extension.gain = self.gains[t]
+                if self.margin != 0.0:
+                    extension.gain += self.margin * self.wrong_arcs_of(c, t)
+                extension.score = self.waiting[parent].score + extension.gain
+                self.extensions.push_back(extension)
+
+    cdef void rate_transitions(self, KernelConfiguration c) noexcept nogil:
+        """Mark the legal transitions, and set `gains` to what each of them adds to the score."""
+        cdef int n_legal = self.system.mark_legal(c, self.legal.data())
+        cdef double best = IMPOSSIBLE
+        cdef double total = 0.0
+        cdef const float* scores
+        cdef int t
+        if self.normalised and n_legal == 1:
+            self.gains.assign(self.system.n_transitions, 0.0)
+            return
+        scores = self.cache.look_up(c, self.sentence, self.root_row)
+        for t in range(self.system.n_transitions):
+            if self.legal[t]:
+                # NaN and infinite scores count as impossible.
+                self.gains[t] = scores[t] if -IMPOSSIBLE > scores[t] > IMPOSSIBLE else IMPOSSIBLE
+                best = max(best, self.gains[t])
         if self.normalised:
             for t in range(self.system.n_transitions):
                 if self.legal[t]:
-                    total += exp(self.value(t, best))
+                    total += exp(self.gains[t] - best)
             best += log(total)
-        else:
-            best = 0.0
-        for t in range(self.system.n_transitions):
-            if self.legal[t]:
-                wrong = hypothesis.wrong or (least != ILLEGAL and self.costs[t] != least)
-                if not (wrong and self.right_only):
-                    score = hypothesis.score + self.value(t, best)
-                    if self.margin != 0.0:
-                        score += self.margin * self.wrong_arcs_of(c, t)
-                    steps.append((score, hypothesis, t, wrong))
-        return 0
+            for t in range(self.system.n_transitions):
+                if self.legal[t]:
+                    self.gains[t] -= best
 
     cdef int wrong_arcs_of(self, KernelConfiguration c, int t) noexcept nogil:
         """The number of wrong arcs that a transition adds."""
@@ -155,29 +200,89 @@ cdef class Beam:
         self.system.apply(self.next, t)
         return wrong_arcs(self.oracle, self.next) - wrong_arcs(self.oracle, c)
 
-    cdef double value(self, int t, double offset) noexcept nogil:
-        """The score of a transition minus an offset; NaN and infinite ones count as impossible."""
-        cdef double score = self.scorer.scores[t]
-        return (score if -IMPOSSIBLE > score > IMPOSSIBLE else IMPOSSIBLE) - offset
+    cdef bint add(self, const Extension& extension, int frontier) except -1 nogil:
+        """Apply a transition to a copy of a hypothesis, and add the result, or merge it with an
+        equal one. Returns whether it is new."""
+        cdef int place = self.pool.take()
+        cdef Hypothesis hypothesis
+        cdef vector[Hypothesis]* others
+        hypothesis = self.applied(
+            extension,
+            <KernelConfiguration>self.pool.at[self.waiting[extension.parent].configuration],
+            <KernelConfiguration>self.pool.at[place],
+        )
+        hypothesis.configuration = place
+        others = &self.hypotheses if hypothesis.frontier >= frontier else &self.extended
+        if self.merge(others[0], hypothesis, <KernelConfiguration>self.pool.at[place]):
+            self.pool.give_back(place)
+            return False
+        others.push_back(hypothesis)
+        move_up(others[0], others.size() - 1)
+        if others.size() > self.width:
+            self.pool.give_back(others.back().configuration)
+            others.pop_back()
+        return True
 
-    cdef Hypothesis applied(self, Hypothesis parent, double score, int t, bint wrong):
-        """Apply a transition to a copy of a hypothesis."""
-        cdef Hypothesis hypothesis = Hypothesis(self.system)
-        cdef KernelConfiguration c = hypothesis.configuration
-        cdef int front = buffer_item(parent.configuration, 0)
-        cdef int size = parent.configuration.buffer_size
-        hypothesis.score = score
-        hypothesis.derivation = (t, parent.derivation)
-        hypothesis.length = parent.length + 1
-        hypothesis.wrong = wrong
-        hypothesis.frontier = parent.frontier
-        c.copy(parent.configuration)
-        self.system.apply(c, t)
+    cdef Hypothesis applied(
+        self, const Extension& extension, KernelConfiguration before, KernelConfiguration c
+    ) noexcept nogil:
+        """The hypothesis after a transition; c becomes its configuration, given the one before."""
+        cdef Hypothesis hypothesis = self.waiting[extension.parent]
+        cdef Step step
+        step.before = hypothesis.last_step
+        step.transition = extension.transition
+        hypothesis.last_step = <int>self.steps.size()
+        self.steps.push_back(step)
+        hypothesis.length += 1
+        hypothesis.wrong = extension.wrong
+        hypothesis.score = extension.score
+        hypothesis.joint_score += extension.gain
+        c.copy(before)
+        self.system.apply(c, extension.transition)
         if self.system.is_terminal(c):
             hypothesis.frontier = self.n + 1
-        elif c.buffer_size < size and front == parent.frontier + 1:
+        elif c.buffer_size < before.buffer_size and (
+            buffer_item(before, 0) == hypothesis.frontier + 1
+        ):
             hypothesis.frontier += 1
         return hypothesis
+
+    cdef bint merge(
+        self, vector[Hypothesis]& hypotheses, const Hypothesis& other, KernelConfiguration c
+    ) noexcept nogil:
+        """Merge a hypothesis into an equal one, if there is one. c: its configuration."""
+        cdef size_t i
+        for i in range(hypotheses.size()):
+            if (
+                hypotheses[i].frontier == other.frontier
+                and hypotheses[i].wrong == other.wrong
+                and is_same(
+                    <KernelConfiguration>self.pool.at[hypotheses[i].configuration],
+                    c,
+                    other.frontier > self.n,
+                )
+            ):
+                if self.normalised:
+                    hypotheses[i].joint_score = log_add(
+                        hypotheses[i].joint_score, other.joint_score
+                    )
+                else:
+                    hypotheses[i].joint_score = max(hypotheses[i].joint_score, other.joint_score)
+                if other.score > hypotheses[i].score:
+                    hypotheses[i].score = other.score
+                    hypotheses[i].last_step = other.last_step
+                    hypotheses[i].length = other.length
+                    move_up(hypotheses, i)
+                return True
+        return False
+
+    cdef list transitions(self, int last_step):
+        """The transitions of a derivation, in order."""
+        transitions = []
+        while last_step != NO_STEP:
+            transitions.append(self.steps[last_step].transition)
+            last_step = self.steps[last_step].before
+        return transitions[::-1]
 
 
 def decode_beam(
@@ -197,41 +302,40 @@ def decode_beam(
         ValueError: If shapes do not fit, or if width is not positive.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
-    cdef Beam beam
-    cdef Hypothesis hypothesis
-    cdef int sentence, n, rank, word, frontier
+    cdef Beam beam = Beam(system, scorer, width, normalised)
+    cdef int sentence, n, rank
     cdef int root_row = 0
     cdef int first_word = 0
     cdef int[:, ::1] heads
-    cdef double[:, ::1] scores
-    if width < 1:
-        raise ValueError(f"a beam must be at least 1 wide, not {width}")
+    cdef double[:, ::1] scores, joint_scores
+    cdef int[::1] n_transitions
     result = BeamResult(
         np.full((width, scorer.n_words), -1, dtype=np.int32),
         np.full((width, lengths.shape[0]), -np.inf),
+        np.full((width, lengths.shape[0]), -np.inf),
         np.zeros(lengths.shape[0], dtype=np.int32),
     )
-    heads = result.heads
-    scores = result.scores
-    for sentence in range(<int>lengths.shape[0]):
-        n = lengths[sentence]
-        beam = Beam(system, scorer, n, sentence, root_row, width, normalised)
-        for frontier in range(1, n + 2):
-            beam.advance(frontier)
-        for rank in range(<int>len(beam.hypotheses)):
-            hypothesis = beam.hypotheses[rank]
-            scores[rank, sentence] = hypothesis.score
-            for word in range(n):
-                heads[rank, first_word + word] = hypothesis.configuration.heads[word + 1]
-        hypothesis = beam.hypotheses[0]
-        result.n_transitions[sentence] = hypothesis.length
-        first_word += n
-        root_row += n + 1
+    heads, scores, joint_scores, n_transitions = result
+    with nogil:
+        for sentence in range(<int>lengths.shape[0]):
+            n = lengths[sentence]
+            beam.search(n, sentence, root_row)
+            n_transitions[sentence] = beam.hypotheses[0].length
+            for rank in range(<int>beam.hypotheses.size()):
+                scores[rank, sentence] = beam.hypotheses[rank].score
+                joint_scores[rank, sentence] = beam.hypotheses[rank].joint_score
+                write_heads(
+                    <KernelConfiguration>beam.pool.at[beam.hypotheses[rank].configuration],
+                    heads[rank, first_word:],
+                )
+            first_word += n
+            root_row += n + 1
     return result
 
 
 def explain(KernelSystem system, tables, int n_words, int width, bint normalised=True):
-    """Return the derivation that `decode_beam` finds, or with width 1 `decode_greedy`, with scores.
+    """Return the best derivation of the best tree of `decode_beam` by joint scores, or with width 1
+    the derivation of `decode_greedy`, with scores.
 
     Args:
         system, tables, width, normalised: As in `decode_beam`, for one sentence.
@@ -245,14 +349,15 @@ def explain(KernelSystem system, tables, int n_words, int width, bint normalised
     """
     cdef Scorer scorer = Scorer(system, tables, np.array([n_words], dtype=np.int32))
     cdef KernelConfiguration c = system.new_configuration()
-    cdef Beam beam
-    cdef int frontier, t
-    if width < 1:
-        raise ValueError(f"a beam must be at least 1 wide, not {width}")
-    beam = Beam(system, scorer, n_words, 0, 0, width, normalised)
-    for frontier in range(1, n_words + 2):
-        beam.advance(frontier)
-    transitions = transitions_of(beam.hypotheses[0])
+    cdef Beam beam = Beam(system, scorer, width, normalised)
+    cdef Hypothesis best
+    cdef int t
+    beam.search(n_words, 0, 0)
+    best = beam.hypotheses[0]
+    for hypothesis in beam.hypotheses:
+        if hypothesis.joint_score > best.joint_score:
+            best = hypothesis
+    transitions = beam.transitions(best.last_step)
     scores = np.empty((len(transitions), system.n_transitions), dtype=np.float32)
     system.initialise(c, n_words)
     for step, t in enumerate(transitions):
@@ -276,11 +381,45 @@ cdef int wrong_arcs(KernelOracle oracle, KernelConfiguration c) noexcept nogil:
     return count
 
 
-cdef list transitions_of(Hypothesis hypothesis):
-    """The transitions of the derivation of a hypothesis, in order."""
-    derivation = hypothesis.derivation
-    transitions = []
-    while derivation:
-        t, derivation = derivation
-        transitions.append(t)
-    return transitions[::-1]
+cdef bint is_worse(const Extension& one, const Extension& other) noexcept nogil:
+    """The order of extensions; of equal scores, that of the better parent is better, then that of
+    the first transition."""
+    if one.score != other.score:
+        return one.score < other.score
+    if one.parent != other.parent:
+        return one.parent > other.parent
+    return one.transition > other.transition
+
+
+cdef bint is_same(
+    KernelConfiguration one, KernelConfiguration other, bint terminal
+) noexcept nogil:
+    """Whether what follows from two configurations is the same; of terminal ones, the tree."""
+    if terminal:
+        return memcmp(one.heads, other.heads, (one.n + 1) * sizeof(int)) == 0
+    return (
+        one.stack_size == other.stack_size
+        and one.buffer_size == other.buffer_size
+        and one.equals(other)
+    )
+
+
+cdef void move_up(vector[Hypothesis]& hypotheses, size_t place) noexcept nogil:
+    """Move a hypothesis to its place in the order of scores, behind equal ones."""
+    cdef Hypothesis moved = hypotheses[place]
+    while place > 0 and moved.score > hypotheses[place - 1].score:
+        hypotheses[place] = hypotheses[place - 1]
+        place -= 1
+    hypotheses[place] = moved
+
+
+cdef double log_add(double one, double other) noexcept nogil:
+    """The logarithm of the sum of two numbers that are given by their logarithms."""
+    return max(one, other) + log1p(exp(min(one, other) - max(one, other)))
+
+
+cdef void write_heads(KernelConfiguration c, int[::1] out) noexcept nogil:
+    """Write the head of each word."""
+    cdef int word
+    for word in range(c.n):
+        out[word] = c.heads[word + 1]

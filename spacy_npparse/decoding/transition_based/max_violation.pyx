@@ -6,9 +6,7 @@ a model that scores everything alike would have hardly more loss than a good one
 
 import numpy as np
 
-from spacy_npparse.decoding.transition_based.beam cimport (
-    Beam, Hypothesis, transitions_of, wrong_arcs,
-)
+from spacy_npparse.decoding.transition_based.beam cimport Beam, Hypothesis, wrong_arcs
 from spacy_npparse.decoding.transition_based.scoring cimport Scorer, extract_features
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem, StaticOracle
@@ -56,54 +54,82 @@ def max_violations(
     cdef KernelOracle oracle = system.training_oracle(oracle_name)
     cdef KernelSystem training = oracle.system
     cdef Beam free, right
-    cdef Hypothesis wrong_one, right_one, hypothesis
-    cdef double violation
-    cdef int sentence, n, frontier
+    cdef Violation found
+    cdef int sentence, n
     cdef int root_row = 0
     cdef int first_word = 0
     cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL
     if heads.shape[0] != scorer.n_words:
         raise ValueError(f"there are {heads.shape[0]} gold heads for {scorer.n_words} words")
-    if width < 1:
-        raise ValueError(f"a beam must be at least 1 wide, not {width}")
+    free = Beam(training, scorer, width, False, oracle, False, margin)
+    right = Beam(training, scorer, width, False, oracle, True, margin)
     updates = _Updates(training, scorer)
     margins = []
     for sentence in range(<int>lengths.shape[0]):
         n = lengths[sentence]
-        oracle.prepare(gold + first_word, n)
-        free = Beam(training, scorer, n, sentence, root_row, width, False, oracle, False, margin)
-        right = Beam(training, scorer, n, sentence, root_row, width, False, oracle, True, margin)
-        violation = 0.0
-        wrong_one = right_one = None
-        for frontier in range(1, n + 2):
-            free.advance(frontier)
-            right.advance(frontier)
-            for hypothesis in free.hypotheses:
-                if hypothesis.wrong:
-                    if hypothesis.score - (<Hypothesis>right.hypotheses[0]).score > violation:
-                        wrong_one, right_one = hypothesis, right.hypotheses[0]
-                        violation = wrong_one.score - right_one.score
-                    break
-        if wrong_one is not None and _is_gold(oracle, right.hypotheses[0]):
-            updates.add(sentence, root_row, n, wrong_one, right_one)
-            margins.append(margin * (
-                wrong_arcs(oracle, wrong_one.configuration)
-                - wrong_arcs(oracle, right_one.configuration)
-            ))
+        with nogil:
+            oracle.prepare(gold + first_word, n)
+            free.start(n, sentence, root_row)
+            right.start(n, sentence, root_row)
+            _find_largest(free, right, &found)
+        if found.size > 0.0 and _is_gold(
+            oracle, <KernelConfiguration>right.pool.at[right.hypotheses[0].configuration]
+        ):
+            wrong_steps = free.transitions(found.wrong_step)
+            updates.add(sentence, root_row, n, wrong_steps, right.transitions(found.right_step))
+            margins.append(margin * found.wrong_arcs)
         first_word += n
         root_row += n + 1
     return updates.violations(margins)
 
 
-cdef bint _is_gold(KernelOracle oracle, Hypothesis hypothesis):
-    """Whether a derivation of minimal cost is a gold derivation."""
+cdef struct Violation:
+    # By how much the wrong derivation outscores the right one, their last steps, and how many more
+    # wrong arcs it has.
+    double size
+    int wrong_step
+    int right_step
+    int wrong_arcs
+
+
+cdef int _find_largest(Beam free, Beam right, Violation* largest) except -1 nogil:
+    """Find the largest violation in a sentence that two beams start with, which they parse to the
+    end; it is of size 0 if there is none."""
+    cdef Hypothesis wrong_one, right_one
+    cdef int frontier
+    cdef size_t place
+    largest.size = 0.0
+    for frontier in range(1, free.n + 2):
+        free.advance(frontier)
+        right.advance(frontier)
+        place = 0
+        while place < free.hypotheses.size() and not free.hypotheses[place].wrong:
+            place += 1
+        if place == free.hypotheses.size():
+            continue
+        wrong_one = free.hypotheses[place]
+        right_one = right.hypotheses[0]
+        if wrong_one.score - right_one.score > largest.size:
+            largest.size = wrong_one.score - right_one.score
+            largest.wrong_step = wrong_one.last_step
+            largest.right_step = right_one.last_step
+            largest.wrong_arcs = wrong_arcs(
+                free.oracle, <KernelConfiguration>free.pool.at[wrong_one.configuration]
+            ) - wrong_arcs(
+                free.oracle, <KernelConfiguration>right.pool.at[right_one.configuration]
+            )
+    return 0
+
+
+cdef bint _is_gold(KernelOracle oracle, KernelConfiguration c):
+    """Whether a derivation of minimal cost, to c, is a gold derivation."""
     cdef int d
     if oracle.explores:
         return True
     for d in range(1, oracle.n + 1):
         if oracle.gold[d] == NO_WORD:
             return False
-    return (<StaticOracle>oracle).derives(hypothesis.configuration)
+    return (<StaticOracle>oracle).derives(c)
 
 
 cdef class _Updates:
@@ -126,11 +152,9 @@ cdef class _Updates:
         self.transitions, self.signs, self.sentences = [], [], []
 
     cdef int add(
-        self, int sentence, int root_row, int n, Hypothesis wrong_one, Hypothesis right_one
+        self, int sentence, int root_row, int n, list wrong_steps, list right_steps
     ) except -1:
         """Add the configurations of two derivations after their longest common prefix."""
-        cdef list wrong_steps = transitions_of(wrong_one)
-        cdef list right_steps = transitions_of(right_one)
         cdef int common = 0
         while wrong_steps[common:common + 1] == right_steps[common:common + 1]:
             common += 1

@@ -53,15 +53,18 @@ class BeamResult(NamedTuple):
     """Trees found by beam search, the best first.
 
     Attributes:
-        heads: int32 [width, n_words], as in `GreedyResult`; -1 where the beam held fewer
-            hypotheses. Several derivations may build the same tree.
-        scores: float64 [width, n_sentences], the log-probability of each derivation, or the sum of
-            the scores of its transitions; -inf where the beam held fewer hypotheses.
+        heads: int32 [width, n_words], as in `GreedyResult`; -1 where the beam held fewer trees. No
+            tree occurs twice.
+        scores: float64 [width, n_sentences], the log-probability of the best derivation of each
+            tree, or the sum of the scores of its transitions; -inf where the beam held fewer trees.
+        joint_scores: float64 [width, n_sentences], the log-probability of all derivations of the
+            tree together that were on the beam; if scores are not normalised, as `scores`.
         n_transitions: int32 [n_sentences], the length of the best derivation.
     """
 
     heads: NDArray[np.int32]
     scores: NDArray[np.float64]
+    joint_scores: NDArray[np.float64]
     n_transitions: NDArray[np.int32]
 
 

@@ -1,0 +1,92 @@
+"""Beams of a trained parser: how many times as long as greedy search they take, by width.
+
+    python benchmarks/beams.py training/gothic/model-best got-ud-dev.conllu
+    python benchmarks/beams.py training/gothic/model-best got-ud-dev.conllu --widths 8 32
+
+One thread, CPU time of the compiled search alone, for the scores that the model gives. Greedy
+search and all beams take turns; medians of the runs. Trees are the different ones that the beam
+holds in the end, the mean over the sentences.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import spacy
+import torch
+from spacy.language import Language
+
+from spacy_npparse.components import transition_parser
+from spacy_npparse.decoding import ScoreTables, decode_beam, decode_greedy
+from spacy_npparse.treebank import Sentence, read_conllu, unannotated_doc
+
+RUNS = 9
+BATCH = 128
+
+# System, scores, lengths of the sentences, and whether scores are normalised, of a batch.
+Batch = tuple[Any, ScoreTables, np.ndarray, bool]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", type=Path, help="pipeline whose parser has a transition system")
+    parser.add_argument("gold", type=Path, help="CoNLL-U file to parse, with gold tokens")
+    parser.add_argument("--widths", nargs="+", type=int, default=[2, 4, 8, 16])
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    batches = scored_batches(spacy.load(arguments.model), list(read_conllu(arguments.gold)))
+    runs = [[seconds(batches, width) for width in (1, *arguments.widths)] for _ in range(RUNS)]
+    n_words = sum(int(lengths.sum()) for _, _, lengths, _ in batches)
+    print("| width | words/s | times greedy search | trees |")
+    print("|---|---|---|---|")
+    for i, width in enumerate((1, *arguments.widths)):
+        rate = n_words / median(run[i] for run in runs)
+        times = median(run[i] / run[0] for run in runs)
+        print(f"| {width} | {rate:,.0f} | {times:.1f} | {trees(batches, width):.1f} |")
+
+
+def scored_batches(nlp: Language, sentences: list[Sentence]) -> list[Batch]:
+    """Parse, and keep what was searched."""
+    docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
+    function = transition_parser.search
+    with mock.patch.object(transition_parser, "search", wraps=function) as search:
+        list(nlp.pipe(docs, batch_size=BATCH))
+    return [
+        (system, tables, batch.lengths, call.kwargs["normalised"])
+        for call in search.call_args_list
+        for system, tables, batch, _ in [call.args]
+    ]
+
+
+def seconds(batches: list[Batch], width: int) -> float:
+    """The CPU time of a search; width 1 is greedy."""
+    start = time.process_time()
+    for system, tables, lengths, normalised in batches:
+        if width == 1:
+            decode_greedy(system, tables, lengths)
+        else:
+            decode_beam(system, tables, lengths, width, normalised)
+    return time.process_time() - start
+
+
+def trees(batches: list[Batch], width: int) -> float:
+    """The number of different trees on the beam, the mean over the sentences."""
+    counts: list[int] = []
+    for system, tables, lengths, normalised in batches:
+        heads = decode_beam(system, tables, lengths, width, normalised).heads
+        for end, n in zip(np.cumsum(lengths), lengths, strict=True):
+            if n > 0:
+                found = {tuple(tree) for tree in heads[:, end - n : end].tolist()}
+                counts.append(sum(-1 not in tree for tree in found))
+    return float(np.mean(counts))
+
+
+if __name__ == "__main__":
+    main()
