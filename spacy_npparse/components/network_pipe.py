@@ -144,3 +144,15 @@ class NetworkPipe(TreePipe, Generic[NetT]):
         scores = self._score_labels(rows, gold.sentences, gold.heads, known)
         targets = torch.from_numpy(gold.labels[known]).to(rows.device)
         return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
+
+    def _check_finite(self, loss: Tensor, vectors: Tensor) -> None:
+        """Raise ValueError if the loss is not finite: its gradient would destroy the weights.
+        vectors: of the tokens."""
+        if loss.isfinite():
+            return
+        cause = "" if vectors.isfinite().all() else ", because the vectors of its encoder are not"
+        raise ValueError(
+            f"{self.name}: the loss of a batch is {float(loss.detach())} and not finite{cause}. "
+            "Training stops, and the weights remain as they are: lower "
+            "training.optimizer.learn_rate, or training.optimizer.grad_clip if weights grew before."
+        )

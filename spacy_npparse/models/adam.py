@@ -1,5 +1,6 @@
 """A thinc optimizer's Adam step for all parameters of a torch network at once."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -38,6 +39,9 @@ def step(
         optimizer: A thinc optimizer for which `is_plain_adam` holds.
         model_id: First part of the optimizer's keys.
         parameters: Names and parameters of the network.
+
+    Raises:
+        ValueError: If a gradient is not finite. Nothing has been changed then.
     """
     moving = [(name, p) for name, p in parameters if p.grad is not None]
     if not moving:
@@ -46,13 +50,19 @@ def step(
     weights = [p.data for _, p in moving]
     gradients = [p.grad for _, p in moving if p.grad is not None]
     steps = []
+    norms = [float(gradient.norm()) for gradient in gradients]
+    for (_, name), norm in zip(keys, norms, strict=True):
+        if not math.isfinite(norm):
+            raise ValueError(
+                f"The gradient of {name} is {norm}. Training stops, and the weights remain as they "
+                "are: lower training.optimizer.learn_rate or training.optimizer.grad_clip."
+            )
     for key in keys:
         optimizer.nr_update[key] += 1
         # The functional form counts the step itself.
         steps.append(torch.tensor(float(optimizer.nr_update[key] - 1)))
     if optimizer.grad_clip:
-        for gradient in gradients:
-            norm = float(gradient.norm())
+        for gradient, norm in zip(gradients, norms, strict=True):
             if norm >= optimizer.grad_clip:
                 gradient *= optimizer.grad_clip / norm
     adam(

@@ -11,6 +11,11 @@ from torch import Tensor
 from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.shim import TorchShim, torch_shim
 
+# What is saved with the weights because it changes with them: how many updates they have had,
+# whether transitions are normalised to probabilities, and the checksum of the settings that the
+# component is saved with.
+UNTRAINED = {"n_updates": 0, "normalised": True, "settings": ""}
+
 
 def ParserModel(
     tok2vec: Model[list[Doc], list[Floats2d]],
@@ -48,7 +53,7 @@ def ParserModel(
         init=init,
         layers=[tok2vec],
         refs={"tok2vec": tok2vec},
-        attrs={"sizes": {**sizes, "dropout": dropout}},
+        attrs={"sizes": {**sizes, "dropout": dropout}, **UNTRAINED},
         shims=[TorchShim[ParserNet]()],
     )
 
