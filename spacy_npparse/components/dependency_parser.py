@@ -19,6 +19,7 @@ from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.derivations import GoldTree, gold_trees
+from spacy_npparse.components.encoders import SharedEncoders
 from spacy_npparse.components.gold import GoldBatch, gold_boundaries
 from spacy_npparse.components.labels import Labels, collect_labels
 from spacy_npparse.components.network_pipe import NetT
@@ -27,7 +28,7 @@ from spacy_npparse.components.saving import SavedPipe
 from spacy_npparse.components.search import Found, no_trees
 from spacy_npparse.components.segmentation import WINDOW, SentenceFinder
 from spacy_npparse.components.sentences import SentenceBatch, TokenBatch, split_sentences
-from spacy_npparse.components.settings import DecoderSettings, Sentences
+from spacy_npparse.components.settings import DecoderSettings, Sentences, check_labels
 from spacy_npparse.models.shim import torch_shim
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
 from spacy_npparse.trees.missing import MISSING
@@ -81,6 +82,7 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
         self._fixed = dict(fixed)
         self._labels = Labels(self.cfg, vocab.strings)
         torch_shim(model, self.net_class).use_net(self.net_class)
+        self.encoders = SharedEncoders()
         self._finder = SentenceFinder(name)
         register_extensions()
 
@@ -153,8 +155,11 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
 
         Raises:
             ValueError: If there is not one example, or if one has other labels than those given or
-                heads that form a cycle.
+                heads that form a cycle. If the labels given are empty, or not different, or have
+                the root's among them.
         """
+        if labels is not None:
+            check_labels(self.name, labels)
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         collect_labels(self.cfg, self.vocab.strings, get_examples, labels)
         self._labels = Labels(self.cfg, self.vocab.strings)
@@ -302,6 +307,7 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
         vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
         loss = self.get_loss(examples, vectors)
         self._check_finite(loss, vectors)
+        self.encoders.forget()
         backprop(loss)
         if sgd is not None:
             self.finish_update(sgd)

@@ -13,6 +13,7 @@ from spacy.training import Example
 from spacy.util import from_bytes, from_disk, to_bytes, to_disk
 from spacy.vocab import Vocab
 
+from spacy_npparse.checks import check_arguments
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.segmenter import Segmenter
 from spacy_npparse.tokenization.training import train_model, training_sentences
@@ -89,7 +90,7 @@ class TrainedTokenizer:
         *,
         nlp: Language | None = None,
         split_multiword: bool = True,
-        source: Path | None = None,
+        source: str | Path | None = None,
     ) -> None:
         """Train the tokenizer. The arguments after `nlp` are the settings of
         `[initialize.tokenizer]` in a config.
@@ -101,11 +102,14 @@ class TrainedTokenizer:
             source: Folder of a pipeline whose tokenizer is copied instead of training one.
 
         Raises:
-            ValueError: If the examples have too little text, or `source` no trained tokenizer.
+            ValueError: If the examples have too little text, `source` no trained tokenizer, or a
+                setting another type.
         """
+        settings = {"split_multiword": split_multiword, "source": source}
+        check_arguments(_NAME, TrainedTokenizer.initialize, settings)
         self.split_multiword = split_multiword
         if source is not None:
-            self._copy(source / "tokenizer")
+            self._copy(Path(source) / "tokenizer")
             return
         # Corpus readers that tokenize texts do so while the tokenizer has yet to be trained.
         self._is_initializing = True
