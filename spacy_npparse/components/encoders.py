@@ -70,6 +70,8 @@ class SharedEncoders:
             ValueError: If a Doc has no vectors.
         """
         layers = list(listeners(model))
+        if not layers:
+            return self.forget()
         with_words = [doc for doc in docs if len(doc)]
         for layer in layers:
             if not all(_has_vectors(layer, doc) for doc in with_words):
@@ -78,7 +80,7 @@ class SharedEncoders:
                     "vectors: the pipeline has no such encoder before it, or it is disabled. "
                     f"{REMEDY}"
                 )
-        if layers and with_words:
+        if with_words:
             encoders = [encoder for encoder in self.find(model) if encoder is not None]
             self.forget()
             doc = min(with_words, key=len)

@@ -12,9 +12,11 @@ _ARCHITECTURE = "parser_model"
 
 
 def check_model(name: str, factory: str, model: Any) -> None:
-    """Refuse the model of spaCy's parser, and show the section of the config to write instead.
+    """Refuse the model of spaCy's parser, and show the section of the config to write instead;
+    refuse other models that are none of a parser of this package.
 
-    Its other settings (`moves`, `learn_tokens`, …) are refused by spaCy, as unknown ones.
+    The other settings of spaCy's parser (`moves`, `learn_tokens`, …) are refused by spaCy, as
+    unknown ones.
 
     Args:
         name: Of the component.
@@ -22,15 +24,22 @@ def check_model(name: str, factory: str, model: Any) -> None:
         model: Of the component.
 
     Raises:
-        ValueError: If it is that of spaCy's parser.
+        ValueError: If it is another one than `spacy_npparse.Parser.v1` makes.
     """
-    if isinstance(model, Model) and model.name == _ARCHITECTURE:
+    if not isinstance(model, Model):
+        return
+    if model.name == _ARCHITECTURE:
         raise ValueError(
             f"{name}: {factory} cannot take the model of spaCy's parser, "
             "spacy.TransitionBasedParser, nor its settings moves, update_with_oracle_cut_size, "
             "learn_tokens and min_action_freq. Write this instead of the whole section "
             f"[components.{name}], and leave the other components as they are:\n\n"
             + "\n".join(_section(name, factory, model))
+        )
+    if "sizes" not in model.attrs:
+        raise ValueError(
+            f"{name}: the model {model.name!r} has no network of this package for parsers; make it "
+            "the architecture spacy_npparse.Parser.v1, which takes an encoder as its tok2vec."
         )
 
 

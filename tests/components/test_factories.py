@@ -141,7 +141,7 @@ def test_where_only_the_factory_was_exchanged_the_section_is_shown(encoder):
         nlp.add_pipe("mst_parser", name="parser", config={"model": {**model, "tok2vec": encoder}})
     message, _, text = str(error.value).partition("\n\n")
     assert all(word in message for word in ("parser: mst_parser", "[components.parser]", *theirs))
-    shown = Config().from_str(text)["components"]["parser"]
+    shown = Config().from_str(f"[components]\n{text}")["components"]["parser"]
     assert shown["factory"] == "mst_parser"
     if encoder in LISTENERS:
         assert shown["model"]["tok2vec"] == encoder

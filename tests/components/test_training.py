@@ -424,9 +424,7 @@ def test_averages_reach_the_torch_weights_and_go_again(make_nlp, sample):
     assert not changed(averaged, weights(nlp))
 
 
-@pytest.mark.parametrize(
-    "system", ["arc_hybrid_swap", "mst", "mh4, exact", "one_endpoint_crossing"]
-)
+@pytest.mark.parametrize("system", ["arc_hybrid_swap", "mst"])
 @pytest.mark.parametrize("broken", ["arc_weight", "encoder"])
 def test_a_loss_that_is_not_finite_changes_nothing(make_nlp, sample, system, broken):
     nlp = make_nlp(system)
