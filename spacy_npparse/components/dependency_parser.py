@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from typing import Any, Generic
 
 import numpy as np
@@ -11,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 from spacy.errors import Errors
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
@@ -21,20 +19,22 @@ from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.derivations import GoldTree, gold_trees
+from spacy_npparse.components.encoders import SharedEncoders
 from spacy_npparse.components.gold import GoldBatch, gold_boundaries
 from spacy_npparse.components.labels import Labels, collect_labels
-from spacy_npparse.components.network_pipe import NetT, NetworkPipe
+from spacy_npparse.components.network_pipe import NetT
 from spacy_npparse.components.parses import make_parses
+from spacy_npparse.components.saving import SavedPipe
 from spacy_npparse.components.search import Found, no_trees
 from spacy_npparse.components.segmentation import WINDOW, SentenceFinder
 from spacy_npparse.components.sentences import SentenceBatch, TokenBatch, split_sentences
-from spacy_npparse.components.settings import DecoderSettings, Sentences
+from spacy_npparse.components.settings import DecoderSettings, Sentences, check_labels
 from spacy_npparse.models.shim import torch_shim
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
 from spacy_npparse.trees.missing import MISSING
 
 
-class DependencyParser(NetworkPipe[NetT], TrainablePipe, Generic[NetT]):
+class DependencyParser(SavedPipe[NetT], Generic[NetT]):
     """Finds the sentences of a Doc and parses them.
 
     Each sentence gets a tree with exactly one root. Boundaries that the Doc has, of either kind,
@@ -82,6 +82,7 @@ class DependencyParser(NetworkPipe[NetT], TrainablePipe, Generic[NetT]):
         self._fixed = dict(fixed)
         self._labels = Labels(self.cfg, vocab.strings)
         torch_shim(model, self.net_class).use_net(self.net_class)
+        self.encoders = SharedEncoders()
         self._finder = SentenceFinder(name)
         register_extensions()
 
@@ -90,10 +91,6 @@ class DependencyParser(NetworkPipe[NetT], TrainablePipe, Generic[NetT]):
         have to be read: those that cannot be raise ValueError."""
         for _ in gold:
             pass
-
-    def _net_sizes(self) -> dict[str, int]:
-        """Sizes of the network that only this kind of parser has."""
-        return {}
 
     def _search(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
@@ -158,8 +155,11 @@ class DependencyParser(NetworkPipe[NetT], TrainablePipe, Generic[NetT]):
 
         Raises:
             ValueError: If there is not one example, or if one has other labels than those given or
-                heads that form a cycle.
+                heads that form a cycle. If the labels given are empty, or not different, or have
+                the root's among them.
         """
+        if labels is not None:
+            check_labels(self.name, labels)
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         collect_labels(self.cfg, self.vocab.strings, get_examples, labels)
         self._labels = Labels(self.cfg, self.vocab.strings)
@@ -294,7 +294,8 @@ class DependencyParser(NetworkPipe[NetT], TrainablePipe, Generic[NetT]):
             The losses.
 
         Raises:
-            ValueError: If gold trees have cycles or unknown labels.
+            ValueError: If gold trees have cycles or unknown labels, or the loss is not finite; the
+                model has not been changed then.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -305,6 +306,8 @@ class DependencyParser(NetworkPipe[NetT], TrainablePipe, Generic[NetT]):
         set_dropout_rate(self.model, drop)
         vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
         loss = self.get_loss(examples, vectors)
+        self._check_finite(loss, vectors)
+        self.encoders.forget()
         backprop(loss)
         if sgd is not None:
             self.finish_update(sgd)
@@ -347,62 +350,6 @@ class DependencyParser(NetworkPipe[NetT], TrainablePipe, Generic[NetT]):
         arcs = self._net.score_arcs(rows, lengths)
         return self._tree_loss(rows, lengths, arcs, gold) + self._label_loss(rows, gold)
 
-    def from_disk(
-        self, path: str | Path, *, exclude: Iterable[str] = ()
-    ) -> "DependencyParser[NetT]":
-        """Load the component.
-
-        Args:
-            path: The folder of the component.
-            exclude: Names of files that are not loaded.
-
-        Returns:
-            The component itself.
-
-        Raises:
-            ValueError: Naming the folder, if a file is damaged or belongs to a parser with another
-                transition system or other settings.
-        """
-        try:
-            # The settings first: the weights of another parser are those of another network.
-            super().from_disk(path, exclude=[*exclude, "model"])
-            self._finish_loading()
-            super().from_disk(path, exclude=[*exclude, "cfg", "vocab"])
-        except ValueError as error:
-            raise ValueError(f"Cannot load component {self.name!r} from {path}: {error}") from error
-        return self
-
-    def from_bytes(
-        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
-    ) -> "DependencyParser[NetT]":
-        """Load the component.
-
-        Args:
-            bytes_data: What `to_bytes` returned.
-            exclude: Names of parts that are not loaded.
-
-        Returns:
-            The component itself.
-
-        Raises:
-            ValueError: If the bytes are damaged or belong to a parser with another transition
-                system or other settings.
-        """
-        super().from_bytes(bytes_data, exclude=[*exclude, "model"])
-        self._finish_loading()
-        super().from_bytes(bytes_data, exclude=[*exclude, "cfg", "vocab"])
-        return self
-
-    def _finish_loading(self) -> None:
-        if self.cfg["system"] != self.system_name:
-            raise ValueError(
-                f"it was trained as {self.cfg['system']!r} and cannot be used as "
-                f"{self.system_name!r}: use the factory {self.cfg['system']}_parser."
-            )
-        for setting, value in self._fixed.items():
-            if self.cfg[setting] != value:
-                raise ValueError(
-                    f"it was trained with {setting} = {self.cfg[setting]!r} and cannot be used "
-                    f"with {value!r}: change the setting."
-                )
+    def _settings_loaded(self) -> None:
+        super()._settings_loaded()
         self._labels = Labels(self.cfg, self.vocab.strings)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,12 @@ import torch
 from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.pipeline import Pipe
-from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.encoders import encoder_of, listeners
 from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.search import no_trees
 from spacy_npparse.components.segmentation import SentenceFinder
@@ -96,7 +97,6 @@ class EnsembleParser(TreePipe, Pipe):
                 encoding, or if they have different labels or listen to different encoders.
         """
         parsers: list[DependencyParser] = []
-        encoders: dict[str, str] = {}
         for member in self.members:
             if member not in self.nlp.component_names:
                 raise ValueError(
@@ -115,15 +115,51 @@ class EnsembleParser(TreePipe, Pipe):
                     f"{self.name}: {self.members[0]!r} and {member!r} have different labels "
                     f"({which}); train them on the same treebank"
                 )
-            encoders.update(dict.fromkeys(_encoders(parser), member))
             parsers.append(parser)
-        if len(encoders) > 1:
-            listening = [f"{member!r} listens to {name!r}" for name, member in encoders.items()]
-            raise ValueError(
-                f"{self.name}: {' and '.join(listening)}, but a Doc holds the vectors of one "
-                "encoder only; give members encoders of their own with replace_listeners"
-            )
+        self._check_encoders(parsers)
+        for parser in parsers:
+            parser.encoders.forget()
         return parsers
+
+    def _check_encoders(self, parsers: Iterable[DependencyParser]) -> None:
+        """Raise ValueError unless all members that listen get the vectors of their own encoder.
+
+        A component is the same one wherever it is sourced, so that its encoder can be recognised.
+        """
+        by_kind: dict[type, dict[int, str]] = {}
+        for parser in parsers:
+            layers = list(listeners(parser.model))
+            here = [encoder_of(layer, self.nlp) for layer in layers]
+            trained_with = parser.encoders.find(parser.model) or here
+            for layer, encoder, known in zip(layers, here, trained_with, strict=True):
+                listening = f"{parser.name!r} listens to {layer.upstream_name!r}"
+                if encoder is None or encoder is not known:
+                    raise ValueError(
+                        f"{self.name}: {listening}, but that of the pipeline is not the encoder "
+                        "that it was trained with; give it that as its own with replace_listeners"
+                    )
+                others = by_kind.setdefault(type(layer), {})
+                others.setdefault(id(encoder), listening)
+                if len(others) > 1:
+                    raise ValueError(
+                        f"{self.name}: {' and '.join(others.values())}, but a Doc holds the "
+                        "vectors of one encoder only; give members encoders of their own with "
+                        "replace_listeners"
+                    )
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Check the encoders of the members, which cannot be recognised any more when the pipeline
+        is loaded. Nothing is saved.
+
+        Args:
+            path: Not used.
+            exclude: Not used.
+
+        Raises:
+            ValueError: If a member listens to another encoder than it was trained with.
+        """
+        present = self._present()
+        self._check_encoders(parser for parser in present if isinstance(parser, DependencyParser))
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
         """Parse Docs without changing them.
@@ -187,9 +223,3 @@ class EnsembleParser(TreePipe, Pipe):
         scores = sum(parser.label_scores(vectors, sentences, heads) for parser, vectors in members)
         labels[heads > 0] = np.asarray(scores).argmax(axis=1)
         return labels
-
-
-def _encoders(parser: DependencyParser) -> set[str]:
-    """Names of the encoders that it listens to, except the wildcard "*"."""
-    layers = parser.model.walk()
-    return {layer.upstream_name for layer in layers if isinstance(layer, Tok2VecListener)} - {"*"}

@@ -7,8 +7,11 @@ from typing import Any, TypeVar
 
 from spacy.language import Language
 
+from spacy_npparse.checks import check_choice
+from spacy_npparse.components.encoders import SharedEncoders
 from spacy_npparse.components.ensemble_parser import EnsembleParser
 from spacy_npparse.components.mh_parser import MHParser
+from spacy_npparse.components.network_pipe import NetworkPipe
 from spacy_npparse.components.one_endpoint_crossing_parser import OneEndpointCrossingParser
 from spacy_npparse.components.settings import (
     MAX_VIOLATION,
@@ -20,9 +23,9 @@ from spacy_npparse.components.settings import (
     OneEndpointCrossingSettings,
     SpanningTreeSettings,
     TransitionParserSettings,
-    check_choice,
     read_settings,
 )
+from spacy_npparse.components.spacy_parser import check_model
 from spacy_npparse.components.spanning_tree_parser import SpanningTreeParser
 from spacy_npparse.components.transition_parser import TransitionParser
 from spacy_npparse.components.tree_pipe import TreePipe
@@ -61,9 +64,20 @@ def register(
         The factory.
     """
 
-    def factory(nlp: Language, name: str, **config: Any) -> TreePipe:
-        return make(nlp, name, read_settings(settings, name, config))
+    factory_name = f"{name}_parser"
 
+    def factory(nlp: Language, name: str, **config: Any) -> TreePipe:
+        check_model(name, factory_name, config.get("model"))
+        component = make(nlp, name, read_settings(settings, name, config))
+        if isinstance(component, NetworkPipe):
+            component.encoders = SharedEncoders(nlp)
+        return component
+
+    factory.__name__ = factory.__qualname__ = factory_name
+    factory.__doc__ = (
+        f"Make the component of `nlp.add_pipe({factory_name!r})`; its settings are those of "
+        f"`{settings.__module__}.{settings.__name__}`."
+    )
     # spaCy reads here which settings a config may have. Their types are checked by us: our messages
     # name the component and what is wrong with the setting.
     parameters = ["nlp", "name", *(field.name for field in fields(settings))]
@@ -71,7 +85,7 @@ def register(
         [Parameter(parameter, Parameter.POSITIONAL_OR_KEYWORD) for parameter in parameters]
     )
     Language.factory(
-        f"{name}_parser",
+        factory_name,
         assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
         default_config={
             **defaults,

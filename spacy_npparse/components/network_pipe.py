@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from torch import Tensor
 
+from spacy_npparse.components.encoders import REMEDY, SharedEncoders
 from spacy_npparse.components.gold import GoldBatch, GoldBoundaries
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.tree_pipe import TreePipe
@@ -27,10 +28,12 @@ class NetworkPipe(TreePipe, Generic[NetT]):
     Attributes:
         net_class: The class of the network.
         model: See `spacy_npparse.Parser.v1`.
+        encoders: Those that the component has learnt to listen to.
     """
 
     net_class: type[NetT]
     model: Model
+    encoders: SharedEncoders
 
     def encode(self, docs: Sequence[Doc]) -> Tensor:
         """Encode Docs.
@@ -40,8 +43,19 @@ class NetworkPipe(TreePipe, Generic[NetT]):
 
         Returns:
             Vectors of all tokens and, last, of the root: [n_tokens + 1, width].
+
+        Raises:
+            ValueError: If Docs lack the vectors of a shared encoder, or have those of another one.
         """
-        return self._net.with_root(self.model.predict(docs))
+        net = self._net
+        self.encoders.check(self.name, self.model, docs)
+        vectors = self.model.predict(docs)
+        if vectors.shape[1] != len(net.root):
+            raise ValueError(
+                f"{self.name}: vectors have a width of {vectors.shape[1]}, but it was trained with "
+                f"one of {len(net.root)}: they are of another encoder. {REMEDY}"
+            )
+        return net.with_root(vectors)
 
     def start_scores(
         self, vectors: Tensor, before: NDArray[np.int64], after: NDArray[np.int64]
@@ -145,3 +159,15 @@ class NetworkPipe(TreePipe, Generic[NetT]):
         scores = self._score_labels(rows, gold.sentences, gold.heads, known)
         targets = torch.from_numpy(gold.labels[known]).to(rows.device)
         return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
+
+    def _check_finite(self, loss: Tensor, vectors: Tensor) -> None:
+        """Raise ValueError if the loss is not finite: its gradient would destroy the weights.
+        vectors: of the tokens."""
+        if loss.isfinite():
+            return
+        cause = "" if vectors.isfinite().all() else ", because the vectors of its encoder are not"
+        raise ValueError(
+            f"{self.name}: the loss of a batch is {float(loss.detach())} and not finite{cause}. "
+            "Training stops, and the weights remain as they are: lower "
+            "training.optimizer.learn_rate, or training.optimizer.grad_clip if weights grew before."
+        )

@@ -4,13 +4,14 @@ The types are those of the dataclasses: a setting is a number, a text, one of th
 `Literal`, or a section with settings of its own.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from types import NoneType, UnionType
-from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, get_type_hints
 
 from thinc.api import Model
 
+from spacy_npparse.checks import MOST_ROWS, check_range, check_type
+from spacy_npparse.components.annotation import ROOT_LABEL
 from spacy_npparse.decoding import Exploration
 
 TreeLoss: TypeAlias = Literal["log-likelihood", "margin"]
@@ -57,9 +58,8 @@ class DecoderSettings(ConfidenceSettings):
     k_best: int = 0
 
     def __post_init__(self) -> None:
-        check_positive("decoder.beam_width", self.beam_width)
-        if self.k_best < 0:
-            raise ValueError(f"decoder.k_best is {self.k_best}, but must be 0 or more")
+        check_range("decoder.beam_width", self.beam_width)
+        check_range("decoder.k_best", self.k_best, least=0)
 
     @property
     def n_trees(self) -> int:
@@ -79,10 +79,7 @@ class ExplorationSettings(Exploration):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.warm_up < 0:
-            raise ValueError(
-                f"exploration.warm_up is {self.warm_up}, but must be a number of updates, 0 or more"
-            )
+        check_range("exploration.warm_up", self.warm_up, least=0, most=MOST_ROWS)
 
 
 @dataclass(frozen=True)
@@ -165,7 +162,7 @@ class MHParserSettings(ParserSettings, TrainingSettings):
     decoder: DecoderSettings
 
     def __post_init__(self) -> None:
-        check_positive("max_length", self.max_length)
+        check_range("max_length", self.max_length)
 
 
 @dataclass(frozen=True)
@@ -194,7 +191,7 @@ class OneEndpointCrossingSettings(ParserSettings):
     decoder: ConfidenceSettings
 
     def __post_init__(self) -> None:
-        check_positive("max_length", self.max_length)
+        check_range("max_length", self.max_length)
 
 
 @dataclass(frozen=True)
@@ -216,6 +213,12 @@ class EnsembleSettings(ComponentSettings):
     def __post_init__(self) -> None:
         if not self.members:
             raise ValueError("there are no members. Name other parsers of the pipeline.")
+        twice = sorted({name for name in self.members if self.members.count(name) > 1})
+        if twice:
+            raise ValueError(
+                f"members has {', '.join(map(repr, twice))} more than once, which would have more "
+                "than one vote. Name each parser once."
+            )
 
 
 def read_settings(
@@ -245,7 +248,7 @@ def read_settings(
             raise ValueError(f"{where} is no setting; choose from: {', '.join(known)}")
         if is_dataclass(hints[setting]) and isinstance(value, Mapping):
             value = read_settings(hints[setting], name, value, f"{section}{setting}.")
-        _check_type(where, value, hints[setting])
+        check_type(where, value, hints[setting])
         read[setting] = value
     try:
         return settings(**read)
@@ -253,47 +256,24 @@ def read_settings(
         raise ValueError(f"{name}: {error}") from error
 
 
-def check_choice(setting: str, value: Any, choices: Collection[str]) -> None:
-    """Check that a setting has one of some values.
+def check_labels(name: str, labels: Sequence[str]) -> None:
+    """Check labels that are given in a config.
 
     Args:
-        setting: Its name.
-        value: Its value.
-        choices: The values that it may have.
+        name: Of the component.
+        labels: Of arcs, without the root's.
 
     Raises:
-        ValueError: If it has another one.
+        ValueError: If they are no list of different labels, or the root's is among them.
     """
-    if value not in choices:
-        raise ValueError(f"{setting} is {value!r}, but must be one of: {', '.join(choices)}")
-
-
-def check_positive(setting: str, value: int) -> None:
-    """Check that a setting is a positive number.
-
-    Args:
-        setting: Its name.
-        value: Its value.
-
-    Raises:
-        ValueError: If it is not.
-    """
-    if value < 1:
-        raise ValueError(f"{setting} is {value!r}, but must be 1 or more")
-
-
-def _check_type(setting: str, value: Any, hint: Any) -> None:
-    """Raise ValueError unless the value has the type of a hint."""
-    if get_origin(hint) in (Union, UnionType):
-        (hint,) = set(get_args(hint)) - {NoneType}
-        if value is None:
-            return
-    origin = get_origin(hint) or hint
-    if origin is Literal:
-        return check_choice(setting, value, get_args(hint))
-    accepted = (int, float) if origin is float else origin
-    # bool is an int in Python, but no number in a config.
-    if not isinstance(value, accepted) or isinstance(value, bool) != (origin is bool):
-        raise ValueError(f"{setting} is {value!r}, but must be of type {origin.__name__}")
-    for item in value if isinstance(value, list) else ():
-        _check_type(f"{setting}: an item", item, *get_args(hint))
+    where = f"{name}: initialize.components.{name}.labels"
+    check_type(where, list(labels) if isinstance(labels, tuple) else labels, list[str])
+    if not labels:
+        raise ValueError(f"{where} is empty. Remove it, so that labels come from the examples.")
+    for label in labels:
+        if not label.strip():
+            raise ValueError(f"{where} has an empty label. Remove it.")
+        if labels.count(label) > 1:
+            raise ValueError(f"{where} has {label!r} more than once. Name each label once.")
+    if ROOT_LABEL in labels:
+        raise ValueError(f"{where} has {ROOT_LABEL!r}, which every parser has anyway. Remove it.")

@@ -76,12 +76,10 @@ class TransitionParser(DependencyParser[TransitionNet]):
         )
         self.system = system
         self.settings = settings
-        # Whether transitions are normalised to probabilities: as in the last training.
-        self.cfg["normalised"] = settings.loss != MAX_VIOLATION
-        self._n_updates = 0
+        self._set_normalised(settings.loss != MAX_VIOLATION)
 
     def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
-        self._n_updates = 0
+        self.model.attrs["n_updates"] = 0
         if self.system.kernel.oracle(self.settings.oracle).explores:
             super()._begin_training(gold)
         else:
@@ -133,22 +131,37 @@ class TransitionParser(DependencyParser[TransitionNet]):
             The losses.
         """
         losses = super().update(examples, drop=drop, sgd=sgd, losses=losses)
-        self._n_updates += 1
-        self.cfg["normalised"] = self.settings.loss != MAX_VIOLATION
+        self.model.attrs["n_updates"] += 1
+        self._set_normalised(self.settings.loss != MAX_VIOLATION)
         return losses
+
+    def _settings_loaded(self) -> None:
+        super()._settings_loaded()
+        # Version 0.1 saved it as a setting.
+        if "normalised" in self.cfg:
+            self._set_normalised(self.cfg.pop("normalised"))
+
+    @property
+    def _normalised(self) -> bool:
+        """Whether transitions are normalised to probabilities: as in the last training."""
+        return bool(self.model.attrs["normalised"])
+
+    def _set_normalised(self, normalised: bool) -> None:
+        self.model.attrs["normalised"] = normalised
 
     def _search(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         tables = self._net.tables(self._net.project(rows), arcs)
-        normalised = self.cfg["normalised"]
-        return search(self.system.kernel, tables, sentences, self.decoder, normalised=normalised)
+        return search(
+            self.system.kernel, tables, sentences, self.decoder, normalised=self._normalised
+        )
 
     def _derive(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Decisions:
         tables = self._net.tables(self._net.project(rows), arcs)
-        width, normalised = self.decoder.beam_width, self.cfg["normalised"]
+        width, normalised = self.decoder.beam_width, self._normalised
         found = explain(self.system.kernel, tables, int(sentences.lengths[0]), width, normalised)
         names = self.system.transitions
         search = "greedy search" if width == 1 else f"a beam of {width}"
@@ -172,7 +185,7 @@ class TransitionParser(DependencyParser[TransitionNet]):
             width = self.decoder.beam_width
             found = max_violations(self.system.kernel, oracle, *sentences, width, _MARGIN)
             return max_violation_loss(self._net.score(table, arcs, found), found)
-        exploration = self.settings.exploration_at(self._n_updates)
+        exploration = self.settings.exploration_at(self.model.attrs["n_updates"])
         seed = int(np.random.randint(2**31))
         visited = roll_out(self.system.kernel, oracle, *sentences, exploration, seed)
         costs = torch.from_numpy(visited.costs).to(table.device)

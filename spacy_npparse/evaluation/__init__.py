@@ -10,7 +10,7 @@ from spacy_npparse.evaluation.parser_comparison import (
     ParserComparison,
     compare_parsers,
 )
-from spacy_npparse.evaluation.scorer import parser_score
+from spacy_npparse.evaluation.scorer import make_parser_scorer, parser_score
 from spacy_npparse.evaluation.scores import Scores, score_analyses, score_sentences
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "analysis_of_docs",
     "analysis_of_sentences",
     "compare_parsers",
+    "make_parser_scorer",
     "parser_score",
     "score_analyses",
     "score_sentences",

@@ -1,1 +1,28 @@
 """Encoders and scorers: vectors in, scores and losses out; no parsing logic."""
+
+from spacy_npparse.models.char_bilstm import CharBiLSTM
+from spacy_npparse.models.mh_net import MHNet
+from spacy_npparse.models.one_endpoint_crossing_net import OneEndpointCrossingNet
+from spacy_npparse.models.pair_net import PairNet
+from spacy_npparse.models.parser import ParserModel
+from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.models.scaled_gradient import ScaledGradient
+from spacy_npparse.models.shim import TorchShim, torch_shim
+from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
+from spacy_npparse.models.tagger import TaggerModel
+from spacy_npparse.models.transition_net import TransitionNet
+
+__all__ = [
+    "CharBiLSTM",
+    "MHNet",
+    "OneEndpointCrossingNet",
+    "PairNet",
+    "ParserModel",
+    "ParserNet",
+    "ScaledGradient",
+    "SpanningTreeNet",
+    "TaggerModel",
+    "TorchShim",
+    "TransitionNet",
+    "torch_shim",
+]

@@ -1,5 +1,6 @@
 """A thinc optimizer's Adam step for all parameters of a torch network at once."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,12 +34,15 @@ def step(
 
     The state stays in the thinc optimizer, under its own keys; only the arithmetic is torch's fused
     kernel, several times as fast on CPU as a call of thinc's for each parameter. Results are read
-    from the device once at most.
+    from the device once.
 
     Args:
         optimizer: A thinc optimizer for which `is_plain_adam` holds.
         model_id: First part of the optimizer's keys.
         parameters: Names and parameters of the network, all on one device.
+
+    Raises:
+        ValueError: If a gradient is not finite. Nothing has been changed then.
     """
     moving = [(name, p) for name, p in parameters if p.grad is not None]
     if not moving:
@@ -46,13 +50,23 @@ def step(
     keys = [(model_id, name) for name, _ in moving]
     weights = [p.data for _, p in moving]
     gradients = [p.grad for _, p in moving if p.grad is not None]
+    # All are read at once: reading one has to wait for the GPU.
+    norms = torch.stack(torch._foreach_norm(gradients)).tolist()
+    for (_, name), norm in zip(keys, norms, strict=True):
+        if not math.isfinite(norm):
+            raise ValueError(
+                f"The gradient of {name} is {norm}. Training stops, and the weights remain as they "
+                "are: lower training.optimizer.learn_rate or training.optimizer.grad_clip."
+            )
     # The functional form counts the step itself. Its kernel reads the counters where the weights
     # are; they go there in one copy.
     steps = [float(optimizer.nr_update[key]) for key in keys]
     for key in keys:
         optimizer.nr_update[key] += 1
     if optimizer.grad_clip:
-        _clip(gradients, optimizer.grad_clip)
+        for gradient, norm in zip(gradients, norms, strict=True):
+            if norm >= optimizer.grad_clip:
+                gradient *= optimizer.grad_clip / norm
     adam(
         weights,
         gradients,
@@ -78,17 +92,6 @@ def step(
             average.lerp_(weight, 1.0 - min(0.9999, (1.0 + n) / (10.0 + n)))
     for _, parameter in moving:
         parameter.grad = None
-
-
-def _clip(gradients: list[torch.Tensor], largest: float) -> None:
-    """Scale gradients down whose norm exceeds the largest one allowed, each by itself.
-
-    All norms are read at once: reading one has to wait for the GPU.
-    """
-    norms = torch.stack(torch._foreach_norm(gradients)).tolist()
-    for gradient, norm in zip(gradients, norms, strict=True):
-        if norm >= largest:
-            gradient *= largest / norm
 
 
 def _state(

@@ -12,9 +12,11 @@ from spacy.tokens import Doc
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 
+from spacy_npparse.checks import MOST, MOST_ROWS, check_arguments, check_dropout, check_range
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet, WordBatch
 from spacy_npparse.models.shim import TorchShim, torch_shim
 
+_NAME = "spacy_npparse.CharBiLSTM.v1"
 # Affixes of the lower-cased form: suffixes of 1 to 4 characters, prefixes of 2 and 4.
 AFFIXES = (slice(-1, None), slice(-2, None), slice(-3, None), slice(-4, None), slice(2), slice(4))
 
@@ -60,8 +62,7 @@ def CharBiLSTM(
         A thinc model from Docs to one [len(doc), width] array per Doc.
 
     Raises:
-        ValueError: If a size is not positive, `width` is odd, `char_rows` is 1, or a dropout rate
-            is not in [0, 1).
+        ValueError: If a setting is of another type or out of range, or `width` is odd.
 
     Source: words and characters together as in Plank, Søgaard and Goldberg (2016), summed as in
         Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016), of
@@ -77,19 +78,16 @@ def CharBiLSTM(
         affix_width=affix_width,
         affix_rows=affix_rows,
     )
-    for name, size in {**sizes, "max_chars": max_chars}.items():
-        if size < 1:
-            raise ValueError(f"spacy_npparse.CharBiLSTM.v1: {name} must be positive, not {size}")
-    if char_rows == 1:
-        raise ValueError(
-            "spacy_npparse.CharBiLSTM.v1: char_rows must be at least 2 (one of them is padding)"
-        )
     rates = dict(block_dropout=block_dropout, spelling_dropout=spelling_dropout)
+    check_arguments(_NAME, CharBiLSTM, {**sizes, "max_chars": max_chars, **rates})
+    for name, size in {**sizes, "max_chars": max_chars}.items():
+        # One row of characters is padding.
+        least = 2 if name == "char_rows" else 1
+        check_range(f"{_NAME}: {name}", size, least, MOST_ROWS if name.endswith("_rows") else MOST)
     for name, rate in rates.items():
-        if not 0.0 <= rate < 1.0:
-            raise ValueError(f"spacy_npparse.CharBiLSTM.v1: {name} must be in [0, 1), not {rate}")
+        check_dropout(f"{_NAME}: {name}", rate)
     if width % 2:
-        raise ValueError(f"spacy_npparse.CharBiLSTM.v1: width must be even, not {width}")
+        raise ValueError(f"{_NAME}: width is {width}, but must be even")
     return Model(
         "char_bilstm",
         forward,

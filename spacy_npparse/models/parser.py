@@ -8,8 +8,15 @@ from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
 from torch import Tensor
 
+from spacy_npparse.checks import check_arguments, check_dropout, check_range
 from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.shim import TorchShim, torch_shim
+
+_NAME = "spacy_npparse.Parser.v1"
+# What is saved with the weights because it changes with them: how many updates they have had,
+# whether transitions are normalised to probabilities, and the checksum of the settings that the
+# component is saved with.
+UNTRAINED = {"n_updates": 0, "normalised": True, "settings": ""}
 
 
 def ParserModel(
@@ -34,21 +41,20 @@ def ParserModel(
         takes the loss, a torch scalar, and continues into `tok2vec`.
 
     Raises:
-        ValueError: If a size is not positive or the dropout is not in [0, 1).
+        ValueError: If a setting is of another type, or out of range.
     """
     sizes = dict(hidden_size=hidden_size, arc_size=arc_size, label_size=label_size)
+    check_arguments(_NAME, ParserModel, {"tok2vec": tok2vec, **sizes, "dropout": dropout})
     for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"spacy_npparse.Parser.v1: {name} must be positive, not {size}")
-    if not 0.0 <= dropout < 1.0:
-        raise ValueError(f"spacy_npparse.Parser.v1: dropout must be in [0, 1), not {dropout}")
+        check_range(f"{_NAME}: {name}", size)
+    check_dropout(f"{_NAME}: dropout", dropout)
     return Model(
         "parser",
         forward,
         init=init,
         layers=[tok2vec],
         refs={"tok2vec": tok2vec},
-        attrs={"sizes": {**sizes, "dropout": dropout}},
+        attrs={"sizes": {**sizes, "dropout": dropout}, **UNTRAINED},
         shims=[TorchShim[ParserNet]()],
     )
 

@@ -7,6 +7,10 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from spacy_npparse.checks import check_arguments, check_range
+
+_NAME = "spacy_npparse.ScaledGradient.v1"
+
 
 def ScaledGradient(
     tok2vec: Model[list[Doc], list[Floats2d]], factor: float
@@ -24,15 +28,13 @@ def ScaledGradient(
         A thinc model with the same output.
 
     Raises:
-        ValueError: If the factor is negative.
+        ValueError: If a setting is of another type, or the factor is negative or not finite.
 
     Source: the weights of the tagging objectives in the released parser of Gómez-Rodríguez, Shi
         and Lee (2018).
     """
-    if factor < 0.0:
-        raise ValueError(
-            f"spacy_npparse.ScaledGradient.v1: factor must not be negative, but is {factor}"
-        )
+    check_arguments(_NAME, ScaledGradient, {"tok2vec": tok2vec, "factor": factor})
+    check_range(f"{_NAME}: factor", factor, least=0.0)
     return Model(
         "scaled_gradient",
         forward,

@@ -4,7 +4,9 @@ import contextlib
 import copy
 import os
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Generic, TypeVar, cast
+from weakref import WeakSet
 
 import numpy as np
 import srsly
@@ -17,10 +19,8 @@ from spacy_npparse.models import adam
 
 NetT = TypeVar("NetT", bound=nn.Module)
 
-# A forked worker inherits the parent's OpenMP pool without its threads and would deadlock; one
-# thread needs no pool. This is what makes `nlp.pipe(n_process=2)` safe.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
+# All networks of this process that are still in use.
+_networks: WeakSet[nn.Module] = WeakSet()
 
 
 class TorchShim(PyTorchShim, Generic[NetT]):
@@ -88,11 +88,14 @@ class TorchShim(PyTorchShim, Generic[NetT]):
         """
         self.cfg = dict(sizes)
         self._model = self.net_class(**sizes).to(get_torch_default_device())
+        _make_forks_safe(self._model)
 
     def copy(self) -> "TorchShim[NetT]":
         """A shim with a network of its own, which has the same weights."""
         other = TorchShim(self._net_class)
         other.cfg, other._model = dict(self.cfg), copy.deepcopy(self._model)
+        if other._model is not None:
+            _make_forks_safe(other._model)
         return other
 
     def finish_update(self, optimizer: Any) -> None:
@@ -175,3 +178,25 @@ def torch_shim(model: Model, net_class: type[NetT]) -> TorchShim[NetT]:
             "spacy_npparse.Parser.v1."
         )
     return cast("TorchShim[NetT]", shim)
+
+
+def _make_forks_safe(network: nn.Module) -> None:
+    """Have forked children run torch with one thread, as long as there is the network."""
+    _networks.add(network)
+    _register_at_fork()
+
+
+@cache
+def _register_at_fork() -> None:
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_use_one_thread)
+
+
+def _use_one_thread() -> None:
+    """In a forked worker that has one of our networks, keep torch from using its threads.
+
+    The worker inherits the parent's OpenMP pool without its threads and would deadlock; one thread
+    needs no pool. This is what makes `nlp.pipe(n_process=2)` safe.
+    """
+    if _networks:
+        torch.set_num_threads(1)

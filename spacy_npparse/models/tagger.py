@@ -6,6 +6,10 @@ from spacy.tokens import Doc
 from thinc.api import Linear, Model, Softmax_v2, chain, glorot_uniform_init, with_array
 from thinc.types import Floats2d
 
+from spacy_npparse.checks import check_arguments, check_range
+
+_NAME = "spacy_npparse.Tagger.v1"
+
 
 def TaggerModel(
     tok2vec: Model[list[Doc], list[Floats2d]], hidden_size: int = 64
@@ -25,12 +29,10 @@ def TaggerModel(
         A thinc model that scores the labels of each word; in training these are probabilities.
 
     Raises:
-        ValueError: If there is no hidden unit.
+        ValueError: If a setting is of another type, or out of range.
     """
-    if hidden_size < 1:
-        raise ValueError(
-            f"spacy_npparse.Tagger.v1: hidden_size must be at least 1, but is {hidden_size}"
-        )
+    check_arguments(_NAME, TaggerModel, {"tok2vec": tok2vec, "hidden_size": hidden_size})
+    check_range(f"{_NAME}: hidden_size", hidden_size)
     # Initialized with zeros, as in `spacy.Tagger.v2`, it would give the hidden layer no gradient.
     output_layer = Softmax_v2(nI=hidden_size, init_W=glorot_uniform_init, normalize_outputs=False)
     hidden_layer = Linear(nO=hidden_size, nI=tok2vec.maybe_get_dim("nO"))

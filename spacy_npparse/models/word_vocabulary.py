@@ -1,6 +1,5 @@
 """A vocabulary that an encoder collects during training."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,8 @@ class WordVocabulary(nn.Module):
     time may be frequent, or the treebank may be in its third epoch. As at least a quarter of all
     word forms occurs once per epoch, counts are divided by their lower quartile.
 
-    Rows are saved, counts are not: resumed training counts from zero.
+    Rows are saved, and the occurrences of their words, but no counts: when training is resumed, a
+    word occurs at least as often as it did before.
 
     Row 0 stands for words without a row: unknown, too rare, or met when the table was full.
 
@@ -29,10 +29,15 @@ class WordVocabulary(nn.Module):
     """
 
     keys: torch.Tensor
+    occurrences: torch.Tensor
 
     def __init__(self, n_rows: int):
         super().__init__()
         self.register_buffer("keys", torch.zeros(n_rows, dtype=torch.int64))
+        self.register_buffer("occurrences", torch.zeros(n_rows))
+        # By row: in the training before this one, and as last estimated.
+        self._before = np.zeros(n_rows)
+        self._last = np.zeros(n_rows)
         self._rows: dict[int, int] | None = None
         self._numbers: dict[int, int] = {}
         self._counts = np.zeros(1024, dtype=np.int64)
@@ -67,6 +72,9 @@ class WordVocabulary(nn.Module):
         per_pass = max(1.0, float(np.quantile(self._counts[: len(numbers)], 0.25)))
         occurrences = self._counts[index] / per_pass
         self._add_rows(words[occurrences >= 1.5])
+        rows = self.rows(words)
+        occurrences = np.maximum(occurrences, self._before[rows])
+        self._last[rows[rows > 0]] = occurrences[rows > 0]
         return occurrences
 
     @staticmethod
@@ -96,9 +104,19 @@ class WordVocabulary(nn.Module):
                 known[key] = row
                 self.keys[row] = key
 
-    def _load_from_state_dict(self, state_dict: Mapping[str, Any], *args: Any) -> None:
-        super()._load_from_state_dict(state_dict, *args)
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        self.occurrences.copy_(torch.from_numpy(self._last))
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, *args: Any, **kwargs: Any
+    ) -> None:
+        # Version 0.1 did not save them.
+        state_dict.setdefault(f"{prefix}occurrences", torch.zeros(len(self.keys)))
+        super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
         self._rows = None
+        self._before = self.occurrences.cpu().double().numpy()
+        self._last = self._before.copy()
 
 
 def _keys(words: NDArray[np.uint64]) -> list[int]:

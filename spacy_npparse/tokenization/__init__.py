@@ -1,5 +1,5 @@
 """Tokenization: a tokenizer that is trained on the treebank, and splits multiword tokens."""
 
-from spacy_npparse.tokenization.tokenizer import TrainedTokenizer
+from spacy_npparse.tokenization.tokenizer import TrainedTokenizer, make_trained_tokenizer
 
-__all__ = ["TrainedTokenizer"]
+__all__ = ["TrainedTokenizer", "make_trained_tokenizer"]

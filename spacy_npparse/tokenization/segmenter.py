@@ -29,9 +29,7 @@ class Segmenter:
             path.write_bytes(model)
             self._model = udpipe.Model.load(str(path))
         if self._model is None or self._model.newTokenizer(_OPTIONS) is None:
-            raise ValueError(
-                "The model of the trained tokenizer is damaged. Copy or train the pipeline again."
-            )
+            raise ValueError("The model of the trained tokenizer is damaged.")
 
     def __call__(self, text: str) -> Iterator[tuple[int, int]]:
         """Segment a text.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from spacy.training import Example
 from spacy.util import from_bytes, from_disk, to_bytes, to_disk
 from spacy.vocab import Vocab
 
+from spacy_npparse.checks import check_arguments
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.segmenter import Segmenter
 from spacy_npparse.tokenization.training import train_model, training_sentences
@@ -89,7 +91,7 @@ class TrainedTokenizer:
         *,
         nlp: Language | None = None,
         split_multiword: bool = True,
-        source: Path | None = None,
+        source: str | Path | None = None,
     ) -> None:
         """Train the tokenizer. The arguments after `nlp` are the settings of
         `[initialize.tokenizer]` in a config.
@@ -101,11 +103,14 @@ class TrainedTokenizer:
             source: Folder of a pipeline whose tokenizer is copied instead of training one.
 
         Raises:
-            ValueError: If the examples have too little text, or `source` no trained tokenizer.
+            ValueError: If the examples have too little text, `source` no trained tokenizer, or a
+                setting another type.
         """
+        settings = {"split_multiword": split_multiword, "source": source}
+        check_arguments(_NAME, TrainedTokenizer.initialize, settings)
         self.split_multiword = split_multiword
         if source is not None:
-            self._copy(source / "tokenizer")
+            self._copy(Path(source) / "tokenizer")
             return
         # Corpus readers that tokenize texts do so while the tokenizer has yet to be trained.
         self._is_initializing = True
@@ -144,13 +149,20 @@ class TrainedTokenizer:
 
         Returns:
             The tokenizer itself.
+
+        Raises:
+            ValueError: If something is missing or damaged.
         """
         readers = {
             _CONFIG: lambda b: self._set(srsly.json_loads(b)),
             _MODEL: self._load,
             _SPLITTER: lambda b: self._set_splitter(srsly.msgpack_loads(b)),
         }
-        from_bytes(data, readers, exclude)
+        with _loading(f"{len(data)} bytes"):
+            missing = set(readers) - set(srsly.msgpack_loads(data)) - set(exclude)
+            if missing:
+                raise ValueError(f"there is no {' and no '.join(sorted(missing))}")
+            from_bytes(data, readers, exclude)
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -176,13 +188,17 @@ class TrainedTokenizer:
 
         Returns:
             The tokenizer itself.
+
+        Raises:
+            ValueError: Naming the folder, if something is missing or damaged.
         """
         readers = {
             _CONFIG: lambda p: self._set(srsly.read_json(p)),
             _MODEL: lambda p: self._load(p.read_bytes()),
             _SPLITTER: lambda p: self._set_splitter(srsly.read_msgpack(p)),
         }
-        from_disk(path, readers, exclude)
+        with _loading(str(path)):
+            from_disk(path, readers, exclude)
         return self
 
     @property
@@ -246,6 +262,18 @@ class TrainedTokenizer:
                 for word in doc[start + 1 : end]:
                     word.is_sent_start = False
         return doc
+
+
+@contextmanager
+def _loading(source: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # damaged files raise almost any kind
+        reason = f"{error}".rstrip(".") or type(error).__name__
+        raise ValueError(
+            f"Cannot load the tokenizer from {source}: {reason}. Copy the whole folder of the "
+            "pipeline again from where it was trained, or train it again."
+        ) from error
 
 
 def _append_space(space: str, words: list[str], spaces: list[bool]) -> None:

@@ -1,5 +1,10 @@
 """Treebanks: lossless conversion between CoNLL-U and Doc, and the corpus reader for training."""
 
+from spacy_npparse.treebank.augmentation import (
+    ExcerptAugmenter,
+    NonceAugmenter,
+    augmenting_batcher,
+)
 from spacy_npparse.treebank.blank import Kept, without_annotation
 from spacy_npparse.treebank.corpus import ConlluCorpus
 from spacy_npparse.treebank.derivation import sentence_derivation
@@ -44,13 +49,16 @@ __all__ = [
     "ConlluError",
     "ConlluReader",
     "DocError",
+    "ExcerptAugmenter",
     "Kept",
     "MultiwordToken",
+    "NonceAugmenter",
     "Paragraph",
     "Row",
     "Sentence",
     "SurfaceToken",
     "annotate",
+    "augmenting_batcher",
     "character_offsets",
     "doc_from_sentences",
     "doc_to_conllu",

@@ -17,10 +17,15 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import MULTIWORD_SPANS
 from spacy_npparse.treebank.edges import subtree_edges
 
 logger = logging.getLogger(__name__)
+
+_NONCE = "spacy_npparse.nonce_augmenter.v1"
+_EXCERPT = "spacy_npparse.excerpt_augmenter.v1"
+_BATCHER = "spacy_npparse.augmenting_batcher.v1"
 
 T = TypeVar("T")
 # Attributes of a word in the gold Doc; the last one is SENT_START in the predicted Doc.
@@ -92,8 +97,8 @@ class NonceAugmenter:
             subtree, unless it is part of a larger subtree that is.
 
     Raises:
-        ValueError: If a probability is not in [0, 1]; when called, if the heads of a gold tree
-            form a cycle.
+        ValueError: If a probability is no number in [0, 1]; when called, if the heads of a gold
+            tree form a cycle.
 
     Source: Gulordava et al. (2018); for parsing Vania et al. (2019); with subtrees Dehouck and
     Gómez-Rodríguez (2020).
@@ -101,17 +106,15 @@ class NonceAugmenter:
 
     def __init__(self, probability: float = 0.2, subtree_probability: float = 0.0):
         rates = dict(probability=probability, subtree_probability=subtree_probability)
+        check_arguments(_NONCE, NonceAugmenter.__init__, rates)
         for name, rate in rates.items():
-            if not 0.0 <= rate <= 1.0:
-                raise ValueError(
-                    f"spacy_npparse.nonce_augmenter.v1: {name} must be in [0, 1], not {rate}"
-                )
+            check_range(f"{_NONCE}: {name}", rate, 0.0, 1.0)
         self.probability = probability
         self.subtree_probability = subtree_probability
         self._words: dict[Kind, list[Words]] = defaultdict(list)
         # With the position of the head of the subtree.
         self._subtrees: dict[Kind, list[tuple[Words, int]]] = defaultdict(list)
-        self._rows = _Reader("spacy_npparse.nonce_augmenter.v1")
+        self._rows = _Reader(_NONCE)
 
     def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
         """Yield the augmented example."""
@@ -181,16 +184,14 @@ class ExcerptAugmenter:
             drawn uniformly from 1 to this one.
 
     Raises:
-        ValueError: If `max_words` is not positive.
+        ValueError: If `max_words` is no whole number, or not positive.
     """
 
     def __init__(self, max_words: int):
-        if max_words < 1:
-            raise ValueError(
-                f"spacy_npparse.excerpt_augmenter.v1: max_words must be 1 or more, not {max_words}"
-            )
+        check_arguments(_EXCERPT, ExcerptAugmenter.__init__, {"max_words": max_words})
+        check_range(f"{_EXCERPT}: max_words", max_words, most=MOST_ROWS)
         self.max_words = max_words
-        self._rows = _Reader("spacy_npparse.excerpt_augmenter.v1")
+        self._rows = _Reader(_EXCERPT)
 
     def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
         """Yield the excerpts in order."""
@@ -254,7 +255,12 @@ def augmenting_batcher(batcher: Batcher, augmenter: Augmenter) -> Batcher:
     Args:
         batcher: Any batcher of spaCy.
         augmenter: Any augmenter of spaCy that does not use the pipeline.
+
+    Raises:
+        ValueError: If one of them cannot be called.
     """
+
+    check_arguments(_BATCHER, augmenting_batcher, {"batcher": batcher, "augmenter": augmenter})
 
     def batch(examples: Iterable[Example]) -> Iterable[list[Example]]:
         return batcher(new for example in examples for new in augmenter(None, example))

@@ -11,11 +11,14 @@ from pathlib import Path
 from spacy.language import Language
 from spacy.training import Example, dont_augment
 
+from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import doc_from_sentences, group_sentences, unannotated_doc
 from spacy_npparse.treebank.reading import OnError, read_conllu
 from spacy_npparse.treebank.sentence import Sentence
 
 logger = logging.getLogger(__name__)
+
+_NAME = "spacy_npparse.ConlluCorpus.v1"
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 
@@ -49,7 +52,7 @@ class ConlluCorpus:
             counts them in a log message.
 
     Raises:
-        ValueError: If `path` is None or `sentences_per_doc` negative.
+        ValueError: If `path` is None or empty, or a setting of another type or out of range.
     """
 
     def __init__(
@@ -64,15 +67,22 @@ class ConlluCorpus:
         augmenter: Augmenter | None = None,
         on_error: OnError = "raise",
     ) -> None:
-        if path is None:
+        if path is None or path == "":
             raise ValueError(
-                "The path of a spacy_npparse.ConlluCorpus.v1 reader is not set. Give the .conllu "
+                f"The path of a {_NAME} reader is not set. Give the .conllu "
                 "files on the command line: --paths.train TRAIN.conllu --paths.dev DEV.conllu."
             )
-        if sentences_per_doc < 0:
-            raise ValueError(
-                f"sentences_per_doc is {sentences_per_doc}: use 0 (whole documents), 1, 2, …"
-            )
+        counts = dict(sentences_per_doc=sentences_per_doc, max_length=max_length, limit=limit)
+        others = dict(
+            path=path,
+            gold_sentences=gold_sentences,
+            shuffle=shuffle,
+            augmenter=augmenter,
+            on_error=on_error,
+        )
+        check_arguments(_NAME, ConlluCorpus.__init__, {**counts, **others})
+        for name, count in counts.items():
+            check_range(f"{_NAME}: {name}", count, least=0, most=MOST_ROWS)
         self.path = Path(path)
         self.sentences_per_doc = sentences_per_doc
         self.gold_sentences = gold_sentences

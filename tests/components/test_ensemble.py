@@ -216,6 +216,7 @@ def test_members_that_cannot_be_combined_are_named(member, make_nlp, sample):
     "setting, words",
     [
         ({"members": []}, ["no members", "Name"]),
+        ({"members": ["a", "b", "a"]}, ["'a' more than once", "Name each parser once"]),
         ({"members": ["a"], "combine": "mean"}, ["combine", "'mean'", "votes", "scores"]),
         ({"members": ["a"], "decoder": {"k_best": 2}}, ["decoder.k_best", "confidence"]),
     ],

@@ -9,6 +9,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
+from thinc.api import Config
+
+from spacy_npparse.components import factories
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -54,6 +57,8 @@ def test_trees_alone_decide_which_evaluation_was_the_best(name):
         ({"loss": "max-violation"}, ["parser", "max-violation", "beam_width is 1", "2 or more"]),
         ({"decoder": {"k_best": 2}}, ["parser", "k_best is 2", "beam_width", "1"]),
         ({"decoder": {"confidence": "yes"}}, ["decoder.confidence", "'yes'", "bool"]),
+        ({"decoder": {"beam_width": 10**10}}, ["parser", "beam_width is 10000000000", "or less"]),
+        ({"exploration": {"warm_up": 10**10}}, ["parser", "warm_up is 10000000000", "or less"]),
         ({"decoder": {"width": 2}}, ["decoder.width", "beam_width"]),
         ({"exploration": {"margin": -1}}, ["parser", "margin", "-1"]),
         ({"exploration": {"warm_up": -1}}, ["parser", "exploration.warm_up", "-1"]),
@@ -66,8 +71,8 @@ def test_trees_alone_decide_which_evaluation_was_the_best(name):
         ({"positions": "s0+s0"}, ["parser", "positions", "['s0', 's0']", "different"]),
         ({"pseudo_projective": "tail"}, ["parser", "'tail'", "head", "path", "head+path"]),
         ({"pseudo_projective": "head"}, ["parser", "projective", "arc_hybrid_swap", "Remove"]),
-        ({"model": {**TINY_MODEL, "hidden_size": 0}}, ["hidden_size", "positive", "0"]),
-        ({"model": {**TINY_MODEL, "label_size": -3}}, ["label_size", "positive", "-3"]),
+        ({"model": {**TINY_MODEL, "hidden_size": 0}}, ["hidden_size is 0", "1 or more"]),
+        ({"model": {**TINY_MODEL, "label_size": -3}}, ["label_size is -3", "1 or more"]),
         ({"model": {**TINY_MODEL, "dropout": 1.0}}, ["dropout", "1.0"]),
     ],
 )
@@ -91,6 +96,8 @@ def test_wrong_settings_are_named(setting, words):
         ("mh4", {"max_length": 0}, ["parser", "max_length", "0", "1 or more"]),
         ("one_endpoint_crossing", {"max_length": 0}, ["parser", "max_length", "0", "1 or more"]),
         ("one_endpoint_crossing", {"decoder": {"k_best": 2}}, ["decoder.k_best", "confidence"]),
+        ("mh4", {"max_length": 10**10}, ["parser", "max_length is 10000000000", "or less"]),
+        ("one_endpoint_crossing", {"max_length": "9"}, ["parser", "max_length is '9'", "int"]),
         ("mh4", {"decoder": {"beam_width": 2}}, ["parser", "beam_width is 2", "greedy"]),
         ("mh4", {"decoder": {"k_best": 2}}, ["parser", "k_best is 2", "greedy", "confidence"]),
         ("mh3", {"search": "greedy", "oracle": "lazy"}, ["parser", "oracle", "'lazy'", "exact"]),
@@ -111,6 +118,66 @@ def test_wrong_settings_of_global_search_are_named(factory, setting, words):
 def test_unknown_keys_of_the_config_are_refused():
     with pytest.raises(ValueError, match="beam_width"):
         spacy.blank("xx").add_pipe("arc_hybrid_parser", config={"beam_width": 3})
+
+
+LISTENERS = [
+    {"@architectures": "spacy.Tok2VecListener.v1", "width": 24, "upstream": "*"},
+    {
+        "@architectures": "spacy-transformers.TransformerListener.v1",
+        "grad_factor": 1.0,
+        "upstream": "*",
+        "pooling": {"@layers": "reduce_mean.v1"},
+    },
+]
+
+
+@pytest.mark.parametrize("encoder", [*LISTENERS, TINY_MODEL["tok2vec"]])
+def test_where_only_the_factory_was_exchanged_the_section_is_shown(encoder):
+    """The section of spaCy's own parser as `spacy init config` writes it."""
+    if encoder == LISTENERS[1]:
+        pytest.importorskip("spacy_transformers")
+    model = {**spacy.blank("xx").get_factory_meta("parser").default_config["model"]}
+    theirs = {"moves": None, "update_with_oracle_cut_size": 100}
+    theirs |= {"learn_tokens": False, "min_action_freq": 30}
+    nlp = spacy.blank("xx")
+    with pytest.raises(ValueError) as error:
+        nlp.add_pipe("mst_parser", name="parser", config={**theirs, "model": model})
+    assert all(f"unexpected argument: '{setting}'" in str(error.value) for setting in theirs)
+    with pytest.raises(ValueError) as error:
+        nlp.add_pipe("mst_parser", name="parser", config={"model": {**model, "tok2vec": encoder}})
+    message, _, text = str(error.value).partition("\n\n")
+    assert all(word in message for word in ("parser: mst_parser", "[components.parser]", *theirs))
+    shown = Config().from_str(f"[components]\n{text}")["components"]["parser"]
+    assert shown["factory"] == "mst_parser"
+    if encoder in LISTENERS:
+        assert shown["model"]["tok2vec"] == encoder
+        del shown["factory"]
+        nlp.add_pipe("mst_parser", name="parser", config=shown)
+    else:
+        assert "# as it is now" in text
+
+
+def test_factories_have_names_and_docstrings():
+    for name, _ in FACTORIES.values():
+        factory = getattr(factories, f"{name}_parser")
+        assert factory.__name__ == f"{name}_parser" and f"'{name}_parser'" in factory.__doc__
+
+
+@pytest.mark.parametrize(
+    "labels, message",
+    [
+        ("det", "is 'det', but must be of type list"),
+        ([1], "an item is 1, but must be of type str"),
+        ([], "is empty"),
+        (["det", ""], "an empty label"),
+        (["det", "obj", "det"], "'det' more than once"),
+        (["det", "ROOT"], "'ROOT', which every parser has"),
+    ],
+)
+def test_labels_that_are_given_are_checked(make_nlp, labels, message):
+    parser = make_nlp().get_pipe("parser")
+    with pytest.raises(ValueError, match=rf"initialize\.components\.parser\.labels.* {message}"):
+        parser.initialize(lambda: [], labels=labels)
 
 
 def test_two_parsers_in_one_pipeline(make_nlp, sample):

@@ -54,6 +54,23 @@ def test_training_goes_on_after_loading(trained, sample, tmp_path):
     assert min(losses[3:]) < losses[0]
 
 
+def test_warm_up_does_not_begin_again(make_nlp, sample):
+    nlp = make_nlp(exploration={"warm_up": 2})
+    optimizer = nlp.initialize(lambda: sample(nlp, limit=2))
+    for _ in range(2):
+        nlp.update(sample(nlp, limit=2), sgd=optimizer)
+    loaded = make_nlp(exploration={"warm_up": 2}).from_bytes(nlp.to_bytes())
+    parser = loaded.get_pipe("parser")
+    assert parser.settings.exploration_at(parser.model.attrs["n_updates"]) is not None
+    loaded.initialize(lambda: sample(loaded, limit=2))
+    assert parser.settings.exploration_at(parser.model.attrs["n_updates"]) is None
+
+
+def test_what_is_no_setting_is_not_among_the_settings(trained):
+    settings = {"labels", "decorated", "system", "pseudo_projective"}
+    assert set(trained.get_pipe("parser").cfg) == settings
+
+
 def test_component_is_sourced_into_another_pipeline(trained):
     nlp = spacy.blank("xx", vocab=trained.vocab)
     nlp.add_pipe("parser", source=trained)

@@ -189,4 +189,4 @@ def test_derivations_are_scored_as_they_were_trained(make_parser, sample, tmp_pa
     loaded = spacy.load(tmp_path, config=override)
     assert parse(loaded)._.k_best_trees == parse(nlp)._.k_best_trees
     loaded.update(sample(loaded), sgd=loaded.create_optimizer())
-    assert loaded.get_pipe("parser").cfg["normalised"] is False
+    assert loaded.get_pipe("parser").model.attrs["normalised"] is False

@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 import spacy
+from parser_helpers import TINY_ENCODER
 
 from spacy_npparse.components.settings import (
     MAX_VIOLATION,
@@ -57,5 +58,7 @@ def test_a_model_of_another_kind_is_named():
     tagger = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8, "depth": 1, "embed_size": 10}
     tagger |= {"window_size": 1, "maxout_pieces": 2, "subword_features": True}
     tagger["pretrained_vectors"] = None
-    with pytest.raises(ValueError, match=r"no network of this package.* spacy_npparse\.Parser\.v1"):
-        spacy.blank("xx").add_pipe("mst_parser", config={"model": tagger})
+    for model in (tagger, TINY_ENCODER):
+        message = r"mst_parser: .* no network of this package.* spacy_npparse\.Parser\.v1"
+        with pytest.raises(ValueError, match=message):
+            spacy.blank("xx").add_pipe("mst_parser", config={"model": model})

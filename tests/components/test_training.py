@@ -163,7 +163,7 @@ def test_exploration_waits_for_the_warm_up(make_nlp, sample):
     optimizer = nlp.initialize(lambda: sample(nlp))
     policies = []
     for _ in range(3):
-        policies.append(parser.settings.exploration_at(parser._n_updates))
+        policies.append(parser.settings.exploration_at(parser.model.attrs["n_updates"]))
         nlp.update(sample(nlp), sgd=optimizer)
     assert policies[:2] == [None, None] and policies[2].probability == 0.1
 
@@ -422,3 +422,20 @@ def test_averages_reach_the_torch_weights_and_go_again(make_nlp, sample):
     assert torch.equal(embedding, encoder.word_embedding.weight)
     parser.model.from_bytes(saved)
     assert not changed(averaged, weights(nlp))
+
+
+@pytest.mark.parametrize("system", ["arc_hybrid_swap", "mst"])
+@pytest.mark.parametrize("broken", ["arc_weight", "encoder"])
+def test_a_loss_that_is_not_finite_changes_nothing(make_nlp, sample, system, broken):
+    nlp = make_nlp(system)
+    optimizer = nlp.initialize(lambda: sample(nlp, limit=3))
+    parser = nlp.get_pipe("parser")
+    encoder = parser.model.get_ref("tok2vec").shims[0].net
+    weights = encoder.spelling.weight if broken == "encoder" else parser._net.arc_weight
+    weights.data[0, 0] = torch.nan
+    before = {name: p.detach().clone() for name, p in parser._net.named_parameters()}
+    cause = "the vectors of its encoder are not" if broken == "encoder" else "not finite. Training"
+    with pytest.raises(ValueError, match=f"parser: the loss .* nan .*{cause}.*learn_rate"):
+        nlp.update(sample(nlp, limit=3), sgd=optimizer)
+    for name, parameter in parser._net.named_parameters():
+        assert torch.equal(parameter.nan_to_num(7.0), before[name].nan_to_num(7.0)), name

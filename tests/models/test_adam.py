@@ -143,3 +143,15 @@ def test_the_gpu_is_waited_for_once_at_most(settings, n_reads, monkeypatch):
 )
 def test_other_optimizers_are_left_to_thinc(settings, plain):
     assert adam.is_plain_adam(make_optimizer(**settings)) == plain
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_gradients_that_are_not_finite_change_nothing(value):
+    net = nn.Linear(2, 1)
+    before = {name: p.detach().clone() for name, p in net.named_parameters()}
+    net.weight.grad, net.bias.grad = torch.tensor([[0.1, value]]), torch.ones(1)
+    optimizer = make_optimizer(use_averages=True)
+    with pytest.raises(ValueError, match="gradient of weight is (nan|inf).*learn_rate"):
+        adam.step(optimizer, 7, net.named_parameters())
+    assert all(torch.equal(p, before[name]) for name, p in net.named_parameters())
+    assert not optimizer.averages and not optimizer.nr_update

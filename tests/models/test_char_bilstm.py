@@ -92,5 +92,5 @@ def test_dropout_rates_reach_the_network():
 @pytest.mark.parametrize("rate", [-0.1, 1.0])
 @pytest.mark.parametrize("name", ["block_dropout", "spelling_dropout"])
 def test_dropout_rates_are_checked(name, rate):
-    with pytest.raises(ValueError, match=rf"{name} must be in \[0, 1\)"):
+    with pytest.raises(ValueError, match=rf"{name} is .*, but must be in \[0, 1\)"):
         CharBiLSTM(**{name: rate})

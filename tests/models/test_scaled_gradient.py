@@ -48,5 +48,5 @@ def test_fits_a_tagger(tok2vec):
 
 
 def test_refuses_negative_factors(tok2vec):
-    with pytest.raises(ValueError, match="factor must not be negative, but is -1"):
+    with pytest.raises(ValueError, match="factor is -1.*, but must be 0.0 or more"):
         ScaledGradient(tok2vec, -1)

@@ -1,5 +1,8 @@
 """Torch networks inside thinc models."""
 
+import subprocess
+import sys
+
 import pytest
 import srsly
 import torch
@@ -75,3 +78,33 @@ def test_network_that_is_missing_is_asked_for():
 def test_damaged_bytes_are_refused(shim, damage):
     with pytest.raises(ValueError, match="damaged"):
         TorchShim(Net).from_bytes(damage(shim.to_bytes()))
+
+
+CODE = """
+import os
+import torch
+from spacy_npparse.models.shim import TorchShim
+torch.set_num_threads(2)
+def threads_of_a_child():
+    ours, theirs = os.pipe()
+    if not os.fork():
+        os.write(theirs, str(torch.get_num_threads()).encode())
+        os._exit(0)
+    os.wait()
+    return int(os.read(ours, 10))
+found = [threads_of_a_child()]
+shim = TorchShim(torch.nn.Linear)
+shim.initialize(in_features=1, out_features=1)
+copied = shim.copy()
+del shim
+found.append(threads_of_a_child())
+del copied
+found.append(threads_of_a_child())
+print(found)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+def test_children_keep_their_threads_unless_they_have_a_network():
+    command = [sys.executable, "-W", "ignore", "-c", CODE]
+    assert subprocess.check_output(command, text=True) == "[2, 1, 2]\n"

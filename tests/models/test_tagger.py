@@ -74,5 +74,5 @@ def test_scores_in_training_are_probabilities(example):
 
 def test_no_hidden_units_are_refused(example):
     tok2vec = spacy.registry.resolve({"t": MODEL["tok2vec"]})["t"]
-    with pytest.raises(ValueError, match="hidden_size must be at least 1, but is 0"):
+    with pytest.raises(ValueError, match="hidden_size is 0, but must be 1 or more"):
         TaggerModel(tok2vec, 0)

@@ -160,6 +160,21 @@ def test_saving(nlp, tmp_path):
     assert not spacy.load(tmp_path / "whole").tokenizer.split_multiword
 
 
+@pytest.mark.parametrize("part", ["cfg", "model", "multiword"])
+def test_parts_that_are_missing_or_truncated(nlp, tmp_path, part):
+    message = "Cannot load the tokenizer from .*Copy the whole folder .* or train it again"
+    nlp.tokenizer.to_disk(tmp_path / "tokenizer")
+    path = tmp_path / "tokenizer" / part
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    for _ in range(2):
+        with pytest.raises(ValueError, match=message) as error:
+            TrainedTokenizer(nlp.vocab).from_disk(tmp_path / "tokenizer")
+        assert str(tmp_path) in str(error.value)
+        path.unlink(missing_ok=True)
+    with pytest.raises(ValueError, match=f"no {part}.*train it again"):
+        TrainedTokenizer(nlp.vocab).from_bytes(nlp.tokenizer.to_bytes(exclude=[part]))
+
+
 def test_processes(nlp):
     texts = ["Haus am See", "", "Im Mai"] * 4
     docs = list(nlp.pipe(texts, n_process=2, batch_size=3))

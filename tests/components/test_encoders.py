@@ -1,0 +1,116 @@
+"""Components that are sourced with and without the encoder that they listen to."""
+
+import pytest
+import spacy
+from parser_helpers import TINY_ENCODER, TINY_MODEL, check_trees, one_sentence
+from thinc.api import Model
+
+from spacy_npparse.components.encoders import encoder_of
+
+LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": TINY_ENCODER["width"]}
+WORDS = ["Wir", "haben", "das", "Haus", "gesehen", "."]
+
+
+class TransformerListener(Model):
+    """Like that of spacy-transformers."""
+
+    upstream_name = "shared"
+
+    def __init__(self):
+        super().__init__("transformer-listener", forward=lambda model, X, is_train: (X, None))
+
+
+@pytest.fixture
+def listening(sample):
+    """Makes pipelines of a shared encoder and a parser, whose weights are random."""
+
+    def make(parser="parser", encoder="tok2vec", **settings):
+        nlp = spacy.blank("xx")
+        nlp.add_pipe("tok2vec", name=encoder, config={"model": {**TINY_ENCODER, **settings}})
+        listener = {**LISTENER, "width": settings.get("width", LISTENER["width"])}
+        config = {"model": {**TINY_MODEL, "tok2vec": listener}}
+        nlp.add_pipe("mst_parser", name=parser, config=config)
+        nlp.initialize(lambda: sample(nlp, limit=2))
+        return nlp
+
+    return make
+
+
+def test_without_any_encoder(listening):
+    other = spacy.blank("xx")
+    other.add_pipe("parser", source=listening())
+    message = "parser listens to .* Docs come without its vectors.*replace_listeners"
+    with pytest.raises(ValueError, match=message):
+        other(one_sentence(other, WORDS))
+    check_trees(other(spacy.tokens.Doc(other.vocab)))
+
+
+def test_with_a_disabled_encoder(listening):
+    nlp = listening()
+    with nlp.select_pipes(disable="tok2vec"), pytest.raises(ValueError, match="or it is disabled"):
+        nlp(one_sentence(nlp, WORDS))
+
+
+def test_with_an_encoder_of_another_width(listening):
+    other = listening("second", width=32)
+    other.add_pipe("parser", source=listening())
+    with pytest.raises(ValueError, match="parser: vectors have a width of 32.*one of 16.*replace_"):
+        other(one_sentence(other, WORDS))
+
+
+def test_with_another_encoder(listening, caplog):
+    other = listening("second")
+    source = listening()
+    other.add_pipe("parser", source=source)
+    doc = other(one_sentence(other, WORDS))
+    assert "parser was trained with another encoder than that" in caplog.text
+    assert "second was trained" not in caplog.text
+    caplog.clear()
+    check_trees(doc)
+    other(one_sentence(other, WORDS))
+    assert not caplog.text
+
+
+def test_with_its_own_encoder(listening, caplog):
+    source = listening()
+    expected = [token.head.i for token in source(one_sentence(source, WORDS))]
+    other = spacy.blank("xx", vocab=source.vocab)
+    for name in source.pipe_names:
+        other.add_pipe(name, source=source)
+    found = [token.head.i for token in other(one_sentence(other, WORDS))]
+    assert found == expected and not caplog.text
+
+
+def test_training_with_another_encoder_is_no_mistake(listening, sample, caplog):
+    other = listening("second")
+    other.add_pipe("parser", source=listening())
+    other.update(sample(other, limit=2), sgd=other.create_optimizer())
+    other(one_sentence(other, WORDS))
+    assert not caplog.text
+
+
+def test_an_ensemble_recognises_another_encoder_of_the_same_name(listening, tmp_path):
+    nlp = listening("first")
+    source = listening("second")
+    nlp.add_pipe("second", source=source)
+    config = {"members": ["first", "second"]}
+    ensemble = nlp.add_pipe("ensemble_parser", config=config)
+    message = "'second' listens to .* not the encoder that it was trained with.*replace_listeners"
+    for use in (ensemble.parsers, lambda: nlp.to_disk(tmp_path)):
+        with pytest.raises(ValueError, match=message):
+            use()
+    nlp.remove_pipe("second")
+    source.replace_listeners("tok2vec", "second", ["model.tok2vec"])
+    nlp.add_pipe("second", source=source)
+    assert len(ensemble.parsers()) == 2
+    nlp.to_disk(tmp_path)
+
+
+def test_encoders_are_those_of_the_listeners_kind(listening):
+    """A transformer leaves its vectors in another place than tok2vec does."""
+    nlp = listening(encoder="shared")
+    assert encoder_of(TransformerListener(), nlp) is None
+    tok2vec = nlp.get_pipe("parser").model.get_ref("tok2vec")
+    assert encoder_of(tok2vec, nlp) is nlp.get_pipe("shared")
+    tok2vec.upstream_name = "other"
+    assert encoder_of(tok2vec, nlp) is None

@@ -1,0 +1,181 @@
+"""What is loaded belongs together, or it is refused."""
+
+import shutil
+
+import pytest
+import spacy
+import srsly
+from parser_helpers import TINY_ENCODER
+
+REMEDY = "Copy the whole folder of the pipeline again .* or train it again"
+
+
+@pytest.fixture
+def saved(shared, tmp_path):
+    """The folder of a saved pipeline, and one of another system."""
+    for name in ("arc_hybrid_swap", "arc_hybrid"):
+        shared(name).to_disk(tmp_path / name)
+    return tmp_path / "arc_hybrid_swap"
+
+
+def change_cfg(folder, change):
+    cfg = srsly.read_json(folder / "parser" / "cfg")
+    change(cfg)
+    srsly.write_json(folder / "parser" / "cfg", cfg)
+
+
+def refusal(folder, message, **settings):
+    place = rf"Cannot load component 'parser' from .*{folder.name}.parser: "
+    with pytest.raises(ValueError, match=place + message) as error:
+        spacy.load(folder, **settings)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    "files, message",
+    [(["cfg"], "no cfg"), (["model"], "no model"), (["cfg", "model"], "no cfg and no model")],
+)
+def test_missing_files(saved, files, message):
+    for file in files:
+        (saved / "parser" / file).unlink()
+    refusal(saved, rf"there is {message}\. {REMEDY}")
+
+
+def test_missing_folder(saved):
+    shutil.rmtree(saved / "parser")
+    refusal(saved, f"there is no cfg and no model.*{REMEDY}")
+
+
+@pytest.mark.parametrize("file", ["cfg", "model"])
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.95])
+def test_truncated_files(saved, file, share):
+    path = saved / "parser" / file
+    data = path.read_bytes()
+    path.write_bytes(data[: int(share * len(data))])
+    refusal(saved, f".*{REMEDY}")
+
+
+@pytest.mark.parametrize("content", [[], {}, {"labels": "obj"}, {"labels": [], "system": None}])
+def test_settings_without_content(saved, content):
+    srsly.write_json(saved / "parser" / "cfg", content)
+    refusal(saved, f"its cfg has no '(labels|system)'.*{REMEDY}")
+
+
+def one_less(cfg):
+    cfg["labels"].pop(0)
+
+
+def one_more(cfg):
+    cfg["labels"].insert(0, "acl:new")
+
+
+def other_order(cfg):
+    cfg["labels"].reverse()
+
+
+def one_renamed(cfg):
+    cfg["labels"][0] = "acl:new"
+
+
+@pytest.mark.parametrize("change", [one_less, one_more])
+def test_a_wrong_number_of_labels(saved, change):
+    change_cfg(saved, change)
+    refusal(saved, rf".*n_labels = \d+, but .* has \d+.*{REMEDY}")
+
+
+@pytest.mark.parametrize("change", [other_order, one_renamed])
+def test_labels_of_another_training(saved, change):
+    change_cfg(saved, change)
+    refusal(saved, f"its cfg has other labels or settings than its model.*{REMEDY}")
+
+
+def test_settings_of_another_system(saved):
+    shutil.copy(saved.parent / "arc_hybrid" / "parser" / "cfg", saved / "parser" / "cfg")
+    refusal(saved, "it was trained as 'arc_hybrid' .* use the factory arc_hybrid_parser")
+
+
+def test_a_network_of_another_system(saved):
+    shutil.copy(saved.parent / "arc_hybrid" / "parser" / "model", saved / "parser" / "model")
+    refusal(saved, f".*n_(transitions|positions|candidate_arcs) = .*{REMEDY}")
+
+
+def test_a_system_renamed_in_the_settings(saved):
+    """Its network has the sizes that arc_hybrid's has."""
+    folder = saved.parent / "arc_hybrid"
+    change_cfg(folder, lambda cfg: cfg.update(system="arc_standard"))
+    config = (folder / "config.cfg").read_text(encoding="utf8")
+    config = config.replace("arc_hybrid_parser", "arc_standard_parser")
+    (folder / "config.cfg").write_text(config, encoding="utf8")
+    refusal(folder, f".*{REMEDY}")
+
+
+CNN = {
+    "@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None, "width": 16, "depth": 1,
+    "embed_size": 20, "window_size": 1, "maxout_pieces": 2, "subword_features": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("encoder", [{**TINY_ENCODER, "width": 32}, CNN], ids=["width", "kind"])
+def test_another_encoder_in_the_config(saved, encoder):
+    config = spacy.util.load_config(saved / "config.cfg")
+    config["components"]["parser"]["model"]["tok2vec"] = encoder
+    config.to_disk(saved / "config.cfg")
+    refusal(saved, f".*{REMEDY}")
+
+
+def test_sizes_of_the_encoder_come_from_the_file(saved):
+    """They belong to the weights."""
+    overrides = {"components.parser.model.tok2vec.affix_rows": 100}
+    loaded = spacy.load(saved, config=overrides)
+    assert loaded("Wir haben das Haus gesehen .").has_annotation("DEP")
+
+
+@pytest.mark.parametrize("left_out", ["cfg", "model"])
+def test_bytes_without_a_part(shared, make_nlp, left_out):
+    data = shared().get_pipe("parser").to_bytes(exclude=["vocab", left_out])
+    with pytest.raises(ValueError, match=rf"component 'parser' .* no {left_out}\. {REMEDY}"):
+        make_nlp().get_pipe("parser").from_bytes(data)
+
+
+def damaged(data, damage):
+    parts = srsly.msgpack_loads(data)
+    if damage == "labels":
+        cfg = srsly.json_loads(parts["cfg"])
+        one_less(cfg)
+        parts["cfg"] = srsly.json_dumps(cfg)
+    elif damage == "model":
+        parts["model"] = parts["model"][:-100]
+    return data[:-1] if damage == "end" else srsly.msgpack_dumps(parts)
+
+
+@pytest.mark.parametrize("damage", ["labels", "model", "end"])
+def test_damaged_bytes(shared, make_nlp, damage):
+    data = shared().get_pipe("parser").to_bytes()
+    with pytest.raises(ValueError, match=f"Cannot load component 'parser' from .*{REMEDY}"):
+        make_nlp().get_pipe("parser").from_bytes(damaged(data, damage))
+
+
+def test_pipelines_of_version_0_1_have_no_checksum(shared, make_nlp):
+    """Neither do they say how many updates their weights have had."""
+    whole = shared().get_pipe("parser")
+    parts = srsly.msgpack_loads(whole.to_bytes())
+    model = srsly.msgpack_loads(parts["model"])
+    for name in ("settings", "n_updates", "normalised"):
+        del model["attrs"][0][name]
+    parts["model"] = srsly.msgpack_dumps(model)
+    parts["cfg"] = srsly.json_dumps({**whole.cfg, "normalised": False})
+    parser = make_nlp().get_pipe("parser").from_bytes(srsly.msgpack_dumps(parts))
+    assert parser.labels == whole.labels and not parser.model.attrs["normalised"]
+    assert "normalised" not in parser.cfg
+    parser.cfg["labels"].reverse()
+    parser.to_bytes()
+    assert parser.from_bytes(srsly.msgpack_dumps(parts)).labels == whole.labels
+
+
+def test_a_part_can_be_left_out(shared, make_nlp):
+    """As `nlp.from_disk` of spaCy allows it for every component."""
+    whole = shared().get_pipe("parser")
+    parser = make_nlp().get_pipe("parser").from_bytes(whole.to_bytes(), exclude=["model"])
+    assert parser.labels == whole.labels
+    parser.from_bytes(whole.to_bytes(), exclude=["cfg"])
+    assert parser.model.shims[0].is_initialized
