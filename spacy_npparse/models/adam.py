@@ -9,21 +9,43 @@ from torch import nn
 from torch.optim.adam import adam
 
 
-def is_plain_adam(optimizer: Optimizer) -> bool:
+def is_plain_adam(optimizer: Any) -> bool:
     """Tell whether `step` does what an optimizer would.
 
     Args:
-        optimizer: A thinc optimizer.
+        optimizer: A thinc optimizer, or another function that spaCy updates parameters with.
 
     Returns:
         Whether it is Adam without extras, with decoupled weight decay if any.
     """
     return bool(
-        optimizer.b1 > 0.0
+        isinstance(optimizer, Optimizer)
+        and optimizer.b1 > 0.0
         and optimizer.b2 > 0.0
         and not optimizer.use_radam
         and (optimizer.L2 == 0.0 or optimizer.L2_is_weight_decay)
     )
+
+
+def forget_resized(
+    optimizer: Any, model_id: int, parameters: Iterable[tuple[str, nn.Parameter]]
+) -> None:
+    """Have an optimizer begin anew with the parameters that have another size than before.
+
+    Args:
+        optimizer: A thinc optimizer, or another function that spaCy updates parameters with.
+        model_id: First part of the optimizer's keys.
+        parameters: Names and parameters of the network.
+    """
+    if not isinstance(optimizer, Optimizer):
+        return
+    tables = [t for t in (optimizer.mom1, optimizer.mom2, optimizer.averages) if t is not None]
+    for name, parameter in parameters:
+        key = (model_id, name)
+        if any(key in table and table[key].size != parameter.numel() for table in tables):
+            optimizer.nr_update.pop(key, None)
+            for table in tables:
+                table.pop(key, None)
 
 
 def step(
