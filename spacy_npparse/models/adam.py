@@ -27,27 +27,6 @@ def is_plain_adam(optimizer: Any) -> bool:
     )
 
 
-def forget_resized(
-    optimizer: Any, model_id: int, parameters: Iterable[tuple[str, nn.Parameter]]
-) -> None:
-    """Have an optimizer begin anew with the parameters that have another size than before.
-
-    Args:
-        optimizer: A thinc optimizer, or another function that spaCy updates parameters with.
-        model_id: First part of the optimizer's keys.
-        parameters: Names and parameters of the network.
-    """
-    if not isinstance(optimizer, Optimizer):
-        return
-    tables = [t for t in (optimizer.mom1, optimizer.mom2, optimizer.averages) if t is not None]
-    for name, parameter in parameters:
-        key = (model_id, name)
-        if any(key in table and table[key].size != parameter.numel() for table in tables):
-            optimizer.nr_update.pop(key, None)
-            for table in tables:
-                table.pop(key, None)
-
-
 def step(
     optimizer: Optimizer, model_id: int, parameters: Iterable[tuple[str, nn.Parameter]]
 ) -> None:
@@ -80,8 +59,8 @@ def step(
     adam(
         weights,
         gradients,
-        _state(optimizer.mom1, keys, weights),
-        _state(optimizer.mom2, keys, weights),
+        _moments(optimizer.mom1, keys, weights),
+        _moments(optimizer.mom2, keys, weights),
         [],
         steps,
         fused=True,
@@ -96,7 +75,7 @@ def step(
     if optimizer.L2:
         torch._foreach_mul_(weights, 1.0 - optimizer.learn_rate * optimizer.L2)
     if optimizer.averages is not None:
-        averages = _state(optimizer.averages, keys, weights)
+        averages = _averages(optimizer.averages, keys, weights)
         for key, average, weight in zip(keys, averages, weights, strict=True):
             n = optimizer.nr_update[key]
             average.lerp_(weight, 1.0 - min(0.9999, (1.0 + n) / (10.0 + n)))
@@ -104,13 +83,29 @@ def step(
         parameter.grad = None
 
 
-def _state(
+def _moments(
     arrays: dict[Any, Any], keys: list[tuple[int, str]], weights: list[torch.Tensor]
 ) -> list[torch.Tensor]:
-    """Torch views of the optimizer's arrays, which are allocated on first use."""
+    """Views of the optimizer's moments, which are vectors."""
+    for key, weight in zip(keys, weights, strict=True):
+        if key not in arrays:
+            arrays[key] = get_current_ops().alloc1f(weight.numel())
+    return _views(arrays, keys, weights)
+
+
+def _averages(
+    arrays: dict[Any, Any], keys: list[tuple[int, str]], weights: list[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Views of the optimizer's averages, which have the shapes of the weights."""
     for key, weight in zip(keys, weights, strict=True):
         if key not in arrays:
             arrays[key] = get_current_ops().alloc(tuple(weight.shape), dtype="float32")
+    return _views(arrays, keys, weights)
+
+
+def _views(
+    arrays: dict[Any, Any], keys: list[tuple[int, str]], weights: list[torch.Tensor]
+) -> list[torch.Tensor]:
     return [
         xp2torch(arrays[key], device=weight.device).view_as(weight)
         for key, weight in zip(keys, weights, strict=True)

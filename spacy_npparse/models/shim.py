@@ -99,14 +99,13 @@ class TorchShim(PyTorchShim, Generic[NetT]):
     def finish_update(self, optimizer: Any) -> None:
         if self._model is None:
             return
-        adam.forget_resized(optimizer, self.id, self._model.named_parameters())
         if adam.is_plain_adam(optimizer):
-            adam.step(optimizer, self.id, self._model.named_parameters())
+            adam.step(optimizer, self.id, self._keyed_parameters())
             return
-        for name, parameter in self._model.named_parameters():
+        for key, parameter in self._keyed_parameters():
             if parameter.grad is not None:
                 weights, gradient = torch2xp(parameter.data), torch2xp(parameter.grad)
-                weights, _ = optimizer((self.id, name), weights, gradient)
+                weights, _ = optimizer((self.id, key), weights, gradient)
                 parameter.data = xp2torch(weights, device=parameter.device)
                 # Not zeros in place: `nlp.rehearse` applies the gradient later.
                 parameter.grad = None
@@ -114,19 +113,24 @@ class TorchShim(PyTorchShim, Generic[NetT]):
     @contextlib.contextmanager
     def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
         backup = {}
-        if self._model is not None:
-            for name, parameter in self._model.named_parameters():
-                average = params.get((self.id, name))
-                # A parameter that has grown since has no average.
-                if average is not None and average.shape == parameter.shape:
-                    backup[name] = parameter.data
-                    parameter.data = xp2torch(average, device=parameter.device)
+        for key, parameter in self._keyed_parameters():
+            average = params.get((self.id, key))
+            if average is not None:
+                backup[key] = parameter.data
+                parameter.data = xp2torch(average, device=parameter.device)
         try:
             yield
         finally:
-            for name, parameter in self._model.named_parameters() if backup else ():
-                if name in backup:
-                    parameter.data = backup[name]
+            for key, parameter in self._keyed_parameters():
+                if key in backup:
+                    parameter.data = backup[key]
+
+    def _keyed_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
+        """All parameters, by the names under which an optimizer keeps their state. A parameter that
+        has grown is a new one to the optimizer, as a grown layer is in thinc."""
+        if self._model is not None:
+            for name, parameter in self._model.named_parameters():
+                yield f"{name} {list(parameter.shape)}", parameter
 
     def to_device(self, device_type: str, device_id: int) -> None:
         if self._model is not None:
