@@ -188,6 +188,7 @@ def test_spacy_train_goes_on_with_another_treebank(treebanks, tmp_path):
     assert len(trees(again)) == 4
     meta = srsly.read_json(tmp_path / "second" / "model-last" / "meta.json")
     assert "obj:dir" in meta["labels"]["parser"]
+    assert {"p", "r", "f"} == set(meta["performance"]["dep_las_per_type"]["punct"])
 
 
 def test_initialization_keeps_labels_and_no_weights(trained, sample):
