@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, SENT_START
 from spacy.tokens import Doc, Token
 
+from spacy_npparse.treebank.given_sentences import note_given_sentences
+
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
 
@@ -51,6 +53,7 @@ def write_parse(doc: Doc, parse: Parse) -> None:
         parse: Its parse.
     """
     if len(doc):
+        note_given_sentences(doc)
         doc.from_array(_ARCS, parse.arcs)  # type: ignore[arg-type]
         doc.from_array(_STARTS, parse.starts)  # type: ignore[arg-type]
     if parse.ranked is not None:

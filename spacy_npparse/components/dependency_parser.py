@@ -17,19 +17,19 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
-from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
+from spacy_npparse.components.annotation import Parse, register_extensions
 from spacy_npparse.components.derivations import GoldTree, gold_trees
 from spacy_npparse.components.encoders import SharedEncoders
 from spacy_npparse.components.gold import GoldBatch, gold_boundaries
 from spacy_npparse.components.labels import Labels, collect_labels
 from spacy_npparse.components.network_pipe import NetT
 from spacy_npparse.components.parses import make_parses
+from spacy_npparse.components.rehearsal import check_rehearsable, rehearsal_examples
 from spacy_npparse.components.saving import SavedPipe
 from spacy_npparse.components.search import Found, no_trees
 from spacy_npparse.components.segmentation import WINDOW, SentenceFinder
 from spacy_npparse.components.sentences import SentenceBatch, TokenBatch, split_sentences
 from spacy_npparse.components.settings import DecoderSettings, Sentences, check_labels
-from spacy_npparse.models.shim import torch_shim
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
 from spacy_npparse.trees.missing import MISSING
 
@@ -80,8 +80,9 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
             **fixed,
         }
         self._fixed = dict(fixed)
+        self._rehearsal_model = None
         self._labels = Labels(self.cfg, vocab.strings)
-        torch_shim(model, self.net_class).use_net(self.net_class)
+        self._shim.use_net(self.net_class)
         self.encoders = SharedEncoders()
         self._finder = SentenceFinder(name)
         register_extensions()
@@ -112,31 +113,6 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
         """The loss of unlabelled gold trees. Arguments as in `_search`."""
         raise NotImplementedError
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The arc labels, the root's last."""
-        return tuple(dict.fromkeys([*self.cfg["labels"], ROOT_LABEL]))
-
-    @property
-    def label_data(self) -> list[str]:
-        """The labels as `spacy init labels` saves them for `initialize`."""
-        return list(self.cfg["labels"])
-
-    def add_label(self, label: str) -> int:
-        """Refuse to add a label: the label set is fixed by `initialize`.
-
-        Args:
-            label: Not looked at.
-
-        Raises:
-            ValueError: Always.
-        """
-        raise ValueError(
-            f"{self.name}: labels cannot be added one by one. They are collected from the examples "
-            "in nlp.initialize(), or given there as initialize.components."
-            f"{self.name}.labels."
-        )
-
     def initialize(
         self,
         get_examples: Callable[[], Iterable[Example]],
@@ -144,7 +120,9 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
-        """Collect the labels and build the model.
+        """Collect the labels and build the model, with new weights.
+
+        Labels that have been added before remain.
 
         Args:
             get_examples: Returns the training data. All of it is read for the labels, unless they
@@ -284,6 +262,8 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
     ) -> dict[str, float]:
         """Update the model with a batch.
 
+        Labels that the component does not have are added.
+
         Args:
             examples: Missing heads and misaligned tokens are masked in the loss.
             drop: Dropout rate of the encoder.
@@ -294,8 +274,8 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
             The losses.
 
         Raises:
-            ValueError: If gold trees have cycles or unknown labels, or the loss is not finite; the
-                model has not been changed then.
+            ValueError: If gold trees have cycles, or the loss is not finite; the model has not been
+                changed then.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -303,27 +283,82 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
         validate_examples(examples, f"{type(self).__name__}.update")
         if not examples:
             return losses
+        self._add_labels_of(examples)
         set_dropout_rate(self.model, drop)
         vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
-        loss = self.get_loss(examples, vectors)
-        self._check_finite(loss, vectors)
+        loss, d_loss = self.get_loss(examples, vectors)
+        self._check_finite(d_loss, vectors)
         self.encoders.forget()
-        backprop(loss)
-        if sgd is not None:
+        backprop(d_loss)
+        if sgd not in (None, False):
             self.finish_update(sgd)
-        losses[self.name] += float(loss.detach())
+        losses[self.name] += loss
         return losses
 
-    def get_loss(self, examples: Sequence[Example], vectors: Tensor) -> Tensor:
+    def rehearse(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Update the model so that it does not forget what it predicted when `nlp.resume_training`
+        was called: with the trees that it would have found then.
+
+        Args:
+            examples: Of these, only the predicted Docs are looked at.
+            drop: See `update`.
+            sgd: See `update`.
+            losses: See `update`.
+
+        Returns:
+            The losses.
+
+        Raises:
+            NotImplementedError: If the model listens to the encoder of another component.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        docs = [eg.predicted for eg in examples]
+        if self._rehearsal_model is None:
+            return losses
+        check_rehearsable(self.model, self.name)
+        model, self.model = self.model, self._rehearsal_model
+        try:
+            parses = self.predict(docs)
+        finally:
+            self.model = model
+        return self.update(rehearsal_examples(docs, parses), drop=drop, sgd=sgd, losses=losses)
+
+    def get_loss(self, examples: Iterable[Example], scores: Tensor) -> tuple[float, Tensor]:
         """Compute the loss of a batch.
 
         Args:
             examples: The batch.
-            vectors: Token vectors of the predicted Docs, [n_tokens, width].
+            scores: What `model.begin_update` or `model.predict` gives for the predicted Docs: the
+                vectors of all their tokens, [n_tokens, width]. Scores are computed from these, as
+                many of them depend on the gold trees.
 
         Returns:
-            A differentiable torch scalar.
+            The loss as a number; and as a torch scalar, which `backprop` of `model.begin_update`
+            takes.
+
+        Raises:
+            ValueError: If the vectors are not those of the Docs, or if gold trees have cycles or
+                unknown labels.
         """
+        examples = list(examples)
+        n_tokens = sum(len(eg.predicted) for eg in examples)
+        if not isinstance(scores, Tensor) or len(scores) != n_tokens:
+            raise ValueError(
+                f"{self.name}: get_loss takes what model.begin_update or model.predict gives for "
+                f"the predicted Docs, a vector for each of their {n_tokens} tokens."
+            )
+        loss = self._batch_loss(examples, scores)
+        return float(loss.detach()), loss
+
+    def _batch_loss(self, examples: Sequence[Example], vectors: Tensor) -> Tensor:
         gold = self._labels.gold(examples)
         loss = vectors.new_zeros(())
         boundaries = gold_boundaries(examples)

@@ -97,6 +97,10 @@ def register(
             "dep_clas": 0.0,
             "sents_f": 0.0,
             "nonproj_las": 0.0,
+            # Not in the table of `spacy train`, but in the meta.json of the pipeline.
+            "dep_las_per_type": None,
+            "sents_p": None,
+            "sents_r": None,
         },
         func=factory,
     )

@@ -261,8 +261,8 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
         except KeyError:
             raise ValueError(
                 f"Unknown dependency label {gold[i].dep_!r} of token {gold[i].text!r} in "
-                f"{gold.text.strip()!r}: add it to the labels that the component is initialized "
-                "with."
+                f"{gold.text.strip()!r}: add it with add_label, or to those that the component is "
+                "initialized with."
             ) from None
     to_gold, from_gold = _one_to_one(example)
     aligned = to_gold >= 0

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.attrs import DEP, HEAD
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -115,7 +116,8 @@ def collect_labels(
     get_examples: Callable[[], Iterable[Example]],
     labels: Sequence[str] | None,
 ) -> None:
-    """Write the labels of some examples to a component's saved settings.
+    """Write the labels of some examples to a component's saved settings, behind those that have
+    been added before.
 
     Args:
         cfg: Gets "labels" and "decorated"; see `Labels`.
@@ -125,15 +127,60 @@ def collect_labels(
     """
     if labels is None:
         labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
-    cfg["labels"] = list(labels) or [SPACE_LABEL]
+    # No network has to learn which word is the root's.
+    added = [label for label in cfg["labels"] if label != ROOT_LABEL]
+    cfg["labels"] = list(dict.fromkeys([*added, *labels])) or [SPACE_LABEL]
     cfg["decorated"] = []
-    encoding = cfg["pseudo_projective"]
-    if encoding is not None:
-        plain = Labels({**cfg, "pseudo_projective": None}, strings)
-        found: set[Decorated] = set()
-        for batch in minibatch(get_examples(), 256):
-            found |= decorated_labels(plain.gold(batch), encoding)
-        cfg["decorated"] = [list(map(int, label)) for label in sorted(found)]
+    if cfg["pseudo_projective"] is not None:
+        cfg["decorated"] = _decorated(cfg, strings, get_examples())
+
+
+def new_labels(
+    cfg: Mapping[str, Any], strings: StringStore, examples: Iterable[Example]
+) -> list[str]:
+    """Collect the labels of gold trees that a component does not have.
+
+    Args:
+        cfg: Of the component, see `Labels`.
+        strings: With its labels.
+        examples: A batch.
+
+    Returns:
+        The labels, sorted.
+    """
+    known = {strings[label] for label in cfg["labels"]}
+    met: set[int] = set()
+    for example in examples:
+        arcs = example.reference.to_array([HEAD, DEP])
+        met.update(arcs[arcs[:, 0] != 0, 1].tolist())
+    return sorted(strings[label] for label in met - known - {0})
+
+
+def new_decorated_labels(
+    cfg: Mapping[str, Any], strings: StringStore, examples: Iterable[Example]
+) -> list[list[int]]:
+    """Collect the decorated labels of gold trees that a pseudo-projective component does not have.
+
+    Args:
+        cfg: Of the component, see `Labels`.
+        strings: With its labels.
+        examples: A batch, whose plain labels it has.
+
+    Returns:
+        The labels in the form of the settings, sorted.
+    """
+    return [label for label in _decorated(cfg, strings, examples) if label not in cfg["decorated"]]
+
+
+def _decorated(
+    cfg: Mapping[str, Any], strings: StringStore, examples: Iterable[Example]
+) -> list[list[int]]:
+    """The decorated labels of gold trees, in the form of the settings, sorted."""
+    plain = Labels({**cfg, "pseudo_projective": None}, strings)
+    found: set[Decorated] = set()
+    for batch in minibatch(examples, 256):
+        found |= decorated_labels(plain.gold(batch), cfg["pseudo_projective"])
+    return [list(map(int, label)) for label in sorted(found)]
 
 
 def _deps(doc: Doc) -> Iterator[str]:

@@ -16,7 +16,7 @@ from spacy_npparse.components.gold import GoldBatch, GoldBoundaries
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.models.parser_net import ParserNet
-from spacy_npparse.models.shim import torch_shim
+from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.trees.missing import MISSING
 
 NetT = TypeVar("NetT", bound=ParserNet)
@@ -104,8 +104,12 @@ class NetworkPipe(TreePipe, Generic[NetT]):
         return scores.log_softmax(dim=1).cpu().numpy()
 
     @property
+    def _shim(self) -> TorchShim[NetT]:
+        return torch_shim(self.model, self.net_class)
+
+    @property
     def _net(self) -> NetT:
-        return torch_shim(self.model, self.net_class).net
+        return self._shim.net
 
     def _rows(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Tensor, Tensor]:
         """Vectors of the rows of sentences and the lengths of these, on the model's device.

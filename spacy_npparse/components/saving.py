@@ -11,7 +11,8 @@ from typing import Any, Generic, TypeVar
 import srsly
 from spacy.pipeline import TrainablePipe
 
-from spacy_npparse.components.network_pipe import NetT, NetworkPipe
+from spacy_npparse.components.labelled_pipe import LabelledPipe
+from spacy_npparse.components.network_pipe import NetT
 from spacy_npparse.models.shim import torch_shim
 
 _CFG, _MODEL, _VOCAB = "cfg", "model", "vocab"
@@ -28,7 +29,7 @@ class MismatchError(ValueError):
     """A component that cannot be loaded; the message says why, and what to do."""
 
 
-class SavedPipe(NetworkPipe[NetT], TrainablePipe, Generic[NetT]):
+class SavedPipe(LabelledPipe[NetT], TrainablePipe, Generic[NetT]):
     """A component that is saved and loaded as a whole.
 
     The weights are saved with a checksum of the settings: the labels are positions in the output

@@ -11,7 +11,9 @@ from spacy_npparse.evaluation.analysis import Analysis, analysis_of_docs
 from spacy_npparse.evaluation.attachment import Score
 from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.scores import score_analyses
+from spacy_npparse.treebank.given_sentences import sentences_were_given
 
+_SENTENCE_SCORES = ("sents_p", "sents_r", "sents_f")
 SCORE_NAMES = (
     "dep_uas",
     "dep_las",
@@ -24,9 +26,7 @@ SCORE_NAMES = (
     "nonproj_r",
     "nonproj_r_strict",
     "nonproj_share",
-    "sents_p",
-    "sents_r",
-    "sents_f",
+    *_SENTENCE_SCORES,
 )
 
 
@@ -43,7 +43,8 @@ def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         **kwargs: Settings of a component that spaCy passes to every scorer; ignored.
 
     Returns:
-        The scores of `SCORE_NAMES`, 0..1, or None without gold annotation. `dep_uas` and `dep_las`
+        The scores of `SCORE_NAMES`, 0..1, or None without gold annotation. Those of sentences are
+        left out if all boundaries were set before the Docs were parsed. `dep_uas` and `dep_las`
         have spaCy's names but the official definition: punctuation counts, subtypes do not.
         `dep_las_per_type` maps relations to p, r and f. For `nonproj_*` see `NonProjectiveScores`.
 
@@ -56,7 +57,11 @@ def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     if parsed:
         scores.update(_parse_scores(parsed))
     segmented = [eg for eg in examples if eg.reference.has_annotation("SENT_START")]
-    if segmented:
+    if segmented and all(sentences_were_given(eg.predicted) for eg in segmented):
+        # Another component may have found the sentences, and scored them.
+        for name in _SENTENCE_SCORES:
+            del scores[name]
+    elif segmented:
         gold, system = _analyses(segmented)
         in_both = len(set(gold.sentences) & set(system.sentences))
         sents = Score(in_both, len(gold.sentences), len(system.sentences))

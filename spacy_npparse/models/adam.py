@@ -10,17 +10,18 @@ from torch import nn
 from torch.optim.adam import adam
 
 
-def is_plain_adam(optimizer: Optimizer) -> bool:
+def is_plain_adam(optimizer: Any) -> bool:
     """Tell whether `step` does what an optimizer would.
 
     Args:
-        optimizer: A thinc optimizer.
+        optimizer: A thinc optimizer, or another function that spaCy updates parameters with.
 
     Returns:
         Whether it is Adam without extras, with decoupled weight decay if any.
     """
     return bool(
-        optimizer.b1 > 0.0
+        isinstance(optimizer, Optimizer)
+        and optimizer.b1 > 0.0
         and optimizer.b2 > 0.0
         and not optimizer.use_radam
         and (optimizer.L2 == 0.0 or optimizer.L2_is_weight_decay)
@@ -70,8 +71,8 @@ def step(
     adam(
         weights,
         gradients,
-        _state(optimizer.mom1, keys, weights),
-        _state(optimizer.mom2, keys, weights),
+        _moments(optimizer.mom1, keys, weights),
+        _moments(optimizer.mom2, keys, weights),
         [],
         list(torch.tensor(steps, device=weights[0].device).unbind()),
         fused=True,
@@ -86,7 +87,7 @@ def step(
     if optimizer.L2:
         torch._foreach_mul_(weights, 1.0 - optimizer.learn_rate * optimizer.L2)
     if optimizer.averages is not None:
-        averages = _state(optimizer.averages, keys, weights)
+        averages = _averages(optimizer.averages, keys, weights)
         for key, average, weight in zip(keys, averages, weights, strict=True):
             n = optimizer.nr_update[key]
             average.lerp_(weight, 1.0 - min(0.9999, (1.0 + n) / (10.0 + n)))
@@ -94,13 +95,29 @@ def step(
         parameter.grad = None
 
 
-def _state(
+def _moments(
     arrays: dict[Any, Any], keys: list[tuple[int, str]], weights: list[torch.Tensor]
 ) -> list[torch.Tensor]:
-    """Torch views of the optimizer's arrays, which are allocated on first use."""
+    """Views of the optimizer's moments, which are vectors."""
+    for key, weight in zip(keys, weights, strict=True):
+        if key not in arrays:
+            arrays[key] = get_current_ops().alloc1f(weight.numel())
+    return _views(arrays, keys, weights)
+
+
+def _averages(
+    arrays: dict[Any, Any], keys: list[tuple[int, str]], weights: list[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Views of the optimizer's averages, which have the shapes of the weights."""
     for key, weight in zip(keys, weights, strict=True):
         if key not in arrays:
             arrays[key] = get_current_ops().alloc(tuple(weight.shape), dtype="float32")
+    return _views(arrays, keys, weights)
+
+
+def _views(
+    arrays: dict[Any, Any], keys: list[tuple[int, str]], weights: list[torch.Tensor]
+) -> list[torch.Tensor]:
     return [
         xp2torch(arrays[key], device=weight.device).view_as(weight)
         for key, weight in zip(keys, weights, strict=True)

@@ -1,5 +1,6 @@
 """The torch network that all parsers share: scores of arcs, their labels and sentence starts."""
 
+from collections.abc import Sequence
 from typing import TypedDict
 
 import torch
@@ -98,6 +99,25 @@ class ParserNet(nn.Module):
             self.start_after = nn.Linear(n_inputs, label_size)
             self.start_output = nn.Linear(label_size, 1)
 
+    def add_labels(self, places: Sequence[int], n_labels: int, *, bias: float = 0.0) -> None:
+        """Make room for more labels. What is known of the old ones is kept, gradients included.
+
+        Args:
+            places: The new numbers of the old labels, ascending.
+            n_labels: Arc labels from now on, the root's excluded.
+            bias: Of the new labels. Their weights are initialized as those of a new layer.
+        """
+        old = self.label_output
+        self.label_output = nn.Linear(old.in_features, n_labels).to(old.weight)
+        nn.init.constant_(self.label_output.bias, bias)
+        kept = torch.tensor(places, device=old.weight.device)
+        for name, parameter in self.label_output.named_parameters():
+            before = old.get_parameter(name)
+            parameter.data[kept] = before.data
+            if before.grad is not None:
+                parameter.grad = torch.zeros_like(parameter)
+                parameter.grad[kept] = before.grad
+
     def with_root(self, vectors: Tensor) -> Tensor:
         """Vectors of all tokens and, last, of the root: [n_tokens + 1, n_inputs]."""
         return torch.cat([vectors, self.root[None]])
@@ -125,9 +145,7 @@ class ParserNet(nn.Module):
         for start in range(0, len(nodes), step):
             part = slice(start, start + step)
             distances = distances_to_heads(nodes, nodes[part], self.distance_bounds)
-            scores[:, part] += by_distance[:, part].gather(
-                2, distances.expand(len(places), -1, -1)
-            )
+            scores[:, part] += by_distance[:, part].gather(2, distances.expand(len(places), -1, -1))
         scores.diagonal(dim1=1, dim2=2).fill_(IMPOSSIBLE)
         return scores.log_softmax(dim=2)
 

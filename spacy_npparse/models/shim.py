@@ -11,7 +11,7 @@ from weakref import WeakSet
 import numpy as np
 import srsly
 import torch
-from thinc.api import Model, get_torch_default_device, xp2torch
+from thinc.api import Model, get_torch_default_device, torch2xp, xp2torch
 from thinc.shims import PyTorchShim
 from torch import nn
 
@@ -26,14 +26,15 @@ _networks: WeakSet[nn.Module] = WeakSet()
 class TorchShim(PyTorchShim, Generic[NetT]):
     """Holds a torch network whose sizes are known only at `initialize` or when it is loaded.
 
-    Differs from thinc's `PyTorchShim` in four ways:
+    Differs from thinc's `PyTorchShim` in five ways:
 
     * the network is built from `sizes`, which are saved with the weights, so that an empty shim
       can load any saved network of its class;
     * the optimizer's parameter averages reach the network in `use_params` (thinc looks them up
       under keys that its own optimizer never writes);
     * a copy has optimizer state of its own (thinc gives it the same id);
-    * weights are saved as plain arrays (msgpack), never pickled.
+    * weights are saved as plain arrays (msgpack), never pickled;
+    * parameters may grow between two updates.
 
     Args:
         net_class: Of the network. May be left out if `use_net` names it before the network is
@@ -102,25 +103,37 @@ class TorchShim(PyTorchShim, Generic[NetT]):
         if self._model is None:
             return
         if adam.is_plain_adam(optimizer):
-            adam.step(optimizer, self.id, self._model.named_parameters())
-        else:
-            super().finish_update(optimizer)
+            adam.step(optimizer, self.id, self._keyed_parameters())
+            return
+        for key, parameter in self._keyed_parameters():
+            if parameter.grad is not None:
+                weights, gradient = torch2xp(parameter.data), torch2xp(parameter.grad)
+                weights, _ = optimizer((self.id, key), weights, gradient)
+                parameter.data = xp2torch(weights, device=parameter.device)
+                # Not zeros in place: `nlp.rehearse` applies the gradient later.
+                parameter.grad = None
 
     @contextlib.contextmanager
     def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
         backup = {}
-        if self._model is not None:
-            for name, parameter in self._model.named_parameters():
-                if (self.id, name) in params:
-                    backup[name] = parameter.data
-                    average = params[(self.id, name)]
-                    parameter.data = xp2torch(average, device=parameter.device)
+        for key, parameter in self._keyed_parameters():
+            average = params.get((self.id, key))
+            if average is not None:
+                backup[key] = parameter.data
+                parameter.data = xp2torch(average, device=parameter.device)
         try:
             yield
         finally:
-            for name, parameter in self._model.named_parameters() if backup else ():
-                if name in backup:
-                    parameter.data = backup[name]
+            for key, parameter in self._keyed_parameters():
+                if key in backup:
+                    parameter.data = backup[key]
+
+    def _keyed_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
+        """All parameters, by the names under which an optimizer keeps their state. A parameter that
+        has grown is a new one to the optimizer, as a grown layer is in thinc."""
+        if self._model is not None:
+            for name, parameter in self._model.named_parameters():
+                yield f"{name} {list(parameter.shape)}", parameter
 
     def to_device(self, device_type: str, device_id: int) -> None:
         if self._model is not None:

@@ -43,6 +43,8 @@ def test_trees_alone_decide_which_evaluation_was_the_best(name):
     nlp = load_model_from_config(load_config(CONFIGS / f"{name}.cfg"), auto_fill=True)
     weights = nlp.config["training"]["score_weights"]
     assert {score: weight for score, weight in weights.items() if weight} == {"dep_las": 1.0}
+    # Not weighed, but in the meta.json.
+    assert weights["dep_las_per_type"] is weights["sents_p"] is weights["sents_r"] is None
 
 
 @pytest.mark.parametrize(
@@ -219,11 +221,6 @@ def test_initialize_without_examples_is_refused(make_nlp):
         nlp.get_pipe("parser").initialize(lambda: [], nlp=nlp)
 
 
-def test_labels_cannot_be_added(trained):
-    with pytest.raises(ValueError, match=r"initialize\.components\.parser\.labels"):
-        trained.get_pipe("parser").add_label("new")
-
-
 @pytest.mark.parametrize("text", ["Hallo Welt", ""])
 def test_untrained_component_says_so(make_nlp, text):
     nlp = make_nlp()
@@ -234,7 +231,7 @@ def test_untrained_component_says_so(make_nlp, text):
 def test_scores_are_the_official_ones(trained, sample):
     examples = sample(trained)
     scores = trained.evaluate(examples)
-    assert {"dep_uas", "dep_las", "dep_clas", "nonproj_las", "sents_f"} <= set(scores)
+    assert {"dep_uas", "dep_las", "dep_clas", "nonproj_las"} <= set(scores)
     docs = trained.pipe([eg.predicted for eg in examples])
     right = [
         mine.head.i == gold.head.i
@@ -242,7 +239,30 @@ def test_scores_are_the_official_ones(trained, sample):
         for mine, gold in zip(doc, eg.reference, strict=True)
     ]
     assert scores["dep_uas"] == pytest.approx(sum(right) / len(right))
-    assert scores["sents_f"] == 1.0
+
+
+def test_sentences_that_were_given_are_not_scored(trained, sample):
+    """Of gold sentences, all are right by definition."""
+
+    def scored(gold_sentences, nlp=trained):
+        examples = sample(nlp, limit=4, sentences_per_doc=2, gold_sentences=gold_sentences)
+        return nlp.evaluate(examples)
+
+    names = {"sents_p", "sents_r", "sents_f"}
+    assert not names & set(scored(True))
+    found = scored(False)
+    assert all(0.0 <= found[name] <= 1.0 for name in names) and found["sents_f"] < 1.0
+    # Another component that sets boundaries is scored by itself.
+    with trained.select_pipes(enable=["parser"]):
+        trained.add_pipe("sentencizer", first=True)
+        assert scored(False)["sents_f"] > found["sents_f"]
+    # What has been found is not given when it is parsed again.
+    trained.remove_pipe("sentencizer")
+    parser = trained.get_pipe("parser")
+    (eg,) = sample(trained, limit=1, sentences_per_doc=2, gold_sentences=False)
+    for _ in range(2):
+        parser(eg.predicted)
+        assert "sents_f" in parser.score([eg])
 
 
 def test_disabled_component_does_nothing(trained):

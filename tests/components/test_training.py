@@ -283,8 +283,9 @@ def test_training_does_not_begin_with_gold_that_cannot_be_read(make_nlp, sample,
     cycle = example(nlp, ["x", "y", "z"], [1, 2, 1], ["det", "nsubj", "obj"])
     with pytest.raises(ValueError, match=r"cycle: '[yz]'"):
         nlp.initialize(lambda: [*sample(nlp), cycle])
+    parser = make_nlp(system).get_pipe("parser")
     with pytest.raises(ValueError, match="Unknown dependency label"):
-        nlp.get_pipe("parser").initialize(lambda: sample(nlp), labels=["punct"])
+        parser.initialize(lambda: sample(nlp), labels=["punct"])
 
 
 def test_what_is_not_known_is_not_taught_as_it_was_guessed(make_nlp, sample):
@@ -323,10 +324,25 @@ def test_cycle_is_refused(trained):
         trained.update([example(trained, ["ok"], [0], ["ROOT"]), eg])
 
 
-def test_unknown_label_is_refused(trained):
+def test_get_loss_knows_what_it_is_given(trained, sample):
+    """Scores are token vectors, with or without a gradient; parses have none."""
+    parser = trained.get_pipe("parser")
+    examples = sample(trained)
+    docs = [eg.predicted for eg in examples]
+    loss, d_loss = parser.get_loss(examples, parser.model.predict(docs))
+    assert isinstance(loss, float) and loss == float(d_loss.detach()) > 0
+    before = weights(trained)
+    scores, backprop = parser.model.begin_update(docs)
+    _, d_loss = parser.get_loss(iter(examples), scores)
+    backprop(d_loss)
+    parser.finish_update(trained.create_optimizer())
+    assert changed(before, weights(trained))
+    for wrong in (parser.predict(docs), scores[1:]):
+        with pytest.raises(ValueError, match="model.begin_update or model.predict"):
+            parser.get_loss(examples, wrong)
     eg = example(trained, ["x", "y"], [1, 1], ["nonsense", "ROOT"])
-    with pytest.raises(ValueError, match="'nonsense' of token 'x' in 'x y'.*initialized"):
-        trained.update([eg])
+    with pytest.raises(ValueError, match="'nonsense' of token 'x' in 'x y'.*add_label"):
+        parser.get_loss([eg], parser.model.predict([eg.predicted]))
 
 
 def test_gradients_are_those_of_the_loss(make_nlp, sample):
@@ -346,15 +362,15 @@ def test_gradients_are_those_of_the_loss(make_nlp, sample):
     point = vectors.detach().double().requires_grad_()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(transition_parser, "roll_out", single)
-        loss = parser.get_loss(examples, point)
+        _, loss = parser.get_loss(examples, point)
         (gradient,) = torch.autograd.grad(loss, point)
         generator = torch.Generator().manual_seed(0)
         for _ in range(10):
             direction = torch.randn(point.shape, generator=generator, dtype=torch.double)
             step = 1e-7  # small, lest a ReLU has its kink in between
             with torch.no_grad():
-                rise = parser.get_loss(examples, point + step * direction)
-                fall = parser.get_loss(examples, point - step * direction)
+                _, rise = parser.get_loss(examples, point + step * direction)
+                _, fall = parser.get_loss(examples, point - step * direction)
             expected = float((rise - fall) / (2 * step))
             assert float((gradient * direction).sum()) == pytest.approx(
                 expected, rel=1e-4, abs=1e-4

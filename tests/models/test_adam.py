@@ -46,6 +46,17 @@ def test_weights_and_averages_are_those_of_thinc(settings):
             np.testing.assert_allclose(ours.averages[key], average, rtol=1e-5, atol=1e-5)
 
 
+def test_steps_of_thinc_go_on_where_these_end():
+    """`nlp.rehearse` calls the optimizer itself."""
+    net = nn.Linear(4, 3)
+    optimizer = make_optimizer(use_averages=True)
+    net.weight.grad = torch.ones(3, 4)
+    adam.step(optimizer, 7, net.named_parameters())
+    before = net.weight.detach().numpy().copy()
+    after, _ = optimizer((7, "weight"), before.copy(), np.ones((3, 4), dtype="f"))
+    np.testing.assert_allclose(after, before - 0.05, rtol=1e-5)
+
+
 def test_parameters_without_a_gradient_stay():
     net = nn.Linear(4, 3)
     before = net.bias.detach().clone()
