@@ -1,0 +1,86 @@
+"""Settings of any type and value are taken, or refused with a message that names them."""
+
+import pytest
+import spacy
+from parser_helpers import FACTORIES, TINY_MODEL
+
+pytestmark = pytest.mark.fuzz
+VALUES = [
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2,
+    10**6,
+    10**30,
+    0.0,
+    0.5,
+    1.5,
+    -0.1,
+    float("nan"),
+    float("inf"),
+]
+VALUES += [
+    "",
+    "x",
+    "greedy",
+    "exact",
+    "margin",
+    "log-likelihood",
+    "joint",
+    "preset",
+    "static",
+    [],
+    ["x"],
+]
+VALUES += [{}, {"x": 1}, {"beam_width": 4}, {"@scorers": "x"}]
+
+
+def paths_of(config, prefix=()):
+    """The names of all settings, each with those of the sections that it is in."""
+    for name, value in config.items():
+        if not name.startswith("@"):
+            yield (*prefix, name)
+        if isinstance(value, dict):
+            yield from paths_of(value, (*prefix, name))
+
+
+def changed(config, path, random):
+    """The settings with another value for one of them, often of the same type."""
+    name, *rest = path
+    old = config[name]
+    if rest:
+        return {**config, name: changed(old, rest, random)}
+    similar = [value for value in VALUES if type(value) is type(old)]
+    return {**config, name: random.choice(similar if similar and random.random() < 0.6 else VALUES)}
+
+
+@pytest.fixture(scope="module")
+def defaults():
+    """The settings of each factory."""
+    found = {}
+    for name in sorted({factory for factory, _ in FACTORIES.values()}):
+        nlp = spacy.blank("xx")
+        nlp.add_pipe(f"{name}_parser", name="parser", config={"model": TINY_MODEL})
+        config = nlp.config["components"]["parser"]
+        found[name] = {key: config[key] for key in config if key != "factory"}
+    return found
+
+
+def test_settings(fuzz, defaults):
+    def test(random):
+        name = random.choice(sorted(defaults))
+        config = defaults[name]
+        for _ in range(random.randint(1, 2)):
+            path = random.choice(sorted(paths_of(config)))
+            config = changed(config, path, random)
+        try:
+            spacy.blank("xx").add_pipe(f"{name}_parser", name="parser", config=config)
+        except ValueError as error:
+            assert str(error).strip()
+            return "refused"
+        return "taken"
+
+    fuzz("settings of parsers", 30, test)
