@@ -94,14 +94,16 @@ class LeastLoss {
             agenda[total].push_back(&*entry);
         };
         add(start, 0);
-        for (; *lowest < *highest; ++*lowest) {
-            while (!agenda[*lowest].empty() && *lowest < *highest) {
-                const auto& [state, loss] = *agenda[*lowest].back();
-                agenda[*lowest].pop_back();
-                if (loss.total < *lowest) continue;
-                if (budget-- == 0) return;
-                expand(state, loss.so_far, add);
+        while (*lowest < *highest) {
+            if (agenda[*lowest].empty()) {
+                ++*lowest;
+                continue;
             }
+            const auto& [state, loss] = *agenda[*lowest].back();
+            agenda[*lowest].pop_back();
+            if (loss.total < *lowest) continue;
+            if (budget-- == 0) return;
+            expand(state, loss.so_far, add);
         }
     }
 
