@@ -139,8 +139,8 @@ cdef class ArcEagerDynamic(KernelOracle):
     that can still be built links the stack with β, since b can then stay until the end.
 
     These formulas hold for projective gold trees; under the precondition, for those with a single
-    root, unless a headless word lies directly above its gold head. Where they do not hold, costs are
-    differences of the least losses of `ProjectiveLoss`.
+    root, unless a headless word lies directly above its gold head. Where they do not hold, costs
+    are differences of the least losses of `ProjectiveLoss`.
 
     Exact for any gold tree, with and without the single-root precondition.
 
@@ -210,9 +210,10 @@ cdef class ArcEagerDynamic(KernelOracle):
     cdef bint linked(self, KernelConfiguration c) noexcept nogil:
         """Whether a gold arc that can still be built links the stack with β."""
         cdef int b = buffer_item(c, 0)
-        cdef int i, head
+        cdef int i, head, word
         for i in range(c.stack_size):
-            if self.gold[c.stack[i]] > b and (self.left_arc_replaces or not has_head(c, c.stack[i])):
+            word = c.stack[i]
+            if self.gold[word] > b and (self.left_arc_replaces or not has_head(c, word)):
                 return True
         for i in range(1, c.buffer_size):
             head = self.gold[buffer_item(c, i)]

@@ -140,8 +140,8 @@ cdef class StaticDynamic(KernelOracle):
                    otherwise #{d ∈ RDEPS(b): d ∈ σ|s0} + [g(b) ∈ σ and b ∈ RDEPS(g(b))]
 
     Single root (our own): on the stack, a gold dependent of the root must be the lowest item or be
-    swapped back, or the arc from the root is unreachable already. So SHIFT costs 1 more if g(b) = 0,
-    b will not be swapped back and the stack is not empty.
+    swapped back, or the arc from the root is unreachable already. So SHIFT costs 1 more if
+    g(b) = 0, b will not be swapped back and the stack is not empty.
 
     Exact in the system whose SWAP is legal if and only if it is forced, and then the only legal
     transition; with the single-root precondition, for gold trees with a single root.

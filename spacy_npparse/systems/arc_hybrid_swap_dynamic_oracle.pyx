@@ -13,7 +13,6 @@ from spacy_npparse.systems.arc_hybrid cimport LEFT_ARC, RIGHT_ARC
 from spacy_npparse.systems.arc_hybrid_swap cimport StaticDynamic
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item, stack_item
 from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
-from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 # The most states that one A* search expands.
 BUDGET = 500

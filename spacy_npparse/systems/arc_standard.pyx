@@ -237,14 +237,14 @@ cdef class ArcStandardDynamic(LossOracle):
     cdef int under_one_root(self, int depth, int first) noexcept nogil:
         """The least loss to come if the root has one dependent; the tables are filled above it."""
         cdef size_t size = self.n + 2
-        cdef int j, l, y, rest
+        cdef int j, k, y, rest
         cdef int least = 4 * self.n + 4
         if depth == 1 and first > self.n:
             return 0
         for j in range(1, depth):
             rest = self.tops[j * size + self.n + 1]
-            for l in range(1, j):
-                rest += self.wrong(self.stack[j], self.stack[l])
+            for k in range(1, j):
+                rest += self.wrong(self.stack[j], self.stack[k])
             least = min(least, rest + self.wrong(0, self.stack[j]))
         for y in range(first, self.n + 1):
             rest = self.over[size + y] if depth > 1 else self.left[first * size + y]
