@@ -7,7 +7,8 @@ Projective parsing:
     nonmonotonic_arc_eager    Honnibal, Goldberg and Johnson 2013
     arc_hybrid                Kuhlmann, Gómez-Rodríguez and Satta 2011; dynamic oracle: Goldberg and
                               Nivre 2013
-    arc_hybrid_exact_oracle   our own: any gold tree, with the single-root precondition
+    projective_loss           our own: exact costs for any gold tree, with the single-root
+                              precondition
 
 Non-projective parsing:
 

@@ -6,11 +6,15 @@ A(w) its head so far, ⊥ if it has none. The root is the last item of the buffe
 Nivre 2013). A word on the stack that has a head has its head directly below it.
 """
 
+from libcpp.algorithm cimport binary_search
+
+from spacy_npparse.systems.projective_loss cimport ProjectiveLoss
 from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, has_head, pop, pop_front, push, stack_item
 )
 from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem, StaticOracle
 from spacy_npparse.trees.partial_trees cimport NO_WORD
+from spacy_npparse.trees.projectivity cimport projective
 
 
 cdef class ArcEager(KernelSystem):
@@ -128,26 +132,104 @@ cdef class ArcEagerDynamic(KernelOracle):
     Johnson 2013, footnote 4). That A(s) = ⊥ makes a difference in the extensions of the system
     only, where LEFT-ARC can be legal for words with heads and REDUCE for words without.
 
-    Exact for projective gold trees without the single-root precondition. For non-projective gold
-    trees the costs are upper bounds: of two crossing arcs each is reachable, but not both.
+    Single root (our own): on the stack, a gold dependent of the root must be the lowest item, or
+    the arc from the root is unreachable already. So SHIFT costs 1 more if g(b) = 0 and the stack is
+    not empty, and g(s) = 0 costs nothing if the stack holds another item. And at the end, REDUCE
+    attaches headless words to the items below them; so SHIFT costs 1 less if g(b) = s and no arc
+    that can still be built links the stack with β, since b can then stay until the end.
+
+    These formulas hold for projective gold trees; under the precondition, for those with a single
+    root, unless a headless word lies directly above its gold head. Where they do not hold, costs
+    are differences of the least losses of `ProjectiveLoss`.
+
+    Exact for any gold tree, with and without the single-root precondition.
 
     Source: Goldberg and Nivre (2012).
     """
 
-    def __init__(self, KernelSystem system):
+    def __init__(
+        self, KernelSystem system, bint left_arc_replaces=False, bint reduce_attaches=False
+    ):
+        """left_arc_replaces: whether LEFT-ARC is legal for words with heads; reduce_attaches:
+        whether REDUCE always is for words without, above other items."""
         super().__init__(system)
-        self.explores = True
+        self.explores = self.honours_single_root = True
+        self.left_arc_replaces = left_arc_replaces
+        self.reduce_attaches = reduce_attaches
+        self.losses = ProjectiveLoss(
+            system.single_root, to_front=(True, left_arc_replaces), to_below=(reduce_attaches, True)
+        )
+
+    cdef int precompute(self) except -1 nogil:
+        self.decomposable = projective(self.tree, self.n) and self.admits_gold()
+        return self.losses.prepare(self.gold, self.n)
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
-        self.lost_arcs(c, out)
-        self.rule_out_illegal(c, out)
+        cdef int t
+        if self.decomposable and not self.last_reduce_may_repair(c):
+            self.lost_arcs(c, out)
+            for t in range(self.system.n_transitions):
+                if not self.system.is_legal(c, t):
+                    out[t] = ILLEGAL
+        else:
+            self.least_losses(c, out)
+
+    cdef void least_losses(self, KernelConfiguration c, int* out) noexcept nogil:
+        """Costs as differences of least losses."""
+        cdef int t
+        for t in range(self.system.n_transitions):
+            out[t] = ILLEGAL
+        self.losses.look_at(c)
+        if self.system.is_legal(c, LEFT_ARC):
+            out[LEFT_ARC] = self.losses.after_pop(c, buffer_item(c, 0))
+        if self.system.is_legal(c, REDUCE):
+            out[REDUCE] = self.losses.after_pop(c, stack_item(c, 1))
+        if self.system.is_legal(c, RIGHT_ARC):
+            out[RIGHT_ARC] = self.losses.after_push(c, True)
+        if self.system.is_legal(c, SHIFT):
+            out[SHIFT] = self.losses.after_push(c, False)
+        self.subtract_least(out)
+
+    cdef int head_ahead(self, KernelConfiguration c, int word) noexcept nogil:
+        """g(word) for a word of the stack, NO_WORD if it is the root and the arc unreachable."""
+        if self.gold[word] == 0 and self.system.single_root and word != c.stack[0]:
+            return NO_WORD
+        return self.gold[word]
+
+    cdef bint last_reduce_may_repair(self, KernelConfiguration c) noexcept nogil:
+        """Whether the single-root precondition is what lets REDUCE attach a word of the stack to
+        its gold head."""
+        cdef int i
+        if not self.system.single_root or self.reduce_attaches:
+            return False
+        for i in range(1, c.stack_size):
+            if self.gold[c.stack[i]] == c.stack[i - 1] and not has_head(c, c.stack[i]):
+                return True
+        return False
+
+    cdef bint linked(self, KernelConfiguration c) noexcept nogil:
+        """Whether a gold arc that can still be built links the stack with β."""
+        cdef int b = buffer_item(c, 0)
+        cdef int i, head, word
+        for i in range(c.stack_size):
+            word = c.stack[i]
+            if self.gold[word] > b and (self.left_arc_replaces or not has_head(c, word)):
+                return True
+        for i in range(1, c.buffer_size):
+            head = self.gold[buffer_item(c, i)]
+            # The root ends up above the whole stack; the stack ascends.
+            if head == 0 or 0 < head < b and binary_search(c.stack, c.stack + c.stack_size, head):
+                return True
+        return False
 
     cdef void lost_arcs(self, KernelConfiguration c, int* out) noexcept nogil:
         """The formulas above, for all transitions, legal or not."""
+        cdef bint single_root = self.system.single_root
         cdef int s = stack_item(c, 0)
         cdef int b = buffer_item(c, 0)
+        cdef int head = self.head_ahead(c, s) if s != NO_WORD else NO_WORD
         cdef int i, word
-        cdef int shift = 0
+        cdef int shift = single_root and s != NO_WORD and self.gold[b] == 0
         cdef int right = 0
         cdef int left = 0
         cdef int reduce = 0
@@ -159,23 +241,18 @@ cdef class ArcEagerDynamic(KernelOracle):
             if self.gold[b] == word:
                 shift += 1
                 right += i > 0
+        if single_root and s != NO_WORD and self.gold[b] == s and not self.reduce_attaches:
+            shift -= not self.linked(c)
         for i in range(c.buffer_size):
             word = buffer_item(c, i)
             right += i > 0 and self.gold[b] == word
             if s != NO_WORD:
                 left += self.gold[word] == s
                 reduce += self.gold[word] == s
-                if self.gold[s] == word and not has_head(c, s):
+                if head == word and not has_head(c, s):
                     left += i > 0
                     reduce += 1
         out[SHIFT] = shift
         out[LEFT_ARC] = left
         out[RIGHT_ARC] = right
         out[REDUCE] = reduce
-
-    cdef void rule_out_illegal(self, KernelConfiguration c, int* out) noexcept nogil:
-        """Replace the costs of illegal transitions by ILLEGAL."""
-        cdef int t
-        for t in range(self.system.n_transitions):
-            if not self.system.is_legal(c, t):
-                out[t] = ILLEGAL

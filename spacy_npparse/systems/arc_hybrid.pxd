@@ -1,4 +1,4 @@
-from spacy_npparse.systems.arc_hybrid_exact_oracle cimport ArcHybridExact
+from spacy_npparse.systems.projective_loss cimport ProjectiveLoss
 from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem, StaticOracle
 
 cdef enum:
@@ -15,6 +15,9 @@ cdef class ArcHybridStatic(StaticOracle):
     pass
 
 
-cdef class ArcHybridDynamic(KernelOracle):
-    cdef ArcHybridExact exact
-    cdef bint projective_gold
+cdef class ArcHybridExact(KernelOracle):
+    cdef ProjectiveLoss losses
+
+
+cdef class ArcHybridDynamic(ArcHybridExact):
+    cdef bint decomposable

@@ -7,7 +7,7 @@ g(w) is the gold head of w. A word is complete when all its gold dependents are 
 is the last item of the buffer.
 """
 
-from spacy_npparse.systems.arc_hybrid_exact_oracle cimport ArcHybridExact
+from spacy_npparse.systems.projective_loss cimport ProjectiveLoss
 from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, pop, pop_front, push, stack_item
 )
@@ -96,7 +96,35 @@ cdef class ArcHybridStatic(StaticOracle):
         return SHIFT
 
 
-cdef class ArcHybridDynamic(KernelOracle):
+cdef class ArcHybridExact(KernelOracle):
+    """Costs as differences of the least losses of `ProjectiveLoss`; our own.
+
+    Exact for any gold tree, with and without the single-root precondition.
+    """
+
+    def __init__(self, KernelSystem system):
+        super().__init__(system)
+        self.explores = self.honours_single_root = True
+        self.losses = ProjectiveLoss(system.single_root)
+
+    cdef int precompute(self) except -1 nogil:
+        return self.losses.prepare(self.gold, self.n)
+
+    cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
+        cdef int t
+        for t in range(self.system.n_transitions):
+            out[t] = ILLEGAL
+        self.losses.look_at(c)
+        if self.system.is_legal(c, SHIFT):
+            out[SHIFT] = self.losses.after_push(c, False)
+        if self.system.is_legal(c, LEFT_ARC):
+            out[LEFT_ARC] = self.losses.after_pop(c, buffer_item(c, 0))
+        if self.system.is_legal(c, RIGHT_ARC):
+            out[RIGHT_ARC] = self.losses.after_pop(c, stack_item(c, 1))
+        self.subtract_least(out)
+
+
+cdef class ArcHybridDynamic(ArcHybridExact):
     """The dynamic oracle of arc-hybrid, which is arc-decomposable.
 
     The cost of a transition is the number of gold arcs that it makes unreachable:
@@ -105,36 +133,38 @@ cdef class ArcHybridDynamic(KernelOracle):
         LEFT-ARC   [g(s0) ∈ {s1} ∪ β] + #{d ∈ B: g(d) = s0}
         RIGHT-ARC  [g(s0) ∈ B] + #{d ∈ B: g(d) = s0}
 
-    Exact for projective gold trees without the single-root precondition. For non-projective gold
-    trees the formulas give upper bounds only; those trees get the costs of `ArcHybridExact`.
+    Single root (our own): on the stack, a gold dependent of the root must be the lowest item, or
+    the arc from the root is unreachable already. So SHIFT costs 1 more if g(b) = 0 and the stack is
+    not empty, and g(s0) = 0 costs nothing if there is s1.
+
+    These formulas hold for projective gold trees; under the precondition, for those with a single
+    root. Other gold trees get the costs of `ArcHybridExact`.
+
+    Exact for any gold tree, with and without the single-root precondition.
 
     Source: Goldberg and Nivre (2013).
     """
 
-    def __init__(self, KernelSystem system):
-        super().__init__(system)
-        self.explores = True
-        self.exact = ArcHybridExact(system)
-
     cdef int precompute(self) except -1 nogil:
-        self.projective_gold = projective(self.tree, self.n)
-        if not self.projective_gold:
-            self.exact.prepare(self.gold + 1, self.n)
-        return 0
+        self.decomposable = projective(self.tree, self.n) and self.admits_gold()
+        return ArcHybridExact.precompute(self)
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
+        cdef bint single_root = self.system.single_root
         cdef int s0 = stack_item(c, 0)
         cdef int s1 = stack_item(c, 1)
         cdef int b = buffer_item(c, 0)
         cdef int t, i, word, head
         cdef int left = 0
         cdef int right = 0
-        cdef int shift = 0
-        if not self.projective_gold:
-            self.exact.costs(c, out)
+        cdef int shift = single_root and s0 != NO_WORD and self.gold[b] == 0
+        if not self.decomposable:
+            ArcHybridExact.costs(self, c, out)
             return
         if s0 != NO_WORD:
             head = self.gold[s0]
+            if head == 0 and s1 != NO_WORD and single_root:
+                head = NO_WORD
             left += head != NO_WORD and head == s1
             for i in range(c.buffer_size):
                 word = buffer_item(c, i)

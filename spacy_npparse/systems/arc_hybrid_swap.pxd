@@ -19,3 +19,4 @@ cdef class StaticDynamic(KernelOracle):
     cdef bint swaps_back(self, KernelConfiguration c, int word) noexcept nogil
     cdef int shift_cost(self, KernelConfiguration c) noexcept nogil
     cdef int pop_cost(self, KernelConfiguration c, int head) noexcept nogil
+    cdef bint root_is_lost(self, KernelConfiguration c, int word, bint returns) noexcept nogil

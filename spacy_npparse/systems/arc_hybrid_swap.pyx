@@ -139,8 +139,12 @@ cdef class StaticDynamic(KernelOracle):
         SHIFT      0 if b will be swapped back: b < i and PROJ(b) > PROJ(i) for some i ∈ β;
                    otherwise #{d ∈ RDEPS(b): d ∈ σ|s0} + [g(b) ∈ σ and b ∈ RDEPS(g(b))]
 
+    Single root (our own): on the stack, a gold dependent of the root must be the lowest item or be
+    swapped back, or the arc from the root is unreachable already. So SHIFT costs 1 more if
+    g(b) = 0, b will not be swapped back and the stack is not empty.
+
     Exact in the system whose SWAP is legal if and only if it is forced, and then the only legal
-    transition; without the single-root precondition.
+    transition; with the single-root precondition, for gold trees with a single root.
 
     The paper updates RDEPS along the derivation, but it is a function of the configuration: a gold
     arc is reachable if its dependent is headless and both its ends are on the stack or in the
@@ -152,11 +156,12 @@ cdef class StaticDynamic(KernelOracle):
 
     def __init__(self, KernelSystem system):
         super().__init__(system)
-        self.explores = True
+        self.explores = self.honours_single_root = True
 
     cdef int precompute(self) except -1 nogil:
         self.ranks.resize(self.n + 1)
         in_order_ranks(self.tree, self.n, self.ranks.data())
+        self.proven = self.admits_gold()
         return 0
 
     cdef bint swap_forced(self, KernelConfiguration c) noexcept nogil:
@@ -197,6 +202,8 @@ cdef class StaticDynamic(KernelOracle):
             if d not in ahead and head not in ahead and depths[d] + 1 != depths[head]:
                 if not self.swaps_back(c, min(d, head, key=depths.__getitem__)):
                     continue
+            if head == 0 and d in depths and self.root_is_lost(c, d, self.swaps_back(c, d)):
+                continue
             found.append(d)
         return found
 
@@ -207,25 +214,34 @@ cdef class StaticDynamic(KernelOracle):
         cdef int cost = 0
         if self.swaps_back(c, b):
             return 0
+        if self.gold[b] == 0 and self.system.single_root and c.stack_size > 0:
+            cost += 1
         for i in range(c.stack_size):
             cost += self.gold[stack_item(c, i)] == b
             cost += i > 0 and self.gold[b] == stack_item(c, i)
         return cost
 
+    cdef bint root_is_lost(self, KernelConfiguration c, int word, bint returns) noexcept nogil:
+        """Whether the single-root precondition keeps a word of the stack from the root."""
+        return self.system.single_root and not returns and word != c.stack[0]
+
     cdef int pop_cost(self, KernelConfiguration c, int head) noexcept nogil:
         """The number of gold arcs of s0 that attaching it to `head` makes unreachable."""
         cdef int s0 = stack_item(c, 0)
         cdef bint returns = self.swaps_back(c, s0)
+        cdef int gold_head = self.gold[s0]
         cdef int i, word
         cdef int cost = 0
+        if gold_head == 0 and self.root_is_lost(c, s0, returns):
+            gold_head = NO_WORD
         for i in range(c.buffer_size):
             word = c.buffer[i]
             cost += self.gold[word] == s0
-            cost += self.gold[s0] == word and word != head
+            cost += gold_head == word and word != head
         for i in range(1, c.stack_size):
             word = stack_item(c, i)
             cost += self.gold[word] == s0 and returns
-            cost += self.gold[s0] == word and word != head and (returns or i == 1)
+            cost += gold_head == word and word != head and (returns or i == 1)
         return cost
 
 
@@ -242,6 +258,7 @@ cdef class StaticDynamicLazy(StaticDynamic):
 
     cdef int precompute(self) except -1 nogil:
         StaticDynamic.precompute(self)
+        self.proven = False
         self.components.resize(self.n + 1)
         maximal_components(self.tree, self.n, self.components.data())
         return 0

@@ -13,7 +13,6 @@ from spacy_npparse.systems.arc_hybrid cimport LEFT_ARC, RIGHT_ARC
 from spacy_npparse.systems.arc_hybrid_swap cimport StaticDynamic
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item, stack_item
 from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
-from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 # The most states that one A* search expands.
 BUDGET = 500
@@ -25,11 +24,11 @@ cdef extern from "least_loss.h" namespace "npparse" nogil:
         void push_back(int)
 
     cppclass LeastLoss:
-        void prepare(const int* heads, int n)
-        int loss_of_pop(const State& state)
+        void prepare(const int* heads, int n, bint single_root)
+        int loss_of_pop(const State& state, int head)
         int lower_bound(const State& state)
         int greedy_loss(State state, int limit)
-        bint search(State start, int budget, int* upper)
+        void search(State start, int budget, int* lowest, int* highest)
 
 
 cdef class ArcHybridSwapDynamic(KernelOracle):
@@ -57,7 +56,7 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
 
     def __init__(self, KernelSystem system):
         super().__init__(system)
-        self.explores = self.explores_reordering = True
+        self.explores = self.explores_reordering = self.honours_single_root = True
         self.budget = BUDGET
         self.restricted = StaticDynamic(system)
         self.scratch = KernelConfiguration()
@@ -65,51 +64,47 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
 
     cdef int precompute(self) except -1 nogil:
         self.restricted.prepare(self.gold + 1, self.n)
-        self.least_loss.prepare(self.gold, self.n)
+        self.least_loss.prepare(self.gold, self.n, self.system.single_root)
         self.scratch.reset(self.n)
         return 0
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
         cdef int t
+        cdef int lowest, highest
         self.proven = True
         for t in range(self.system.n_transitions):
             out[t] = ILLEGAL
-            if self.system.is_legal(c, t) and not self.loss_after(c, t, self.scratch, &out[t]):
-                self.proven = False
-                self.restricted.costs(c, out)
-                break
-        # After a wrong SWAP, the least cost of `StaticDynamic` can be greater than 0.
+            if self.system.is_legal(c, t):
+                self.bound_loss_after(c, t, &lowest, &highest)
+                self.proven = self.proven and lowest == highest
+                out[t] = highest
         self.subtract_least(out)
 
-    cdef bint loss_after(
-        self, KernelConfiguration c, int t, KernelConfiguration after, int* loss
+    cdef void bound_loss_after(
+        self, KernelConfiguration c, int t, int* lowest, int* highest
     ) noexcept nogil:
-        """Compute the least loss of taking t and going on; False if it cannot be proven."""
-        cdef int lost = 0
-        cdef int lowest, highest
+        """Compute bounds of the least loss of taking t and going on, equal if it is proven."""
+        cdef int lost = self.loss_of(c, t)
+        self.scratch.copy(c)
+        self.system.apply(self.scratch, t)
+        read_state(self.scratch, &self.start)
+        lowest[0] = self.least_loss.lower_bound(self.start)
+        highest[0] = self.restricted_loss(self.scratch)
+        if lowest[0] < highest[0]:
+            highest[0] = min(highest[0], self.least_loss.greedy_loss(self.start, self.budget))
+        if lowest[0] < highest[0]:
+            self.least_loss.search(self.start, self.budget, lowest, highest)
+        lowest[0] += lost
+        highest[0] += lost
+
+    cdef int loss_of(self, KernelConfiguration c, int t) noexcept nogil:
+        """The number of pending arcs that t loses."""
         if t == LEFT_ARC or t == RIGHT_ARC:
             read_state(c, &self.state)
-            lost = self.least_loss.loss_of_pop(self.state)
-            lost += self.wrong_of_two(c, t)
-        after.copy(c)
-        self.system.apply(after, t)
-        read_state(after, &self.start)
-        lowest = self.least_loss.lower_bound(self.start)
-        highest = self.restricted_loss(after)
-        if lowest < highest:
-            highest = min(highest, self.least_loss.greedy_loss(self.start, self.budget))
-        if lowest < highest and not self.least_loss.search(self.start, self.budget, &highest):
-            return False
-        loss[0] = lost + highest
-        return True
-
-    cdef int wrong_of_two(self, KernelConfiguration c, int t) noexcept nogil:
-        """1 if t attaches s0 to the wrong one of b and s1, the other being its gold head."""
-        cdef int head = self.gold[stack_item(c, 0)]
-        cdef int given = buffer_item(c, 0) if t == LEFT_ARC else stack_item(c, 1)
-        return head != NO_WORD and head != given and (
-            head == buffer_item(c, 0) or head == stack_item(c, 1)
-        )
+            return self.least_loss.loss_of_pop(
+                self.state, buffer_item(c, 0) if t == LEFT_ARC else stack_item(c, 1)
+            )
+        return 0
 
     cdef int restricted_loss(self, KernelConfiguration c) noexcept nogil:
         """The loss of going on from c, which is overwritten, by least static-dynamic cost."""
@@ -121,9 +116,7 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
             for t in range(1, self.system.n_transitions):
                 if self.restricted_costs[t] < self.restricted_costs[move]:
                     move = t
-            if move == LEFT_ARC or move == RIGHT_ARC:
-                read_state(c, &self.state)
-                lost += self.least_loss.loss_of_pop(self.state) + self.wrong_of_two(c, move)
+            lost += self.loss_of(c, move)
             self.system.apply(c, move)
         return lost
 

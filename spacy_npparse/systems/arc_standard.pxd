@@ -27,3 +27,4 @@ cdef class ArcStandardDynamic(LossOracle):
 
     cdef bint wrong(self, int head, int dependent) noexcept nogil
     cdef int remaining(self, int depth, int first) noexcept nogil
+    cdef int under_one_root(self, int depth, int first) noexcept nogil

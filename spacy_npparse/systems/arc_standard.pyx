@@ -123,12 +123,20 @@ cdef class ArcStandardDynamic(LossOracle):
             under[j][y] + Σ over i <= l < j of c(s_j, s_l) + c(y, s_j)               for j >= i
             over[i][z] + left_arc[z][y]                                             for z < y
 
-    The loss to come is top[0][n+1].
+    The loss to come is top[0][n+1]. Single root: the root has one dependent, s_j or a word y of the
+    buffer, so that it is the least of
 
-    Exact without the single-root precondition.
+        top[j][n+1] + Σ over 0 < l < j of c(s_j, s_l) + c(s_0, s_j)
+        over[1][y] + c(s_0, y) + right[y][n+1]      left[b][y] for over[1][y] if there is no s_1
+
+    Exact for any gold tree, with and without the single-root precondition.
 
     Source: Goldberg, Sartorio and Satta (2014).
     """
+
+    def __init__(self, KernelSystem system):
+        super().__init__(system)
+        self.honours_single_root = True
 
     cdef bint wrong(self, int head, int dependent) noexcept nogil:
         """c(head, dependent)."""
@@ -177,6 +185,8 @@ cdef class ArcStandardDynamic(LossOracle):
         cdef int* under
         cdef int* over_above
         for i in range(depth - 1, -1, -1):
+            if i == 0 and self.system.single_root:
+                return self.under_one_root(depth, first)
             s = self.stack[i]
             top = self.tops.data() + i * size
             over = self.over.data() + i * size
@@ -223,6 +233,23 @@ cdef class ArcStandardDynamic(LossOracle):
                 for v in range(first, y):
                     over[y] = min(over[y], over[v] + self.left_arc[v * size + y])
         return self.tops[n + 1]
+
+    cdef int under_one_root(self, int depth, int first) noexcept nogil:
+        """The least loss to come if the root has one dependent; the tables are filled above it."""
+        cdef size_t size = self.n + 2
+        cdef int j, k, y, rest
+        cdef int least = 4 * self.n + 4
+        if depth == 1 and first > self.n:
+            return 0
+        for j in range(1, depth):
+            rest = self.tops[j * size + self.n + 1]
+            for k in range(1, j):
+                rest += self.wrong(self.stack[j], self.stack[k])
+            least = min(least, rest + self.wrong(0, self.stack[j]))
+        for y in range(first, self.n + 1):
+            rest = self.over[size + y] if depth > 1 else self.left[first * size + y]
+            least = min(least, rest + self.wrong(0, y) + self.right[y * size + self.n + 1])
+        return least
 
     cdef int loss(self, KernelConfiguration c) noexcept nogil:
         cdef int k

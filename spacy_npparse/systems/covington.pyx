@@ -204,10 +204,14 @@ cdef class CovingtonDynamic(LossOracle):
     cycle every arc is reachable, but not all of them together. The pair of words of an arc has been
     passed if its right end is before j, or is j while its left end is in λ2.
 
-    Exact without the single-root precondition.
+    Exact for any gold tree without the single-root precondition.
 
     Source: Gómez-Rodríguez and Fernández-González (2015).
     """
+
+    def __init__(self, KernelSystem system):
+        super().__init__(system)
+        self.proven = not system.single_root
 
     cdef int precompute(self) except -1 nogil:
         self.passed.resize(self.n + 1)

@@ -18,21 +18,25 @@ using State = std::u16string;
 
 class LeastLoss {
   public:
-    void prepare(const int* heads, int n) {
+    void prepare(const int* heads, int n, bool single_root) {
+        single_root_ = single_root;
         gold_.assign(heads, heads + n + 1);
         remains_.assign(n + 1, 0);
         above_.assign(n + 1, 0);
         dependents_.assign(n + 1, 0);
     }
 
-    // The loss of popping s0: its pending dependents, and its pending head unless that is b or s1.
-    int loss_of_pop(const State& state) {
+    // The loss of attaching s0 to `head` and popping it: its pending dependents, and its pending
+    // head unless that is the one.
+    int loss_of_pop(const State& state, int head) {
         look_at(state);
-        return dependents_[s0(state)] + loses_head(state);
+        const int pending = gold_[s0(state)];
+        return dependents_[s0(state)] + (pending >= 0 && remains_[pending] && pending != head);
     }
 
     // The pending arcs from a word of the stack to one below it, if the upper word cannot return to
-    // the buffer, since every word there precedes it in the sentence.
+    // the buffer, since every word there precedes it in the sentence. Single root: and from the
+    // root to such a word if it is not the lowest item.
     int lower_bound(const State& state) {
         const int last = *std::max_element(state.begin() + state[0] + 1, state.end());
         std::fill(above_.begin(), above_.end(), 0);
@@ -40,6 +44,7 @@ class LeastLoss {
         for (int i = state[0]; i > 0; --i) {
             const int head = gold_[state[i]];
             lost += head > last && above_[head];
+            lost += single_root_ && head == 0 && i > 1 && state[i] > last;
             above_[state[i]] = 1;
         }
         return lost;
@@ -68,15 +73,19 @@ class LeastLoss {
         return lost;
     }
 
-    // A* search: lowers `upper`, the loss of some derivation, to the least loss. False if it would
-    // expand more than `budget` states.
-    bool search(State start, int budget, int* upper) {
+    // A* search: narrows the bounds of the least loss until they meet or `budget` states are
+    // expanded. `highest` is the loss of some derivation.
+    void search(State start, int budget, int* lowest, int* highest) {
         std::unordered_map<State, Loss> known;
-        std::vector<std::vector<const Entry*>> agenda(*upper);
+        std::vector<std::vector<const Entry*>> agenda(*highest);
         const auto add = [&](State& state, int lost) {
             pop_what_is_free(state);
             const int total = lost + lower_bound(state);
-            if (total >= *upper) return;
+            if (total >= *highest) return;
+            if (state.size() == 2) {
+                *highest = total;
+                return;
+            }
             const auto [entry, is_new] = known.try_emplace(std::move(state), Loss{lost, total});
             if (!is_new) {
                 if (entry->second.so_far <= lost) return;
@@ -85,20 +94,17 @@ class LeastLoss {
             agenda[total].push_back(&*entry);
         };
         add(start, 0);
-        for (int total = 0; total < *upper; ++total) {
-            while (!agenda[total].empty()) {
-                const auto& [state, loss] = *agenda[total].back();
-                agenda[total].pop_back();
-                if (loss.total < total) continue;
-                if (state.size() == 2) {
-                    *upper = total;
-                    return true;
-                }
-                if (budget-- == 0) return false;
-                expand(state, loss.so_far, add);
+        while (*lowest < *highest) {
+            if (agenda[*lowest].empty()) {
+                ++*lowest;
+                continue;
             }
+            const auto& [state, loss] = *agenda[*lowest].back();
+            agenda[*lowest].pop_back();
+            if (loss.total < *lowest) continue;
+            if (budget-- == 0) return;
+            expand(state, loss.so_far, add);
         }
-        return true;
     }
 
   private:
@@ -130,7 +136,8 @@ class LeastLoss {
         if (state[0] > 0) {
             State next = state;
             pop(next);
-            visit(next, lost + loss_of_pop(state));
+            look_at(state);
+            visit(next, lost + dependents_[s0(state)] + loses_head(state));
         }
     }
 
@@ -150,9 +157,12 @@ class LeastLoss {
         }
     }
 
+    // Whether s0 has a pending head that is neither b nor s1. Single root: the root is the head of
+    // the last word only.
     bool loses_head(const State& state) const {
         const int head = gold_[s0(state)];
-        if (head < 0 || !remains_[head] || head == b(state)) return false;
+        if (head < 0 || !remains_[head]) return false;
+        if (head == b(state)) return single_root_ && head == 0 && state[0] > 1;
         return state[0] < 2 || head != state[state[0] - 1];
     }
 
@@ -167,6 +177,7 @@ class LeastLoss {
         }
     }
 
+    bool single_root_;
     std::vector<int> gold_;
     std::vector<char> remains_;
     std::vector<char> above_;

@@ -11,7 +11,6 @@ from spacy_npparse.systems.arc_eager import ArcEagerStatic
 from spacy_npparse.transitions.configuration cimport (
     KernelConfiguration, buffer_item, has_head, stack_item
 )
-from spacy_npparse.transitions.system cimport ILLEGAL
 from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
@@ -87,25 +86,34 @@ cdef class NonmonotonicArcEagerDynamic(ArcEagerDynamic):
     g(s) ∈ β for headless s only, or a wrongly attached s would be counted twice. The cost of REDUCE
     counts g(s) ∈ B for headless s, which arc-eager never reduces and Δ_NMD leaves out.
 
-    Exact for projective gold trees without the single-root precondition.
+    Single root: as in `ArcEagerDynamic`, arcs from the root that are unreachable not being counted;
+    what REDUCE attaches at the end matters only if it is monotonic before.
+
+    Exact for any gold tree, with and without the single-root precondition.
 
     Source: Honnibal, Goldberg and Johnson (2013, section 5.2).
     """
 
-    cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
-        self.lost_arcs(c, out)
-        if (<NonmonotonicArcEager>self.system).nonmonotonic_left_arc:
+    def __init__(self, NonmonotonicArcEager system):
+        super().__init__(system, system.nonmonotonic_left_arc, system.nonmonotonic_reduce)
+
+    cdef void lost_arcs(self, KernelConfiguration c, int* out) noexcept nogil:
+        ArcEagerDynamic.lost_arcs(self, c, out)
+        if self.left_arc_replaces:
             self.add_left_arc_delta(c, out)
-        if (<NonmonotonicArcEager>self.system).nonmonotonic_reduce:
+        if self.reduce_attaches:
             self.add_reduce_delta(c, out)
-        self.rule_out_illegal(c, out)
 
     cdef void add_left_arc_delta(self, KernelConfiguration c, int* out) noexcept nogil:
         """Add Δ_NML."""
         cdef int s = stack_item(c, 0)
         cdef int b = buffer_item(c, 0)
         cdef bint s_has_head = s != NO_WORD and has_head(c, s)
+        cdef int head = self.head_ahead(c, s) if s_has_head else NO_WORD
+        cdef int head_of_b = self.gold[b]
         cdef int i, word
+        if head_of_b == 0 and self.system.single_root:
+            head_of_b = NO_WORD
         for i in range(c.stack_size):
             word = stack_item(c, i)
             if self.gold[word] == b and has_head(c, word):
@@ -113,9 +121,9 @@ cdef class NonmonotonicArcEagerDynamic(ArcEagerDynamic):
                 out[RIGHT_ARC] += 1
         for i in range(c.buffer_size):
             word = buffer_item(c, i)
-            if i > 0 and self.gold[b] == word:
+            if i > 0 and head_of_b == word:
                 out[RIGHT_ARC] -= 1
-            if s_has_head and self.gold[s] == word:
+            if head == word:
                 out[REDUCE] += 1
                 out[LEFT_ARC] += i > 0
         if s_has_head and c.heads[s] == self.gold[s]:
@@ -141,11 +149,18 @@ cdef class NonmonotonicArcEagerJoint(NonmonotonicArcEagerDynamic):
     Source: Honnibal, Goldberg and Johnson (2013, section 6).
     """
 
-    cdef int monotonic[4]
+    cdef ArcEagerDynamic monotonic
+    cdef int monotonic_costs[4]
+
+    def __init__(self, NonmonotonicArcEager system):
+        super().__init__(system)
+        self.monotonic = ArcEagerDynamic(ArcEager(single_root=system.single_root))
+
+    cdef int precompute(self) except -1 nogil:
+        NonmonotonicArcEagerDynamic.precompute(self)
+        return self.monotonic.prepare(self.gold + 1, self.n)
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
-        cdef bint headless = c.stack_size > 0 and not has_head(c, stack_item(c, 0))
         NonmonotonicArcEagerDynamic.costs(self, c, out)
-        self.lost_arcs(c, self.monotonic)
-        self.monotonic[REDUCE if headless else LEFT_ARC] = ILLEGAL
-        self.prefer(self.monotonic, out)
+        self.monotonic.costs(c, self.monotonic_costs)
+        self.prefer(self.monotonic_costs, out)

@@ -59,6 +59,10 @@ cdef class NonmonotonicCovingtonDynamic(CovingtonDynamic):
     Source: Fernández-González and Gómez-Rodríguez (2017).
     """
 
+    def __init__(self, NonmonotonicCovington system):
+        super().__init__(system)
+        self.proven = False
+
     cdef int unreachable(self, KernelConfiguration c) noexcept nogil:
         cdef int d
         cdef int lost = 0

@@ -377,6 +377,10 @@ cdef class TwoPlanarDynamic(LossOracle):
     cdef vector[char] passed
     cdef vector[int] work
 
+    def __init__(self, KernelSystem system):
+        super().__init__(system)
+        self.proven = False
+
     cdef int precompute(self) except -1 nogil:
         self.passed.resize(self.n + 1)
         return 0

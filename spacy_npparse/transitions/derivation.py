@@ -36,7 +36,7 @@ class Step(NamedTuple):
         transition: The transition that is taken, None in the terminal configuration.
         options: The legal transitions, by name.
         reachable: RDEPS, see `Oracle.reachable`.
-        proven: Whether the costs are those that the oracle defines, not a fall-back.
+        proven: Whether the costs are known to be exact, not approximations.
     """
 
     configuration: Configuration

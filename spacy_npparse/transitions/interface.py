@@ -254,7 +254,8 @@ class Oracle:
 
     @property
     def proven(self) -> bool:
-        """Whether the last costs are those that the oracle defines, not a fall-back."""
+        """Whether the last costs are known to be exact, with the root constraint of the system, and
+        not approximations."""
         return self._kernel.proven
 
     @property

@@ -53,6 +53,7 @@ cdef class KernelOracle:
 
     cdef int prepare(self, const int* heads, int n) except -1 nogil
     cdef int precompute(self) except -1 nogil
+    cdef bint admits_gold(self) noexcept nogil
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil
     cdef void subtract_least(self, int* costs) noexcept nogil
     cdef void prefer(self, const int* preferred, int* costs) noexcept nogil

@@ -254,8 +254,10 @@ cdef class KernelOracle:
             roll-outs never explore a wrong reordering.
         honours_single_root: Whether costs take the single-root precondition into account. Oracles
             that do not are those of the system without it, and training uses it so.
-        proven: Whether the last costs are those that the oracle defines, not those of another one
-            that it falls back on where its own would take too long.
+        proven: Whether the last costs are known to be exact, not approximations: differences of the
+            least losses in the oracle's system, with the single-root precondition if that has it.
+            An oracle that is exact in a restricted system or expresses preferences says in which
+            sense. Static oracles always do.
         postpones: Whether a static oracle has several transitions of cost 0 where one of them can
             be postponed; roll-outs choose between them at random.
     """
@@ -304,6 +306,14 @@ cdef class KernelOracle:
     cdef int precompute(self) except -1 nogil:
         """Compute what depends on the gold tree only."""
         return 0
+
+    cdef bint admits_gold(self) noexcept nogil:
+        """Whether the gold tree does not have several root dependents where one is required."""
+        cdef int d
+        cdef int n_roots = 0
+        for d in range(1, self.n + 1):
+            n_roots += self.tree[d] == 0
+        return n_roots <= 1 or not self.system.single_root
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
         """Write the cost of every transition, ILLEGAL for illegal ones; c is not terminal."""

@@ -1,3 +1,0 @@
-from spacy_npparse.transitions.system import KernelOracle
-
-class ArcHybridExact(KernelOracle): ...
