@@ -24,6 +24,7 @@ WRITERS = {
     ("compare", "html"): "{gold} {a} {b} --html {out}",
     ("convert", "target"): "{gold} {out}",
     ("derive", "html"): "{gold} --html {out}",
+    ("derive", "json_path"): "{gold} --model {model} --repairs --json {out}",
     ("evaluate", "json_path"): "{model} {gold} --json {out}",
     ("evaluate", "output"): "{model} {gold} --output {out}",
     ("init-config", "target"): "{out} --force --code {code}",
