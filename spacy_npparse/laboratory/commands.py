@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,8 @@ from pathlib import Path
 
 LOG = "training.log"
 _LAST_LINES = 5
+# In seconds, for a subprocess to end of itself.
+_PATIENCE = 10
 _SUBPROGRAM = "spacy_npparse.laboratory.subprogram"
 
 
@@ -18,7 +21,7 @@ class FailedCommandError(RuntimeError):
 
 
 def run_module(arguments: Sequence[object], log: Path) -> None:
-    """Run `python -m …` on one thread.
+    """Run `python -m …` on one thread. An exception meanwhile, such as KeyboardInterrupt, ends it.
 
     Args:
         arguments: The module and its arguments.
@@ -37,7 +40,11 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
             command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT, env=environment
         ) as process,
     ):
-        code = process.wait()
+        try:
+            code = process.wait()
+        except BaseException:
+            _end(process)
+            raise
     if code < 0:
         raise FailedCommandError(
             f"{arguments[0]} was killed by signal {-code}, possibly out of memory. "
@@ -49,3 +56,15 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
         raise FailedCommandError(
             f"{arguments[0]} ended with exit code {code}. The end of {log}:{last}"
         )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if os.name == "nt":
+        process.terminate()
+    else:
+        # Python removes temporary files on this one; a program in C++ does not hear it.
+        process.send_signal(signal.SIGINT)
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()

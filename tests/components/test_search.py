@@ -17,6 +17,7 @@ from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import BeamResult
+from spacy_npparse.treebank.given_sentences import GIVEN_SENTENCES_KEY
 from spacy_npparse.trees import is_tree
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
@@ -118,7 +119,8 @@ def test_nothing_is_written_unless_asked_for(shared):
     doc = parse(shared(beam_width=2))
     assert doc._.k_best_trees is None
     assert doc[0]._.head_probability is None
-    assert not doc.user_data
+    # Of the Doc itself, only whether its sentences were given, which the scorer wants to know.
+    assert set(doc.user_data) <= {GIVEN_SENTENCES_KEY}
 
 
 @pytest.mark.parametrize("words", [[], [" "], ["a"]])

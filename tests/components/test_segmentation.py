@@ -175,7 +175,7 @@ def train(**config):
     examples = list(corpus(nlp))
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.01
-    for _ in range(20):
+    for _ in range(40):
         for i in range(0, len(examples), 5):
             nlp.update(examples[i : i + 5], sgd=optimizer)
     return nlp, [eg.reference for eg in examples]
