@@ -93,7 +93,8 @@ class SavedPipe(LabelledPipe[NetT], TrainablePipe, Generic[NetT]):
         exclude = set(exclude)
         with self._loading(str(path)):
             found = [name for name in (_CFG, _MODEL) if Path(path, name).is_file()]
-            self._check_parts(found, exclude)
+            self._check_files(found, exclude)
+            self._forget(exclude)
             # The settings first: the weights of another parser are those of another network.
             super().from_disk(path, exclude=[*exclude, _MODEL])
             self._check_settings()
@@ -116,7 +117,9 @@ class SavedPipe(LabelledPipe[NetT], TrainablePipe, Generic[NetT]):
         """
         exclude = set(exclude)
         with self._loading(f"{len(bytes_data)} bytes"):
-            self._check_parts(srsly.msgpack_loads(bytes_data), exclude)
+            # Unlike a file, what is not there has been left out by `to_bytes`.
+            exclude |= {_CFG, _MODEL}.difference(srsly.msgpack_loads(bytes_data))
+            self._forget(exclude)
             super().from_bytes(bytes_data, exclude=[*exclude, _MODEL])
             self._check_settings()
             super().from_bytes(bytes_data, exclude=[*exclude, _CFG, _VOCAB])
@@ -134,19 +137,22 @@ class SavedPipe(LabelledPipe[NetT], TrainablePipe, Generic[NetT]):
             reason = f"{error}".rstrip(".") or type(error).__name__
             raise ValueError(f"{where}: {reason}. {_REMEDY}") from error
 
-    def _check_parts(self, found: Iterable[str], exclude: set[str]) -> None:
+    def _check_files(self, found: Iterable[str], exclude: set[str]) -> None:
         missing = [name for name in (_CFG, _MODEL) if name not in {*found, *exclude}]
         if missing:
             raise MismatchError(f"there is no {' and no '.join(missing)}. {_REMEDY}")
+
+    def _forget(self, exclude: set[str]) -> None:
+        """What is not in the parts that are loaded must not remain as it was. The order of the
+        settings does, so that saving gives the same bytes."""
         if _CFG not in exclude:
-            # What is not in the file must not remain as it was.
-            for key in _KEYS:
-                self.cfg.pop(key, None)
+            self.cfg.update(dict.fromkeys(_KEYS))
         if _MODEL not in exclude:
             self.model.attrs["settings"] = ""
 
     def _check_settings(self) -> None:
-        self.cfg.setdefault("decorated", [])
+        # Earlier versions may have saved none.
+        self.cfg["decorated"] = self.cfg["decorated"] or []
         for key, kind in _KEYS.items():
             if not isinstance(self.cfg.get(key), kind):
                 raise MismatchError(f"its cfg has no {key!r}. {_REMEDY}")

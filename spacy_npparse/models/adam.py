@@ -51,8 +51,7 @@ def step(
     keys = [(model_id, name) for name, _ in moving]
     weights = [p.data for _, p in moving]
     gradients = [p.grad for _, p in moving if p.grad is not None]
-    # All are read at once: reading one has to wait for the GPU.
-    norms = torch.stack(torch._foreach_norm(gradients)).tolist()
+    norms = _norms(gradients)
     for (_, name), norm in zip(keys, norms, strict=True):
         if not math.isfinite(norm):
             raise ValueError(
@@ -93,6 +92,12 @@ def step(
             average.lerp_(weight, 1.0 - min(0.9999, (1.0 + n) / (10.0 + n)))
     for _, parameter in moving:
         parameter.grad = None
+
+
+def _norms(gradients: list[torch.Tensor]) -> list[float]:
+    """All norms, read at once: reading one has to wait for the GPU."""
+    norms: list[float] = torch.stack(torch._foreach_norm(gradients)).tolist()
+    return norms
 
 
 def _moments(

@@ -66,6 +66,8 @@ def test_handlers_are_restored_and_those_of_others_are_kept():
         pass
 
     known = signal.signal(signal.SIGTERM, other), signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # A shell has it ignored in the background.
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupt = signal.getsignal(signal.SIGINT)
     try:
         with cleaning_up_on_termination():
@@ -76,6 +78,7 @@ def test_handlers_are_restored_and_those_of_others_are_kept():
     finally:
         signal.signal(signal.SIGTERM, known[0])
         signal.signal(signal.SIGHUP, known[1])
+        signal.signal(signal.SIGINT, ignored)
 
 
 def test_errors_pass_and_threads_may_use_it():

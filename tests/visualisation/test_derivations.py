@@ -138,7 +138,8 @@ def test_table() -> None:
         "glaubst du ROOT",
         "LEFT-ARC (0)",
         "glaubst → Was",
-        "SHIFT (1), SWAP (1)",
+        # After SHIFT, no tree with one root has the heads of "Was" and "glaubst".
+        "SHIFT (2), SWAP (1)",
         "glaubst: Was du",
     ]
     assert lines[4][:5] == ["4", "glaubst du", "ROOT", "RIGHT-ARC (0)", "glaubst → du"]
