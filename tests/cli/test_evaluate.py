@@ -88,7 +88,8 @@ def test_paragraphs_are_texts_of_their_own(run, model, tmp_path):
     sentence = "1\tDie\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tFrau\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
     gold.write_text("".join(f"# newpar\n{sentence}" for _ in range(5)))
     unsplit = tmp_path / "unsplit"
-    spacy.load(model, exclude=["senter"]).to_disk(unsplit)
+    preset = {"components.parser.sentences": "preset"}
+    spacy.load(model, exclude=["senter"], config=preset).to_disk(unsplit)
     assert run("evaluate", unsplit, gold, "--raw", "--json", scores).exit_code == 0
     assert official(scores)["Sentences"]["f1"] == 1
 
