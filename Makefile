@@ -5,9 +5,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 KERNEL = $(shell find spacy_npparse -name '*.p[yx][xd]' -o -name '*.h')
+CORE = $(addprefix tests/,components decoding systems transitions trees)
 HEADERS = $(shell find spacy_npparse -name '*.h')
 
-.PHONY: demo test lint format docs wheel wheels wheel-test install clean
+.PHONY: demo test test-core test-rest lint format docs wheel wheels wheel-test install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m spacy project run sample .
@@ -18,10 +19,21 @@ demo: $(VENV)/.installed
 	@echo "All of it: $(CURDIR)/demo/text.conllu; in a browser: $(CURDIR)/demo/text.html"
 
 # Linters and tests call programs of the environment.
-test lint format docs wheel wheels wheel-test: export PATH := $(abspath $(BIN)):$(PATH)
+test test-core test-rest lint format docs wheel wheels wheel-test: export PATH := $(abspath $(BIN)):$(PATH)
 
+# All tests in two processes side by side, or TESTS="tests/cli …" in one.
 test: lint
+ifdef TESTS
 	python -m pytest $(TESTS)
+else
+	$(MAKE) --jobs=2 test-core test-rest
+endif
+
+test-core:
+	python -m pytest $(CORE)
+
+test-rest:
+	python -m pytest $(CORE:%=--ignore=%) tests
 
 lint: $(VENV)/.installed-dev
 	ruff check .
