@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "spacy_npparse"
 FLOORS = [
     {"cli"},
     {"laboratory", "visualisation"},
-    {"components", "evaluation", "tokenization"},
+    {"components", "evaluation", "scaling", "tokenization"},
     {"treebank"},
     {"models"},
     {"decoding"},

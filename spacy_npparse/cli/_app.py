@@ -15,7 +15,7 @@ import spacy_npparse
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
-from spacy_npparse.laboratory.termination import cleaning_up_on_termination
+from spacy_npparse.scaling import cleaning_up_on_termination
 from spacy_npparse.treebank import ConlluError, DocError
 
 P = ParamSpec("P")

@@ -32,8 +32,7 @@ from spacy_npparse.laboratory.records import (
     write_minutes,
     write_record,
 )
-from spacy_npparse.laboratory.termination import cleaning_up_on_termination
-from spacy_npparse.laboratory.workers import LostProcessError, Workers
+from spacy_npparse.scaling import LostProcessError, Workers, cleaning_up_on_termination
 from spacy_npparse.treebank import paragraphs_of_treebank, read_conllu
 
 _NOTE = "experiment.json"

@@ -43,7 +43,7 @@ def files(tmp_path_factory):
 def inline(monkeypatch):
     """Trainings and evaluations in this process."""
     monkeypatch.setattr(
-        "spacy_npparse.laboratory.workers.ProcessPoolExecutor", in_process.InlineExecutor
+        "spacy_npparse.scaling.workers.ProcessPoolExecutor", in_process.InlineExecutor
     )
     monkeypatch.setattr("spacy_npparse.laboratory.pipeline.run_module", in_process.run_module)
 
@@ -230,7 +230,7 @@ def test_code_is_part_of_the_experiment(made, board, files):
 
 def test_udpipe(files, monkeypatch):
     monkeypatch.setattr(
-        "spacy_npparse.laboratory.workers.ProcessPoolExecutor", in_process.InlineExecutor
+        "spacy_npparse.scaling.workers.ProcessPoolExecutor", in_process.InlineExecutor
     )
     monkeypatch.setattr("spacy_npparse.laboratory.udpipe._TOKENIZER", "epochs=1;segment_size=10")
     # The trainers of tagger and parser do 50 iterations in any case.

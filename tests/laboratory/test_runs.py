@@ -39,7 +39,7 @@ with experiment.locked():
 @pytest.fixture
 def inline(monkeypatch):
     """Runs in this process."""
-    monkeypatch.setattr("spacy_npparse.laboratory.workers.ProcessPoolExecutor", InlineExecutor)
+    monkeypatch.setattr("spacy_npparse.scaling.workers.ProcessPoolExecutor", InlineExecutor)
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_treebank_from_a_repository(project, run, tmp_path):
 def test_leaderboard(project, run, monkeypatch, capfd):
     monkeypatch.setattr("spacy_npparse.laboratory.pipeline.run_module", in_process.run_module)
     monkeypatch.setattr(
-        "spacy_npparse.laboratory.workers.ProcessPoolExecutor", in_process.InlineExecutor
+        "spacy_npparse.scaling.workers.ProcessPoolExecutor", in_process.InlineExecutor
     )
     options = {
         "vars.sample_updates": 3,

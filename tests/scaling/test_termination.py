@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from spacy_npparse.laboratory.commands import run_module
-from spacy_npparse.laboratory.termination import cleaning_up_on_termination
+from spacy_npparse.scaling import cleaning_up_on_termination
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -130,7 +130,7 @@ import sys
 from pathlib import Path
 from test_termination import Waiting
 from spacy_npparse.laboratory import Experiment, Task
-from spacy_npparse.laboratory.termination import cleaning_up_on_termination
+from spacy_npparse.scaling import cleaning_up_on_termination
 
 if __name__ == "__main__":
     gold, folder = map(Path, sys.argv[1:])
