@@ -38,7 +38,8 @@ def test_blocks_are_left_and_the_process_ends_by_the_signal(tmp_path, number):
     child = os.fork()
     if child == 0:
         try:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            # Ignored in the background of a shell, or under nohup.
+            signal.signal(number, signal.SIG_DFL)
             with cleaning_up_on_termination():
                 work()
         finally:
