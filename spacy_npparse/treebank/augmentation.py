@@ -174,23 +174,29 @@ class ExcerptAugmenter:
     """Excerpts: long examples are cut into runs of consecutive sentences, others in each epoch.
 
     A parser that finds sentences has to see texts of several sentences, which begin and end
-    anywhere; one that parses single sentences has to see these. Examples remain whole, with one
-    warning, where `NonceAugmenter` leaves them unchanged.
+    anywhere; one that parses single sentences has to see these. If the sentences are shuffled, it
+    cannot memorise the words on either side of a boundary. Examples remain whole and in order, with
+    one warning, where `NonceAugmenter` leaves them unchanged.
 
     Registered as the augmenter `spacy_npparse.excerpt_augmenter.v1`.
 
     Args:
         max_words: An excerpt ends with the sentence in which it reaches a number of words that is
             drawn uniformly from 1 to this one.
+        shuffle_probability: Probability that the sentences of an example are shuffled first.
 
     Raises:
-        ValueError: If `max_words` is no whole number, or not positive.
+        ValueError: If `max_words` is no whole number, or not positive; if `shuffle_probability` is
+            no number in [0, 1].
     """
 
-    def __init__(self, max_words: int):
-        check_arguments(_EXCERPT, ExcerptAugmenter.__init__, {"max_words": max_words})
+    def __init__(self, max_words: int, shuffle_probability: float = 0.0):
+        settings = dict(max_words=max_words, shuffle_probability=shuffle_probability)
+        check_arguments(_EXCERPT, ExcerptAugmenter.__init__, settings)
         check_range(f"{_EXCERPT}: max_words", max_words, most=MOST_ROWS)
+        check_range(f"{_EXCERPT}: shuffle_probability", shuffle_probability, 0.0, 1.0)
         self.max_words = max_words
+        self.shuffle_probability = shuffle_probability
         self._rows = _Reader(_EXCERPT)
 
     def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
@@ -199,6 +205,8 @@ class ExcerptAugmenter:
         if words is None:
             yield example
             return
+        if random.random() < self.shuffle_probability:
+            words = _shuffled(words)
         starts = np.flatnonzero(words[:, _GOLD_START] == 1).tolist()
         first = 0
         while first < len(words):
@@ -206,6 +214,19 @@ class ExcerptAugmenter:
             end = next((start for start in starts if start >= wanted), len(words))
             yield _example(example.reference.vocab, words[first:end].copy())
             first = end
+
+
+def _shuffled(words: Words) -> Words:
+    """The sentences in random order."""
+    bounds = np.flatnonzero(words[1:, _GOLD_START] == 1) + 1
+    if not len(bounds):
+        return words
+    words = words.copy()
+    # The first word of a Doc always starts a sentence, even if it leaves the other starts open.
+    words[0, _STARTS] = words[bounds[0], _STARTS]
+    sentences = np.split(words, bounds)
+    random.shuffle(sentences)
+    return np.concatenate(sentences)
 
 
 def _kinds(words: Words) -> list[Kind]:

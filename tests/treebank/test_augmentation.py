@@ -236,3 +236,40 @@ def test_excerpts_of_one_word_are_single_sentences(examples):
         assert annotation(excerpt) == annotation(example)
     with pytest.raises(ValueError, match="max_words is 0, but must be 1 or more"):
         ExcerptAugmenter(max_words=0)
+
+
+def sentences_of(doc):
+    return sorted(
+        tuple((t.text, t.tag_, t.head.i - s.start, t.dep_, t.is_sent_start) for t in s)
+        for s in doc.sents
+    )
+
+
+def test_shuffled_sentences_keep_their_trees(examples):
+    random.seed(0)
+    reference = Doc.from_docs([eg.reference for eg in examples[:12]], exclude=["user_data"])
+    predicted = Doc(
+        reference.vocab, [t.text for t in reference], [t.whitespace_ for t in reference]
+    )
+    example = Example(predicted, reference)
+    orders = set()
+    for _ in range(4):
+        excerpts = list(ExcerptAugmenter(30, shuffle_probability=1.0)(None, example))
+        shuffled = Doc.from_docs([excerpt.reference for excerpt in excerpts])
+        orders.add(shuffled.text)
+        assert sentences_of(shuffled) == sentences_of(reference)
+        # Only what is known of the predicted Doc is known of its excerpts.
+        for excerpt in excerpts:
+            assert [t.is_sent_start for t in excerpt.predicted[1:]] == [None] * (
+                len(excerpt.predicted) - 1
+            )
+    assert len(orders) == 4
+
+
+def test_nothing_is_shuffled_by_default_or_where_there_is_one_sentence(examples):
+    for example in examples[:5]:
+        (excerpt,) = ExcerptAugmenter(1, shuffle_probability=1.0)(None, example)
+        assert annotation(excerpt) == annotation(example)
+    assert ExcerptAugmenter(1).shuffle_probability == 0.0
+    with pytest.raises(ValueError, match="shuffle_probability is 2.0, but must be"):
+        ExcerptAugmenter(1, shuffle_probability=2.0)
