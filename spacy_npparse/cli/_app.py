@@ -15,7 +15,7 @@ import spacy_npparse
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
-from spacy_npparse.scaling import cleaning_up_on_termination
+from spacy_npparse.scaling import ClusterError, cleaning_up_on_termination
 from spacy_npparse.treebank import ConlluError, DocError
 
 P = ParamSpec("P")
@@ -23,6 +23,7 @@ R = TypeVar("R")
 _ARGUMENTS = "spacy_npparse.arguments"
 _USER_ERRORS = (
     OSError,
+    ClusterError,
     CodeError,
     ConlluError,
     DocError,
@@ -105,7 +106,8 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
 
     These are files that are missing or cannot be written, malformed CoNLL-U or DEPS, Docs
     that CoNLL-U cannot represent, code that cannot be imported, texts or experiments that do not
-    match, a folder in use. A command that is terminated removes its temporary files first.
+    match, a folder in use, a cluster that is not there. A command that is terminated removes its
+    temporary files first.
 
     Args:
         command: The command.
