@@ -122,12 +122,12 @@ def find_config(config: Path | None, code: Path | None) -> Path:
     return config
 
 
-def find_contestants(text: str, tasks: Sequence[Task]) -> list[Contestant]:
+def find_contestants(text: str, task: Task) -> list[Contestant]:
     """The parsers that `--parsers` names.
 
     Args:
         text: The option.
-        tasks: What they are trained on.
+        task: What they are trained on.
 
     Raises:
         typer.Exit: There is none, or one does not exist or fit.
@@ -139,9 +139,8 @@ def find_contestants(text: str, tasks: Sequence[Task]) -> list[Contestant]:
         fail("--parsers names none. Give at least one, or all.")
     try:
         found = [contestant(name) for name in dict.fromkeys(names)]
-        for task in tasks:
-            for one in found:
-                one.check(task)
+        for one in found:
+            one.check(task)
     except ValueError as error:
         fail(str(error))
     return found

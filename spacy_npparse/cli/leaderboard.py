@@ -81,7 +81,7 @@ def leaderboard(
     numbers = read_seeds(seeds)
     tasks = find_executor(executor, processes, address)
     task = Task(train, dev, find_config(config, code), updates, code)
-    contestants = find_contestants(parsers, [task])
+    contestants = find_contestants(parsers, task)
     experiment = Experiment(task, test or dev, output, raw)
     page = board_page(experiment)
     check_outputs([page, page.with_suffix(".json")], inputs_of(experiment))

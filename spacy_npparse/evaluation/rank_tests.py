@@ -60,9 +60,9 @@ def rank_test(found: Counts, samples: int = SAMPLES, seed: int = SEED) -> RankTe
     together are in error as rarely as one should be. Where permutations replace the tables, this is
     the procedure of Wilcoxon, Nemenyi, McDonald and Thompson.
 
-    Nemenyi's test finds differences on as few as four treebanks, where tests of one pair alone
-    cannot: the signed-rank test of n treebanks has no p-value below 2 / 2^n, which is then
-    multiplied by the number of pairs. The price is that a difference between two parsers depends on
+    Nemenyi's test finds differences on a few treebanks, where tests of one pair alone cannot: the
+    signed-rank test of n treebanks has no p-value below 2 / 2^n, which is then multiplied by the
+    number of pairs. The price is that a difference between two parsers depends on
     which others are compared (Benavoli, Corani and Mangili 2016).
 
     Args:
