@@ -98,7 +98,8 @@ def sweep(
             fail(f"{folder} is a treebank. Give last another folder, to write to.")
     # For the parsers, treebanks differ in their files only.
     contestants = find_contestants(parsers, task)
-    page = output / f"sweep-{'test' if test else 'dev'}{'-raw' * raw}.html"
+    part = ("test" if test else "dev") + "-raw" * raw
+    page = output / f"sweep-{part}.html"
     pages = [page, *map(board_page, experiments.values())]
     inputs = list(dict.fromkeys(path for one in experiments.values() for path in inputs_of(one)))
     check_outputs([path.with_suffix(kind) for path in pages for kind in (".html", ".json")], inputs)
@@ -120,7 +121,7 @@ def sweep(
                 print_result(found.table())
             finally:
                 write_json(found.as_dict(), page.with_suffix(".json"), source)
-                write_text(render_sweep(found, source, links), page)
+                write_text(render_sweep(found, source, links, title=f"Sweep: {part}"), page)
                 typer.echo(f"{page}", err=True)
     report_failures(failures, kept="the reports")
 

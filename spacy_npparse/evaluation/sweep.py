@@ -14,7 +14,7 @@ from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.rank_tests import RankTest, rank_test, ranks
 from spacy_npparse.evaluation.seeds import known
 from spacy_npparse.evaluation.significance import SAMPLES, Counts, significance_groups
-from spacy_npparse.evaluation.text_table import percent, score_cell, text_table
+from spacy_npparse.evaluation.text_table import p_equation, percent, score_cell, text_table
 
 
 class Wins(NamedTuple):
@@ -151,9 +151,11 @@ class Sweep:
                 *text_table(["LAS", *(entrant.name for entrant in self.entrants)], cells),
                 "",
                 f"Ranked by LAS (F1) from {self.given} on {n} treebank{'s' * (n != 1)}; wins and "
-                "losses: in brackets the significant ones.",
+                "losses: in brackets those that are significant.",
+                "Parsers with a letter in common do not differ significantly across treebanks "
+                "(Nemenyi's test).",
                 f"Friedman's test: chi-squared {self.test.statistic:.2f}, "
-                f"p = {self.test.p_value:.4f}.",
+                f"{p_equation(self.test.p_value)}.",
                 *self.notes,
             ]
         )

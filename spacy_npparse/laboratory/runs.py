@@ -120,7 +120,7 @@ class Run:
             # Its log stays.
             raise
         except BaseException:
-            shutil.rmtree(unfinished)
+            shutil.rmtree(unfinished, ignore_errors=True)
             _remove_if_empty(attempts)
             raise
         write_minutes((_cpu_seconds() - start) / 60, unfinished)

@@ -79,7 +79,7 @@ def test_tables(sweep):
     cells = [[cell.strip() for cell in line.split("|")] for line in treebanks.splitlines()]
     assert cells[0] == ["LAS", *(entrant.name for entrant in sweep.entrants)]
     assert [row[0] for row in cells[2:]] == list(sweep.boards)
-    assert "on 3 treebanks" in notes and f"p = {sweep.test.p_value:.4f}" in notes
+    assert "on 3 treebanks" in notes and f"p = {sweep.test.p_value:.3f}" in notes
 
 
 def test_as_json(sweep):
