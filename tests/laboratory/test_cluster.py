@@ -14,6 +14,8 @@ from spacy_npparse.scaling import RayTasks
 
 ray = pytest.importorskip("ray")
 
+pytestmark = pytest.mark.slow
+
 DEV = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
 
 
