@@ -12,6 +12,7 @@ from spacy_npparse.cli import (  # noqa: F401
     prepare,
     score,
     statistics,
+    sweep,
 )
 from spacy_npparse.cli._app import app
 

@@ -15,14 +15,15 @@ import spacy_npparse
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
-from spacy_npparse.scaling import cleaning_up_on_termination
-from spacy_npparse.treebank import ConlluError, DocError
+from spacy_npparse.scaling import ClusterError, cleaning_up_on_termination
+from spacy_npparse.treebank import ConlluError, DocError, TreebankFolderError
 
 P = ParamSpec("P")
 R = TypeVar("R")
 _ARGUMENTS = "spacy_npparse.arguments"
 _USER_ERRORS = (
     OSError,
+    ClusterError,
     CodeError,
     ConlluError,
     DocError,
@@ -30,6 +31,7 @@ _USER_ERRORS = (
     ExperimentMismatchError,
     FolderInUseError,
     TextMismatchError,
+    TreebankFolderError,
 )
 
 
@@ -103,9 +105,10 @@ def fail(message: str) -> NoReturn:
 def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with a message, not a traceback, on errors that its user can correct.
 
-    These are files that are missing or cannot be written, malformed CoNLL-U or DEPS, Docs
-    that CoNLL-U cannot represent, code that cannot be imported, texts or experiments that do not
-    match, a folder in use. A command that is terminated removes its temporary files first.
+    These are files or treebanks that are missing, files that cannot be written, malformed CoNLL-U
+    or DEPS, Docs that CoNLL-U cannot represent, code that cannot be imported, texts or experiments
+    that do not match, a folder in use, a cluster that is not there. A command that is terminated
+    removes its temporary files first.
 
     Args:
         command: The command.

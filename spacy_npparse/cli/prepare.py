@@ -12,10 +12,8 @@ from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import print_result, progress
 from spacy_npparse.files import replacing
-from spacy_npparse.treebank import Sentence, read_conllu
+from spacy_npparse.treebank import Sentence, read_conllu, treebank_parts
 from spacy_npparse.trees import complete_heads, nonprojective_arcs
-
-PARTS = ("train", "dev", "test")
 
 
 @app.command()
@@ -35,20 +33,7 @@ def prepare(
     \b
       python -m spacy_npparse prepare UD_Gothic-PROIEL corpus/gothic
     """
-    if not folder.is_dir():
-        fail(f"{folder}: no such folder. Give the folder of a UD treebank.")
-    sources = {part: path for part in PARTS if (path := _find(folder, part))}
-    if "train" not in sources:
-        found = ", ".join(sorted(path.name for path in folder.glob("*.conllu"))) or "none"
-        fail(
-            f"{folder}: no file *-ud-train.conllu (CoNLL-U files here: {found}). Give the folder "
-            "of a treebank with training data; join a part that comes in pieces into one file."
-        )
-    if "dev" not in sources:
-        fail(
-            f"{folder}: no file *-ud-dev.conllu, on which training chooses the best model. Move "
-            f"about a tenth of the sentences of {sources['train'].name} to a file of that name."
-        )
+    sources = treebank_parts(folder)
     targets = {part: output / f"{part}.conllu" for part in sources}
     check_outputs(targets.values(), sources.values())
     counts = {part: _count(read_conllu(path), path.name) for part, path in sources.items()}
@@ -65,16 +50,6 @@ def prepare(
             f"{n_arcs / n_words:8.2%}"
         )
     print_result("\n".join(rows))
-
-
-def _find(folder: Path, part: str) -> Path | None:
-    paths = sorted(folder.glob(f"*-ud-{part}.conllu"))
-    if len(paths) > 1:
-        fail(
-            f"{folder}: several files *-ud-{part}.conllu: {', '.join(p.name for p in paths)}. "
-            "Leave those of one treebank in the folder."
-        )
-    return paths[0] if paths else None
 
 
 def _count(sentences: Iterable[Sentence], name: str) -> tuple[int, int, int, int]:

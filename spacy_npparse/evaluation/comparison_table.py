@@ -8,6 +8,7 @@ from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import Difference, ParserComparison, sentence_text
 from spacy_npparse.evaluation.seeds import missing_scores, split_scores
 from spacy_npparse.evaluation.text_table import (
+    p_value,
     percent,
     score_cell,
     scores_in_words,
@@ -31,13 +32,6 @@ _TEXT_WIDTH = 50
 def signed(value: float | None) -> str:
     """A difference of rates in percentage points."""
     return "-" if value is None else f"{100 * value:+.2f}"
-
-
-def p_value(p: float | None) -> str:
-    """A p-value, - if it is None."""
-    if p is None:
-        return "-"
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def interval(difference: Difference) -> str:

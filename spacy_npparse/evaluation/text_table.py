@@ -1,4 +1,4 @@
-"""Tables of scores as text."""
+"""Scores, p-values and tables of them as text."""
 
 from __future__ import annotations
 
@@ -13,6 +13,20 @@ _NAME_WIDTH = 34
 def percent(value: float | None) -> str:
     """A rate in percent, - if it is undefined."""
     return "-" if value is None else f"{100 * value:.2f}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value, - if it is None."""
+    if p is None:
+        return "-"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_equation(p: float | None) -> str:
+    """A p-value with its name, empty if it is None."""
+    if p is None:
+        return ""
+    return f"p {p_value(p)}" if p < 0.001 else f"p = {p_value(p)}"
 
 
 def score_cell(parser: TrainedParser, metric: Metric) -> str:

@@ -6,20 +6,22 @@ from spacy_npparse.laboratory.contestants import Contestant, Task
 from spacy_npparse.laboratory.experiment import (
     Experiment,
     ExperimentMismatchError,
-    FailedRun,
     FolderInUseError,
 )
 from spacy_npparse.laboratory.names import contestant, trainable_parsers
+from spacy_npparse.laboratory.runs import Run
+from spacy_npparse.laboratory.schedule import complete_runs
 
 __all__ = [
     "CodeError",
     "Contestant",
     "Experiment",
     "ExperimentMismatchError",
-    "FailedRun",
     "FolderInUseError",
+    "Run",
     "Task",
     "complete_config",
+    "complete_runs",
     "config_path",
     "contestant",
     "import_code",

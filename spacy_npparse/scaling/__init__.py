@@ -1,6 +1,15 @@
-"""Work on more than one process: workers, and their clean end. Knows nothing of parsing."""
+"""Work on more than one process or machine, and its clean end. Knows nothing of parsing."""
 
+from spacy_npparse.scaling.ray_tasks import ClusterError, RayTasks
+from spacy_npparse.scaling.tasks import Executor, LostProcessError
 from spacy_npparse.scaling.termination import cleaning_up_on_termination
-from spacy_npparse.scaling.workers import LostProcessError, Workers
+from spacy_npparse.scaling.workers import Workers
 
-__all__ = ["LostProcessError", "Workers", "cleaning_up_on_termination"]
+__all__ = [
+    "ClusterError",
+    "Executor",
+    "LostProcessError",
+    "RayTasks",
+    "Workers",
+    "cleaning_up_on_termination",
+]

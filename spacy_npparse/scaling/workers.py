@@ -12,14 +12,9 @@ from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
-Tag = TypeVar("Tag")
-Result = TypeVar("Result")
-
-
-class LostProcessError(RuntimeError):
-    """The process of a task has ended without a result."""
+from spacy_npparse.scaling.tasks import LostProcessError, Result, Tag
 
 
 class Workers(Generic[Tag, Result]):
@@ -96,7 +91,9 @@ class Workers(Generic[Tag, Result]):
             try:
                 result = future.result()
             except BrokenProcessPool:
-                result = LostProcessError("a process was killed, possibly out of memory")
+                result = LostProcessError(
+                    "a process was killed, possibly out of memory. Use fewer processes."
+                )
                 pool.shutdown()
                 pool = self._pool()
             self._idle.append(pool)

@@ -15,6 +15,7 @@ from spacy_npparse.treebank.docs import (
     unannotated_doc,
 )
 from spacy_npparse.treebank.edges import left_edge, right_edge, subtree_edges
+from spacy_npparse.treebank.folders import TreebankFolderError, treebank_parts
 from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.plain_text import (
     Paragraph,
@@ -57,6 +58,7 @@ __all__ = [
     "Row",
     "Sentence",
     "SurfaceToken",
+    "TreebankFolderError",
     "annotate",
     "augmenting_batcher",
     "character_offsets",
@@ -77,6 +79,7 @@ __all__ = [
     "source_text",
     "subtree_edges",
     "surface_tokens",
+    "treebank_parts",
     "unannotated_doc",
     "without_annotation",
     "write_conllu",

@@ -5,6 +5,7 @@ from spacy_npparse.visualisation.derivations.table import derivation_table
 from spacy_npparse.visualisation.reports.comparison import render_comparison
 from spacy_npparse.visualisation.reports.leaderboard import render_leaderboard
 from spacy_npparse.visualisation.reports.statistics import render_statistics
+from spacy_npparse.visualisation.reports.sweep import render_sweep
 from spacy_npparse.visualisation.trees.page import render_trees
 from spacy_npparse.visualisation.trees.picture import render_tree_svg
 
@@ -14,6 +15,7 @@ __all__ = [
     "render_derivation",
     "render_leaderboard",
     "render_statistics",
+    "render_sweep",
     "render_tree_svg",
     "render_trees",
 ]

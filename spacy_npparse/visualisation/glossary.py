@@ -56,5 +56,9 @@ GLOSSARY = {
         "cross; SWAP transitions bring the words into it."
     ),
     "reordering": "A transition, such as SWAP, that changes the order of words.",
+    "mean rank": (
+        "The mean of the ranks that a parser has by LAS on each treebank; 1 is the best. Parsers "
+        "that tie share the mean of their ranks."
+    ),
     "peer": "A parser from outside this package, trained on the same treebank.",
 }

@@ -59,3 +59,36 @@ def many_parsers(n_parsers: int, name: str = "<system>") -> Leaderboard:
         for i in range(n_parsers)
     }
     return make_leaderboard({**results, "peer": [trial(3, 1e5)]}, ["peer"])
+
+
+def several_treebanks(without: tuple[str, str] | None = None) -> dict[str, Leaderboard]:
+    """Leaderboards of four parsers on three treebanks of 40 sentences: `good` is the best on all of
+    them, `other` and `same` are equal on the first.
+
+    Args:
+        without: A treebank, and the parser that has no results on it.
+    """
+    gold, flat = gold_and_flat()
+    gold, flat = gold * 5, flat * 5
+    right = {
+        "UD_A": {"good": 40, "other": 24, "same": 24, "peer": 0},
+        "UD_B": {"good": 35, "other": 34, "same": 8, "peer": 16},
+        "UD_C": {"good": 31, "other": 8, "same": 8, "peer": 30},
+    }
+
+    def trial(right: int, seed: int) -> Trial:
+        n_right = max(0, right - seed)
+        scores = score_sentences(gold, gold[:n_right] + flat[n_right:])
+        return Trial(seed, "f", scores, 1000.0 + right, 1.0, [])
+
+    return {
+        treebank: make_leaderboard(
+            {
+                name: [trial(number, seed) for seed in (0, 1)]
+                for name, number in numbers.items()
+                if (treebank, name) != without
+            },
+            ["peer"],
+        )
+        for treebank, numbers in right.items()
+    }

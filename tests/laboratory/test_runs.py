@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,9 @@ from spacy_npparse.laboratory import (
     ExperimentMismatchError,
     FolderInUseError,
     Task,
+    complete_runs,
 )
+from spacy_npparse.scaling import Workers
 from spacy_npparse.treebank import read_conllu
 
 DEV = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
@@ -27,12 +30,15 @@ ENDLESS = f"""
 import sys
 from pathlib import Path
 from cheap_contestant import CheapContestant
-from spacy_npparse.laboratory import Experiment, Task
+from functools import partial
+from spacy_npparse.laboratory import Experiment, Task, complete_runs
+from spacy_npparse.scaling import Workers
 folder, config = map(Path, sys.argv[1:])
 dev = Path({str(DEV)!r})
 experiment = Experiment(Task(dev, dev, config, 5), dev, folder)
 with experiment.locked():
-    list(experiment.run([(CheapContestant("a", fate="endless"), 0)], 1))
+    missing = experiment.missing([CheapContestant("a", fate="endless")], [0])
+    list(complete_runs(missing, partial(Workers, 1)))
 """
 
 
@@ -51,9 +57,9 @@ def experiment(tmp_path):
 
 def complete(experiment, contestants, seeds, processes=1):
     missing = experiment.missing(contestants, seeds)
-    ends = list(experiment.run(missing, processes))
-    assert {(c.name, seed) for c, seed, _ in ends} == {(c.name, seed) for c, seed in missing}
-    return {(c.name, seed): failure and failure.reason for c, seed, failure in ends}
+    ends = list(complete_runs(missing, partial(Workers, processes)))
+    assert {run for run, _ in ends} == set(missing)
+    return {(run.contestant.name, run.seed): reason or None for run, reason in ends}
 
 
 def test_every_contestant_with_every_seed(experiment, inline):
@@ -145,10 +151,11 @@ def test_a_killed_leaderboard(experiment, inline):
         [sys.executable, "-c", ENDLESS, *map(str, (experiment.folder, experiment.task.config))],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    started = experiment.folder / "models/model-0.unfinished/trained"
-    while not started.exists():
+    attempts = experiment.folder / "models/model-0.unfinished"
+    while not (found := list(attempts.glob("*/trained"))):
         assert program.poll() is None
         time.sleep(0.1)
+    [started] = found
     training, worker = map(int, started.read_text().split())
     assert is_running(training) and is_running(worker)
     with pytest.raises(FolderInUseError):
@@ -164,15 +171,16 @@ def test_a_killed_leaderboard(experiment, inline):
     contestants = [Contestant("a")]
     assert experiment.results(contestants, [0]) == {}
     assert complete(experiment, contestants, [0]) == {("a", 0): None}
-    assert started.parent.exists() is False
+    assert not attempts.exists()
 
 
 def test_who_stops_early_does_not_wait_for_the_others(experiment):
     contestants = [Contestant("a", "a"), Contestant("b", "b", fate="endless")]
-    runs = experiment.run(experiment.missing(contestants, [0]), 2)
-    assert next(runs) == (contestants[0], 0, None)
+    first, second = experiment.missing(contestants, [0])
+    runs = complete_runs([first, second], partial(Workers, 2))
+    assert next(runs) == (first, "")
     runs.close()
-    assert experiment.missing(contestants, [0]) == [(contestants[1], 0)]
+    assert experiment.missing(contestants, [0]) == [second]
 
 
 def test_a_training_ends_with_its_stdin(tmp_path):
@@ -228,7 +236,7 @@ def test_damaged_predictions_are_made_again(experiment, inline, name, damage, me
     damage(files(experiment)[name])
     missing = experiment.missing(contestants, [0])
     assert len(missing) == 1 and experiment.results(contestants, [0]) == {}
-    [told] = experiment.damage(missing)
+    [told] = missing[0].damage()
     assert re.search(message, told), told
     assert complete(experiment, contestants, [0]) == {("a", 0): None}
     assert experiment.results(contestants, [0]) == before
@@ -248,12 +256,12 @@ def test_only_finished_trainings_count(experiment, inline, content):
     else:
         note.write_text(content)
     missing = experiment.missing(contestants, [0])
-    assert [contestant.name for contestant, _ in missing] == ["b"]
-    [told] = experiment.damage(missing)
+    assert [run.contestant.name for run in missing] == ["b"]
+    [told] = missing[0].damage()
     assert "minutes.json" in told and told.endswith(": model-0 is trained again.")
     assert complete(experiment, contestants, [0]) == {("b", 0): None}
     assert (note.parent / "trained").read_text() == "b\n"
-    assert experiment.damage(missing) == []
+    assert missing[0].damage() == []
 
 
 def test_a_folder_has_one_leaderboard_at_a_time(experiment):

@@ -1,4 +1,4 @@
-"""The pages of `compare`, `statistics` and `leaderboard`: complete, true, self-contained."""
+"""The pages of `compare`, `statistics`, `leaderboard`, `sweep`: complete, true, self-contained."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from report_helpers import SAMPLE, SOURCE, many_parsers, three_parsers
+from report_helpers import SAMPLE, SOURCE, many_parsers, several_treebanks, three_parsers
 
 from spacy_npparse.evaluation import ParserComparison, compare_parsers
+from spacy_npparse.evaluation.sweep import make_sweep
 from spacy_npparse.treebank import parse_sentence, read_conllu
 from spacy_npparse.treebank.statistics import Statistics, treebank_statistics
-from spacy_npparse.visualisation import render_comparison, render_leaderboard, render_statistics
+from spacy_npparse.visualisation import (
+    render_comparison,
+    render_leaderboard,
+    render_statistics,
+    render_sweep,
+)
 from spacy_npparse.visualisation.page import static, templates
 from spacy_npparse.visualisation.reports.parts import Cell, Table
 
@@ -193,6 +199,46 @@ def test_leaderboard_of_one() -> None:
     page = render_leaderboard(many_parsers(0), SOURCE)
     check_page(page)
     assert "1.\xa0peer" in page and '"muted":true' not in page
+
+
+def test_sweep_page() -> None:
+    sweep = make_sweep(several_treebanks())
+    links = {treebank: f"{treebank} #1/board.html" for treebank in sweep.boards}
+    page = render_sweep(sweep, SOURCE, links)
+    check_page(page)
+    assert "4 parsers, 3 treebanks, 24 trainings, gold tokens and sentences" in page
+    overall, treebanks, pairs = (
+        page.split(f'aria-label="{label}"')[1].split("</table>")[0]
+        for label in ("All treebanks", "Treebanks", "Pairs")
+    )
+    for place, entrant in enumerate(sweep.entrants, 1):
+        [row] = re.findall(rf'<th scope="row">{place}.\xa0{entrant.name}</th>(.*?)</tr>', overall)
+        wins, losses = sweep.total_wins(entrant), sweep.total_losses(entrant)
+        assert row.startswith(
+            f"<td>{entrant.mean_rank:.2f}</td><td>{entrant.groups}</td>"
+            f"<td>{wins[0]} ({wins[1]})</td><td>{losses[0]} ({losses[1]})</td>"
+        )
+        assert f"{100 * (entrant.mean('LAS') or 0):.2f}" in row
+    for treebank, board in sweep.boards.items():
+        link = f'<a href="{treebank}%20%231/board.html">{treebank}</a>'
+        [row] = re.findall(rf'<th scope="row">{re.escape(link)}</th>(.*?)</tr>', treebanks)
+        best = board.standings[0]
+        assert re.search(rf"<b>{100 * (best.mean('LAS') or 0):.2f} ±.*?</b><small>a</small>", row)
+    for entrant in sweep.entrants:
+        [row] = re.findall(rf'<th scope="row">{entrant.name}</th>(.*?)</tr>', pairs)
+        assert re.findall(r"(\d+) \((\d+)\)", row) == [
+            (str(wins.all), str(wins.significant)) for wins in entrant.wins.values()
+        ]
+    assert page.count('<canvas role="img" aria-label="') == 4
+
+
+def test_sweep_without_anything_to_compare() -> None:
+    boards = several_treebanks(without=("UD_A", "peer"))
+    del boards["UD_B"], boards["UD_C"]
+    boards["peer only"] = many_parsers(0)
+    page = render_sweep(make_sweep(boards), SOURCE, dict.fromkeys(boards, "x.html"))
+    check_page(page)
+    assert "Not compared: UD_A, without results of peer." in page and "on 0 treebanks" in page
 
 
 def test_tables_are_escaped() -> None:

@@ -6,11 +6,17 @@ from collections.abc import Callable
 
 import pytest
 from browser_helpers import Browsed
-from report_helpers import SAMPLE, SOURCE, many_parsers, three_parsers
+from report_helpers import SAMPLE, SOURCE, many_parsers, several_treebanks, three_parsers
 
+from spacy_npparse.evaluation.sweep import make_sweep
 from spacy_npparse.treebank import read_conllu
 from spacy_npparse.treebank.statistics import treebank_statistics
-from spacy_npparse.visualisation import render_comparison, render_leaderboard, render_statistics
+from spacy_npparse.visualisation import (
+    render_comparison,
+    render_leaderboard,
+    render_statistics,
+    render_sweep,
+)
 
 Browse = Callable[..., Browsed]
 
@@ -18,14 +24,16 @@ Browse = Callable[..., Browsed]
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
     """A page of each kind."""
+    boards = several_treebanks()
     return {
         "comparison": render_comparison(three_parsers(), SOURCE, n_sentences=3),
         "statistics": render_statistics(treebank_statistics(read_conllu(SAMPLE)), SOURCE),
         "leaderboard": render_leaderboard(many_parsers(8, "arc_hybrid_swap"), SOURCE),
+        "sweep": render_sweep(make_sweep(boards), SOURCE, dict.fromkeys(boards, "board.html")),
     }
 
 
-@pytest.mark.parametrize("kind", ["comparison", "statistics", "leaderboard"])
+@pytest.mark.parametrize("kind", ["comparison", "statistics", "leaderboard", "sweep"])
 def test_readable_everywhere(browse: Browse, pages: dict[str, str], kind: str) -> None:
     browsed = browse(pages[kind])
     page = browsed.page

@@ -11,7 +11,6 @@ from spacy_npparse.evaluation.comparison_table import (
     MOST_RELATIONS,
     difference_rows,
     equal_scores,
-    p_value,
     seeds_note,
 )
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
@@ -19,7 +18,7 @@ from spacy_npparse.evaluation.parser_comparison import Parser, ParserComparison
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.seeds import missing_scores, split_scores
 from spacy_npparse.evaluation.significance import SAMPLES, SEED
-from spacy_npparse.evaluation.text_table import percent, score_cell
+from spacy_npparse.evaluation.text_table import p_equation, percent, score_cell
 from spacy_npparse.visualisation.page import Page, render
 from spacy_npparse.visualisation.plots import (
     Axis,
@@ -129,7 +128,9 @@ def _scores(comparison: ParserComparison) -> Table:
         for parser in comparison.parsers:
             p = p_values[parser.name][name].p_sentences if parser is not first else None
             strong = parser.mean(name) == best and name not in _SHARES
-            cells[-1].append(Cell(score_cell(parser, name), _small_p(p), strong))
+            cells[-1].append(
+                Cell(score_cell(parser, name), "" if p is None else p_equation(p), strong)
+            )
     return Table("Scores", ["Score", *(parser.name for parser in comparison.parsers)], cells)
 
 
@@ -143,12 +144,6 @@ def _score_point(row: int, parser: Parser, name: Metric) -> Point:
     return Point(row, 100 * mean, min(values), max(values))
 
 
-def _small_p(p: float | None) -> str:
-    if p is None:
-        return ""
-    return f"p {p_value(p)}" if p < 0.001 else f"p = {p_value(p)}"
-
-
 def _intervals(comparison: ParserComparison) -> Plot:
     """A plot of the differences in LAS from the first parser."""
     first = comparison.parsers[0]
@@ -160,7 +155,7 @@ def _intervals(comparison: ParserComparison) -> Plot:
         low, high = (100 * end for end in found.interval) if found.interval else (None, None)
         value = None if found.difference is None else 100 * found.difference
         series.append(
-            Series(pair.second, [Point(row, value, low, high, _small_p(found.p_sentences))])
+            Series(pair.second, [Point(row, value, low, high, p_equation(found.p_sentences))])
         )
     drawing = dot_plot(
         series,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection
 
 from spacy_npparse.evaluation.leaderboard import LEVEL, TREE_SCORES, Leaderboard, Standing
 from spacy_npparse.evaluation.metrics import Metric
@@ -13,23 +13,22 @@ from spacy_npparse.visualisation.page import Page, render
 from spacy_npparse.visualisation.plots import (
     Axis,
     Point,
-    Series,
     dot_plot,
     line_plot,
     scatter_plot,
 )
 from spacy_npparse.visualisation.reports.parts import (
+    N_COLOURED,
     Cell,
     Plot,
     Table,
+    coloured,
     keys,
     percent_axis,
     rates_point,
+    series_of,
     without_precision,
 )
-
-# The number of parsers in colour, beside the peers; more could not be told apart.
-_COLOURED = 5
 
 
 def render_leaderboard(
@@ -45,8 +44,6 @@ def render_leaderboard(
     Returns:
         A complete page that needs no network; its plots need scripts, their figures do not.
     """
-    best = [standing for standing in board.standings if not standing.is_peer][:_COLOURED]
-    coloured = [standing for standing in board.standings if standing.is_peer or standing in best]
     n_trials = sum(len(standing.trials) for standing in board.standings)
     return render(
         "leaderboard.html",
@@ -61,14 +58,9 @@ def render_leaderboard(
         standings=_table(board),
         words=_word_table(board),
         notes=board.notes,
-        n_coloured=_COLOURED,
-        keys=keys(standing.name for standing in coloured),
-        plots=[
-            _accuracy(board, coloured),
-            _curves(board, coloured),
-            _speed(board, coloured),
-            _crossing(board, coloured),
-        ],
+        n_coloured=N_COLOURED,
+        keys=keys(standing.name for standing in coloured(board.standings)),
+        plots=[_accuracy(board), _curves(board), _speed(board), _crossing(board)],
     )
 
 
@@ -113,20 +105,7 @@ def _cells(board: Leaderboard, metrics: Collection[Metric]) -> dict[str, list[Ce
     }
 
 
-def _series(
-    board: Leaderboard,
-    coloured: Sequence[Standing],
-    points: Callable[[Standing], Iterable[Point]],
-) -> list[Series]:
-    """The series of all parsers, coloured ones first."""
-    others = [standing for standing in board.standings if standing not in coloured]
-    return [
-        *(Series(standing.name, list(points(standing))) for standing in coloured),
-        *(Series(standing.name, list(points(standing)), muted=True) for standing in others),
-    ]
-
-
-def _accuracy(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
+def _accuracy(board: Leaderboard) -> Plot:
     places = {standing.name: place for place, standing in enumerate(board.standings)}
 
     def points(standing: Standing) -> list[Point]:
@@ -135,7 +114,7 @@ def _accuracy(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
         return [Point(places[standing.name], None if las is None else 100 * las, low, high)]
 
     drawing = dot_plot(
-        _series(board, coloured, points),
+        series_of(board.standings, points),
         title="LAS of the parsers",
         x=percent_axis("LAS, percent; 95 % interval over sentences"),
         names=list(places),
@@ -143,10 +122,10 @@ def _accuracy(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
     return Plot("Accuracy", drawing)
 
 
-def _curves(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
+def _curves(board: Leaderboard) -> Plot:
     drawing = line_plot(
-        _series(
-            board, coloured, lambda s: [Point(update, las) for update, las in s.curve if update]
+        series_of(
+            board.standings, lambda s: [Point(update, las) for update, las in s.curve if update]
         ),
         title="Learning curves",
         x=Axis("updates"),
@@ -155,13 +134,13 @@ def _curves(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
     return Plot("Learning curves", drawing)
 
 
-def _speed(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
+def _speed(board: Leaderboard) -> Plot:
     def points(standing: Standing) -> list[Point]:
         las = standing.mean(Metric.LAS)
         return [Point(standing.words_per_second, None if las is None else 100 * las)]
 
     drawing = scatter_plot(
-        _series(board, coloured, points),
+        series_of(board.standings, points),
         title="LAS by speed",
         x=Axis("words per second, one thread", log=True),
         y=percent_axis("LAS, percent"),
@@ -169,11 +148,10 @@ def _speed(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
     return Plot("Accuracy and speed", drawing)
 
 
-def _crossing(board: Leaderboard, coloured: Sequence[Standing]) -> Plot:
+def _crossing(board: Leaderboard) -> Plot:
     """Precision against recall of non-projective arcs."""
-    series = _series(
-        board,
-        coloured,
+    series = series_of(
+        board.standings,
         lambda s: rates_point(s.mean(TREE_SCORES["R np"]), s.mean(TREE_SCORES["P np"])),
     )
     drawing = scatter_plot(

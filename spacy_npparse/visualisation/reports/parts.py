@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from spacy_npparse.visualisation.plots import Axis, Drawing, Key, Point, Series, key
+
+# The number of parsers in colour, beside the peers; more could not be told apart.
+N_COLOURED = 5
 
 
 def percent_axis(title: str) -> Axis:
@@ -20,11 +23,13 @@ class Cell(NamedTuple):
         text: Its text.
         note: A note in small print below.
         strong: Whether it stands out.
+        link: Where it leads, if anywhere.
     """
 
     text: str
     note: str = ""
     strong: bool = False
+    link: str = ""
 
 
 class Table(NamedTuple):
@@ -88,6 +93,42 @@ class Bars(NamedTuple):
     heading: str
     unit: str
     rows: Sequence[Bar]
+
+
+class Ranked(Protocol):
+    """A parser in a ranking."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def is_peer(self) -> bool: ...
+
+
+RankedParser = TypeVar("RankedParser", bound=Ranked)
+
+
+def coloured(ranking: Sequence[RankedParser]) -> list[RankedParser]:
+    """The parsers that plots show in colour: the best ones and the peers."""
+    best = [parser for parser in ranking if not parser.is_peer][:N_COLOURED]
+    return [parser for parser in ranking if parser.is_peer or parser in best]
+
+
+def series_of(
+    ranking: Sequence[RankedParser], points: Callable[[RankedParser], Iterable[Point]]
+) -> list[Series]:
+    """The series of all parsers, coloured ones first.
+
+    Args:
+        ranking: The parsers, the best one first.
+        points: The points of a parser.
+    """
+    shown = coloured(ranking)
+    others = [parser for parser in ranking if parser not in shown]
+    return [
+        *(Series(parser.name, list(points(parser))) for parser in shown),
+        *(Series(parser.name, list(points(parser)), muted=True) for parser in others),
+    ]
 
 
 def keys(names: Iterable[str]) -> list[Key]:

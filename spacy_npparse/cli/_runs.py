@@ -1,0 +1,248 @@
+"""What commands that train many parsers share: their options, runs and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
+
+from spacy_npparse.cli._app import fail
+from spacy_npparse.cli._report import write_json, write_text
+from spacy_npparse.evaluation.leaderboard import Leaderboard
+from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.laboratory import (
+    Contestant,
+    Experiment,
+    Run,
+    Task,
+    complete_runs,
+    config_path,
+    contestant,
+    import_code,
+    trainable_parsers,
+)
+from spacy_npparse.scaling import Executor, RayTasks, Workers
+from spacy_npparse.treebank import read_conllu
+from spacy_npparse.visualisation import render_leaderboard
+
+ALL = "all"
+
+
+class ExecutorChoice(str, Enum):
+    """Who starts processes."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+Parsers = Annotated[
+    str,
+    typer.Option(
+        help="Factories without `_parser`, each with settings of its component if need be "
+        "(mh4,search=greedy), and the peers spacy and udpipe, separated by spaces; all: every "
+        "registered parser."
+    ),
+]
+Seeds = Annotated[str, typer.Option(help="Seeds to train with, separated by spaces.")]
+Updates = Annotated[
+    int | None,
+    typer.Option(min=1, help="Updates of each training; by default those of its config."),
+]
+TrainingConfig = Annotated[
+    Path | None,
+    typer.Option(
+        help="Training config whose parser is replaced.  [default: this package's accuracy.cfg]"
+    ),
+]
+Processes = Annotated[
+    int,
+    typer.Option(
+        min=1, help="Trainings at a time, each on one thread; Ray has one for each CPU instead."
+    ),
+]
+Raw = Annotated[bool, typer.Option("--raw", help="Rank by what the pipelines make of plain text.")]
+ExecutorOption = Annotated[
+    ExecutorChoice,
+    typer.Option("--executor", help="Train on this machine, or on a cluster of Ray."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="Of Ray's cluster; by default that of this machine, or a new one on this machine."
+    ),
+]
+
+
+def find_executor(choice: ExecutorChoice, processes: int, address: str | None) -> Executor:
+    """The executor that the options ask for.
+
+    Args:
+        choice: Who starts processes.
+        processes: Their number, if they are started on this machine.
+        address: Of Ray's cluster.
+
+    Raises:
+        typer.Exit: The options contradict each other.
+    """
+    if choice is ExecutorChoice.RAY:
+        return partial(RayTasks, address)
+    if address is not None:
+        fail("--address is that of a cluster of Ray. Give --executor ray, too.")
+    return partial(Workers, processes)
+
+
+def read_seeds(text: str) -> list[int]:
+    """The numbers of `--seeds`.
+
+    Raises:
+        typer.Exit: It has none, or something else.
+    """
+    if not text.split() or not all(word.isdecimal() for word in text.split()):
+        fail(f'--seeds is "{text}". Give whole numbers, separated by spaces: "0 1 2".')
+    return list(dict.fromkeys(map(int, text.split())))
+
+
+def find_config(config: Path | None, code: Path | None) -> Path:
+    """The training config, after `--code` has been imported.
+
+    Raises:
+        CodeError: `code` cannot be imported.
+        typer.Exit: There is no such config.
+    """
+    config = config or config_path("accuracy")
+    if not config.is_file():
+        fail(f"{config}: no such file. Give --config a training config with a parser.")
+    import_code(code)
+    return config
+
+
+def find_contestants(text: str, task: Task) -> list[Contestant]:
+    """The parsers that `--parsers` names.
+
+    Args:
+        text: The option.
+        task: What they are trained on.
+
+    Raises:
+        typer.Exit: There is none, or one does not exist or fit.
+    """
+    names = [
+        name for word in text.split() for name in (trainable_parsers() if word == ALL else [word])
+    ]
+    if not names:
+        fail("--parsers names none. Give at least one, or all.")
+    try:
+        found = [contestant(name) for name in dict.fromkeys(names)]
+        for one in found:
+            one.check(task)
+    except ValueError as error:
+        fail(str(error))
+    return found
+
+
+def check_treebanks(experiments: Sequence[Experiment]) -> None:
+    """Read what parsers are trained and evaluated on before the first training, so that errors
+    show only once.
+
+    Args:
+        experiments: The experiments.
+
+    Raises:
+        ConlluError: A file is malformed.
+        typer.Exit: A file has no sentences.
+    """
+    for experiment in experiments:
+        for path in dict.fromkeys([experiment.task.train, experiment.task.dev, experiment.gold]):
+            if not sum(1 for _ in read_conllu(path)):
+                fail(
+                    f"{path}: no sentence to train or evaluate parsers on. Give a treebank in "
+                    "CoNLL-U."
+                )
+
+
+def complete(
+    missing: Sequence[Run], executor: Executor, code: Path | None, *, treebanks: bool = False
+) -> list[str]:
+    """Complete runs, with a progress bar; tell beforehand what is damaged.
+
+    Args:
+        missing: The runs.
+        executor: Where they are done.
+        code: The file of `--code`.
+        treebanks: Whether they are of several treebanks, after which their folders are named.
+
+    Returns:
+        The runs that have failed, and why.
+    """
+
+    def name(run: Run) -> str:
+        treebank = f"{run.folder.name}, " if treebanks else ""
+        return f"{treebank}{run.contestant.name}, seed {run.seed}"
+
+    for message in dict.fromkeys(message for run in missing for message in run.damage()):
+        typer.echo(f"⚠ {message}", err=True)
+    typer.echo(f"{len(missing)} runs to do, the others are done.", err=True)
+    failures = []
+    # disable=None: no bar where stderr is no terminal.
+    with (
+        closing(complete_runs(missing, executor, code)) as runs,
+        tqdm(total=len(missing), unit="run", disable=None) as bar,
+    ):
+        for run, reason in runs:
+            bar.update()
+            bar.set_postfix_str(name(run))
+            if reason:
+                failures.append(f"{name(run)}: {reason}")
+    return failures
+
+
+def report_failures(failures: Sequence[str], kept: str) -> None:
+    """End the program with an error message if runs have failed.
+
+    Args:
+        failures: From `complete`.
+        kept: Where all other runs are.
+
+    Raises:
+        typer.Exit: Some have failed.
+    """
+    for failure in failures:
+        typer.secho(f"✘ {failure}", err=True)
+    if failures:
+        fail(
+            f"{len(failures)} runs failed; all others are in {kept}. Give the command "
+            "again to repeat the failed ones only."
+        )
+
+
+def write_board(experiment: Experiment, board: Leaderboard, source: Provenance) -> None:
+    """Write the report on one treebank.
+
+    Args:
+        experiment: The experiment.
+        board: Its results.
+        source: Their provenance.
+    """
+    page = board_page(experiment)
+    write_json(board.as_dict(), page.with_suffix(".json"), source)
+    title = f"Leaderboard: {experiment.gold.stem}"
+    write_text(render_leaderboard(board, source, title=title), page)
+
+
+def board_page(experiment: Experiment) -> Path:
+    """The page of the report on one treebank; beside it is a JSON file."""
+    name = experiment.gold.stem + ("-raw" if experiment.raw else "")
+    return experiment.folder / f"leaderboard-{name}.html"
+
+
+def inputs_of(experiment: Experiment) -> list[Path]:
+    """The files that an experiment reads."""
+    task = experiment.task
+    given = [task.train, task.dev, experiment.gold, task.config, task.code]
+    return list(dict.fromkeys(path for path in given if path is not None))

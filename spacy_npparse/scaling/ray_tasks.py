@@ -1,0 +1,127 @@
+"""Long tasks on a cluster, by Ray: what is done where, when, and again, is for Ray to decide."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from types import ModuleType, TracebackType
+from typing import Any, Generic
+
+from spacy_npparse.scaling.tasks import LostProcessError, Result, Tag
+
+# In seconds, for a cluster to answer.
+_PATIENCE = 10
+
+
+class ClusterError(RuntimeError):
+    """Ray is missing, or there is no cluster; the message says what to do."""
+
+
+class RayTasks(Generic[Tag, Result]):
+    """Tasks that Ray does, each on one core of any machine of its cluster.
+
+    A task whose process or machine is lost is done again elsewhere, as often as Ray does so by
+    default (three times). Connected to a cluster, tasks end with this process, even if it is
+    killed.
+
+    Args:
+        address: Of the cluster; None for the one that this machine belongs to, or else a new one of
+            this machine alone. A connection that there is already is used.
+        begin: Called before each task; a process may do several.
+        arguments: Arguments of `begin`.
+
+    Raises:
+        ClusterError: Ray is missing, or there is no cluster at the address.
+    """
+
+    def __init__(self, address: str | None, begin: Callable[..., None], *arguments: Any) -> None:
+        self._ray = _import_ray()
+        self._connected = not self._ray.is_initialized()
+        if self._connected:
+            _connect(self._ray, address)
+        self._do = self._ray.remote(num_cpus=1)(_do)
+        self._begin = (begin, arguments)
+        self._running: dict[Any, Tag] = {}
+
+    def __enter__(self) -> RayTasks[Tag, Result]:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for reference in self._running:
+            self._ray.cancel(reference, force=True)
+        if self._connected:
+            self._ray.shutdown()
+
+    @property
+    def idle(self) -> int:
+        """At least one: Ray keeps the tasks that have to wait."""
+        return 1
+
+    @property
+    def running(self) -> int:
+        """See `Tasks`: those that wait are among them."""
+        return len(self._running)
+
+    def start(self, tag: Tag, task: Callable[..., Result], *arguments: Any) -> None:
+        """See `Tasks`."""
+        self._running[self._do.remote(*self._begin, task, arguments)] = tag
+
+    def ended(self) -> Iterator[tuple[Tag, Result | LostProcessError]]:
+        """See `Tasks`."""
+        done, _ = self._ray.wait(list(self._running), num_returns=1)
+        for reference in done:
+            result: Result | LostProcessError
+            try:
+                result = self._ray.get(reference)
+            except self._ray.exceptions.RayError as error:
+                result = LostProcessError(f"Ray has given up: {error}")
+            yield self._running.pop(reference), result
+
+
+def _do(
+    begin: Callable[..., None], with_arguments: Any, task: Callable[..., Any], arguments: Any
+) -> Any:
+    begin(*with_arguments)
+    return task(*arguments)
+
+
+def _import_ray() -> ModuleType:
+    try:
+        import ray
+    except ImportError:
+        raise ClusterError(
+            "Ray is not installed. Give: python -m pip install 'ray>=2.50,<3'"
+        ) from None
+    return ray
+
+
+def _connect(ray: ModuleType, address: str | None) -> None:
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        if address is not None:
+            _check(address)
+        ray.init(address, logging_level=logging.WARNING, log_to_driver=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ClusterError(
+            f"no Ray cluster at {address} ({error}). Start one with `ray start --head`, or give no "
+            "address: Ray then uses this machine."
+        ) from error
+    finally:
+        # Ray has put one of its own in the place of ours.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)
+
+
+def _check(address: str) -> None:
+    """Raise an OSError if nobody answers; Ray would try for ten minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if port.isdecimal():
+        socket.create_connection((host, int(port)), _PATIENCE).close()
