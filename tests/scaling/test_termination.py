@@ -123,22 +123,23 @@ class Waiting:
         (folder / "waiting.py").write_text(WAIT)
         sys.path.insert(0, str(folder))
         os.environ["PYTHONPATH"] = str(folder)
-        run_module(["waiting", folder.parents[1] / "temporary"], folder / "training.log")
+        run_module(["waiting", folder.parents[2] / "temporary"], folder / "training.log")
 
 
 DRIVER = """
 import sys
+from functools import partial
 from pathlib import Path
 from test_termination import Waiting
-from spacy_npparse.laboratory import Experiment, Task
-from spacy_npparse.scaling import cleaning_up_on_termination
+from spacy_npparse.laboratory import Experiment, Task, complete_runs
+from spacy_npparse.scaling import Workers, cleaning_up_on_termination
 
 if __name__ == "__main__":
     gold, folder = map(Path, sys.argv[1:])
     experiment = Experiment(Task(gold, gold, gold, 1), gold, folder)
     runs = experiment.missing([Waiting(name) for name in "abc"], [0])
     with cleaning_up_on_termination():
-        list(experiment.run(runs, 2))
+        list(complete_runs(runs, partial(Workers, 2)))
 """
 
 
