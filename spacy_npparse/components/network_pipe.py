@@ -15,7 +15,7 @@ from spacy_npparse.components.encoders import REMEDY, SharedEncoders
 from spacy_npparse.components.gold import GoldBatch, GoldBoundaries
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.tree_pipe import TreePipe
-from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.models.parser_net import ParserNet, take
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.trees.missing import MISSING
 
@@ -116,7 +116,7 @@ class NetworkPipe(TreePipe, Generic[NetT]):
         vectors: of all tokens and the root."""
         tokens = torch.from_numpy(sentences.tokens).to(vectors.device)
         lengths = torch.from_numpy(sentences.lengths).to(vectors.device).long()
-        return vectors[tokens], lengths
+        return take(vectors, tokens), lengths
 
     def _predict_labels(
         self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[np.int32]

@@ -16,13 +16,19 @@ from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 from thinc.api import get_torch_default_device
 
+from spacy_npparse.models.grouping import cheapest_groups
+
 # Most scores of arcs that are computed at once on the CPU (half a megabyte, which stays in its
 # cache), except for a longer sentence. A GPU, which is slow with small batches, may use a 64th of
 # its memory, at some 256 bytes for an arc.
 _MAX_ARCS = 2**17
 _GPU_BYTES_PER_ARC = 64 * 256
+# A part costs as much as this share of the arcs that can be scored at once, besides its own arcs.
+_PARTS_PER_LIMIT = 8
 
 _ATTRIBUTES = [SENT_START, IS_SPACE]
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -137,16 +143,16 @@ class SentenceBatch:
             The sentences of a part: bool [n_sentences].
         """
         limit = max_arcs(get_torch_default_device())
-        by_length = np.argsort(self.lengths, kind="stable")
-        squares = (self.lengths[by_length].astype(np.int64) + 1) ** 2
-        start = 0
-        while start < len(by_length):
-            padded = squares[start:] * np.arange(1, len(squares) - start + 1)
-            end = start + max(1, int(np.searchsorted(padded, limit, side="right")))
-            chosen = np.zeros(len(by_length), dtype=bool)
-            chosen[by_length[start:end]] = True
-            yield chosen
-            start = end
+
+        def cost(n_sentences: Ints, _shortest: Ints, longest: np.int64) -> NDArray[np.float64]:
+            return n_sentences * (longest + 1.0) ** 2 + limit / _PARTS_PER_LIMIT
+
+        for group in cheapest_groups(self.lengths, cost):
+            size = max(1, limit // (int(self.lengths[group[-1]]) + 1) ** 2)
+            for start in range(0, len(group), size):
+                chosen = np.zeros(len(self.lengths), dtype=bool)
+                chosen[group[start : start + size]] = True
+                yield chosen
 
     def select(self, kept: NDArray[np.bool_]) -> "SentenceBatch":
         """Keep only some of the sentences.

@@ -9,11 +9,12 @@ from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.scaled_gradient import ScaledGradient
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
-from spacy_npparse.models.tagger import TaggerModel
+from spacy_npparse.models.tagger import LinearTagger, TaggerModel
 from spacy_npparse.models.transition_net import TransitionNet
 
 __all__ = [
     "CharBiLSTM",
+    "LinearTagger",
     "MHNet",
     "OneEndpointCrossingNet",
     "PairNet",

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
-from zlib import crc32
 
 import numpy as np
 import torch
@@ -15,10 +14,9 @@ from thinc.types import Floats2d
 from spacy_npparse.checks import MOST, MOST_ROWS, check_arguments, check_dropout, check_range
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet, WordBatch
 from spacy_npparse.models.shim import TorchShim, torch_shim
+from spacy_npparse.models.spellings import AFFIXES, shared_spellings
 
 _NAME = "spacy_npparse.CharBiLSTM.v1"
-# Affixes of the lower-cased form: suffixes of 1 to 4 characters, prefixes of 2 and 4.
-AFFIXES = (slice(-1, None), slice(-2, None), slice(-3, None), slice(-4, None), slice(2), slice(4))
 
 
 def CharBiLSTM(
@@ -174,34 +172,13 @@ def make_batch(docs: list[Doc], max_chars: int, char_rows: int, affix_rows: int)
     forms, form_of_word = np.unique(
         np.concatenate([doc.to_array(ORTH) for doc in docs]), return_inverse=True
     )
-    strings = docs[0].vocab.strings
-    texts = [strings[int(form)] for form in forms]
-    spellings = [_shorten(text, max_chars) for text in texts]
-    n_chars = np.array([len(spelling) for spelling in spellings], dtype=np.int64)
-    chars = np.zeros((len(forms), int(n_chars.max())), dtype=np.int64)
-    for i, spelling in enumerate(spellings):
-        # Row 0 is padding; neighbouring code points (one script) never share a row.
-        chars[i, : len(spelling)] = [1 + ord(char) % (char_rows - 1) for char in spelling]
+    spellings = shared_spellings(max_chars, char_rows, affix_rows)
+    chars, n_chars, affixes = spellings.look_up(forms, docs[0].vocab.strings)
     return WordBatch(
         chars=chars,
         n_chars=n_chars,
-        affixes=np.array([_affix_rows(text.lower(), affix_rows) for text in texts]),
+        affixes=affixes,
         words=forms,
         form_of_word=form_of_word.reshape(-1),
         lengths=[len(doc) for doc in docs if len(doc)],
     )
-
-
-def _shorten(word: str, max_chars: int) -> str:
-    if len(word) <= max_chars:
-        return word
-    tail = max_chars // 2
-    return word[: max_chars - tail] + word[len(word) - tail :]
-
-
-def _affix_rows(text: str, n_rows: int) -> list[int]:
-    """Rows of the affixes of a lower-cased form; each affix has n_rows rows of its own."""
-    return [
-        i * n_rows + crc32(text[affix].encode("utf8", "surrogatepass")) % n_rows
-        for i, affix in enumerate(AFFIXES)
-    ]

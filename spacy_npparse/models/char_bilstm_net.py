@@ -106,13 +106,15 @@ class CharBiLSTMNet(nn.Module):
         if self.training and self.block_dropout:
             mask = torch.rand(len(vectors), 1, device=vectors.device) >= self.block_dropout
             vectors = vectors * mask
+        if max(batch.lengths) <= WINDOW + 2 * CONTEXT:
+            return self.word_lstm(vectors, batch.lengths)
         windows = cut_into_windows(batch.lengths, WINDOW, CONTEXT)
         rows, centres = (
             torch.from_numpy(numbers).to(vectors.device)
             for numbers in (windows.rows, windows.centres)
         )
-        outputs, _ = self.word_lstm(vectors[rows], windows.lengths)
-        return outputs[centres]
+        outputs = self.word_lstm(vectors.index_select(0, rows), windows.lengths)
+        return outputs.index_select(0, centres)
 
     def embed(self, batch: WordBatch) -> Tensor:
         """Embed words without their context.
@@ -133,7 +135,8 @@ class CharBiLSTMNet(nn.Module):
             kept &= draws < self.vocabulary.keep_probability(occurrences)
         form_of_word = torch.from_numpy(batch.form_of_word).to(device)
         own = self.word_embedding(torch.from_numpy(rows).to(device)[form_of_word])
-        return self.spell(batch)[form_of_word] + own * torch.from_numpy(kept).to(device)[:, None]
+        spelled = self.spell(batch).index_select(0, form_of_word)
+        return spelled + own * torch.from_numpy(kept).to(device)[:, None]
 
     def spell(self, batch: WordBatch) -> Tensor:
         """Embed the forms of a batch by their spelling.
@@ -146,7 +149,7 @@ class CharBiLSTMNet(nn.Module):
         """
         device = self.char_embedding.weight.device
         vectors = self.char_embedding(torch.from_numpy(batch.chars[batch.chars > 0]).to(device))
-        _, by_chars = self.char_lstm(vectors, batch.n_chars)
+        by_chars = self.char_lstm.last_states(vectors, batch.n_chars)
         affixes = self.affix_embedding(torch.from_numpy(batch.affixes).to(device))
         affixes = nn.functional.dropout1d(affixes, self.affix_dropout, self.training)
         return self.spelling(torch.cat([by_chars, affixes.flatten(1)], dim=1))

@@ -1,11 +1,15 @@
 """Torch layers that the encoders share."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+
+from spacy_npparse.models.padding import PaddedBatch
 
 
 class BiLSTM(nn.Module):
@@ -35,76 +39,59 @@ class BiLSTM(nn.Module):
         self.forwards = nn.ModuleList(_make_lstm(width, n_hidden) for width in widths)
         self.backwards = nn.ModuleList(_make_lstm(width, n_hidden) for width in widths)
 
-    def forward(self, vectors: Tensor, lengths: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """Encode sequences.
+    def forward(self, vectors: Tensor, lengths: Sequence[int]) -> Tensor:
+        """Encode the vectors of sequences.
 
         Args:
             vectors: [n_vectors, n_inputs], one sequence after the other.
             lengths: Of the sequences, all positive, n_vectors in sum.
 
         Returns:
-            The outputs of the last layer in the same order, [n_vectors, 2 * n_hidden], and its
-            last states, [n_sequences, 2 * n_hidden].
+            The outputs of the last layer in the same order, [n_vectors, 2 * n_hidden].
         """
-        sizes = np.asarray(lengths)
-        starts = np.cumsum(sizes) - sizes
-        outputs, finals, places, order = [], [], [], []
-        for group in groups_of_similar_length(sizes):
-            steps = np.arange(sizes[group].max())[:, None]
-            rows = starts[group] + np.minimum(steps, sizes[group] - 1)
-            inside = steps < sizes[group]
-            mirror = np.where(inside, sizes[group] - 1 - steps, steps)
-            padded, final = self._encode(
-                vectors[_tensor(rows, vectors)], _tensor(mirror, vectors), sizes[group]
-            )
-            outputs.append(padded.flatten(0, 1)[_tensor(np.flatnonzero(inside), vectors)])
-            finals.append(final)
-            places.append(rows[inside])
-            order.append(group)
-        return (
-            torch.cat(outputs)[_tensor(np.argsort(np.concatenate(places)), vectors)],
-            torch.cat(finals)[_tensor(np.argsort(np.concatenate(order)), vectors)],
-        )
+        batch = PaddedBatch(np.asarray(lengths), vectors.device)
+        for layer in range(len(self.forwards)):
+            vectors = self._outputs(layer, vectors, batch)
+        return self._drop(vectors, batch)
 
-    def _encode(
-        self, x: Tensor, mirror: Tensor, lengths: NDArray[np.int64]
-    ) -> tuple[Tensor, Tensor]:
-        """Encode padded sequences [longest, n_sequences, n_inputs]; mirror: [longest, n_sequences],
-        the time step that each takes when the sequence is read backwards."""
-        for layer, (forwards, backwards) in enumerate(
-            zip(self.forwards, self.backwards, strict=True)
-        ):
-            x = self._drop(x)
-            left, _ = forwards(x)
-            mirrored, _ = backwards(_reorder(x, mirror))
-            read = torch.cat([left, _reorder(mirrored, mirror)], dim=-1)
-            x = read + x if layer else read
-        last = (_tensor(lengths - 1, x), torch.arange(len(lengths), device=x.device))
-        return self._drop(x), torch.cat([left[last], mirrored[last]], dim=-1)
+    def last_states(self, vectors: Tensor, lengths: Sequence[int] | NDArray[np.int64]) -> Tensor:
+        """Encode whole sequences.
 
-    def _drop(self, x: Tensor) -> Tensor:
+        Args:
+            vectors: As in `forward`.
+            lengths: As in `forward`.
+
+        Returns:
+            The last states of both directions of the last layer, without dropout:
+            [n_sequences, 2 * n_hidden].
+        """
+        batch = PaddedBatch(np.asarray(lengths), vectors.device)
+        last = len(self.forwards) - 1
+        for layer in range(last):
+            vectors = self._outputs(layer, vectors, batch)
+        _, left, right = self._read(last, vectors, batch)
+        return torch.cat([batch.left.last(left), batch.right.last(right)], dim=1)
+
+    def _outputs(self, layer: int, vectors: Tensor, batch: PaddedBatch) -> Tensor:
+        x, left, right = self._read(layer, vectors, batch)
+        outputs = torch.cat([batch.left.unpad(left), batch.right.unpad(right)], dim=1)
+        return outputs + x if layer else outputs
+
+    def _read(
+        self, layer: int, vectors: Tensor, batch: PaddedBatch
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """What a layer reads, and the padded outputs of both directions."""
+        x = self._drop(vectors, batch)
+        left = batch.left.run(self.forwards[layer], x)
+        right = batch.right.run(self.backwards[layer], x)
+        return x, left, right
+
+    def _drop(self, x: Tensor, batch: PaddedBatch) -> Tensor:
         if not self.training or not self.dropout:
             return x
         keep = 1.0 - self.dropout
-        return x * (torch.empty_like(x[:1]).bernoulli_(keep) / keep)
-
-
-def groups_of_similar_length(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.int64]]:
-    """Group sequences that can be padded together without much waste.
-
-    Args:
-        lengths: [n_sequences].
-
-    Yields:
-        The numbers of the sequences of a group.
-    """
-    by_length = np.argsort(lengths, kind="stable")
-    start = 0
-    while start < len(lengths):
-        limit = 1.5 * lengths[by_length[start]] + 8
-        end = int(np.searchsorted(lengths[by_length], limit, side="right"))
-        yield by_length[start:end]
-        start = end
+        masks = x.new_empty(batch.n_sequences, x.shape[1]).bernoulli_(keep) / keep
+        return x * masks.index_select(0, batch.sequence)
 
 
 def _make_lstm(n_inputs: int, n_hidden: int) -> nn.LSTM:
@@ -121,11 +108,3 @@ def _make_lstm(n_inputs: int, n_hidden: int) -> nn.LSTM:
             # Forget gates are open at the start.
             parameter.data[n_hidden : 2 * n_hidden] = 1.0
     return lstm
-
-
-def _reorder(x: Tensor, steps: Tensor) -> Tensor:
-    return x.gather(0, steps[:, :, None].expand(-1, -1, x.shape[2]))
-
-
-def _tensor(array: NDArray[np.int64], like: Tensor) -> Tensor:
-    return torch.from_numpy(array).to(like.device)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHFactors, MHScores
 from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array
-from spacy_npparse.models.parser_net import SharedSizes
+from spacy_npparse.models.parser_net import SharedSizes, take
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -138,7 +138,7 @@ class MHNet(PairNet):
         roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
         places = roots[:, None] + nodes
         places = torch.where(nodes > lengths[:, None], len(rows), places)
-        s1, s0, b0 = (hidden[places] for hidden in self._hidden(rows))
+        s1, s0, b0 = (take(hidden, places) for hidden in self._hidden(rows))
         front = self.front_pairs(s0, b0)
         hybrid = self.below_pairs
         below = torch.zeros_like(front) if hybrid is None else hybrid(s1, s0)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from spacy_npparse.decoding import OneEndpointCrossingScores, OneEndpointCrossingTrees
 from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array
-from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, sentences_and_words
+from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, sentences_and_words, take
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -81,7 +81,7 @@ class OneEndpointCrossingNet(PairNet):
         """
         _, places = nodes_and_rows(lengths)
         relative, dependent = (
-            self.dropout(torch.relu(layer(rows)))[places]
+            take(self.dropout(torch.relu(layer(rows))), places)
             for layer in (self.relative, self.dependent)
         )
         scores = OneEndpointCrossingPartScores(*self.pairs(relative, dependent).unbind(dim=1))

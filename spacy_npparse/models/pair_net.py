@@ -63,9 +63,14 @@ class Biaffine(nn.Module):
         Returns:
             [batch, n_scores, n_left, n_right].
         """
-        n_batch, n_left, _ = left.shape
-        projected, right = self.factors(left, right)
-        scores = projected.flatten(1, 2) @ right.mT
+        n_batch, n_left, n_inputs = left.shape
+        projected = self._project(left)
+        # The last column is what the bias of the right vectors, 1, is multiplied with.
+        scores = torch.baddbmm(
+            projected[..., n_inputs:].flatten(1, 2),
+            projected[..., :n_inputs].flatten(1, 2),
+            right.mT,
+        )
         return scores.view(n_batch, n_left, len(self.weight), -1).transpose(1, 2)
 
     def factors(self, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
@@ -79,12 +84,14 @@ class Biaffine(nn.Module):
             Of the left vectors, [..., n_left, n_scores, n_inputs + 1], and of the right ones,
             [..., n_right, n_inputs + 1].
         """
-        left = nn.functional.pad(left, (0, 1), value=1.0)
-        right = nn.functional.pad(right, (0, 1), value=1.0)
-        size = left.shape[-1]
-        # One large product for all scores: a weight for each sentence would be copied.
-        projected = left @ self.weight.transpose(0, 1).reshape(size, -1)
-        return projected.unflatten(-1, (-1, size)), right
+        return self._project(left), nn.functional.pad(right, (0, 1), value=1.0)
+
+    def _project(self, left: Tensor) -> Tensor:
+        """[..., n_left, n_scores, n_inputs + 1]: one large product for all scores, since a weight
+        for each sentence would be copied."""
+        by_input = self.weight.transpose(0, 1).flatten(1)
+        projected = nn.functional.linear(left, by_input[:-1].mT, by_input[-1])
+        return projected.unflatten(-1, (len(self.weight), -1))
 
 
 def as_array(scores: Tensor) -> NDArray[np.float32]:

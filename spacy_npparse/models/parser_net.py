@@ -136,11 +136,11 @@ class ParserNet(nn.Module):
         nodes, places = nodes_and_rows(lengths)
         as_head = torch.relu(self.arc_head(rows))
         as_dependent = self.dropout(torch.relu(self.arc_dependent(rows)))
-        heads = self.dropout(as_head)[places].mT
+        heads = take(self.dropout(as_head), places).mT
         absent = (nodes > lengths[:, None]) * IMPOSSIBLE
-        bias = self.arc_bias(as_head)[places].squeeze(2) + absent
-        scores = torch.baddbmm(bias[:, None], (as_dependent @ self.arc_weight)[places], heads)
-        by_distance = self.arc_distance(as_dependent)[places]
+        bias = take(self.arc_bias(as_head), places).squeeze(2) + absent
+        scores = torch.baddbmm(bias[:, None], take(as_dependent @ self.arc_weight, places), heads)
+        by_distance = take(self.arc_distance(as_dependent), places)
         step = max(1, _MAX_DISTANCES // len(nodes))
         for start in range(0, len(nodes), step):
             part = slice(start, start + step)
@@ -174,7 +174,7 @@ class ParserNet(nn.Module):
         Returns:
             [n_arcs, n_labels], not normalised.
         """
-        hidden = self.label_head(rows)[heads] + self.label_dependent(rows)[dependents]
+        hidden = take(self.label_head(rows), heads) + take(self.label_dependent(rows), dependents)
         return self.label_output(self.dropout(torch.relu(hidden)))
 
     def score_starts(self, vectors: Tensor, before: Tensor, after: Tensor) -> Tensor:
@@ -188,8 +188,21 @@ class ParserNet(nn.Module):
         Returns:
             Log-odds of the boundaries: [n].
         """
-        hidden = self.start_before(vectors)[before] + self.start_after(vectors)[after]
+        hidden = take(self.start_before(vectors), before) + take(self.start_after(vectors), after)
         return self.start_output(self.dropout(torch.relu(hidden)))[:, 0]
+
+
+def take(rows: Tensor, places: Tensor) -> Tensor:
+    """Copy rows to places. It is indexing, but several times as fast on CPU, as is its gradient.
+
+    Args:
+        rows: [n_rows, width].
+        places: int64 [...], the row at each place.
+
+    Returns:
+        [..., width].
+    """
+    return rows.index_select(0, places.flatten()).unflatten(0, places.shape)
 
 
 def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:

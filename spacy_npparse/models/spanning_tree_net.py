@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.pair_net import Biaffine, PairNet
-from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows
+from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, take
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -47,7 +47,8 @@ class SpanningTreeNet(PairNet):
         """
         _, places = nodes_and_rows(lengths)
         dependents, heads = (
-            self.dropout(torch.relu(layer(rows)))[places] for layer in (self.dependent, self.head)
+            take(self.dropout(torch.relu(layer(rows))), places)
+            for layer in (self.dependent, self.head)
         )
         scores = self.pairs(dependents, heads)[:, 0] + self.weigh(arcs)
         return scores.masked_fill(arcs < IMPOSSIBLE / 2, IMPOSSIBLE)

@@ -1,14 +1,16 @@
-"""`spacy_npparse.Tagger.v1`: a tagger for many labels."""
+"""`spacy_npparse.Tagger.v1`, a tagger for many labels, and `spacy_npparse.LinearTagger.v1`."""
 
 from __future__ import annotations
 
 from spacy.tokens import Doc
-from thinc.api import Linear, Model, Softmax_v2, chain, glorot_uniform_init, with_array
+from thinc.api import Linear, Model, NumpyOps, Softmax_v2, chain, glorot_uniform_init, with_array
 from thinc.types import Floats2d
 
 from spacy_npparse.checks import check_arguments, check_range
+from spacy_npparse.models.ops import TorchProductOps
 
 _NAME = "spacy_npparse.Tagger.v1"
+_LINEAR_NAME = "spacy_npparse.LinearTagger.v1"
 
 
 def TaggerModel(
@@ -36,9 +38,39 @@ def TaggerModel(
     # Initialized with zeros, as in `spacy.Tagger.v2`, it would give the hidden layer no gradient.
     output_layer = Softmax_v2(nI=hidden_size, init_W=glorot_uniform_init, normalize_outputs=False)
     hidden_layer = Linear(nO=hidden_size, nI=tok2vec.maybe_get_dim("nO"))
-    model: Model[list[Doc], list[Floats2d]] = chain(
-        tok2vec, with_array(chain(hidden_layer, output_layer))
-    )
+    return _tagger(tok2vec, [hidden_layer], output_layer)
+
+
+def LinearTagger(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+) -> Model[list[Doc], list[Floats2d]]:
+    """A softmax classifier of words: the layers, weights and scores of `spacy.Tagger.v2`, but with
+    the products of `TorchProductOps`, as `spacy_npparse.Tagger.v1` has.
+
+    Args:
+        tok2vec: The encoder, or a listener to one.
+
+    Returns:
+        A thinc model that scores the labels of each word; in training these are probabilities.
+
+    Raises:
+        ValueError: If the encoder is none.
+    """
+    check_arguments(_LINEAR_NAME, LinearTagger, {"tok2vec": tok2vec})
+    output_layer = Softmax_v2(nI=tok2vec.maybe_get_dim("nO"), normalize_outputs=False)
+    return _tagger(tok2vec, [], output_layer)
+
+
+def _tagger(
+    tok2vec: Model[list[Doc], list[Floats2d]], hidden_layers: list[Model], output_layer: Model
+) -> Model[list[Doc], list[Floats2d]]:
+    layers = [*hidden_layers, output_layer]
+    for layer in layers:
+        # Not on a GPU, and not where thinc has a library of the platform.
+        if type(layer.ops) is NumpyOps:
+            layer.ops = TorchProductOps()
+    scorer: Model = chain(*layers) if hidden_layers else output_layer
+    model: Model[list[Doc], list[Floats2d]] = chain(tok2vec, with_array(scorer))
     model.set_ref("tok2vec", tok2vec)
     model.set_ref("softmax", output_layer)
     model.set_ref("output_layer", output_layer)

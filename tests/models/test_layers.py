@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
 
-from spacy_npparse.models.layers import BiLSTM, groups_of_similar_length
+from spacy_npparse.models.layers import BiLSTM
+from spacy_npparse.models.padding import groups_of_similar_length
 
 LENGTHS = st.lists(st.integers(1, 60), min_size=1, max_size=12)
 
@@ -28,7 +29,7 @@ def test_outputs_and_gradients_equal_packed_lstms(lengths, depth):
     torch.manual_seed(0)
     ours = BiLSTM(5, 3, depth)
     vectors = torch.randn(sum(lengths), 5, requires_grad=True)
-    outputs, finals = ours(vectors, lengths)
+    outputs, finals = ours(vectors, lengths), ours.last_states(vectors, lengths)
     outputs.square().sum().backward()
     gradient = vectors.grad.clone()
     vectors.grad = None
@@ -61,9 +62,9 @@ def test_dropout_uses_one_mask_for_all_steps_and_only_in_training():
     read = []
     lstm.forwards[0].register_forward_pre_hook(lambda module, inputs: read.append(inputs[0]))
     vectors = torch.ones(12, 400)
-    in_training, _ = lstm(vectors, [12])
+    in_training = lstm(vectors, [12])
     lstm.eval()
-    in_prediction, _ = lstm(vectors, [12])
+    in_prediction = lstm(vectors, [12])
     assert (read[1] == 1.0).all() and (in_prediction != 0.0).all()
     for dropped in (read[0][:, 0] == 0.0, in_training == 0.0):
         assert (dropped.all(dim=0) | ~dropped.any(dim=0)).all()

@@ -72,6 +72,22 @@ def test_scores_in_training_are_probabilities(example):
     assert tagger.model.get_ref("output_layer").get_dim("nI") == 8
 
 
+def test_the_linear_tagger_is_that_of_spacy(example):
+    scores = []
+    for architecture in ("spacy_npparse.LinearTagger.v1", "spacy.Tagger.v2"):
+        spacy.util.fix_random_seed(0)
+        nlp = spacy.blank("xx")
+        model = {"@architectures": architecture, "tok2vec": MODEL["tok2vec"]}
+        tagger = nlp.add_pipe("tagger", config={"model": model})
+        optimizer = nlp.initialize(lambda: [example])
+        optimizer.learn_rate = 0.02
+        for _ in range(5):
+            nlp.update([example], sgd=optimizer)
+        scores.append(tagger.model.predict([example.predicted])[0])
+    assert scores[0].any()
+    np.testing.assert_allclose(*scores, rtol=1e-4, atol=1e-6)
+
+
 def test_no_hidden_units_are_refused(example):
     tok2vec = spacy.registry.resolve({"t": MODEL["tok2vec"]})["t"]
     with pytest.raises(ValueError, match="hidden_size is 0, but must be 1 or more"):

@@ -1,0 +1,43 @@
+"""Array operations for thinc layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from thinc.api import NumpyOps
+
+
+class TorchProductOps(NumpyOps):
+    """Operations on the CPU whose matrix products are those of torch.
+
+    BLIS, which thinc takes for them, computes on processors that it does not know without their
+    wide vectors, several times as slowly. Torch keeps to its number of threads, too, which numpy
+    does not know.
+    """
+
+    def gemm(
+        self,
+        x: Any,
+        y: Any,
+        out: Any = None,
+        trans1: bool = False,
+        trans2: bool = False,
+    ) -> Any:
+        """Multiply two matrices.
+
+        Args:
+            x: float32 [n, k], or [k, n] if `trans1`.
+            y: float32 [k, m], or [m, k] if `trans2`.
+            out: float32 [n, m], the array to write to, if any.
+            trans1: Transpose x.
+            trans2: Transpose y.
+
+        Returns:
+            float32 [n, m].
+        """
+        left, right = torch.from_numpy(x), torch.from_numpy(y)
+        result = None if out is None else torch.from_numpy(out)
+        return torch.mm(
+            left.T if trans1 else left, right.T if trans2 else right, out=result
+        ).numpy()

@@ -1,0 +1,176 @@
+"""Sequences of different lengths, padded for recurrent networks and unpadded again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from spacy_npparse.models.grouping import cheapest_groups
+
+# What a call of an LSTM costs on CPU besides its work, and each of its time steps: as much as so
+# many vectors.
+_CALL, _STEP = 100, 2
+
+Ints = NDArray[np.int64]
+
+
+class PaddedBatch:
+    """Groups of sequences that are padded together, to be read from either end.
+
+    A cell is a time step of a sequence or of its padding; those of a group are numbered by time
+    step, and all groups one after the other.
+
+    Args:
+        lengths: int64 [n_sequences], all positive.
+        device: Where the vectors are.
+
+    Attributes:
+        n_sequences: Their number.
+        sequence: int64 [n_vectors], the sequence of each vector.
+        left: The layout in which sequences are read from their first vector on.
+        right: That in which they are read from their last vector on.
+    """
+
+    def __init__(self, lengths: Ints, device: torch.device):
+        starts = np.cumsum(lengths) - lengths
+        shapes, rows, mirrored_rows, inside = [], [], [], []
+        for group in groups_of_similar_length(lengths):
+            sizes = lengths[group]
+            steps = np.arange(sizes.max())[:, None]
+            # The padding repeats the last vector that is read.
+            place = np.minimum(steps, sizes - 1)
+            rows.append((starts[group] + place).ravel())
+            mirrored_rows.append((starts[group] + sizes - 1 - place).ravel())
+            inside.append((steps < sizes).ravel())
+            shapes.append((len(steps), len(group)))
+        is_inside = np.concatenate(inside)
+        ends = starts + lengths - 1
+        self.n_sequences = len(lengths)
+        self.sequence = _tensor(np.repeat(np.arange(len(lengths)), lengths), device)
+        self.left = Layout(shapes, np.concatenate(rows), is_inside, ends, device)
+        self.right = Layout(shapes, np.concatenate(mirrored_rows), is_inside, starts, device)
+
+
+class Layout:
+    """Where the vectors of a batch are in padded groups.
+
+    Args:
+        shapes: Time steps and sequences of each group.
+        rows: int64 [n_cells], the vector in each cell.
+        inside: bool [n_cells], False for padding.
+        last: int64 [n_sequences], the vector of each sequence that is read last.
+        device: Where the vectors are.
+    """
+
+    def __init__(
+        self,
+        shapes: Sequence[tuple[int, int]],
+        rows: Ints,
+        inside: NDArray[np.bool_],
+        last: Ints,
+        device: torch.device,
+    ):
+        cells = np.empty(int(inside.sum()), dtype=np.int64)
+        cells[rows[inside]] = np.flatnonzero(inside)
+        self._shapes = shapes
+        self._rows, self._cells, self._last_cells = (
+            _tensor(numbers, device) for numbers in (rows, cells, cells[last])
+        )
+
+    def run(self, lstm: nn.Module, vectors: Tensor) -> Tensor:
+        """Run an LSTM over all groups.
+
+        Args:
+            lstm: An LSTM of one layer and direction.
+            vectors: [n_vectors, n_inputs], one sequence after the other.
+
+        Returns:
+            Its outputs: [n_cells, n_hidden].
+        """
+        padded = _Pad.apply(vectors, self._rows, self._cells)
+        parts = padded.split([steps * size for steps, size in self._shapes])
+        outputs = [
+            lstm(part.view(*shape, -1))[0].flatten(0, 1)
+            for part, shape in zip(parts, self._shapes, strict=True)
+        ]
+        return torch.cat(outputs)
+
+    def unpad(self, padded: Tensor) -> Tensor:
+        """Put outputs in the order of the vectors.
+
+        Args:
+            padded: [n_cells, width].
+
+        Returns:
+            [n_vectors, width].
+        """
+        return _Unpad.apply(padded, self._cells)
+
+    def last(self, padded: Tensor) -> Tensor:
+        """Select the outputs at the last time steps.
+
+        Args:
+            padded: [n_cells, width].
+
+        Returns:
+            [n_sequences, width].
+        """
+        return _Unpad.apply(padded, self._last_cells)
+
+
+class _Pad(torch.autograd.Function):
+    """Copies vectors to cells. Padding has no gradient, so that each vector has that of one cell:
+    no sums, which are slow on CPU."""
+
+    @staticmethod
+    def forward(ctx: Any, vectors: Tensor, rows: Tensor, cells: Tensor) -> Tensor:
+        ctx.save_for_backward(cells)
+        return vectors.index_select(0, rows)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        (cells,) = ctx.saved_tensors
+        return gradients[0].index_select(0, cells), None, None
+
+
+class _Unpad(torch.autograd.Function):
+    """Copies different cells to vectors."""
+
+    @staticmethod
+    def forward(ctx: Any, padded: Tensor, cells: Tensor) -> Tensor:
+        ctx.save_for_backward(cells)
+        ctx.n_cells = len(padded)
+        return padded.index_select(0, cells)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (cells,) = ctx.saved_tensors
+        gradient = gradients[0]
+        padded = gradient.new_zeros(ctx.n_cells, gradient.shape[1])
+        return padded.index_copy_(0, cells, gradient), None
+
+
+def groups_of_similar_length(lengths: NDArray[np.integer]) -> list[Ints]:
+    """Group sequences that are cheapest to compute when they are padded together.
+
+    Args:
+        lengths: [n_sequences].
+
+    Returns:
+        The numbers of the sequences of each group, none of which is padded by much.
+    """
+    return cheapest_groups(lengths, _cost)
+
+
+def _cost(n_sequences: Ints, shortest: Ints, longest: np.int64) -> NDArray[np.float64]:
+    costs = longest * (n_sequences + float(_STEP)) + _CALL
+    return np.where(longest <= 1.5 * shortest + 8, costs, np.inf)
+
+
+def _tensor(numbers: Ints, device: torch.device) -> Tensor:
+    return torch.from_numpy(numbers).to(device)

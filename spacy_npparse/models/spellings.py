@@ -1,0 +1,113 @@
+"""Spellings of word forms as rows of the tables of characters and affixes."""
+
+from __future__ import annotations
+
+from functools import cache
+from threading import Lock
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.strings import StringStore
+
+# Affixes of the lower-cased form: suffixes of 1 to 4 characters, prefixes of 2 and 4.
+AFFIXES = (slice(-1, None), slice(-2, None), slice(-3, None), slice(-4, None), slice(2), slice(4))
+# Forms whose spellings are remembered: a few megabytes, and most of the words of most texts.
+_MOST_FORMS = 2**15
+
+
+class Spellings:
+    """Remembers the spellings of forms, because most words of a batch occurred before.
+
+    Forms are known by their hashes, which are the same in all vocabularies.
+
+    Args:
+        max_chars: See `CharBiLSTM`.
+        char_rows: See `CharBiLSTM`.
+        affix_rows: See `CharBiLSTM`.
+    """
+
+    def __init__(self, max_chars: int, char_rows: int, affix_rows: int):
+        self._max_chars = max_chars
+        self._char_rows = char_rows
+        self._affix_rows = affix_rows
+        self._lock = Lock()
+        self._forget()
+
+    def look_up(
+        self, forms: NDArray[np.uint64], strings: StringStore
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Look forms up.
+
+        Args:
+            forms: Hashes of distinct forms, [n_forms].
+            strings: That has them.
+
+        Returns:
+            See `WordBatch`: chars, n_chars and affixes.
+        """
+        keys = forms.tolist()
+        with self._lock:
+            new = [key for key in keys if key not in self._numbers]
+            if len(self._numbers) + len(new) > _MOST_FORMS:
+                self._forget()
+                new = keys
+            if new:
+                self._add(new, [strings[key] for key in new])
+            numbers = np.array([self._numbers[key] for key in keys], dtype=np.int64)
+            n_chars = self._n_chars[numbers]
+            return self._chars[numbers, : n_chars.max()], n_chars, self._affixes[numbers]
+
+    def _forget(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._chars = np.zeros((0, self._max_chars), dtype=np.int64)
+        self._n_chars = np.zeros(0, dtype=np.int64)
+        self._affixes = np.zeros((0, len(AFFIXES)), dtype=np.int64)
+
+    def _add(self, keys: list[int], texts: list[str]) -> None:
+        """Add forms that are not known."""
+        first = len(self._numbers)
+        self._numbers.update(zip(keys, range(first, first + len(keys)), strict=True))
+        if len(self._numbers) > len(self._chars):
+            size = max(2 * len(self._chars), len(self._numbers))
+            self._chars, self._n_chars, self._affixes = (
+                np.concatenate([table, np.zeros((size - first, *table.shape[1:]), dtype=np.int64)])
+                for table in (self._chars[:first], self._n_chars[:first], self._affixes[:first])
+            )
+        for number, text in enumerate(texts, first):
+            spelling = _shorten(text, self._max_chars)
+            # Row 0 is padding; neighbouring code points (one script) never share a row.
+            rows = [1 + ord(char) % (self._char_rows - 1) for char in spelling]
+            self._chars[number, : len(rows)] = rows
+            self._n_chars[number] = len(rows)
+            self._affixes[number] = _rows_of_affixes(text.lower(), self._affix_rows)
+
+
+@cache
+def shared_spellings(max_chars: int, char_rows: int, affix_rows: int) -> Spellings:
+    """The spellings that all encoders with the same tables share.
+
+    Args:
+        max_chars: See `CharBiLSTM`.
+        char_rows: See `CharBiLSTM`.
+        affix_rows: See `CharBiLSTM`.
+
+    Returns:
+        The spellings.
+    """
+    return Spellings(max_chars, char_rows, affix_rows)
+
+
+def _shorten(word: str, max_chars: int) -> str:
+    if len(word) <= max_chars:
+        return word
+    tail = max_chars // 2
+    return word[: max_chars - tail] + word[len(word) - tail :]
+
+
+def _rows_of_affixes(text: str, n_rows: int) -> list[int]:
+    """Rows of the affixes of a lower-cased form; each affix has n_rows rows of its own."""
+    return [
+        i * n_rows + crc32(text[affix].encode("utf8", "surrogatepass")) % n_rows
+        for i, affix in enumerate(AFFIXES)
+    ]
