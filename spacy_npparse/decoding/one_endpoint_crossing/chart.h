@@ -20,12 +20,12 @@ class OneEndpointCrossingChart {
                 if (h != m)
                     crossing_.arcs.set(h, m, SECOND_BELOW,
                                        clamped(scores.crossed[std::size_t(h) * scores.size + m]));
-        for (int i = n; i >= 0; --i) {
-            for (int j = i + 1; j <= n; ++j) {
-                crossing_.fill_structures(i, j);
-                nested_.fill(i, j);
-                crossing_.fill_fans(i, j);
-            }
+        // Tiles are blocks of words, which rows are stored by: what an item looks up in many rows
+        // is in the cache for all first words of the tile.
+        for (int tile = n | (TILE - 1); tile >= 0; tile -= TILE) {
+            crossing_.begin_tile(tile);
+            for (int j = 1; j <= n; ++j)
+                for (int i = std::min(tile, j - 1); i >= 0 && i > tile - TILE; --i) fill(i, j);
         }
         return nested_.score(n);
     }
@@ -49,6 +49,12 @@ class OneEndpointCrossingChart {
     int n_;
     CrossingStructures crossing_;
     NestedTrees nested_;
+
+    void fill(int i, int j) {
+        crossing_.fill_structures(i, j);
+        nested_.fill(i, j);
+        crossing_.fill_fans(i, j);
+    }
 
     // The best deduction of an item.
     BackPointer back_pointer(const Item& item) {

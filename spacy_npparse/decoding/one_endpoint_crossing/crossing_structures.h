@@ -5,46 +5,15 @@
 
 #include "back_pointers.h"
 #include "rows.h"
+#include "rules.h"
 
 namespace npparse {
 
-// How the states of the antecedents of each rule combine; variables have the names of search.pyx.
-namespace rules {
+// The number of first words of items that are deduced together.
+constexpr int TILE = 4;
 
-constexpr int I = 0, J = 1, X = 2, Q = 3;
-// fan [i, q, x], gap [q, j]
-constexpr Combinations OPEN = combine(fan(I, Q, X), pair(Q, J), triple(I, J, X));
-// open [i, j, x], arc i - j
-constexpr Combinations COVER = combine(triple(I, J, X), link(I, J), fan(I, J, X));
-// gap [i, q], fan [q, j, i], and then arc q - x
-constexpr Combinations BEND = combine(pair(I, Q), fan(Q, J, I), fan(I, J, Q));
-constexpr Combinations BEND_ARC = combine(link(Q, X), fan(I, J, Q), fan(I, J, X));
-// arc j - x, gap [i, j]
-constexpr Combinations TIP = combine(link(J, X), pair(I, J), fan(I, J, X));
-// open or inner [i, j, x], arc j - x
-constexpr Combinations LAST = combine(triple(I, J, X), link(J, X), fan(I, J, X));
-
-constexpr int A = 2, B = 3;
-// fan [a, i, b], gap [a, b], and then fan [b, j, a]
-constexpr Combinations FAN_GAP = combine(fan(A, I, B), pair(A, B), fan(A, I, B));
-constexpr Combinations TWO_FANS = combine(fan(A, I, B), fan(B, J, A), pair(I, J));
-
-constexpr int K = 2, S = 3;
-// gap [i, k], inner [k, j, i]
-constexpr Combinations GAP_FAN = combine(pair(I, K), fan(K, J, I), pair(I, J));
-// inner [k, i, j], gap [k, j]
-constexpr Combinations REVERSED_END = combine(fan(K, I, J), pair(K, J), pair(I, J));
-// inner [i, k, j] or the consequent of the next rule, gap [k, j]
-constexpr Combinations END = combine(fan(I, K, J), pair(K, J), pair(I, J));
-// open or fan [i, s, j], fan [k, s, j], and then arc i - k
-constexpr Combinations END_COVER = combine(triple(I, K, J), link(I, K), fan(I, K, J));
-constexpr Combinations SPLIT =
-    leading_to(combine(triple(I, S, J), fan(K, S, J), triple(I, K, J)), END_COVER);
-
-}  // namespace rules
-
-// Items that start with a word are deduced after those that start with words to its right, and
-// short ones before long ones.
+// Items are deduced from the last tile of first words to the first one; those of a tile by their
+// last word, and by their first word from right to left.
 class CrossingStructures {
   public:
     // Crossed arcs; gaps between words of a structure; structures from word to word.
@@ -58,22 +27,25 @@ class CrossingStructures {
         fans_.reset(n_nodes);
         inner_fans_.reset(n_nodes);
         open_fans_.reset(1, n_nodes);
-        present_inner_fans_.reset(1, n_nodes);
-        outer_fans_.reset(n_nodes, n_nodes);
-        reached_fans_.reset(n_nodes, n_nodes);
-        fans_to_start_.reset(n_nodes, n_nodes);
+        for (FanRows* rows : {&present_inner_fans_, &present_reversed_fans_})
+            rows->reset(1 + TILE * TILE, n_nodes);
+        outer_fans_.reset(TILE * n_nodes, n_nodes);
+        reached_fans_.reset(TILE * n_nodes, n_nodes);
+        fans_to_start_.reset(TILE * n_nodes, n_nodes);
+        highest_fans_.assign(std::size_t(n_nodes) * n_nodes, HighestFans());
+        highest_to_start_.resize(TILE * n_nodes);
     }
 
-    // Deduce structure [i, j] from shorter items.
+    // Begin the tile whose last word is given.
+    void begin_tile(int last) {
+        last_of_tile_ = last;
+        std::fill(highest_to_start_.begin(), highest_to_start_.end(), HighestFans());
+    }
+
+    // Deduce structure [i, j] from shorter items. Rows of fans that cannot raise it are skipped.
     void fill_structures(int i, int j) {
-        PairStates found;
-        for (int b = i + 2; b < j; ++b) {
-            const FanRow left = fans_to_start_.row(b), right = fans_.row(b, j);
-            const Blocks blocks = Blocks::of(i + 1, b);
-            for (int a = blocks.begin; a < blocks.end; ++a)
-                found.deduce<rules::TWO_FANS>(LoadedStates{left.block(a)},
-                                              LoadedStates{right.block(a)});
-        }
+        for (int k = i + 1; k < j && k <= last_of_tile_; ++k)
+            fill_from_gaps(i, k, Blocks::of(j, j + 1));
         float best[N_PAIR_STATES];
         for (int state = 0; state < N_PAIR_STATES; ++state) best[state] = ended_.at(i, j, state);
         for (int k = i + 1; k < j; ++k) {
@@ -84,30 +56,28 @@ class CrossingStructures {
                 raise(best[c.result], gap[c.left] + inner.at(i, c.right));
             });
         }
-        for (int state = 0; state < N_PAIR_STATES; ++state) {
-            for (int lane = 0; lane < 4; ++lane) raise(best[state], found[state][lane]);
+        for (int b = i + 2; b < j; ++b)
+            if (highest_to_start_[of_tile(i, b)].may_raise<rules::TWO_FANS>(best, highest(b, j)))
+                join_fans(i, j, b, best);
+        for (int state = 0; state < N_PAIR_STATES; ++state)
             structures.set(i, j, state, best[state]);
-        }
     }
 
     // Deduce the items that have gap [i, j] as an antecedent.
     void fill_fans(int i, int j) {
-        const Blocks blocks = Blocks::of(j + 1, n_nodes_);
-        const FanRow inner = present_inner_fans_.row(0);
+        const Blocks left = Blocks::of(0, i), right = Blocks::of(j + 1, n_nodes_);
         collect_midpoints(j, i);
-        fill_fans(j, i, false, blocks, fans_.row(j, i), inner);
-        for (int x = blocks.begin; x < blocks.end; ++x) {
-            PairStates best(LoadedStates{ended_.row(i).block(x)});
-            best.deduce<rules::REVERSED_END>(LoadedStates{inner.block(x)},
-                                             LoadedStates{gaps.row(j).block(x)});
-            best.store_to(ended_.row(i).block(x));
+        fill_fans(j, i, false, right, fans_.row(j, i), present_reversed_fans_.row(present(i, j)));
+        if (!has_one_arc(i)) {
+            const FanRow inner = present_inner_fans_.row(present(i, j));
+            collect_midpoints(i, j);
+            fill_fans(i, j, false, left, fans_.row(i, j), inner_fans_.row(i, j));
+            for (int x = left.begin; x < left.end; ++x)
+                highest(i, j).raise_to(LoadedStates{fans_.row(i, j).block(x)});
+            fill_outer_fans(i, j, right, inner);
+            cover_splits(i, j, right, inner);
         }
-        fill_fans_to_start(i, j, blocks);
-        if (has_one_arc(i)) return;
-        collect_midpoints(i, j);
-        fill_fans(i, j, false, Blocks::of(0, i), fans_.row(i, j), inner_fans_.row(i, j));
-        fill_outer_fans(i, j, blocks);
-        end_structures(i, j, blocks);
+        if (j > last_of_tile_) fill_from_gaps(i, j, right);
     }
 
     // The best deduction of a structure or a fan.
@@ -118,7 +88,7 @@ class CrossingStructures {
         if (is_outer(near, far, x)) {
             for (int word = near + 1; word <= far; ++word) {
                 collect_midpoints(near, word);
-                fill_outer_fans(near, word, around_x);
+                fill_outer_fans(near, word, around_x, present_inner_fans_.row(0));
             }
         } else {
             collect_midpoints(near, far);
@@ -140,20 +110,24 @@ class CrossingStructures {
         float bends[N_FAN_STATES];
     };
 
-    int n_nodes_;
+    int n_nodes_, last_of_tile_;
     bool single_root_;
     Fans fans_;
     // Only those with near < far.
     Fans inner_fans_;
     // Those of the present near and far, by x.
     TripleRows open_fans_;
-    FanRows present_inner_fans_;
-    // [near, far, x] with x beyond far, near being the first word of the present structures: by far
-    // and x. Reached fans are fans or open ones.
+    // Inner fans [i, j, x] and [j, i, x] of the present i and j, and of those of the tile: by
+    // `present` and x.
+    FanRows present_inner_fans_, present_reversed_fans_;
+    // [near, far, x] with x beyond far, near being in the tile: by near, far and x. Reached fans
+    // are fans or open ones.
     FanRows outer_fans_;
     TripleRows reached_fans_;
-    // Fan [a, near, b] with gap [a, b], near being the same word: by b and a.
+    // Fan [a, near, b] with gap [a, b], near being in the tile: by near, b and a.
     FanRows fans_to_start_;
+    // The highest of all fans [near, far, x] with near < far, and of the row of fans to the start.
+    std::vector<HighestFans> highest_fans_, highest_to_start_;
     // Structures deduced from a gap at their right end.
     Pairs ended_;
     // Those of the present near and far.
@@ -163,8 +137,17 @@ class CrossingStructures {
     bool has_one_arc(int word) const { return word == 0 && single_root_; }
     static bool is_outer(int near, int far, int x) { return near < far && far < x; }
     static int step(int from, int to) { return from < to ? 1 : -1; }
+    // The row of a word of the tile and another word.
+    int of_tile(int word, int other) const { return word % TILE * n_nodes_ + other; }
+    // The row of present fans from i to j: one for each j of the tile, and one for all others.
+    int present(int i, int j) const {
+        return j > last_of_tile_ ? 0 : 1 + i % TILE * TILE + j % TILE;
+    }
+    HighestFans& highest(int near, int far) {
+        return highest_fans_[std::size_t(near) * n_nodes_ + far];
+    }
     FanRow fan_row(int near, int far, bool outer) {
-        return outer ? outer_fans_.row(far) : fans_.row(near, far);
+        return outer ? outer_fans_.row(of_tile(near, far)) : fans_.row(near, far);
     }
 
     // Deduce fans [near, far, x] for all x of some blocks, which are on one side of near and far.
@@ -220,41 +203,64 @@ class CrossingStructures {
         }
     }
 
-    void fill_outer_fans(int near, int far, Blocks blocks) {
-        const FanRow fans = outer_fans_.row(far);
-        fill_fans(near, far, true, blocks, fans, present_inner_fans_.row(0));
+    void fill_outer_fans(int near, int far, Blocks blocks, FanRow inner) {
+        const FanRow fans = fan_row(near, far, true);
+        fill_fans(near, far, true, blocks, fans, inner);
         for (int x = blocks.begin; x < blocks.end; ++x) {
             TripleStates reached(LoadedStates{open_fans_.row(0).block(x)});
             reached.raise_to(FanStates(LoadedStates{fans.block(x)}));
-            reached.store_to(reached_fans_.row(far).block(x));
+            reached.store_to(reached_fans_.row(of_tile(near, far)).block(x));
         }
     }
 
-    void fill_fans_to_start(int i, int a, Blocks blocks) {
-        for (int block = blocks.begin; block < blocks.end; ++block) {
-            FanStates joint;
-            joint.deduce<rules::FAN_GAP>(LoadedStates{fans_.row(a, i).block(block)},
-                                         LoadedStates{gaps.row(a).block(block)});
-            for (int b = std::max(4 * block, a + 1); b < std::min(4 * block + 4, n_nodes_); ++b)
-                for (int state = 0; state < N_FAN_STATES; ++state)
-                    fans_to_start_.row(b).at(a, state) = joint[state][b % 4];
-        }
-    }
-
-    // Deduce structures from i whose last gap starts at k, from the outer fans of k.
-    void end_structures(int i, int k, Blocks blocks) {
+    // Deduce inner fans [i, k, x] from two fans and an arc that covers them.
+    void cover_splits(int i, int k, Blocks blocks, FanRow inner_fans) {
         const Pairs::Of arc = arcs.of(i, k);
         for (int x = blocks.begin; x < blocks.end; ++x) {
             TripleStates split;
-            FanStates inner(LoadedStates{present_inner_fans_.row(0).block(x)});
+            FanStates inner(LoadedStates{inner_fans.block(x)});
             for (int s = i + 1; s < k; ++s)
-                split.deduce<rules::SPLIT>(LoadedStates{reached_fans_.row(s).block(x)},
-                                           LoadedStates{fans_.row(k, s).block(x)});
+                split.deduce<rules::SPLIT>(
+                    LoadedStates{reached_fans_.row(of_tile(i, s)).block(x)},
+                    LoadedStates{fans_.row(k, s).block(x)});
             inner.deduce<rules::END_COVER>(split, BroadcastStates{arc.weights});
-            PairStates best(LoadedStates{ended_.row(i).block(x)});
-            best.deduce<rules::END>(inner, LoadedStates{gaps.row(k).block(x)});
-            best.store_to(ended_.row(i).block(x));
+            inner.store_to(inner_fans.block(x));
         }
+    }
+
+    // Deduce structures [i, x] and fans to the start i from fans of i and k and gaps [k, x]. If k
+    // is in the tile, gaps are known up to the present word only.
+    void fill_from_gaps(int i, int k, Blocks blocks) {
+        const FanRow inner = present_inner_fans_.row(present(i, k));
+        const FanRow reversed = present_reversed_fans_.row(present(i, k));
+        for (int x = blocks.begin; x < blocks.end; ++x) {
+            const LoadedStates gap{gaps.row(k).block(x)};
+            PairStates best(LoadedStates{ended_.row(i).block(x)});
+            best.deduce<rules::REVERSED_END>(LoadedStates{reversed.block(x)}, gap);
+            if (!has_one_arc(i)) best.deduce<rules::END>(LoadedStates{inner.block(x)}, gap);
+            best.store_to(ended_.row(i).block(x));
+            FanStates joint;
+            joint.deduce<rules::FAN_GAP>(LoadedStates{fans_.row(k, i).block(x)}, gap);
+            for (int b = std::max(4 * x, k + 1); b < std::min(4 * x + 4, n_nodes_); ++b) {
+                const FanRow to_start = fans_to_start_.row(of_tile(i, b));
+                for (int state = 0; state < N_FAN_STATES; ++state) {
+                    to_start.at(k, state) = joint[state][b % 4];
+                    raise(highest_to_start_[of_tile(i, b)].weights[state], joint[state][b % 4]);
+                }
+            }
+        }
+    }
+
+    // Deduce structure [i, j] from fans [a, i, b] and [b, j, a].
+    void join_fans(int i, int j, int b, float* best) {
+        const FanRow left = fans_to_start_.row(of_tile(i, b)), right = fans_.row(b, j);
+        const Blocks blocks = Blocks::of(i + 1, b);
+        PairStates found;
+        for (int a = blocks.begin; a < blocks.end; ++a)
+            found.deduce<rules::TWO_FANS>(LoadedStates{left.block(a)},
+                                          LoadedStates{right.block(a)});
+        for (int state = 0; state < N_PAIR_STATES; ++state)
+            for (int lane = 0; lane < 4; ++lane) raise(best[state], found[state][lane]);
     }
 
     static Item arc(int a, int b, int state) { return {Kind::CROSSED_ARC, a, b, -1, -1, state}; }
@@ -281,7 +287,7 @@ class CrossingStructures {
                                   {fan(Kind::INNER_FAN, k, i, j, s.left), gap(k, j, s.right)});
             if (has_one_arc(i)) continue;
             collect_midpoints(i, k);
-            fill_outer_fans(i, k, around_j);
+            fill_outer_fans(i, k, around_j, inner);
             for (const Combination& s : rules::END) {
                 if (s.result != state) continue;
                 best.consider(inner.at(j, s.left) + gaps.at(k, j, s.right),
@@ -311,7 +317,7 @@ class CrossingStructures {
             for (int split = i + 1; split < k; ++split)
                 for (const Combination& s : rules::SPLIT)
                     if (s.result == cover.left)
-                        best.consider(reached_fans_.row(split).at(j, s.left) +
+                        best.consider(reached_fans_.row(of_tile(i, split)).at(j, s.left) +
                                           fans_.row(k, split).at(j, s.right) + around,
                                       {fan(Kind::REACHED_FAN, i, split, j, s.left),
                                        fan(Kind::FAN, k, split, j, s.right), arc(i, k, cover.right),

@@ -24,13 +24,12 @@ class GrandparentRows {
     // both_orders: whether there are items with a > b too.
     void reset(int n_nodes, bool both_orders) {
         n_nodes_ = n_nodes;
-        starts_.resize(std::size_t(n_nodes) * n_nodes);
-        std::size_t size = 0;
+        diagonal_.resize(n_nodes);
+        std::ptrdiff_t size = 0;
         for (int a = 0; a < n_nodes; ++a) {
-            for (int b = both_orders ? 0 : a; b < n_nodes; ++b) {
-                starts_[std::size_t(a) * n_nodes + b] = size;
-                size += end(a, b) - begin(a, b) + PADDING;
-            }
+            if (both_orders) size -= offset(-a);
+            diagonal_[a] = size;
+            size += offset(n_nodes - a);
         }
         weights_.resize(size);
     }
@@ -39,14 +38,20 @@ class GrandparentRows {
     int end(int a, int b) const { return std::min(a, b) + n_nodes_ + 1; }
     // By column.
     float* row(int a, int b) {
-        const std::ptrdiff_t start = starts_[std::size_t(a) * n_nodes_ + b];
-        return weights_.data() + (start - begin(a, b));
+        return weights_.data() + (diagonal_[a] + offset(b - a) - begin(a, b));
     }
 
   private:
     int n_nodes_;
-    std::vector<std::size_t> starts_;
+    // Where the rows [a, a] begin.
+    std::vector<std::ptrdiff_t> diagonal_;
     std::vector<float> weights_;
+
+    // Where row [a, b] begins, after row [a, a]; rows get shorter on both sides of it.
+    std::ptrdiff_t offset(std::ptrdiff_t b_minus_a) const {
+        const std::ptrdiff_t shorter = b_minus_a * (b_minus_a - 1) / 2;
+        return b_minus_a * (n_nodes_ + PADDING) + (b_minus_a < 0 ? shorter : -shorter);
+    }
 };
 
 // Short items are deduced before long ones.
@@ -63,11 +68,11 @@ class NestedTrees {
         arcs_.reset(n_nodes, true);
         between_.reset(n_nodes, false);
         bridges_.reset(n_nodes, false);
-        for (Matrix* matrix : {&tied_, &tied_bridges_}) matrix->reset(n_nodes);
+        for (Matrix* matrix : {&tied_, &tied_bridges_, &ungoverned_}) matrix->reset(n_nodes);
         for (int word = 0; word < n_nodes; ++word) {
             std::fill(subtrees_.row(word, word) + subtrees_.begin(word, word),
                       subtrees_.row(word, word) + subtrees_.end(word, word), 0.0f);
-            tied_.at(word, word) = 0.0f;
+            tied_.at(word, word) = ungoverned_.at(word, word) = 0.0f;
         }
         read(scores, n_nodes);
     }
@@ -140,6 +145,8 @@ class NestedTrees {
     GrandparentRows subtrees_, arcs_, between_, bridges_;
     // Tied bridge [h, q]: tied [h, p] or p = h, structure [p, q].
     Matrix tied_, tied_bridges_;
+    // Subtree [h, e, -] by e and h.
+    Matrix ungoverned_;
     // Scores by dependent and column of the grandparent.
     std::vector<float> grandparents_;
     // Scores by head or sibling, and dependent.
@@ -179,9 +186,9 @@ class NestedTrees {
     void fill_tied(int h, int e) {
         const int d = step(h, e);
         for (int k = h; k != e;) {
-            raise(tied_bridges_.at(h, e), tied_.at(h, k) + structures_->at(k, e, APART));
+            raise(tied_bridges_.at(h, e), tied_.at(h, k) + structures_->at(e, k, APART));
             k += d;
-            raise(tied_.at(h, e), structures_->at(h, k, SECOND_BELOW) + subtrees_.row(k, e)[none_]);
+            raise(tied_.at(h, e), structures_->at(h, k, SECOND_BELOW) + ungoverned_.at(e, k));
         }
     }
 
@@ -192,11 +199,13 @@ class NestedTrees {
         if (m == 0) return std::fill(row + begin, row + end, IMPOSSIBLE);
         float best = sibling(0, m) + subtrees_.row(m, h + d)[column_of_h];
         if (!has_one_arc(h)) {
-            for (int e = h + d; e != m; e += d) {
-                raise(best, tied_.at(h, e) + subtrees_.row(m, e + d)[column_of_h]);
-                raise(best, tied_bridges_.at(h, e) + subtrees_.row(m, e)[column_of_h]);
+            raise(best, tied_bridges_.at(h, h + d) + subtrees_.row(m, h + d)[column_of_h]);
+            for (int e = h + d; e != m;) {
+                const float before = tied_.at(h, e);
+                e += d;
+                raise(best, std::max(before, tied_bridges_.at(h, e)) +
+                                subtrees_.row(m, e)[column_of_h]);
             }
-            raise(best, tied_bridges_.at(h, m));
         }
         parts_.clear();
         if (!has_one_arc(h))
@@ -215,6 +224,7 @@ class NestedTrees {
             parts_.push_back({arcs_.row(h, m), subtrees_.row(m, e)[column(h, m)]});
         }
         fill_row(subtrees_.row(h, e), tied_.at(h, e), subtrees_.begin(h, e), subtrees_.end(h, e));
+        ungoverned_.at(e, h) = subtrees_.row(h, e)[none_];
     }
 
     void fill_between(int i, int j) {
@@ -226,23 +236,45 @@ class NestedTrees {
         halves_.clear();
         for (int e = i; e < j; ++e)
             halves_.push_back({subtrees_.row(i, e), subtrees_.row(j, e + 1), bridges_.row(e, j)});
-        for (int g = begin; g < end; g += 4) {
-            Float4 best = broadcast(IMPOSSIBLE);
+        float* const row = between_.row(i, j);
+        for_columns(begin, end, [&](int g, auto n) {
+            Float4 best[n];
+            Unrolled<n>::call([&](auto v) { best[v] = broadcast(IMPOSSIBLE); });
             for (const Halves& parts : halves_)
-                best = max(best, load_four(parts.left + g) +
-                                     max(load_four(parts.right + g), load_four(parts.bridge + g)));
-            store(best, between_.row(i, j) + g);
-        }
+                Unrolled<n>::call([&](auto v) {
+                    const int first = g + 4 * v;
+                    best[v] = max(best[v], load_four(parts.left + first) +
+                                               max(load_four(parts.right + first),
+                                                   load_four(parts.bridge + first)));
+                });
+            Unrolled<n>::call([&](auto v) { store(best[v], row + g + 4 * v); });
+        });
     }
 
     // The maximum of a least weight and all parts, column by column.
     void fill_row(float* row, float least, int begin, int end) const {
-        for (int g = begin; g < end; g += 4) {
-            Float4 best = broadcast(least);
-            for (const Part& part : parts_)
-                best = max(best, load_four(part.row + g) + broadcast(part.added));
-            store(best, row + g);
-        }
+        for_columns(begin, end, [&](int g, auto n) {
+            Float4 best[n];
+            Unrolled<n>::call([&](auto v) { best[v] = broadcast(least); });
+            for (const Part& part : parts_) {
+                const Float4 added = broadcast(part.added);
+                Unrolled<n>::call([&](auto v) {
+                    best[v] = max(best[v], load_four(part.row + g + 4 * v) + added);
+                });
+            }
+            Unrolled<n>::call([&](auto v) { store(best[v], row + g + 4 * v); });
+        });
+    }
+
+    // Call a function with columns and the number of vectors that begin with each: several vectors
+    // at a time, where there are, share the look-ups of the parts of a row.
+    template <class Function>
+    static NPPARSE_INLINE void for_columns(int begin, int end, const Function& function) {
+        constexpr std::integral_constant<int, 4> several{};
+        constexpr std::integral_constant<int, 1> one{};
+        int column = begin;
+        for (; column + 4 * (several - 1) < end; column += 4 * several) function(column, several);
+        for (; column < end; column += 4) function(column, one);
     }
     static Float4 load_four(const float* columns) {
         Float4 vector;

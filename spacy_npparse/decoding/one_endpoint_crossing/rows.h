@@ -108,6 +108,28 @@ typedef StateVectors<N_PAIR_STATES> PairStates;
 typedef StateVectors<N_FAN_STATES> FanStates;
 typedef StateVectors<N_TRIPLE_STATES> TripleStates;
 
+// The highest weights of some fans by state.
+struct HighestFans {
+    float weights[N_FAN_STATES];
+
+    HighestFans() { std::fill(weights, weights + N_FAN_STATES, 2 * IMPOSSIBLE); }
+    void raise_to(const LoadedStates& fans) {
+        for (int state = 0; state < N_FAN_STATES; ++state)
+            for (int lane = 0; lane < 4; ++lane) raise(weights[state], fans[state][lane]);
+    }
+    // Whether a rule could give more than the best so far, these fans being left antecedents, and
+    // others right ones.
+    template <const Combinations& RULE>
+    NPPARSE_INLINE bool may_raise(const float* best, const HighestFans& right) const {
+        bool above = false;
+        Unrolled<RULE.n>::call([&](auto number) {
+            constexpr Combination c = RULE.items[number];
+            above |= weights[c.left] + right.weights[c.right] > best[c.result];
+        });
+        return above;
+    }
+};
+
 // The range of blocks that contain the words from begin to end - 1.
 struct Blocks {
     int begin, end;
@@ -154,32 +176,32 @@ typedef Row<N_TRIPLE_STATES> TripleRow;
 class Fans {
   public:
     void reset(int n_nodes) {
-        n_nodes_ = n_nodes;
-        starts_.resize(std::size_t(n_nodes) * n_nodes);
-        std::size_t n_blocks = 0;
+        std::ptrdiff_t n_blocks = 0;
+        for (std::vector<Rows>* side : {&before_, &beyond_}) side->resize(n_nodes);
         for (int near = 0; near < n_nodes; ++near) {
-            for (int far = 0; far < n_nodes; ++far) {
-                starts_[std::size_t(near) * n_nodes + far] = n_blocks;
-                const Blocks blocks = blocks_of(near, far);
-                n_blocks += blocks.end - blocks.begin;
-            }
+            const Blocks before = Blocks::of(0, near), beyond = Blocks::of(near + 1, n_nodes);
+            before_[near] = {n_blocks - (near + 1) * before.end, before.end};
+            n_blocks += (n_nodes - near - 1) * before.end;
+            beyond_[near] = {n_blocks - beyond.begin, beyond.end - beyond.begin};
+            n_blocks += near * (beyond.end - beyond.begin);
         }
         weights_.resize(n_blocks * FanRow::BLOCK);
     }
     // By x.
     FanRow row(int near, int far) {
-        const std::ptrdiff_t start = starts_[std::size_t(near) * n_nodes_ + far];
-        return FanRow(weights_.data() + (start - blocks_of(near, far).begin) * FanRow::BLOCK);
+        const Rows& rows = near < far ? before_[near] : beyond_[near];
+        return FanRow(weights_.data() + (rows.start + far * rows.width) * FanRow::BLOCK);
     }
 
   private:
-    int n_nodes_;
-    std::vector<std::size_t> starts_;
-    std::vector<float> weights_;
+    // The rows of a near word: where block 0 of far word 0 would be, and the blocks of a row.
+    struct Rows {
+        std::ptrdiff_t start, width;
+    };
 
-    Blocks blocks_of(int near, int far) const {
-        return near < far ? Blocks::of(0, near) : Blocks::of(near + 1, n_nodes_);
-    }
+    // With x before near, and thus far beyond, and with x beyond near.
+    std::vector<Rows> before_, beyond_;
+    std::vector<float> weights_;
 };
 
 // One row for each of some words.
