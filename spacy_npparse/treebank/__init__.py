@@ -19,6 +19,7 @@ from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.plain_text import (
     Paragraph,
     annotate,
+    paragraphs_of_lines,
     paragraphs_of_text,
     paragraphs_of_treebank,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "docs_from_conllu",
     "keep_annotation",
     "left_edge",
+    "paragraphs_of_lines",
     "paragraphs_of_text",
     "paragraphs_of_treebank",
     "parse_sentence",
