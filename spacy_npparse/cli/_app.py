@@ -16,6 +16,11 @@ from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
 from spacy_npparse.scaling import cleaning_up_on_termination
+from spacy_npparse.scaling.execution import NoWorkerError
+from spacy_npparse.scaling.extras import MissingExtraError
+from spacy_npparse.scaling.inputs import InputError
+from spacy_npparse.scaling.locks import CorpusInUseError
+from spacy_npparse.scaling.manifest import CorpusMismatchError
 from spacy_npparse.treebank import ConlluError, DocError
 
 P = ParamSpec("P")
@@ -25,10 +30,15 @@ _USER_ERRORS = (
     OSError,
     CodeError,
     ConlluError,
+    CorpusInUseError,
+    CorpusMismatchError,
     DocError,
     EnhancedDependencyError,
     ExperimentMismatchError,
     FolderInUseError,
+    InputError,
+    MissingExtraError,
+    NoWorkerError,
     TextMismatchError,
 )
 
@@ -104,8 +114,9 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with a message, not a traceback, on errors that its user can correct.
 
     These are files that are missing or cannot be written, malformed CoNLL-U or DEPS, Docs
-    that CoNLL-U cannot represent, code that cannot be imported, texts or experiments that do not
-    match, a folder in use. A command that is terminated removes its temporary files first.
+    that CoNLL-U cannot represent, code that cannot be imported, texts, experiments or corpora that
+    do not match, a folder in use, libraries or workers that are missing. A command that is
+    terminated removes its temporary files first.
 
     Args:
         command: The command.

@@ -19,8 +19,7 @@ from filelock import FileLock, Timeout
 import spacy_npparse
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.leaderboard import Trial
-from spacy_npparse.evaluation.provenance import checksum
-from spacy_npparse.files import replacing
+from spacy_npparse.files import checksum, replacing
 from spacy_npparse.laboratory.code import import_code
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.contestants import Contestant, Task
