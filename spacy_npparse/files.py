@@ -1,9 +1,10 @@
-"""Writing of files, for every room that writes them: a reader never sees half of one, and who wrote
+"""Files, for every room that writes them: a reader never sees half of one, and who wrote
 it is told which one could not be written."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import io
 import os
 import secrets
@@ -17,6 +18,7 @@ from typing import IO, Any
 
 # A chain of more symbolic links is a loop, as for Linux.
 _MAX_LINKS = 40
+_READ_AT_ONCE = 2**20
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -81,6 +83,19 @@ def are_same(path: Path, other: Path) -> bool:
         return os.path.samefile(path, other) and stat.S_ISREG(os.stat(path).st_mode)
     except OSError:
         return os.path.realpath(path) == os.path.realpath(other)
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal.
+
+    Args:
+        path: The file, of any size.
+    """
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_READ_AT_ONCE):
+            found.update(block)
+    return found.hexdigest()
 
 
 def check_writable(path: str | Path) -> None:

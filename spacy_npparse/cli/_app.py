@@ -16,6 +16,11 @@ from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
 from spacy_npparse.scaling import ClusterError, cleaning_up_on_termination
+from spacy_npparse.scaling.execution import NoWorkerError
+from spacy_npparse.scaling.extras import MissingExtraError
+from spacy_npparse.scaling.inputs import InputError
+from spacy_npparse.scaling.locks import CorpusInUseError
+from spacy_npparse.scaling.manifest import CorpusMismatchError
 from spacy_npparse.treebank import ConlluError, DocError, TreebankFolderError
 
 P = ParamSpec("P")
@@ -26,10 +31,15 @@ _USER_ERRORS = (
     ClusterError,
     CodeError,
     ConlluError,
+    CorpusInUseError,
+    CorpusMismatchError,
     DocError,
     EnhancedDependencyError,
     ExperimentMismatchError,
     FolderInUseError,
+    InputError,
+    MissingExtraError,
+    NoWorkerError,
     TextMismatchError,
     TreebankFolderError,
 )
@@ -106,9 +116,9 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with a message, not a traceback, on errors that its user can correct.
 
     These are files or treebanks that are missing, files that cannot be written, malformed CoNLL-U
-    or DEPS, Docs that CoNLL-U cannot represent, code that cannot be imported, texts or experiments
-    that do not match, a folder in use, a cluster that is not there. A command that is terminated
-    removes its temporary files first.
+    or DEPS, Docs that CoNLL-U cannot represent, code that cannot be imported, texts, experiments or
+    corpora that do not match, a folder in use, libraries, workers or a cluster that are missing. A
+    command that is terminated removes its temporary files first.
 
     Args:
         command: The command.

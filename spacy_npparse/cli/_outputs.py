@@ -9,11 +9,10 @@ from pathlib import Path
 from spacy_npparse.cli._app import fail
 from spacy_npparse.cli._texts import STDIN
 from spacy_npparse.files import are_same, check_writable, is_stream
+from spacy_npparse.scaling.pipelines import files_of_pipeline
 
 # What a shell may have redirected to a file that is an output, too.
 _STANDARD_STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
-# The files of a pipeline's folder outside the folders of its components.
-_PIPELINE_FILES = ("config.cfg", "meta.json", "tokenizer")
 
 
 def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
@@ -57,6 +56,4 @@ def pipeline_files(model: str | None) -> list[Path]:
     """
     if model is None or not Path(model).is_dir():
         return []
-    return [Path(model, name) for name in _PIPELINE_FILES] + [
-        path for path in Path(model).glob("*/**/*") if path.is_file()
-    ]
+    return files_of_pipeline(Path(model))

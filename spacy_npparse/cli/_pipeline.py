@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -85,7 +85,8 @@ class Annotation(Iterator[Doc]):
     def __init__(
         self,
         nlp: Language,
-        inputs: Sequence[Doc | Paragraph],
+        inputs: Iterable[Doc | Paragraph],
+        n_inputs: int,
         batch_size: int,
         n_process: int = 1,
     ) -> None:
@@ -94,11 +95,12 @@ class Annotation(Iterator[Doc]):
         Args:
             nlp: The pipeline.
             inputs: Paragraphs, or Docs whose tokens are kept.
+            n_inputs: How many.
             batch_size: Docs in a batch.
             n_process: Processes.
         """
         docs = annotate(nlp, inputs, batch_size=batch_size, n_process=n_process)
-        self._docs = iter(progress(docs, "doc", len(inputs)))
+        self._docs = iter(progress(docs, "doc", n_inputs))
         self._start = time.perf_counter()
         self.n_words = 0
         self.n_sentences = 0

@@ -15,7 +15,7 @@ from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import Code, load_parser
 from spacy_npparse.cli._report import print_result, progress, write_json, write_text
-from spacy_npparse.cli._texts import STDIN, check_lengths, read_text
+from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.evaluation.repairs import count_repairs
 from spacy_npparse.laboratory import import_code
@@ -199,10 +199,12 @@ def _predicted(model: str, source: Path, wanted: str, oracle: str | None) -> Der
         doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
         inputs, wanted = [(doc, doc_from_sentences([sentence], nlp.vocab))], "1"
     elif source.suffix == ".txt" or source == STDIN:
-        paragraphs = read_text(source)
-        parser, nlp = _load(model)
-        check_lengths(paragraphs, source, nlp)
-        inputs = ((paragraph.text, None) for paragraph in paragraphs)
+        with rereadable(source) as path:
+            text = Text(path, source)
+            known = extent(text)
+            parser, nlp = _load(model)
+            check_lengths(text, known, nlp)
+            inputs = [(paragraph.text, None) for paragraph in text]
     else:
         fail(f"Cannot read {source}. Give a .conllu file, a .txt file, or - for text on stdin.")
     number = 0

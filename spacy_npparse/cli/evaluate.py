@@ -94,7 +94,7 @@ def evaluate(
         nlp.max_length = max(nlp.max_length, *(len(one.text) for one in inputs))
     else:
         inputs = [unannotated_doc(group, nlp.vocab, sentence_starts=True) for group in groups]
-    annotation = Annotation(nlp, inputs, batch_size)
+    annotation = Annotation(nlp, inputs, len(inputs), batch_size)
     docs = list(annotation)
     typer.echo(
         f"{gold}, {'plain text' if raw else 'gold tokens and sentences'}: {annotation.summary()}",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -21,15 +23,18 @@ from spacy_npparse.cli._pipeline import (
     load_parser,
 )
 from spacy_npparse.cli._report import write_text
-from spacy_npparse.cli._texts import STDIN, check_lengths, read_text
+from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
+    ConlluError,
     Paragraph,
+    Sentence,
     keep_annotation,
     read_conllu,
     unannotated_doc,
     write_conllu,
 )
+from spacy_npparse.treebank.reading import conllu_blocks
 from spacy_npparse.visualisation import render_trees
 
 
@@ -97,32 +102,50 @@ def parse(
         fail("Processes cannot share a GPU. Use --gpu-id or --n-process, not both.")
     if keep and source.suffix != ".conllu":
         fail(f"Cannot keep annotation of {source}, which has none. Leave out --keep.")
-    # Files are checked before time is spent on loading and parsing.
+    # Files are checked, and read a first time, before time is spent on loading and parsing.
     check_outputs([target, html], [source, code, *pipeline_files(model)])
-    if source.suffix == ".conllu":
-        sentences = list(read_conllu(source, on_error=on_error.value))
-        nlp = load_parser(model, gpu_id, code)
-        inputs: list[Doc | Paragraph] = [
-            unannotated_doc([sentence], nlp.vocab, sentence_starts=True) for sentence in sentences
-        ]
-    else:
-        paragraphs = read_text(source, lines=lines)
-        nlp = load_parser(model, gpu_id, code)
-        check_lengths(paragraphs, source, nlp)
-        inputs = [*paragraphs]
-    docs = Annotation(nlp, inputs, batch_size, n_process)
-    parsed: Iterable[Doc] = docs
-    if keep:
-        pairs = zip(docs, sentences, strict=True)
-        parsed = (keep_annotation(doc, [sentence], keep) for doc, sentence in pairs)
-    drawn: list[Doc] = []
-    written = parsed if html is None else _keeping(parsed, drawn)
-    write_conllu(written, target, token_ranges=token_ranges)
+    with rereadable(source) as path:
+        if source.suffix == ".conllu":
+            sentences = _Sentences(path)
+            n_inputs = sum(1 for _ in read_conllu(path, on_error=on_error.value))
+            nlp = load_parser(model, gpu_id, code)
+            inputs: Iterable[Doc | Paragraph] = (
+                unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
+                for sentence in sentences
+            )
+        else:
+            inputs = text = Text(path, source, lines)
+            known = extent(text)
+            nlp = load_parser(model, gpu_id, code)
+            check_lengths(text, known, nlp)
+            n_inputs = known.n_paragraphs
+        docs = Annotation(nlp, inputs, n_inputs, batch_size, n_process)
+        parsed: Iterable[Doc] = docs
+        if keep:
+            pairs = zip(docs, sentences, strict=True)
+            parsed = (keep_annotation(doc, [sentence], keep) for doc, sentence in pairs)
+        drawn: list[Doc] = []
+        written = parsed if html is None else _keeping(parsed, drawn)
+        write_conllu(written, target, token_ranges=token_ranges)
     typer.echo(f"{target}: {docs.summary()}", err=True)
     if html is not None:
         page = render_trees(drawn, title=f"Dependency trees: {target.stem}")
         write_text(page, html)
         typer.echo(f"{html}: {docs.n_sentences:,} trees", err=True)
+
+
+@dataclass(frozen=True)
+class _Sentences(Iterable[Sentence]):
+    """The sentences of a CoNLL-U file that has been checked, which is read each time they are
+    iterated over; malformed ones are left out."""
+
+    path: Path
+
+    def __iter__(self) -> Iterator[Sentence]:
+        with self.path.open("rb") as file:
+            for block in conllu_blocks(file, self.path):
+                with suppress(ConlluError):
+                    yield block.parse()
 
 
 def _keeping(docs: Iterable[Doc], kept: list[Doc]) -> Iterator[Doc]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import spacy_npparse
+from spacy_npparse.files import checksum
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,3 @@ def provenance(arguments: Sequence[str], files: Iterable[Path]) -> Provenance:
         version=spacy_npparse.__version__,
         checksums={str(path): checksum(path) for path in files},
     )
-
-
-def checksum(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -13,8 +13,7 @@ from filelock import FileLock, Timeout
 import spacy_npparse
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.leaderboard import Trial
-from spacy_npparse.evaluation.provenance import checksum
-from spacy_npparse.files import replacing
+from spacy_npparse.files import checksum, replacing
 from spacy_npparse.laboratory.contestants import Contestant, Task
 from spacy_npparse.laboratory.runs import Run
 from spacy_npparse.treebank import read_conllu

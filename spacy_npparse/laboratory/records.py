@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from spacy_npparse.evaluation.provenance import checksum
-from spacy_npparse.files import replacing
+from spacy_npparse.files import checksum, replacing
 
 _MINUTES = "minutes.json"
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from spacy_npparse.evaluation.provenance import checksum
-from spacy_npparse.files import replacing
+from spacy_npparse.files import checksum, replacing
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.contestants import Contestant, Task
 from spacy_npparse.laboratory.records import (

@@ -20,6 +20,7 @@ from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.plain_text import (
     Paragraph,
     annotate,
+    paragraphs_of_lines,
     paragraphs_of_text,
     paragraphs_of_treebank,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "docs_from_conllu",
     "keep_annotation",
     "left_edge",
+    "paragraphs_of_lines",
     "paragraphs_of_text",
     "paragraphs_of_treebank",
     "parse_sentence",

@@ -24,11 +24,14 @@ from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
 
 CONLLU_KEY = "spacy_npparse.conllu"
 KEPT_KEY = "spacy_npparse.kept"
-# Of a Doc from plain text: the characters of its paragraph, their offset in the document, and the
-# name of the document that begins with it.
+# Of a Doc from plain text: the characters of its paragraph, their offset in the document, what the
+# sent_id of its sentences begins with, and the name and the metadata of the document that begins
+# with it.
 TEXT_KEY = "spacy_npparse.text"
 OFFSET_KEY = "spacy_npparse.offset"
+SENT_IDS_KEY = "spacy_npparse.sent_ids"
 DOCUMENT_KEY = "spacy_npparse.document"
+METADATA_KEY = "spacy_npparse.metadata"
 MULTIWORD_SPANS = "mwt"
 ANNOTATION = [TAG, POS, MORPH, LEMMA, HEAD, DEP]
 UD_ROOT = "root"

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
 
-LINE_END = r"(?:\r\n|\n|\r(?!\n))"
+_LINE_END = r"(?:\r\n|\n|\r(?!\n))"
 SPACE_ATTRIBUTES = frozenset(["SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken"])
 _ESCAPES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": "\\\\"}
 _CHARACTERS = {escape: character for character, escape in _ESCAPES.items()}
@@ -151,7 +151,7 @@ def _up_to_blank_line(text: str) -> str:
 
 def n_line_ends(text: str) -> int:
     """Number of line ends: LF, CRLF and CR."""
-    return len(re.findall(LINE_END, text))
+    return len(re.findall(_LINE_END, text))
 
 
 def _surface_rows(sentence: Sentence) -> Iterator[Row]:

@@ -145,17 +145,30 @@ def read_conllu(source: ConlluSource, *, on_error: OnError = "raise") -> ConlluR
 
 
 @dataclass(frozen=True)
-class _FileBlock:
-    """The lines of a file between two blank ones."""
+class ConlluBlock:
+    """The lines of a file between two blank ones.
+
+    Attributes:
+        path: The file, for messages.
+        first_line: Number of the first of these lines in the file, from 1.
+        lines: The lines, without their ends.
+        n_bytes: Where the next line begins that is not read yet, in bytes from where reading began.
+    """
 
     path: Path
     first_line: int
     lines: list[bytes]
+    n_bytes: int
 
     def __str__(self) -> str:
         return f"line {self.first_line}"
 
     def parse(self) -> Sentence:
+        """Read the sentence.
+
+        Raises:
+            ConlluError: It is malformed.
+        """
         lines = [self._decode(raw, line) for line, raw in enumerate(self.lines, self.first_line)]
         return parse_sentence(lines, path=self.path, first_line=self.first_line)
 
@@ -180,6 +193,39 @@ class _FileBlock:
         return text
 
 
+def conllu_blocks(
+    file: Iterable[bytes], path: Path, blank_line_errors: list[int] | None = None
+) -> Iterator[ConlluBlock]:
+    """Cut a treebank into sentences, without reading them.
+
+    Args:
+        file: Lines with their ends, such as a file open for binary reading.
+        path: Where they come from, for messages.
+        blank_line_errors: Gets the numbers of the lines where a blank line is superfluous, missing,
+            or has a Windows line end.
+
+    Yields:
+        The lines of one sentence after the other.
+    """
+    errors = [] if blank_line_errors is None else blank_line_errors
+    block: list[bytes] = []
+    line = n_bytes = 0
+    for line, raw in enumerate(file, 1):
+        n_bytes += len(raw)
+        raw = raw.rstrip(b"\n")
+        if raw and raw != b"\r":
+            block.append(raw)
+            continue
+        if raw or not block:
+            errors.append(line)
+        if block:
+            yield ConlluBlock(path, line - len(block), block, n_bytes)
+            block = []
+    if block:
+        errors.append(line + 1)
+        yield ConlluBlock(path, line - len(block) + 1, block, n_bytes)
+
+
 @dataclass(frozen=True)
 class _TokenListBlock:
     tokens: TokenList
@@ -200,21 +246,7 @@ class _File:
     blank_line_errors: list[int] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[_Block]:
-        block: list[bytes] = []
-        line = 0
         # Binary, because text mode would hide the position of invalid bytes and translate line
         # ends.
         with self.path.open("rb") as file:
-            for line, raw in enumerate(file, 1):
-                raw = raw.rstrip(b"\n")
-                if raw and raw != b"\r":
-                    block.append(raw)
-                    continue
-                if raw or not block:
-                    self.blank_line_errors.append(line)
-                if block:
-                    yield _FileBlock(self.path, line - len(block), block)
-                    block = []
-        if block:
-            self.blank_line_errors.append(line + 1)
-            yield _FileBlock(self.path, line - len(block) + 1, block)
+            yield from conllu_blocks(file, self.path, self.blank_line_errors)

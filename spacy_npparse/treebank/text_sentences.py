@@ -12,7 +12,7 @@ from typing import NamedTuple
 from conllu import Metadata
 from spacy.tokens import Doc, Token
 
-from spacy_npparse.treebank.docs import DOCUMENT_KEY, OFFSET_KEY
+from spacy_npparse.treebank.docs import DOCUMENT_KEY, METADATA_KEY, OFFSET_KEY, SENT_IDS_KEY
 from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotated, boundaries, make_sentence
 from spacy_npparse.treebank.sentence import MISSING, DocError, Row, Sentence
@@ -64,7 +64,7 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
         text = "".join(spelling.text + (spelling.after or "") for spelling in spelt)
         metadata = Metadata(
             **(_beginning(doc) if not sentences else {}),
-            sent_id=str(first_id + len(sentences)),
+            sent_id=_sent_id(doc, first_id, len(sentences)),
             text=form(text),
         )
         sentences.append(make_sentence(rows, metadata))
@@ -127,12 +127,19 @@ def _spelt(spelling: _Spelling, words: Mapping[int, Row]) -> list[Row]:
     return [blank._replace(id=numbers, form=form(spelling.text), misc=spelling.misc), *rows]
 
 
+def _sent_id(doc: Doc, first_id: int, i: int) -> str:
+    """The sent_id of the sentence with index i in its Doc."""
+    prefix = doc.user_data.get(SENT_IDS_KEY)
+    return str(first_id + i) if prefix is None else f"{prefix}{i + 1}"
+
+
 def _beginning(doc: Doc) -> dict[str, str | None]:
     """The comments with which a paragraph of plain text, and perhaps its document, begins."""
     comments: dict[str, str | None] = {}
     name = doc.user_data.get(DOCUMENT_KEY)
     if name is not None:
         comments.update({"newdoc id": form(name)} if name.strip() else {"newdoc": None})
+        comments.update(doc.user_data.get(METADATA_KEY, {}))
     if OFFSET_KEY in doc.user_data:
         comments["newpar"] = None
     return comments

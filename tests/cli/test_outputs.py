@@ -35,7 +35,12 @@ WRITERS = {
     ("statistics", "html"): "{gold} --html {out}",
 }
 # They write to a folder, and have tests of their own.
-FOLDERS = {("leaderboard", "output"), ("prepare", "output"), ("sweep", "output")}
+FOLDERS = {
+    ("annotate", "output"),
+    ("leaderboard", "output"),
+    ("prepare", "output"),
+    ("sweep", "output"),
+}
 READ = {"code", "config", "dev", "files", "folder", "gold", "model", "predicted", "source"} | {
     "test",
     "train",

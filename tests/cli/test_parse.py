@@ -1,5 +1,6 @@
 """The command parse, as a user runs it."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -183,6 +184,32 @@ def test_malformed_conllu(run, model, tmp_path, caplog):
     result = run("parse", model, source, output, "--on-error", "skip")
     assert result.exit_code == 0 and "1 malformed sentences skipped" in caplog.text
     assert "1 sentences, 1 words" in result.output
+
+
+def test_inputs_are_parsed_as_they_are_read(run, model, tmp_path, monkeypatch):
+    """In small windows, so that there are many of them."""
+    monkeypatch.setattr("spacy_npparse.treebank.plain_text._WINDOW_WORDS", 7)
+    text, conllu = tmp_path / "in.txt", tmp_path / "in.conllu"
+    text.write_text("\n\n".join(f"Nummer {i} hat{' viele' * (i % 5)} Worte." for i in range(30)))
+    output = tmp_path / "out.conllu"
+    for source in (text, conllu):
+        for options in ([], ["--n-process", 2], ["--keep", "comments"][: 2 * (source == conllu)]):
+            result = run("parse", model, source, output, "--batch-size", 2, *options)
+            assert result.exit_code == 0, result.output
+            found = list(read_conllu(output))
+            forms = [word.form for sentence in found for word in sentence.words]
+            numbers = [form for form in forms if form.isdigit()]
+            assert numbers == [str(number) for number in range(30)]
+        shutil.copy(output, conllu)
+
+
+def test_pipes_are_texts(run, model, tmp_path):
+    pipe, output = tmp_path / "in.txt", tmp_path / "out.conllu"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", f"printf 'Was?\n\nDas.' > {pipe}"]):
+        assert run("parse", model, pipe, output).exit_code == 0
+    assert "".join(raw_texts(read_conllu(output))) == "Was?\n\nDas. "
+    assert output.read_text().startswith("# newdoc id = in\n")
 
 
 def test_bad_text(run, model, text, tmp_path):

@@ -29,6 +29,7 @@ NOT_RUN = {
     "python -m spacy project": "trains for minutes; tests/project runs the workflows",
     "python -m spacy_npparse leaderboard": "trains for hours; tests/laboratory runs it",
     "python -m spacy_npparse sweep": "trains for hours; tests/cli runs it",
+    "python -m spacy_npparse annotate": "needs a corpus; tests/cli and tests/scaling run it",
     "python -m spacy train transformer.cfg": "needs a GPU and a download",
     "python -m spacy_npparse evaluate xx_gothic": "needs the wheel to be installed",
     "python -m spacy debug data": "refuses so small a treebank",

@@ -1,6 +1,9 @@
 """Paragraphs of plain text, and the way from their Docs back to the text."""
 
+import io
 import re
+from itertools import count, pairwise
+from unittest import mock
 
 import pytest
 import spacy
@@ -12,15 +15,18 @@ from spacy_npparse.treebank import (
     Paragraph,
     annotate,
     doc_to_conllu,
+    paragraphs_of_lines,
     paragraphs_of_text,
     paragraphs_of_treebank,
     parse_sentence,
+    plain_text,
     raw_texts,
     read_conllu,
     sentences_from_doc,
     write_conllu,
 )
 from spacy_npparse.treebank.docs import OFFSET_KEY
+from spacy_npparse.treebank.plain_text import windows
 from spacy_npparse.treebank.raw_text import character_spans
 
 NLP = spacy.blank("xx")
@@ -66,6 +72,27 @@ def test_lines():
     assert [one.text for one in found] == ["One.", "Two in a line.", "Three."]
     assert [one.line for one in found] == [1, 3, 5]
     assert [one.document for one in found] == ["name", None, None]
+
+
+# The definition of paragraphs, on a whole text: what separates them.
+LINE_END = r"(?:\r\n|\n|\r(?!\n))"
+AFTER_LINE = rf"{LINE_END}\s*"
+AFTER_PARAGRAPH = rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+\s*"
+
+
+@given(TEXTS, st.booleans(), st.integers(1, 9))
+def test_paragraphs_found_while_reading_are_those_of_the_whole_text(text, lines, chunk):
+    ends = [match.end() for match in re.finditer(AFTER_LINE if lines else AFTER_PARAGRAPH, text)]
+    originals = [text[begin:end] for begin, end in pairwise([0, *ends, len(text)])]
+    if originals and not originals[0].strip() and len(originals) > 1:
+        originals[:2] = ["".join(originals[:2])]
+    originals = [original for original in originals if original.strip()]
+    # As a file is decoded: in pieces that end anywhere.
+    file = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
+    file._CHUNK_SIZE = chunk
+    found = list(paragraphs_of_lines(file, "name", lines=lines))
+    assert [one.original for one in found] == originals
+    assert found == list(paragraphs_of_text(text, "name", lines=lines))
 
 
 @given(TEXTS, st.booleans())
@@ -148,3 +175,56 @@ def test_spans_of_tokens(text):
     tokens = re.findall(r"\w+|[^\w\s]", text)
     spans = character_spans(text, tokens)
     assert [text[begin:end] for begin, end in spans] == tokens
+
+
+@given(st.lists(st.integers(1, 30), max_size=40), st.integers(1, 3), st.integers(1, 60))
+def test_batches_are_of_similar_lengths_and_the_order_stays(lengths, batch_size, most_words):
+    inputs = [
+        Paragraph(f"{number} " + "w " * (length - 1)) if number % 3 else
+        Doc(NLP.vocab, [str(number), *["w"] * (length - 1)])
+        for number, length in enumerate(lengths)
+    ]  # fmt: skip
+    with mock.patch.object(plain_text, "_WINDOW_WORDS", most_words):
+        found = list(windows(inputs, batch_size))
+        docs = list(annotate(NLP, iter(inputs), batch_size=batch_size))
+    assert [doc[0].text for doc in docs] == [str(number) for number in range(len(lengths))]
+    assert [len(doc) for doc in docs] == lengths
+    assert [one for window in found for one in window.inputs] == inputs
+    begin = 0
+    for window in found:
+        size = len(window.inputs)
+        of_window = lengths[begin : begin + size]
+        assert [of_window[i] for i in window.by_length] == sorted(of_window)
+        # No input is added to a window that is full.
+        assert size <= 32 * batch_size and sum(of_window[:-1]) < most_words
+        begin += size
+
+
+def test_inputs_are_read_as_they_are_needed():
+    n_read = 0
+
+    def endless():
+        nonlocal n_read
+        for number in count():
+            n_read += 1
+            yield Paragraph(f"Paragraph {number}.")
+
+    docs = annotate(NLP, endless(), batch_size=2)
+    assert [next(docs).text for _ in range(70)] == [f"Paragraph {i}." for i in range(70)]
+    assert n_read < 200
+
+
+def test_identifiers_and_metadata_of_paragraphs():
+    first = Paragraph("Go. Stop.", 0, 1, "d", {"meta": "x"}, "d-p1s")
+    doc = first.mark(NLP("Go. Stop."))
+    doc[2].is_sent_start = True
+    comments = [line for line in doc_to_conllu(doc).split("\n") if line.startswith("#")]
+    assert comments == [
+        "# newdoc id = d",
+        "# meta = x",
+        "# newpar",
+        "# sent_id = d-p1s1",
+        "# text = Go.",
+        "# sent_id = d-p1s2",
+        "# text = Stop.",
+    ]

@@ -1,0 +1,199 @@
+"""`annotate`: corpora of any size, in shards."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._corpus_progress import CorpusProgress
+from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, load_parser
+from spacy_npparse.cli._report import progress
+from spacy_npparse.cli._texts import STDIN
+from spacy_npparse.scaling.corpus import Corpus, begin_corpus, keep_stdin
+from spacy_npparse.scaling.execution import annotate_shards
+from spacy_npparse.scaling.inputs import Input, find_inputs
+from spacy_npparse.scaling.locks import Part
+from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
+from spacy_npparse.scaling.plan import Shard
+from spacy_npparse.scaling.shards import DamagedShardError, Job
+from spacy_npparse.scaling.units import Reading
+from spacy_npparse.scaling.worker import begin_worker
+from spacy_npparse.scaling.workers import Workers
+
+
+class FormatChoice(str, Enum):
+    """Formats of shards."""
+
+    CONLLU = "conllu"
+    DOCBIN = "docbin"
+    PARQUET = "parquet"
+
+
+@app.command()
+@user_errors
+def annotate(
+    model: Model,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="IN...",
+            help="Files, folders or patterns: .txt, .conllu and .jsonl, each also .gz, .xz or "
+            ".zst; - is text on stdin.",
+        ),
+    ],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
+    format: Annotated[
+        FormatChoice, typer.Option(case_sensitive=False, help="Format of the shards.")
+    ] = FormatChoice.CONLLU,
+    compress: Annotated[
+        bool, typer.Option("--compress", help="Compress CoNLL-U with Zstandard: .conllu.zst.")
+    ] = False,
+    text_key: Annotated[str, typer.Option(help="Key of the text in records of .jsonl.")] = "text",
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Each line of a text is a paragraph of its own.")
+    ] = False,
+    words_per_shard: Annotated[
+        int, typer.Option(min=1, help="Words after which a shard ends.")
+    ] = 200_000,
+    batch_size: BatchSize = 128,
+    workers: Annotated[int, typer.Option(min=1, help="Processes, each on one thread.")] = 1,
+    part: Annotated[
+        str | None,
+        typer.Option(help="Annotate only this part of the shards, such as 3/40; for job arrays."),
+    ] = None,
+    gpu_id: GpuId = -1,
+    code: Code = None,
+) -> None:
+    """Annotate a corpus of any size.
+
+    The corpus is cut into shards, between the paragraphs of texts, the sentences of CoNLL-U and the
+    records of JSON lines. OUT has the shards, whose alphabetical order is that of the corpus, a
+    manifest of what they were made from, a record for each, and, in quarantine, the texts that
+    could not be annotated, with the reasons. Given again, the command does what is missing.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse annotate training/model-best news/ parsed --workers 4
+      python -m spacy_npparse annotate training/model-best "wiki/*.jsonl.zst" parsed --compress
+      zcat crawl.gz | python -m spacy_npparse annotate training/model-best - parsed
+      python -m spacy_npparse annotate training/model-best news/ parsed --part 3/40
+    """
+    if compress and format != FormatChoice.CONLLU:
+        fail(f"--compress is for CoNLL-U; {format.value} is compressed already. Leave it out.")
+    if gpu_id >= 0 and workers > 1:
+        fail("Processes cannot share a GPU. Use --gpu-id or --workers, not both.")
+    own_part = _part(part)
+    if output.exists() and not output.is_dir():
+        fail(f"{output} is not a folder. Give a folder for the shards.")
+    inputs = _inputs(sources, output, own_part)
+    # Loaded here first, so that errors in it show before the work, and only once.
+    nlp = load_parser(model, gpu_id, code)
+    job = Job(
+        pipeline=Pipeline(_absolute(model), code and code.resolve(), gpu_id),
+        inputs=inputs,
+        options=Reading(lines, text_key),
+        format="conllu.zst" if compress else format.value,
+        batch_size=batch_size,
+        folder=output.resolve(),
+    )
+    digest = pipeline_checksum(Path(nlp.path))
+    del nlp
+    watch = partial(progress, unit="shard", title="Planning")
+    corpus = begin_corpus(job, words_per_shard, digest, own_part, watch)
+    with corpus.locked():
+        missing = _missing(corpus)
+        failed = _annotate(corpus, missing, partial(Workers, workers, begin_worker, job))
+    if failed:
+        fail(
+            f"{failed} shards are missing: their processes were killed, possibly out of memory. "
+            "Give the command again, with fewer workers or a smaller --batch-size."
+        )
+    _summarise(corpus)
+
+
+def _absolute(model: str) -> str:
+    """The name of a pipeline as workers in other folders need it."""
+    return str(Path(model).resolve()) if Path(model).exists() else model
+
+
+def _part(text: str | None) -> Part:
+    if text is None:
+        return Part()
+    number, _, n_parts = text.partition("/")
+    if not (number.isdecimal() and n_parts.isdecimal() and 1 <= int(number) <= int(n_parts)):
+        fail(f"--part is {text!r}. Give the number of a part and how many there are, such as 3/40.")
+    return Part(int(number), int(n_parts))
+
+
+def _inputs(sources: Sequence[str], output: Path, part: Part) -> list[Input]:
+    stdin = str(STDIN)
+    if stdin in sources and part.n_parts > 1:
+        fail("Standard input cannot be given to several parts. Give files, or leave out --part.")
+    if sources.count(stdin) > 1:
+        fail(f"{stdin} is given twice. Give it once.")
+    if stdin in sources:
+        copy = keep_stdin(sys.stdin.buffer, output)
+        sources = [str(copy) if source == stdin else source for source in sources]
+    return find_inputs(sources, output)
+
+
+def _missing(corpus: Corpus) -> list[Shard]:
+    """The shards to annotate."""
+    missing = []
+    for shard in progress(corpus.shards, "shard", len(corpus.shards), title="Checking"):
+        try:
+            if corpus.finished(shard) is not None:
+                continue
+        except DamagedShardError as error:
+            typer.echo(f"⚠ {error}: shard {shard.name} is annotated again.", err=True)
+        missing.append(shard)
+    if len(missing) < len(corpus.shards):
+        n_finished = len(corpus.shards) - len(missing)
+        typer.echo(f"{n_finished} of {len(corpus.shards)} shards are finished already.", err=True)
+    return missing
+
+
+def _annotate(
+    corpus: Corpus, shards: Sequence[Shard], executor: Callable[[], AbstractContextManager[Any]]
+) -> int:
+    """Annotate shards; the number of those that were given up."""
+    n_failed = 0
+    n_words = sum(shard.n_words for shard in shards)
+    with (
+        executor() as workers,
+        closing(annotate_shards(workers, shards)) as ended,
+        CorpusProgress(n_words, len(shards)) as shown,
+    ):
+        for shard, record in ended:
+            shown.update(shard.n_words, record)
+            n_failed += record is None
+    return n_failed
+
+
+def _summarise(corpus: Corpus) -> None:
+    folder = corpus.job.folder
+    manifest = corpus.complete()
+    if manifest is None:
+        typer.echo(f"{folder}: {corpus.part} is finished, other parts are not.", err=True)
+        return
+    counts = manifest.counts
+    typer.echo(
+        f"{folder}: {len(manifest.shards)} shards, {counts['n_sentences']:,} sentences, "
+        f"{counts['n_words']:,} words",
+        err=True,
+    )
+    if counts["n_quarantined"]:
+        typer.echo(
+            f"⚠ {counts['n_quarantined']} texts could not be annotated: see "
+            f"{folder / 'quarantine'}.",
+            err=True,
+        )

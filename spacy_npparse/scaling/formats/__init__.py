@@ -1,0 +1,48 @@
+"""The formats of annotated shards: writers, and readers that give the same sentences back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from spacy.tokens import Doc
+
+from spacy_npparse.scaling.formats import conllu, docbin, parquet
+from spacy_npparse.treebank import Sentence
+
+
+class Writer(Protocol):
+    """Writes a shard Doc by Doc."""
+
+    def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
+        """Add a Doc, which has these sentences."""
+
+    def close(self) -> None:
+        """Complete the shard."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of shards.
+
+    Attributes:
+        suffix: Of the files.
+        writer: Begins to write to a file.
+        read: The sentences of a file.
+    """
+
+    suffix: str
+    writer: Callable[[IO[bytes]], Writer]
+    read: Callable[[Path], Iterator[Sentence]]
+
+
+FORMATS = {
+    "conllu": Format(".conllu", conllu.PlainWriter, conllu.read_plain),
+    "conllu.zst": Format(".conllu.zst", conllu.CompressedWriter, conllu.read_compressed),
+    "docbin": Format(".spacy", docbin.DocBinWriter, docbin.read_docbin),
+    "parquet": Format(".parquet", parquet.ParquetWriter, parquet.read_parquet),
+}
+
+__all__ = ["FORMATS", "Format", "Writer"]

@@ -1,0 +1,71 @@
+"""Shards in CoNLL-U, plain or compressed with Zstandard. Put together in the order of their names,
+they are one file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from spacy.tokens import Doc
+
+from spacy_npparse.scaling.extras import optional_module
+from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.reading import conllu_blocks
+
+
+class PlainWriter:
+    """Writes the sentences of Docs.
+
+    Args:
+        file: Open for binary writing.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
+        """Write these sentences."""
+        self._file.write("".join(f"{sentence}\n\n" for sentence in sentences).encode("utf-8"))
+
+    def close(self) -> None:
+        """Nothing is missing."""
+
+
+class CompressedWriter(PlainWriter):
+    """The same, compressed.
+
+    Args:
+        file: Open for binary writing.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        compressor = optional_module("zstandard").ZstdCompressor(write_checksum=True)
+        super().__init__(compressor.stream_writer(file, closefd=False))
+
+    def close(self) -> None:
+        """Write what is still in the compressor."""
+        self._file.close()
+
+
+def read_plain(path: Path) -> Iterator[Sentence]:
+    """The sentences of a file.
+
+    Args:
+        path: The file.
+    """
+    with path.open("rb") as file:
+        yield from (block.parse() for block in conllu_blocks(file, path))
+
+
+def read_compressed(path: Path) -> Iterator[Sentence]:
+    """The sentences of a compressed file.
+
+    Args:
+        path: The file.
+    """
+    decompressor = optional_module("zstandard").ZstdDecompressor()
+    with path.open("rb") as file, decompressor.stream_reader(file) as content:
+        lines = io.BufferedReader(content)
+        yield from (block.parse() for block in conllu_blocks(lines, path))

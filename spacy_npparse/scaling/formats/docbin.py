@@ -1,0 +1,45 @@
+"""Shards in spaCy's binary format. The Docs have all attributes that CoNLL-U has columns for, and
+in `user_data` what a Doc cannot represent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_npparse.treebank import Sentence, sentences_from_doc
+
+_ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
+
+
+class DocBinWriter:
+    """Collects Docs and writes them all at the end.
+
+    Args:
+        file: Open for binary writing.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._docs = DocBin(attrs=_ATTRIBUTES, store_user_data=True)
+
+    def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
+        """Add a Doc."""
+        self._docs.add(doc)
+
+    def close(self) -> None:
+        """Write the Docs."""
+        self._file.write(self._docs.to_bytes())
+
+
+def read_docbin(path: Path) -> Iterator[Sentence]:
+    """The sentences of a file.
+
+    Args:
+        path: The file.
+    """
+    for doc in DocBin().from_bytes(path.read_bytes()).get_docs(Vocab()):
+        yield from sentences_from_doc(doc)

@@ -1,0 +1,82 @@
+"""Shards in Parquet, one row a sentence, with lists of its columns.
+
+The lists have one item for each line of CoNLL-U, multiword tokens and empty nodes included; `_` is
+null, except in `form`. The comments are there as they stand; those that most readers look for have
+columns of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from spacy.tokens import Doc
+
+from spacy_npparse.scaling.extras import optional_module
+from spacy_npparse.treebank import Row, Sentence, parse_sentence
+from spacy_npparse.treebank.sentence import MISSING
+
+_COMMENTS = ("sent_id", "text")
+_ROWS_AT_ONCE = 1000
+
+
+class ParquetWriter:
+    """Collects rows and writes them all at the end.
+
+    Args:
+        file: Open for binary writing.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._arrow = optional_module("pyarrow")
+        self._parquet = optional_module("pyarrow.parquet")
+        self._rows: list[dict[str, Any]] = []
+
+    def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
+        """Add a row for each of these sentences."""
+        self._rows.extend(map(_row, sentences))
+
+    def close(self) -> None:
+        """Write the rows."""
+        table = self._arrow.Table.from_pylist(self._rows, schema=self._schema())
+        self._parquet.write_table(table, self._file, compression="zstd")
+
+    def _schema(self) -> Any:
+        texts = self._arrow.list_(self._arrow.string())
+        numbers = self._arrow.list_(self._arrow.int32())
+        columns = {name: numbers if name == "head" else texts for name in Row._fields}
+        comments = dict.fromkeys(_COMMENTS, self._arrow.string())
+        return self._arrow.schema({**comments, "comments": texts, **columns})
+
+
+def read_parquet(path: Path) -> Iterator[Sentence]:
+    """The sentences of a file.
+
+    Args:
+        path: The file.
+    """
+    with optional_module("pyarrow.parquet").ParquetFile(path) as file:
+        for batch in file.iter_batches(_ROWS_AT_ONCE):
+            for row in batch.to_pylist():
+                lines = zip(*(row[name] for name in Row._fields), strict=True)
+                rows = ["\t".join(map(_column, line)) for line in lines]
+                yield parse_sentence([*row["comments"], *rows])
+
+
+def _row(sentence: Sentence) -> dict[str, Any]:
+    columns = zip(Row._fields, zip(*sentence.rows, strict=True), strict=True)
+    lists = {name: [_value(name, value) for value in column] for name, column in columns}
+    comments = {name: sentence.metadata.get(name) for name in _COMMENTS}
+    return {**comments, "comments": list(sentence.comments), **lists}
+
+
+def _value(name: str, value: str) -> str | int | None:
+    if value == MISSING and name != "form":
+        return None
+    return int(value) if name == "head" else value
+
+
+def _column(value: str | int | None) -> str:
+    return MISSING if value is None else str(value)

@@ -1,0 +1,202 @@
+"""The files of a corpus: found in folders and by patterns, opened however they are compressed."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from spacy_npparse.scaling.extras import optional_module
+
+_READ_AT_ONCE = 2**17
+KINDS = (".txt", ".conllu", ".jsonl")
+
+
+class InputError(ValueError):
+    """A corpus that cannot be read; the message names the file and the remedy."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file of a corpus.
+
+    Attributes:
+        path: The file, absolute.
+        name: Identifies it in the corpus; the sent_id of its sentences begin with it.
+    """
+
+    path: Path
+    name: str
+
+    @property
+    def kind(self) -> str:
+        """The suffix that says what it contains."""
+        return _kind(self.path)
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether reading can only begin at the beginning."""
+        return self.path.suffix in _DECOMPRESSED
+
+    def open(self) -> IO[bytes]:
+        """Open it for reading; the content is that before compression."""
+        return _DECOMPRESSED.get(self.path.suffix, _open_plain)(self.path)
+
+
+class _ZstdFile(io.RawIOBase):
+    """A file compressed with Zstandard, of one frame or, as programs write that compress in
+    parallel, of several. The library's own reader takes a file that is cut off for a whole one."""
+
+    def __init__(self, path: Path) -> None:
+        self._new = optional_module("zstandard").ZstdDecompressor().decompressobj
+        self._file = path.open("rb")
+        self._frame: Any = None
+        self._content = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._content:
+            block = self._file.read(_READ_AT_ONCE)
+            if not block:
+                if self._frame is not None:
+                    raise EOFError("it ends in the middle")
+                return 0
+            self._content = memoryview(b"".join(self._decompressed(block)))
+        n_bytes = min(len(buffer), len(self._content))
+        buffer[:n_bytes] = self._content[:n_bytes]
+        self._content = self._content[n_bytes:]
+        return n_bytes
+
+    def _decompressed(self, block: bytes) -> Iterator[bytes]:
+        while block:
+            self._frame = self._frame or self._new()
+            yield self._frame.decompress(block)
+            if not self._frame.eof:
+                break
+            block, self._frame = self._frame.unused_data, None
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def find_inputs(given: Iterable[str], output: Path) -> list[Input]:
+    """Find the files of a corpus.
+
+    Args:
+        given: Files, folders, whose files of all kinds are taken, and glob patterns.
+        output: The folder to write to, which must not be in one of these folders.
+
+    Returns:
+        The files in the order given, those of a folder or a pattern in alphabetical order.
+
+    Raises:
+        InputError: There is no such file, it is of another kind, or given twice.
+    """
+    names: dict[str, Path] = {}
+    paths: set[Path] = set()
+    for path, name in (pair for one in given for pair in _found(one, output)):
+        if path in paths:
+            raise InputError(f"{path} is given twice. Give each file once.")
+        paths.add(path)
+        # The name of a sentence must not contain what separates its parts, or be that of another.
+        unique = plain = "_".join(name.replace("/", ".").replace("\\", ".").split())
+        n_others = 1
+        while unique in names:
+            n_others += 1
+            unique = f"{plain}~{n_others}"
+        names[unique] = path
+    return [Input(path, name) for name, path in names.items()]
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn errors of decompression in a block into errors that name the file.
+
+    Args:
+        path: The file that is read.
+
+    Raises:
+        InputError: Instead.
+    """
+    damage: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
+    if path.suffix == ".zst":
+        damage += (optional_module("zstandard").ZstdError,)
+    try:
+        yield
+    except damage as error:
+        raise InputError(
+            f"{path}: damaged or incomplete ({error}). Get the file again, or leave it out."
+        ) from error
+
+
+def _found(given: str, output: Path) -> Iterator[tuple[Path, str]]:
+    """The files of one argument, and their names."""
+    path = Path(given)
+    if path.is_dir():
+        folder = path.resolve()
+        if output.resolve().is_relative_to(folder):
+            raise InputError(
+                f"{output} is in {given}, which is read. Give a folder outside of it to write to."
+            )
+        files = sorted(file for file in folder.rglob("*") if _kind(file) and file.is_file())
+        if not files:
+            raise InputError(f"{given}: no file of text in this folder. Give {_kinds()} files.")
+        yield from ((file, _stem(file.relative_to(folder))) for file in files)
+    elif path.is_file():
+        if not _kind(path):
+            raise InputError(f"Cannot read {given}. Give {_kinds()} files, also as .gz, .xz, .zst.")
+        yield path.resolve(), _stem(Path(path.name))
+    elif matching := sorted(glob.glob(given, recursive=True)):
+        for one in matching:
+            yield from _found(one, output)
+    else:
+        raise InputError(f"{given}: no such file. Give files, folders or patterns.")
+
+
+def _kinds() -> str:
+    return f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
+
+
+def _kind(path: Path) -> str:
+    """The suffix of a file without that of its compression, empty if it cannot be read."""
+    suffix = Path(path.stem).suffix if path.suffix in _DECOMPRESSED else path.suffix
+    return suffix if suffix in KINDS else ""
+
+
+def _stem(path: Path) -> str:
+    """The path of a file that can be read, without these suffixes."""
+    stem = path.with_suffix("") if path.suffix in _DECOMPRESSED else path
+    return str(stem.with_suffix(""))
+
+
+def _open_plain(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _open_gz(path: Path) -> IO[bytes]:
+    return io.BufferedReader(gzip.open(path))
+
+
+def _open_xz(path: Path) -> IO[bytes]:
+    return io.BufferedReader(lzma.open(path))
+
+
+def _open_zst(path: Path) -> IO[bytes]:
+    return io.BufferedReader(_ZstdFile(path))
+
+
+_DECOMPRESSED: dict[str, Callable[[Path], IO[bytes]]] = {
+    ".gz": _open_gz,
+    ".xz": _open_xz,
+    ".zst": _open_zst,
+}

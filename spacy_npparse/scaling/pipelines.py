@@ -1,0 +1,69 @@
+"""Pipelines on disk: loading them on a worker, and what identifies them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import spacy
+import torch
+from spacy.language import Language
+from spacy.util import import_file
+
+from spacy_npparse.files import checksum
+
+# The files of a pipeline's folder outside the folders of its components.
+_FILES = ("config.cfg", "meta.json", "tokenizer")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline that workers load.
+
+    Attributes:
+        name: Its folder, or the name of an installed package.
+        code: Python file with registered functions to import first.
+        gpu_id: Number of the GPU; -1 for the CPU.
+    """
+
+    name: str
+    code: Path | None = None
+    gpu_id: int = -1
+
+    def load(self) -> Language:
+        """Load it in this process, which then computes on one thread."""
+        torch.set_num_threads(1)
+        if self.code is not None:
+            import_file("python_code", self.code)
+        if self.gpu_id >= 0:
+            spacy.require_gpu(self.gpu_id)
+        return spacy.load(self.name)
+
+
+def files_of_pipeline(folder: Path) -> list[Path]:
+    """The files that a pipeline consists of.
+
+    Args:
+        folder: Its folder.
+
+    Returns:
+        The files, without others in the folder, such as scores.
+    """
+    top = [folder / name for name in _FILES]
+    below = sorted(path for path in folder.glob("*/**/*") if path.is_file())
+    return top + below
+
+
+def pipeline_checksum(folder: Path) -> str:
+    """SHA-256 of the files of a pipeline and their names.
+
+    Args:
+        folder: Its folder.
+    """
+    found = hashlib.sha256()
+    for path in files_of_pipeline(folder):
+        if not path.is_file():  # such as the tokenizer of some languages
+            continue
+        found.update(f"{path.relative_to(folder).as_posix()} {checksum(path)}\n".encode())
+    return found.hexdigest()

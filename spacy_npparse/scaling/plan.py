@@ -1,0 +1,103 @@
+"""The plan of a corpus: where it is cut into shards, found in one pass over the files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from spacy_npparse.scaling.inputs import Input, InputError
+from spacy_npparse.scaling.units import Position, Reading, Unit, UnitReader
+
+
+class Shard(NamedTuple):
+    """Consecutive units of a corpus, of one file or several.
+
+    Attributes:
+        number: Its number, from 0.
+        begin: Where it begins.
+        n_units: Number of its units.
+        n_words: Number of its words, about.
+        checksum: SHA-256 of its units.
+    """
+
+    number: int
+    begin: Position
+    n_units: int
+    n_words: int
+    checksum: str
+
+    @property
+    def name(self) -> str:
+        """The name of its file without suffix: alphabetical order is that of the corpus."""
+        return f"{self.number:08d}"
+
+
+class ChangedInputError(InputError):
+    """The files are not as they were when the shards were planned."""
+
+
+def plan(inputs: Sequence[Input], options: Reading, words_per_shard: int) -> Iterator[Shard]:
+    """Cut a corpus into shards of about the same size, between units.
+
+    Args:
+        inputs: The files.
+        options: How they are read.
+        words_per_shard: A shard ends with the unit in which it reaches that many words.
+
+    Yields:
+        One shard after the other.
+
+    Raises:
+        InputError: A file is damaged, or has no text.
+    """
+    number = n_units = n_words = 0
+    begin = end = Position()
+    content = hashlib.sha256()
+    words_of_file = [0] * len(inputs)
+    for _, unit in UnitReader(list(inputs), options).read(begin):
+        if n_units == 0:
+            begin = end if end.file == unit.end.file else Position(unit.end.file)
+        end = unit.end
+        n_units += 1
+        n_words += unit.n_words
+        words_of_file[end.file] += unit.n_words
+        content.update(unit.raw)
+        if n_words >= words_per_shard:
+            yield Shard(number, begin, n_units, n_words, content.hexdigest())
+            number, n_units, n_words, content = number + 1, 0, 0, hashlib.sha256()
+    if n_units:
+        yield Shard(number, begin, n_units, n_words, content.hexdigest())
+    for one, n_words in zip(inputs, words_of_file, strict=True):
+        if n_words == 0 and one.kind == ".jsonl":
+            raise InputError(
+                f"{one.path}: no record has a text under the key {options.text_key!r}. Give "
+                "--text-key, or leave the file out."
+            )
+    if not any(words_of_file):
+        raise InputError("There is no text in these files. Give others.")
+
+
+def units_of_shard(shard: Shard, reader: UnitReader) -> list[tuple[Input, Unit]]:
+    """Read a shard.
+
+    Args:
+        shard: The shard.
+        reader: Of the corpus.
+
+    Returns:
+        Its units with their files.
+
+    Raises:
+        ChangedInputError: They are not what was planned.
+    """
+    units = list(islice(reader.read(shard.begin), shard.n_units))
+    content = hashlib.sha256(b"".join(unit.raw for _, unit in units)).hexdigest()
+    if len(units) < shard.n_units or content != shard.checksum:
+        files = " or ".join(str(path) for path in dict.fromkeys(one.path for one, _ in units))
+        raise ChangedInputError(
+            f"{files or 'A file'} has changed since the shards were planned. Restore it, or give "
+            "another folder to write to."
+        )
+    return units

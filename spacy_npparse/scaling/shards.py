@@ -1,0 +1,290 @@
+"""Annotation of one shard: the function that every executor runs.
+
+A shard is written under a temporary name and renamed, then its record. A record whose checksums are
+those of its files says that the shard is finished.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from textwrap import shorten
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_npparse.files import checksum, replacing
+from spacy_npparse.scaling.formats import FORMATS, Format
+from spacy_npparse.scaling.inputs import Input
+from spacy_npparse.scaling.pipelines import Pipeline
+from spacy_npparse.scaling.plan import Shard, units_of_shard
+from spacy_npparse.scaling.quarantine import Quarantined, write_quarantine
+from spacy_npparse.scaling.termination import cleaning_up_on_termination
+from spacy_npparse.scaling.texts import Text, UnreadableError, texts_of_unit
+from spacy_npparse.scaling.units import Reading, UnitReader
+from spacy_npparse.treebank import Paragraph, sentences_from_doc
+from spacy_npparse.treebank.plain_text import windows
+
+_LONGEST_REASON = 300
+_KILLED = (
+    "the process that annotated it was killed, each time that it was tried, possibly out of "
+    "memory. Shorten the text."
+)
+
+
+class DamagedShardError(ValueError):
+    """A shard is not as it was written; the message names the file."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the shards of a corpus have in common.
+
+    Attributes:
+        pipeline: Annotates them.
+        inputs: The files of the corpus.
+        options: How they are read.
+        format: A key of `FORMATS`.
+        batch_size: Docs in a batch.
+        folder: What is written to: shards, their records, and the quarantine.
+    """
+
+    pipeline: Pipeline
+    inputs: list[Input]
+    options: Reading
+    format: str
+    batch_size: int
+    folder: Path
+
+    def shard_path(self, shard: Shard) -> Path:
+        """The file of a shard."""
+        return self.folder / "shards" / f"{shard.name}{FORMATS[self.format].suffix}"
+
+    def record_path(self, shard: Shard) -> Path:
+        """The file of its record."""
+        return self.folder / "records" / f"{shard.name}.json"
+
+    def quarantine_path(self, shard: Shard) -> Path:
+        """The file of its texts that could not be annotated, if there are any."""
+        return self.folder / "quarantine" / f"{shard.name}.jsonl"
+
+
+@dataclass(frozen=True)
+class ShardRecord:
+    """What is known of a finished shard.
+
+    Attributes:
+        checksum: SHA-256 of its file.
+        quarantine: SHA-256 of the file of texts that could not be annotated, None without any.
+        n_planned_words: Number of its words in the plan.
+        n_docs: Number of its Docs.
+        n_sentences: Number of its sentences.
+        n_words: Number of its words, as the pipeline found them.
+        n_quarantined: Number of texts that could not be annotated.
+        seconds: How long it took.
+    """
+
+    checksum: str
+    quarantine: str | None
+    n_planned_words: int
+    n_docs: int
+    n_sentences: int
+    n_words: int
+    n_quarantined: int
+    seconds: float
+
+
+def read_record(job: Job, shard: Shard) -> ShardRecord | None:
+    """The record of a shard.
+
+    Args:
+        job: The corpus.
+        shard: The shard.
+
+    Returns:
+        The record, None if the shard has not been finished.
+
+    Raises:
+        DamagedShardError: It is damaged.
+    """
+    path = job.record_path(shard)
+    try:
+        return ShardRecord(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (TypeError, ValueError):
+        raise DamagedShardError(f"{path} is not the record of a shard") from None
+
+
+def check_shard(job: Job, shard: Shard, record: ShardRecord) -> None:
+    """Check that a finished shard is as it was written.
+
+    Args:
+        job: The corpus.
+        shard: The shard.
+        record: Its record.
+
+    Raises:
+        DamagedShardError: It is not.
+    """
+    files = {job.shard_path(shard): record.checksum}
+    if record.quarantine is not None:
+        files[job.quarantine_path(shard)] = record.quarantine
+    for file, known in files.items():
+        if not file.exists():
+            raise DamagedShardError(f"{file} is missing")
+        if checksum(file) != known:
+            raise DamagedShardError(f"{file} is not as it was written")
+
+
+class Annotator:
+    """A pipeline in a process, which annotates one shard after the other.
+
+    Args:
+        job: What the shards have in common.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._nlp = job.pipeline.load()
+        self._reader = UnitReader(job.inputs, job.options)
+
+    def annotate(self, shard: Shard, deadly: Collection[int] = ()) -> ShardRecord:
+        """Annotate a shard and write it.
+
+        Args:
+            shard: The shard.
+            deadly: Indices of its units that end the process.
+
+        Returns:
+            Its record, which is written, too.
+
+        Raises:
+            InputError: It cannot be read, or is not what was planned.
+            WriteError: It cannot be written.
+        """
+        with cleaning_up_on_termination():
+            start = time.perf_counter()
+            job = self._job
+            quarantined: list[Quarantined] = []
+            texts = self._texts(shard, deadly, quarantined)
+            n_docs = n_sentences = n_words = 0
+            path = job.shard_path(shard)
+            lost: Text | None = None
+            with replacing(path) as file:
+                writer = self._format.writer(file)
+                for text, result in annotated(self._nlp, texts, job.batch_size):
+                    try:
+                        if isinstance(result, Exception):
+                            raise result
+                        doc = (text if lost is None else text.following(lost)).finished(result)
+                        sentences = sentences_from_doc(doc)
+                    except Exception as error:  # of every kind that a pipeline may raise
+                        quarantined.append(Quarantined(text.place, _reason(error), str(text)))
+                        lost = text if lost is None else text.following(lost)
+                        continue
+                    writer.add(doc, sentences)
+                    lost = None
+                    n_docs += 1
+                    n_sentences += len(sentences)
+                    n_words += sum(len(sentence.words) for sentence in sentences)
+                writer.close()
+            write_quarantine(quarantined, job.quarantine_path(shard))
+            record = ShardRecord(
+                checksum=checksum(path),
+                quarantine=checksum(job.quarantine_path(shard)) if quarantined else None,
+                n_planned_words=shard.n_words,
+                n_docs=n_docs,
+                n_sentences=n_sentences,
+                n_words=n_words,
+                n_quarantined=len(quarantined),
+                seconds=round(time.perf_counter() - start, 3),
+            )
+            with replacing(job.record_path(shard)) as file:
+                file.write(json.dumps(asdict(record)).encode())
+            return record
+
+    def probe(self, shard: Shard, begin: int, end: int) -> None:
+        """Annotate some units of a shard and write nothing, to see whether the process survives.
+
+        Args:
+            shard: The shard.
+            begin: Index of the first unit.
+            end: Index behind the last one.
+        """
+        others = {*range(begin), *range(end, shard.n_units)}
+        for _ in annotated(self._nlp, self._texts(shard, others, []), self._job.batch_size):
+            pass
+
+    @property
+    def _format(self) -> Format:
+        return FORMATS[self._job.format]
+
+    def _texts(
+        self, shard: Shard, left_out: Collection[int], quarantined: list[Quarantined]
+    ) -> list[Text]:
+        """The texts of a shard. Those that cannot be given to the pipeline are quarantined."""
+        found: list[Text] = []
+        for i, (one, unit) in enumerate(units_of_shard(shard, self._reader)):
+            place = f"{one.path}, line {unit.line}"
+            try:
+                if i in left_out:
+                    raise UnreadableError(_KILLED)
+                texts = texts_of_unit(unit, one, self._job.options, self._nlp.max_length)
+            except UnreadableError as error:
+                text = unit.raw.decode("utf-8", "backslashreplace")
+                quarantined.append(Quarantined(place, str(error), text))
+            else:
+                found += texts
+        return found
+
+
+def annotated(
+    nlp: Language, texts: Sequence[Text], batch_size: int
+) -> Iterator[tuple[Text, Doc | Exception]]:
+    """Run a pipeline over texts. Those of a batch that fails are tried again one by one.
+
+    Args:
+        nlp: The pipeline.
+        texts: The texts.
+        batch_size: Docs in a batch.
+
+    Yields:
+        The texts in order, with the annotated Doc or the error.
+    """
+    remaining = iter(texts)
+    for window in windows((text.prepared(nlp.vocab) for text in texts), batch_size):
+        own = [next(remaining) for _ in window.inputs]
+        results: dict[int, Doc | Exception] = {}
+        for start in range(0, len(own), batch_size):
+            batch = window.by_length[start : start + batch_size]
+            with suppress(Exception):
+                inputs = [_input(window.inputs[i]) for i in batch]
+                docs = nlp.pipe(inputs, batch_size=batch_size)
+                results.update(zip(batch, docs, strict=True))
+                continue
+            for i in batch:
+                # An attempt may have changed the Doc.
+                results[i] = _alone(nlp, own[i])
+        yield from ((text, results[i]) for i, text in enumerate(own))
+
+
+def _alone(nlp: Language, text: Text) -> Doc | Exception:
+    try:
+        [doc] = nlp.pipe([_input(text.prepared(nlp.vocab))])
+    except Exception as error:  # of every kind that a pipeline may raise
+        return error
+    return doc
+
+
+def _input(prepared: Doc | Paragraph) -> Doc | str:
+    return prepared.text if isinstance(prepared, Paragraph) else prepared
+
+
+def _reason(error: Exception) -> str:
+    """What is noted of a failure."""
+    return shorten(f"{type(error).__name__}: {error}", _LONGEST_REASON, placeholder=" …")

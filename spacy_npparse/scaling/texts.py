@@ -1,0 +1,183 @@
+"""The texts of a unit, as a pipeline gets them and as they are written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_npparse.scaling.inputs import Input
+from spacy_npparse.scaling.units import Reading, Record, Unit, parse_record
+from spacy_npparse.treebank import (
+    ConlluError,
+    Kept,
+    Paragraph,
+    Sentence,
+    keep_annotation,
+    paragraphs_of_text,
+    parse_sentence,
+    unannotated_doc,
+)
+
+_ID = "id"
+_METADATA = "metadata"
+
+
+class UnreadableError(ValueError):
+    """A unit that cannot be read; the message has the reason and the remedy."""
+
+
+class Text(Protocol):
+    """One Doc of a pipeline."""
+
+    @property
+    def place(self) -> str:
+        """The file and the line, for messages."""
+
+    def __str__(self) -> str:
+        """Its characters."""
+
+    def prepared(self, vocab: Vocab) -> Doc | Paragraph:
+        """What the pipeline gets: always a new Doc, because an attempt may have changed another."""
+
+    def finished(self, doc: Doc) -> Doc:
+        """The annotated Doc with all that identifies the text."""
+
+    def following(self, lost: Text) -> Text:
+        """The same text; if the text before it is lost, it begins the document instead of that."""
+
+
+@dataclass(frozen=True)
+class ParagraphText:
+    """A paragraph of plain text."""
+
+    place: str
+    paragraph: Paragraph
+
+    def __str__(self) -> str:
+        return self.paragraph.original
+
+    def prepared(self, vocab: Vocab) -> Paragraph:
+        """See `Text`."""
+        return self.paragraph
+
+    def finished(self, doc: Doc) -> Doc:
+        """See `Text`."""
+        return self.paragraph.mark(doc)
+
+    def following(self, lost: Text) -> Text:
+        """See `Text`."""
+        if not isinstance(lost, ParagraphText) or self.paragraph.document is not None:
+            return self
+        first = lost.paragraph
+        moved = self.paragraph._replace(document=first.document, metadata=first.metadata)
+        return replace(self, paragraph=moved)
+
+
+@dataclass(frozen=True)
+class SentenceText:
+    """A sentence of CoNLL-U, whose tokens, comments and place in its document are kept."""
+
+    place: str
+    sentence: Sentence
+
+    def __str__(self) -> str:
+        return str(self.sentence)
+
+    def prepared(self, vocab: Vocab) -> Doc:
+        """See `Text`."""
+        return unannotated_doc([self.sentence], vocab, sentence_starts=True)
+
+    def finished(self, doc: Doc) -> Doc:
+        """See `Text`."""
+        return keep_annotation(doc, [self.sentence], [Kept.COMMENTS])
+
+    def following(self, lost: Text) -> Text:
+        """See `Text`."""
+        if not isinstance(lost, SentenceText) or self.sentence.begins_document:
+            return self
+        missing = [
+            comment
+            for comment in lost.sentence.comments
+            if comment.lstrip("# ").startswith("newdoc")
+            or (comment.lstrip("# ").startswith("newpar") and not self.sentence.begins_paragraph)
+        ]
+        lines = [*missing, *str(self.sentence).split("\n")]
+        return replace(self, sentence=parse_sentence(lines))
+
+
+def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> list[Text]:
+    """The texts of a unit.
+
+    Args:
+        unit: The unit.
+        one: Its file.
+        options: How it is read.
+        max_length: The number of characters that the pipeline takes.
+
+    Returns:
+        One text, or those of a record.
+
+    Raises:
+        UnreadableError: It cannot be read.
+    """
+    place = f"{one.path}, line {unit.line}"
+    content = unit.content
+    if isinstance(content, Paragraph):
+        return [_checked(ParagraphText(place, content), max_length)]
+    if isinstance(content, Record):
+        texts = _texts_of_record(content, place, one, options)
+        return [_checked(text, max_length) for text in texts]
+    try:
+        return [SentenceText(place, content.parse())]
+    except ConlluError as error:
+        raise UnreadableError(f"{error.problem} (line {error.line}). {error.remedy}.") from error
+
+
+def _texts_of_record(
+    record: Record, place: str, one: Input, options: Reading
+) -> Iterator[ParagraphText]:
+    try:
+        others, text = parse_record(record.raw, options.text_key)
+    except ValueError as error:
+        raise UnreadableError(str(error)) from error
+    document = f"{one.name}-d{record.number}"
+    name = others.pop(_ID, None)
+    metadata = {_METADATA: _json(others)} if others else {}
+    paragraphs = list(paragraphs_of_text(text, str(document if name is None else name)))
+    if not paragraphs:
+        raise UnreadableError("the text is empty.")
+    for number, paragraph in enumerate(paragraphs, 1):
+        begins = number == 1
+        yield ParagraphText(
+            place,
+            paragraph._replace(
+                metadata=metadata if begins else {}, sent_ids=f"{document}p{number}s"
+            ),
+        )
+
+
+def _checked(text: ParagraphText, max_length: int) -> ParagraphText:
+    paragraph = text.paragraph
+    try:
+        f"{paragraph.original}{paragraph.document}".encode()
+    except UnicodeEncodeError:
+        raise UnreadableError("not valid UTF-8. Convert the text to UTF-8.") from None
+    length = len(paragraph.text)
+    if length > max_length:
+        raise UnreadableError(
+            f"a paragraph of {length:,} characters, more than the {max_length:,} that the pipeline "
+            "takes. Separate its parts by blank lines, or give --lines if each line is a text of "
+            "its own."
+        )
+    return text
+
+
+def _json(value: Any) -> str:
+    """JSON in one line, with characters as they are unless they are none of Unicode's."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else json.dumps(value)

@@ -1,0 +1,276 @@
+"""The units that a corpus is cut into: paragraphs of a text, sentences of CoNLL-U, records of JSON
+lines. They are found while a file is read, and reading can begin at any of them."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import IO, Any, NamedTuple
+
+from spacy_npparse.scaling.inputs import Input, InputError, reading
+from spacy_npparse.treebank import Paragraph, paragraphs_of_lines
+from spacy_npparse.treebank.reading import ConlluBlock, conllu_blocks
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_LINE_END = re.compile(r"\r\n?|\n")
+_SKIPPED_AT_ONCE = 2**20
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a corpus is read.
+
+    Attributes:
+        lines: Whether each line of a text is a paragraph, instead of all lines up to a blank one.
+        text_key: The key of the text in a record.
+    """
+
+    lines: bool = False
+    text_key: str = "text"
+
+
+class Position(NamedTuple):
+    """Where a unit begins.
+
+    Attributes:
+        file: Index of its file.
+        byte: Number of bytes before it in the file, uncompressed.
+        line: Number of its line, from 1.
+        unit: Number of units before it in the file.
+        character: Number of characters before it; only in texts.
+    """
+
+    file: int = 0
+    byte: int = 0
+    line: int = 1
+    unit: int = 0
+    character: int = 0
+
+
+class Record(NamedTuple):
+    """A line of JSON.
+
+    Attributes:
+        raw: The line without its end.
+        number: Its number among the records of the file, from 1.
+    """
+
+    raw: bytes
+    number: int
+
+
+class Unit(NamedTuple):
+    """A unit of a file.
+
+    Attributes:
+        content: What it consists of.
+        raw: Its bytes, for checksums.
+        line: Number of its first line, from 1.
+        n_words: Number of its words, about.
+        end: Where the next unit begins.
+    """
+
+    content: Paragraph | ConlluBlock | Record
+    raw: bytes
+    line: int
+    n_words: int
+    end: Position
+
+
+class UnitReader:
+    """The units of the files of a corpus, from any position on.
+
+    A compressed file can only be read from its beginning. It stays open, so that going on further
+    behind, as a worker does that gets one shard after the other, reads it only once.
+
+    Args:
+        inputs: The files.
+        options: How they are read.
+    """
+
+    def __init__(self, inputs: list[Input], options: Reading) -> None:
+        self._inputs = inputs
+        self._options = options
+        self._lines: _Lines | None = None
+        self._file = -1
+        # Where the units go on that have been found in it.
+        self._next = Position()
+        self._units: Iterator[Unit] = iter(())
+
+    def read(self, position: Position) -> Iterator[tuple[Input, Unit]]:
+        """Read on until the end of the corpus.
+
+        Args:
+            position: Where a unit begins, or a file.
+
+        Yields:
+            Units with their files.
+
+        Raises:
+            InputError: A file is damaged or missing.
+        """
+        while position.file < len(self._inputs):
+            one = self._inputs[position.file]
+            with reading(one.path):
+                self._go_to(position)
+            while True:
+                with reading(one.path):
+                    unit = next(self._units, None)
+                if unit is None:
+                    break
+                self._next = unit.end
+                yield one, unit
+            position = Position(position.file + 1)
+
+    def _go_to(self, position: Position) -> None:
+        one = self._inputs[position.file]
+        if self._lines is not None and self._file == position.file and self._next == position:
+            return
+        lines = self._lines
+        if lines is None or self._file != position.file or position.byte < lines.n_bytes:
+            if lines is not None:
+                lines.close()
+            lines = _Lines(one)
+        lines.skip_to(position.byte)
+        self._lines, self._file, self._next = lines, position.file, position
+        self._units = _UNITS[one.kind](lines, position, one, self._options)
+
+
+class _Lines(Iterator[bytes]):
+    """The lines of a file, and how far it has been read.
+
+    Attributes:
+        n_bytes: What has been read of it.
+    """
+
+    def __init__(self, one: Input) -> None:
+        try:
+            self._file: IO[bytes] = one.open()
+        except FileNotFoundError:
+            raise InputError(f"{one.path}: this file of the corpus is missing.") from None
+        self._seekable = not one.is_compressed
+        self.n_bytes = 0
+
+    def __next__(self) -> bytes:
+        line = self._file.readline()
+        if not line:
+            raise StopIteration
+        self.n_bytes += len(line)
+        return line
+
+    def skip_to(self, byte: int) -> None:
+        """Go on behind that number of bytes."""
+        if self._seekable:
+            self._file.seek(byte)
+            self.n_bytes = byte
+        while self.n_bytes < byte:
+            skipped = len(self._file.read(min(byte - self.n_bytes, _SKIPPED_AT_ONCE)))
+            if skipped == 0:
+                break
+            self.n_bytes += skipped
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _paragraphs(
+    lines: Iterator[bytes], begin: Position, one: Input, options: Reading
+) -> Iterator[Unit]:
+    first = next(lines, b"")
+    byte, line, character = begin.byte, begin.line, begin.character
+    if byte == 0 and first.startswith(codecs.BOM_UTF8):
+        byte, first = len(codecs.BOM_UTF8), first.removeprefix(codecs.BOM_UTF8)
+    source = _decoded(chain([first], lines))
+    found = paragraphs_of_lines(source, one.name, lines=options.lines)
+    for number, paragraph in enumerate(found, begin.unit + 1):
+        original = paragraph.original
+        raw = original.encode("utf-8", "surrogateescape")
+        paragraph = paragraph._replace(
+            offset=character,
+            line=begin.line + paragraph.line - 1,
+            document=one.name if number == 1 else None,
+            sent_ids=f"{one.name}-d1p{number}s",
+        )
+        byte, line = byte + len(raw), line + len(_LINE_END.findall(original))
+        character += len(original)
+        end = Position(begin.file, byte, line, number, character)
+        yield Unit(paragraph, raw, paragraph.line, len(original.split()), end)
+
+
+def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
+    """Lines as a text has them, which may end with CR. Invalid bytes become surrogates."""
+    for raw in lines:
+        line = raw.decode("utf-8", "surrogateescape")
+        if "\r" in line:
+            yield from _LINE.findall(line)
+        else:
+            yield line
+
+
+def _sentences(
+    lines: Iterator[bytes], begin: Position, one: Input, options: Reading
+) -> Iterator[Unit]:
+    for number, found in enumerate(conllu_blocks(lines, one.path), begin.unit + 1):
+        byte = begin.byte + found.n_bytes
+        block = replace(found, first_line=begin.line + found.first_line - 1, n_bytes=byte)
+        n_words = sum(row.partition(b"\t")[0].isdigit() for row in block.lines)
+        line = block.first_line + len(block.lines) + 1
+        end = Position(begin.file, byte, line, number)
+        yield Unit(block, b"\n".join(block.lines), block.first_line, n_words, end)
+
+
+def _records(
+    lines: Iterator[bytes], begin: Position, one: Input, options: Reading
+) -> Iterator[Unit]:
+    byte, number = begin.byte, begin.unit
+    for line, raw in enumerate(lines, begin.line):
+        byte += len(raw)
+        if raw.isspace():
+            continue
+        number += 1
+        try:
+            _, text = parse_record(raw, options.text_key)
+        except ValueError:
+            text = ""
+        end = Position(begin.file, byte, line + 1, number)
+        yield Unit(Record(raw, number), raw, line, len(text.split()), end)
+
+
+def parse_record(raw: bytes, text_key: str) -> tuple[dict[str, Any], str]:
+    """Read a record.
+
+    Args:
+        raw: Its line.
+        text_key: The key of its text.
+
+    Returns:
+        What else there is in it, and the text.
+
+    Raises:
+        ValueError: The line is not a record with a text; the message has the remedy.
+    """
+    try:
+        record = json.loads(raw)
+    except ValueError as error:
+        raise ValueError(f"not JSON ({error}). Write one object a line.") from error
+    if not isinstance(record, dict):
+        raise ValueError("not an object of JSON. Write one object a line.")
+    text = record.pop(text_key, None)
+    if not isinstance(text, str):
+        keys = ", ".join(record) or "none"
+        raise ValueError(
+            f"there is no text under the key {text_key!r} (others: {keys}). Give --text-key."
+        )
+    return record, text
+
+
+_UNITS: dict[str, Callable[[Iterator[bytes], Position, Input, Reading], Iterator[Unit]]] = {
+    ".txt": _paragraphs,
+    ".conllu": _sentences,
+    ".jsonl": _records,
+}

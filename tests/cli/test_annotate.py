@@ -1,0 +1,155 @@
+"""The command annotate, as a user runs it; its workers are in this process."""
+
+import re
+from pathlib import Path
+
+import pytest
+from small_corpora import (
+    DEADLY,
+    FAILING,
+    InlineWorkers,
+    annotate_missing,
+    content,
+    corpus_of,
+    small_pipeline,
+    write_corpus,
+)
+
+from spacy_npparse.cli import _corpus_progress
+from spacy_npparse.cli import annotate as command
+from spacy_npparse.scaling.locks import Part
+from spacy_npparse.scaling.manifest import read_manifest
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory):
+    return small_pipeline(tmp_path_factory.mktemp("pipeline") / "model")
+
+
+@pytest.fixture
+def annotate(run, pipeline, monkeypatch):
+    """Run the command with small batches."""
+
+    def workers(number, begin, job):
+        return InlineWorkers(job)
+
+    monkeypatch.setattr(command, "Workers", workers)
+
+    def run_command(*arguments, **options):
+        return run("annotate", pipeline, *arguments, "--batch-size", 4, **options)
+
+    return run_command
+
+
+def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monkeypatch):
+    monkeypatch.setattr(_corpus_progress, "_BETWEEN_LINES", 0)
+    source = write_corpus(tmp_path / "corpus")
+    (source / "more.txt").write_text(f"One.\n\n{FAILING}.")
+    arguments = (source, tmp_path / "out", "--words-per-shard", 60)
+    result = annotate(*arguments, "--part", "2/2")
+    assert result.exit_code == 0, result.output
+    assert "part 2 of 2 is finished, other parts are not" in result.output
+    result = annotate(*arguments)
+    assert result.exit_code == 0, result.output
+    n_shards = len(read_manifest(tmp_path / "out").shards)
+    assert f"{n_shards // 2} of {n_shards} shards are finished already." in result.output
+    lines = re.findall(r"^(\d+)/\d+ shards, .*words/s, [\d:]+ left$", result.output, re.M)
+    assert lines == [str(number) for number in range(1, n_shards - n_shards // 2 + 1)]
+    assert "⚠ 1 texts could not be annotated: see" in result.output
+    counts = read_manifest(tmp_path / "out").counts
+    n_sentences, n_words = f"{counts['n_sentences']:,}", f"{counts['n_words']:,}"
+    assert f"{n_shards} shards, {n_sentences} sentences, {n_words} words" in result.output
+    corpus = corpus_of(pipeline, [source], tmp_path / "again")
+    annotate_missing(corpus)
+    assert content(tmp_path / "out") == content(tmp_path / "again")
+    damaged = next((tmp_path / "out" / "shards").iterdir())
+    damaged.write_text("")
+    result = annotate(*arguments)
+    assert f"{damaged} is not as it was written: shard {damaged.stem} is annotated" in result.output
+    assert content(tmp_path / "out") == content(tmp_path / "again")
+
+
+@pytest.mark.parametrize(
+    ("options", "suffix"),
+    [
+        (["--compress"], ".conllu.zst"),
+        (["--format", "docbin"], ".spacy"),
+        (["--format", "PARQUET"], ".parquet"),
+    ],
+)
+def test_formats(annotate, tmp_path, options, suffix):
+    (tmp_path / "a.txt").write_text("One.")
+    result = annotate(tmp_path / "a.txt", tmp_path / "out", *options)
+    assert result.exit_code == 0, result.output
+    assert [path.name for path in (tmp_path / "out" / "shards").iterdir()] == [f"00000000{suffix}"]
+
+
+def test_standard_input(annotate, tmp_path):
+    result = annotate("-", tmp_path / "out", input="One.\n\nTwo.")
+    assert result.exit_code == 0, result.output
+    assert re.findall("# .*_id = (.*)", content(tmp_path / "out")) == [
+        "stdin-d1p1s1",
+        "stdin-d1p2s1",
+    ]
+    result = annotate("-", tmp_path / "out", input="One.\n\nTwo.")
+    assert "1 of 1 shards are finished already" in result.output
+    result = annotate("-", tmp_path / "out", input="One.\n\nThree.")
+    assert result.exit_code == 1 and "Standard input is not the text that" in result.output
+    # What is there still belongs together.
+    assert "1 of 1 shards" in annotate("-", tmp_path / "out", input="One.\n\nTwo.").output
+
+
+def test_shards_that_were_given_up(annotate, tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("One.\n\nTwo.\n\nThree.")
+    monkeypatch.setattr(command, "annotate_shards", lambda workers, shards: given_up(shards))
+
+    def given_up(shards):
+        yield from ((shard, None) for shard in shards)
+
+    result = annotate(tmp_path / "a.txt", tmp_path / "out")
+    assert result.exit_code == 1 and "✘ 1 shards are missing: their processes" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.txt", "out", "--compress", "--format", "docbin"], "compressed already"),
+        (["a.txt", "out", "--part", "3"], "such as 3/40"),
+        (["a.txt", "out", "--part", "0/4"], "such as 3/40"),
+        (["a.txt", "out", "--part", "5/4"], "such as 3/40"),
+        (["a.txt", "out", "--gpu-id", "0", "--workers", "2"], "Processes cannot share a GPU"),
+        (["a.txt", "a.txt"], "is not a folder"),
+        (["-", "out", "--part", "1/2"], "Standard input cannot be given to several parts"),
+        (["-", "-", "out"], "is given twice"),
+        (["b.txt", "out"], "no such file"),
+        (["a.pdf", "out"], "Cannot read"),
+        ([".", "out"], "Give a folder outside of it"),
+    ],
+)
+def test_wrong_arguments(annotate, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("One.")
+    Path("a.pdf").touch()
+    result = annotate(*arguments, input="")
+    assert result.exit_code == 1 and message in result.output and "Traceback" not in result.output
+    assert not Path("out").exists()
+
+
+def test_mismatches_and_locks(annotate, pipeline, tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_npparse.scaling.locks._PATIENCE", 0)
+    (tmp_path / "a.txt").write_text("One.")
+    assert annotate(tmp_path / "a.txt", tmp_path / "out").exit_code == 0
+    result = annotate(tmp_path / "a.txt", tmp_path / "out", "--lines")
+    assert result.exit_code == 1 and "lines: False before, True now" in result.output
+    corpus = corpus_of(
+        pipeline, [tmp_path / "a.txt"], tmp_path / "out", words_per_shard=200_000, part=Part(1, 2)
+    )
+    with corpus.locked():
+        result = annotate(tmp_path / "a.txt", tmp_path / "out")
+    assert result.exit_code == 1 and "Another process annotates part 1 of 2" in result.output
+
+
+def test_deadly_texts_are_reported(annotate, tmp_path):
+    (tmp_path / "a.txt").write_text(f"One.\n\n{DEADLY}.\n\nThree.")
+    result = annotate(tmp_path / "a.txt", tmp_path / "out")
+    assert result.exit_code == 0 and "1 texts could not be annotated" in result.output

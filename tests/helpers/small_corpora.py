@@ -1,0 +1,199 @@
+"""Corpora of all kinds, a pipeline that takes no time, and workers in this process."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import spacy
+import zstandard
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_npparse.scaling import LostProcessError
+from spacy_npparse.scaling.corpus import Corpus, begin_corpus
+from spacy_npparse.scaling.execution import Task, annotate_shards
+from spacy_npparse.scaling.inputs import find_inputs
+from spacy_npparse.scaling.locks import Part
+from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
+from spacy_npparse.scaling.shards import Annotator, Job, ShardRecord
+from spacy_npparse.scaling.units import Reading
+
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.compress,
+}
+# Whatever texts are in the batch with them, texts with the first word raise an exception, and those
+# with the second end the process.
+FAILING, DEADLY = "Boom", "Kill"
+
+
+# Set in processes that may be killed; and how long a text takes in them, in seconds.
+MORTAL, SECONDS = "SMALL_CORPORA_MORTAL", "SMALL_CORPORA_SECONDS"
+
+
+class Killed(BaseException):
+    """What ends a worker in this process."""
+
+
+@Language.component("test_trees", assigns=["token.dep", "token.head"])
+def trees(doc: Doc) -> Doc:
+    """A right-branching tree for each sentence; some words are not to be parsed."""
+    for token in doc:
+        if token.text == FAILING:
+            raise RuntimeError("this text fails")
+        if token.text == DEADLY and MORTAL in os.environ:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if token.text == DEADLY:
+            raise Killed
+    time.sleep(float(os.environ.get(SECONDS, 0)))
+    for sentence in doc.sents:
+        for token in sentence:
+            token.head = doc[max(token.i - 1, sentence.start)]
+            token.dep_ = "ROOT" if token.i == sentence.start else "dep"
+    return doc
+
+
+def small_pipeline(folder: Path) -> Path:
+    """Write a pipeline that parses without a model.
+
+    Args:
+        folder: The folder to write.
+    """
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("test_trees")
+    nlp.to_disk(folder)
+    return folder
+
+
+def write_corpus(folder: Path, n_paragraphs: int = 30) -> Path:
+    """Write a corpus of all kinds, plain and compressed.
+
+    Args:
+        folder: The folder to write.
+        n_paragraphs: Of each text.
+    """
+    text = "\n\n".join(
+        f"Text {number} begins here.  It has\nlines. " + "And more. " * (number % 7)
+        for number in range(n_paragraphs)
+    )
+    records = [
+        {"id": f"r{number}", "text": f"Record {number}.\n\nIt ends.", "year": 1900 + number}
+        for number in range(n_paragraphs)
+    ]
+    sentences = [
+        f"# newdoc id = c{number}\n# sent_id = c-{number}\n# speaker = A\n# text = Go there\n"
+        "1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n2\tthere\t_\tADV\t_\t_\t1\tdep\t_\tSpacesAfter=\\n\n"
+        for number in range(n_paragraphs)
+    ]
+    (folder / "below").mkdir(parents=True, exist_ok=True)
+    for suffix, compressed in COMPRESS.items():
+        (folder / f"text{suffix[1:]}.txt{suffix}").write_bytes(compressed(text.encode()))
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        (folder / f"records{suffix[1:]}.jsonl{suffix}").write_bytes(compressed(lines.encode()))
+    (folder / "below" / "text.conllu").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    (folder / "README").write_text("not a text", encoding="utf-8")
+    return folder
+
+
+def corpus_of(
+    pipeline: Path,
+    sources: Sequence[Path],
+    output: Path,
+    *,
+    words_per_shard: int = 60,
+    format: str = "conllu",
+    batch_size: int = 4,
+    part: Part | None = None,
+    **options: Any,
+) -> Corpus:
+    """Begin a corpus, or continue it.
+
+    Args:
+        pipeline: Folder of a pipeline.
+        sources: Files and folders.
+        output: The folder to write to.
+        words_per_shard: See `plan`.
+        format: Of the shards.
+        batch_size: Docs in a batch.
+        part: The part to annotate; by default all of it.
+        options: See `Reading`.
+    """
+    inputs = find_inputs([str(source) for source in sources], output)
+    job = Job(Pipeline(str(pipeline)), inputs, Reading(**options), format, batch_size, output)
+    return begin_corpus(job, words_per_shard, pipeline_checksum(pipeline), part or Part())
+
+
+class InlineWorkers:
+    """An executor that does each task in this process, when its end is waited for."""
+
+    def __init__(self, job: Job) -> None:
+        """Begin."""
+        self.annotator = Annotator(job)
+        self._tasks: list[tuple[Task, Callable[..., Any], tuple[Any, ...]]] = []
+        self.done: list[Task] = []
+
+    def __enter__(self) -> InlineWorkers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing is to be ended."""
+
+    @property
+    def idle(self) -> int:
+        """One task at a time, as two workers that have one more waiting."""
+        return 2 - len(self._tasks)
+
+    @property
+    def running(self) -> int:
+        """Number of tasks begun."""
+        return len(self._tasks)
+
+    def start(self, tag: Task, task: Callable[..., Any], *arguments: Any) -> None:
+        """Note a task."""
+        self._tasks.append((tag, task, arguments))
+
+    def ended(self) -> Iterator[tuple[Task, Any]]:
+        """Do the task that was begun last."""
+        tag, task, arguments = self._tasks.pop()
+        self.done.append(tag)
+        work = {"annotate_shard": self.annotator.annotate, "probe_shard": self.annotator.probe}
+        try:
+            yield tag, work[task.__name__](*arguments)
+        except Killed:
+            yield tag, LostProcessError("killed")
+
+
+def annotate_missing(corpus: Corpus, executor: Any = None) -> dict[str, ShardRecord | None]:
+    """Annotate what is missing, in this process.
+
+    Args:
+        corpus: The corpus.
+        executor: By default workers in this process.
+
+    Returns:
+        The records of the shards annotated now, by name.
+    """
+    missing = [shard for shard in corpus.shards if corpus.finished(shard) is None]
+    ended = annotate_shards(executor or InlineWorkers(corpus.job), missing)
+    return dict(sorted((shard.name, record) for shard, record in ended))
+
+
+def content(output: Path) -> str:
+    """The CoNLL-U of all shards together.
+
+    Args:
+        output: The folder of the corpus.
+    """
+    shards = sorted((output / "shards").glob("*.conllu"))
+    return "".join(shard.read_text(encoding="utf-8") for shard in shards)

@@ -1,0 +1,400 @@
+"""Annotated corpora, by workers in this process: what is written, kept, isolated and refused."""
+
+import json
+import os
+import re
+from itertools import pairwise
+
+import pytest
+import spacy
+from small_corpora import (
+    DEADLY,
+    FAILING,
+    InlineWorkers,
+    Killed,
+    annotate_missing,
+    content,
+    corpus_of,
+    small_pipeline,
+    write_corpus,
+)
+
+from spacy_npparse.files import WriteError
+from spacy_npparse.scaling.execution import NoWorkerError
+from spacy_npparse.scaling.formats import FORMATS
+from spacy_npparse.scaling.locks import CorpusInUseError, Part
+from spacy_npparse.scaling.manifest import CorpusMismatchError, read_manifest
+from spacy_npparse.scaling.plan import ChangedInputError
+from spacy_npparse.scaling.shards import DamagedShardError
+from spacy_npparse.treebank import read_conllu
+
+N_PARAGRAPHS = 30
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory):
+    return small_pipeline(tmp_path_factory.mktemp("pipeline") / "model")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus"), N_PARAGRAPHS)
+
+
+@pytest.fixture(scope="module")
+def serial(pipeline, source, tmp_path_factory):
+    """The corpus annotated without interruption."""
+    output = tmp_path_factory.mktemp("serial")
+    annotate_missing(corpus_of(pipeline, [source], output))
+    return output
+
+
+def quarantined(output):
+    paths = sorted((output / "quarantine").glob("*.jsonl"))
+    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+
+def sent_ids(conllu):
+    return re.findall(r"^# sent_id = (.*)$", conllu, re.M)
+
+
+def test_shards_together_are_one_file(pipeline, source, serial, tmp_path):
+    whole = corpus_of(pipeline, [source], tmp_path / "one", words_per_shard=10**6)
+    assert len(whole.shards) == 1 and len(read_manifest(serial).shards) > 20
+    annotate_missing(whole)
+    assert content(tmp_path / "one") == content(serial)
+    path = tmp_path / "all.conllu"
+    path.write_text(content(serial))
+    sentences = list(read_conllu(path))
+    assert all(sentence.n_roots == 1 for sentence in sentences)
+    manifest = whole.complete()
+    assert manifest.counts["n_sentences"] == len(sentences)
+    assert manifest.counts["n_words"] == sum(len(sentence.words) for sentence in sentences)
+    assert manifest.counts["n_quarantined"] == 0 and manifest == read_manifest(tmp_path / "one")
+
+
+def test_order_identifiers_and_metadata(serial):
+    found = content(serial)
+    ids = sent_ids(found)
+    assert len(ids) == len(set(ids)) == found.count("\n\n")
+    documents = re.findall(r"^# newdoc id = (.*)$", found, re.M)
+    of_records = [f"r{number}" for number in range(N_PARAGRAPHS)]
+    assert documents == [
+        *(f"c{number}" for number in range(N_PARAGRAPHS)),
+        *of_records * 4,
+        *("text", "textgz", "textxz", "textzst"),
+    ]
+    assert ids[:N_PARAGRAPHS] == [f"c-{number}" for number in range(N_PARAGRAPHS)]
+    assert found.count("# speaker = A\n") == N_PARAGRAPHS
+    assert (
+        '# newdoc id = r7\n# metadata = {"year": 1907}\n# newpar\n# sent_id = records-d8p1s1'
+        in found
+    )
+    assert "# newpar\n# sent_id = records-d8p2s1\n# text = It ends.\n" in found
+    assert "# sent_id = text-d1p3s2\n# text = It has lines.\n" in found
+    # White space is kept, too, and so are multiword tokens and the like: see tests/treebank.
+    assert "here\t_\t_\t_\t_\t3\tdep\t_\tSpaceAfter=No" in found and "SpacesAfter=\\s\\s\n" in found
+
+
+@pytest.mark.parametrize("format", ["conllu.zst", "docbin", "parquet"])
+def test_formats_hold_the_same_sentences(pipeline, source, serial, tmp_path, format):
+    corpus = corpus_of(pipeline, [source], tmp_path / "out", format=format)
+    annotate_missing(corpus)
+    paths = sorted((tmp_path / "out" / "shards").iterdir())
+    read = [sentence for path in paths for sentence in FORMATS[format].read(path)]
+    assert "".join(f"{sentence}\n\n" for sentence in read) == content(serial)
+    assert len(paths) == len(corpus.shards)
+    assert all(path.name.endswith(FORMATS[format].suffix) for path in paths)
+    # The same bytes every time.
+    corpus = corpus_of(pipeline, [source], tmp_path / "again", format=format)
+    annotate_missing(corpus)
+    assert [path.read_bytes() for path in sorted((tmp_path / "again" / "shards").iterdir())] == [
+        path.read_bytes() for path in paths
+    ]
+
+
+def test_the_command_given_again_does_what_is_missing(pipeline, source, serial, tmp_path):
+    corpus = corpus_of(pipeline, [source], tmp_path)
+    annotate_missing(corpus_of(pipeline, [source], tmp_path, part=Part(2, 3)))
+    assert corpus.complete() is None
+    done = annotate_missing(corpus_of(pipeline, [source], tmp_path))
+    assert list(done) == [s.name for s in corpus.shards if s.number % 3 != 1]
+    assert annotate_missing(corpus_of(pipeline, [source], tmp_path)) == {}
+    assert content(tmp_path) == content(serial)
+
+
+def test_parts_together_are_the_whole(pipeline, source, serial, tmp_path):
+    parts = [
+        corpus_of(pipeline, [source], tmp_path, part=Part(number, 4)) for number in range(1, 5)
+    ]
+    for part in reversed(parts):
+        assert part.complete() is None
+        with part.locked():
+            annotate_missing(part)
+    assert parts[0].complete() is not None and content(tmp_path) == content(serial)
+
+
+@pytest.mark.parametrize("damage", ["shard", "record", "missing", "quarantine"])
+def test_damaged_shards_are_redone(pipeline, tmp_path, damage):
+    (tmp_path / "a.txt").write_text(f"One.\n\nTwo {FAILING}.\n\nThree.")
+    output = tmp_path / "out"
+    corpus = corpus_of(pipeline, [tmp_path / "a.txt"], output)
+    annotate_missing(corpus)
+    before = {path: path.read_bytes() for path in output.glob("[sq]*/*")}
+    assert len(before) == 2
+    path = corpus.job.shard_path(corpus.shards[0])
+    if damage == "shard":
+        path.write_bytes(path.read_bytes().replace(b"One", b"Ono"))
+    elif damage == "record":
+        path = corpus.job.record_path(corpus.shards[0])
+        path.write_text(path.read_text()[:-5])
+    elif damage == "quarantine":
+        path = corpus.job.quarantine_path(corpus.shards[0])
+        path.write_text("")
+    else:
+        path.unlink()
+    with pytest.raises(DamagedShardError, match=path.name):
+        corpus.finished(corpus.shards[0])
+    if damage == "record":
+        assert corpus.complete() is None
+    list(annotate_missing_of(corpus))
+    assert {path: path.read_bytes() for path in output.glob("[sq]*/*")} == before
+    assert corpus.finished(corpus.shards[0]) is not None
+
+
+def annotate_missing_of(corpus):
+    worker = InlineWorkers(corpus.job).annotator
+    return [worker.annotate(shard) for shard in corpus.shards]
+
+
+def test_texts_that_fail_are_alone_in_quarantine(pipeline, tmp_path):
+    texts = [f"Text {number}." for number in range(20)]
+    good = tmp_path / "good" / "a.txt"
+    bad = tmp_path / "bad" / "a.txt"
+    for path, word in ((good, "Boo"), (bad, FAILING)):
+        path.parent.mkdir()
+        texts[3], texts[11] = f"Here {word}.", f"There {word}\n{word}."
+        path.write_text("\n\n".join(texts))
+        records = annotate_missing(
+            corpus_of(pipeline, [path], path.parent / "out", words_per_shard=12)
+        )
+    lost = quarantined(tmp_path / "bad" / "out")
+    assert lost == [
+        {
+            "place": f"{bad.resolve()}, line {line}",
+            "reason": "RuntimeError: this text fails",
+            "text": text,
+        }
+        for line, text in ((7, f"Here {FAILING}.\n\n"), (23, f"There {FAILING}\n{FAILING}.\n\n"))
+    ]
+    assert [record.n_quarantined for record in records.values()] == [1, 1, 0, 0]
+    # All others are as they would have been without these.
+    others = [one for one in content(tmp_path / "good" / "out").split("\n\n") if "Boo" not in one]
+    assert content(tmp_path / "bad" / "out").split("\n\n") == others and len(others) == 19
+
+
+def test_documents_begin_even_if_their_first_text_is_lost(pipeline, tmp_path):
+    (tmp_path / "a.txt").write_text(f"{FAILING}.\n\n{FAILING} too.\n\nThird.\n\nFourth.")
+    (tmp_path / "b.jsonl").write_text(
+        "".join(
+            json.dumps({"id": name, "text": text, "by": "x"}) + "\n"
+            for name, text in (("r1", f"{FAILING}.\n\nNext."), ("r2", FAILING), ("r3", "Own."))
+        )
+    )
+    row = "\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+    (tmp_path / "c.conllu").write_text(
+        f"# newdoc id = d1\n# newpar id = p1\n# sent_id = 1\n1\t{FAILING}{row}"
+        f"# sent_id = 2\n1\tGo{row}# newdoc id = d2\n# sent_id = 3\n1\t{FAILING}{row}"
+        f"# newdoc id = d3\n# sent_id = 4\n1\tGo{row}"
+    )
+    corpus = corpus_of(pipeline, [tmp_path], tmp_path.parent / "out-documents")
+    annotate_missing(corpus)
+    found = content(corpus.job.folder)
+    comments = [
+        line.removeprefix("# ")
+        for line in found.splitlines()
+        if re.match("# (new|sent_id|metadata)", line)
+    ]
+    assert comments == [
+        *("newdoc id = a", "newpar", "sent_id = a-d1p3s1", "newpar", "sent_id = a-d1p4s1"),
+        *("newdoc id = r1", 'metadata = {"by": "x"}', "newpar", "sent_id = b-d1p2s1"),
+        *("newdoc id = r3", 'metadata = {"by": "x"}', "newpar", "sent_id = b-d3p1s1"),
+        *("newdoc id = d1", "newpar id = p1", "sent_id = 2", "newdoc id = d3", "sent_id = 4"),
+    ]
+    assert len(quarantined(corpus.job.folder)) == 6
+
+
+def test_what_cannot_be_read_or_written_is_quarantined(tmp_path):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("test_trees")
+    nlp.add_pipe("attribute_ruler").add([[{"ORTH": "Tab"}]], {"LEMMA": "a\tb"})
+    nlp.to_disk(tmp_path / "model")
+    (tmp_path / "a.txt").write_bytes(
+        b"Gr\xfc\xdfe.\n\nTab.\n\n" + b"too long " * 5 + b"\n\nThis is written."
+    )
+    corpus = corpus_of(tmp_path / "model", [tmp_path / "a.txt"], tmp_path / "out")
+    workers = InlineWorkers(corpus.job)
+    workers.annotator._nlp.max_length = 30
+    [record] = annotate_missing(corpus, workers).values()
+    reasons = [one["reason"] for one in quarantined(tmp_path / "out")]
+    assert reasons[0] == "not valid UTF-8. Convert the text to UTF-8."
+    assert reasons[1].startswith("a paragraph of 44 characters, more than the 30")
+    assert reasons[2].startswith("DocError: ") and "has a tab or a line end" in reasons[2]
+    assert record.n_quarantined == len(reasons) == 3
+    assert sent_ids(content(tmp_path / "out")) == ["a-d1p4s1"]
+
+
+@pytest.mark.parametrize("batch_size", [1, 4, 100])
+def test_texts_that_end_the_process_are_found(pipeline, tmp_path, batch_size):
+    texts = [f"Text {number}." for number in range(40)]
+    for number in (5, 6, 30):
+        texts[number] = f"{DEADLY} {number}."
+    (tmp_path / "a.txt").write_text("\n\n".join(texts))
+    corpus = corpus_of(
+        pipeline, [tmp_path / "a.txt"], tmp_path / "out", words_per_shard=20, batch_size=batch_size
+    )
+    records = annotate_missing(corpus)
+    assert [record.n_quarantined for record in records.values()].count(0) == 2
+    lost = quarantined(tmp_path / "out")
+    assert [one["text"].strip() for one in lost] == [f"{DEADLY} {number}." for number in (5, 6, 30)]
+    assert all("the process that annotated it was killed" in one["reason"] for one in lost)
+    ids = sent_ids(content(tmp_path / "out"))
+    assert ids == [f"a-d1p{number + 1}s1" for number in range(40) if number not in (5, 6, 30)]
+
+
+class Unlucky(InlineWorkers):
+    """Workers that are killed at these tasks, for no reason of the tasks'."""
+
+    def __init__(self, corpus, unlucky):
+        super().__init__(corpus.job)
+        self.unlucky = set(unlucky)
+
+    def ended(self):
+        if len(self.done) in self.unlucky:
+            work = self.annotator.annotate, self.annotator.probe
+
+            def killed(*arguments):
+                raise Killed
+
+            self.annotator.annotate = self.annotator.probe = killed
+            yield from super().ended()
+            self.annotator.annotate, self.annotator.probe = work
+        else:
+            yield from super().ended()
+
+
+@pytest.mark.parametrize("unlucky", [{0}, {0, 1}, {0, 2, 3}, {3, 4, 5}, range(0, 10, 3)])
+def test_workers_that_are_lost_by_chance_make_no_difference(
+    pipeline, source, serial, tmp_path, unlucky
+):
+    corpus = corpus_of(pipeline, [source], tmp_path)
+    records = annotate_missing(corpus, Unlucky(corpus, unlucky))
+    assert None not in records.values() and len(records) == len(corpus.shards)
+    assert content(tmp_path) == content(serial) and not quarantined(tmp_path)
+
+
+def test_shards_that_are_lost_again_and_again_are_given_up(pipeline, source, serial, tmp_path):
+    corpus = corpus_of(pipeline, [source], tmp_path)
+    workers = InlineWorkers(corpus.job)
+    annotate = workers.annotator.annotate
+
+    def annotate_others(shard, deadly):
+        if shard.number == 1:
+            raise Killed
+        return annotate(shard, deadly)
+
+    workers.annotator.annotate = annotate_others
+    records = annotate_missing(corpus, workers)
+    assert [name for name, record in records.items() if record is None] == ["00000001"]
+    assert list(annotate_missing(corpus)) == ["00000001"]
+    assert content(tmp_path) == content(serial)
+
+
+def test_workers_that_cannot_begin(pipeline, source, tmp_path):
+    corpus = corpus_of(pipeline, [source], tmp_path)
+    with pytest.raises(NoWorkerError, match="Use fewer workers"):
+        annotate_missing(corpus, Unlucky(corpus, range(1000)))
+    assert not list(tmp_path.glob("quarantine/*"))
+
+
+def test_other_pipelines_settings_and_files_are_refused(pipeline, source, tmp_path):
+    output = tmp_path / "out"
+    annotate_missing(corpus_of(pipeline, [source], output))
+    other = small_pipeline(tmp_path / "model")
+    assert corpus_of(other, [source], output).shards
+    (other / "meta.json").write_text((other / "meta.json").read_text() + "\n")
+    for changed, message in (
+        (dict(pipeline=other), "model: .* before, .* now"),
+        (dict(batch_size=5), "batch_size: 4 before, 5 now"),
+        (dict(words_per_shard=70), "words_per_shard: 60 before, 70 now"),
+        (dict(format="docbin"), "format: conllu before, docbin now"),
+        (dict(lines=True), "lines: False before, True now"),
+        (dict(sources=[source / "text.txt"]), "other files .*recordsgz.* and .* more missing"),
+    ):
+        given = {"pipeline": pipeline, "sources": [source], "output": output} | changed
+        with pytest.raises(CorpusMismatchError, match=message):
+            corpus_of(**given)
+    manifest = output / "manifest.json"
+    manifest.write_text(manifest.read_text()[:-100])
+    with pytest.raises(CorpusMismatchError, match="is damaged.*Delete the folder"):
+        corpus_of(pipeline, [source], output)
+
+
+def test_changed_inputs_are_refused(pipeline, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("One two.\n\nThree four.")
+    corpus = corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1)
+    known = path.stat()
+    # The same content is the same input, whenever it was written.
+    os.utime(path, (1, 1))
+    assert corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1) == corpus
+    path.write_text("One two.\n\nThree FOUR.")
+    with pytest.raises(CorpusMismatchError, match=r"a\.txt has changed since"):
+        corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1)
+    # Even if size and time say otherwise.
+    os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+    corpus = corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1)
+    with pytest.raises(ChangedInputError, match=r"a\.txt has changed since"):
+        annotate_missing(corpus)
+
+
+def test_one_process_for_each_part(pipeline, source, tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_npparse.scaling.locks._PATIENCE", 0)
+    parts = [corpus_of(pipeline, [source], tmp_path, part=Part(number, 2)) for number in (1, 2)]
+    whole = corpus_of(pipeline, [source], tmp_path)
+    stray = tmp_path / "shards" / ".spacy_npparse.0123"
+    stray.parent.mkdir()
+    stray.touch()
+    with parts[0].locked():
+        assert not stray.exists()
+        stray.touch()
+        with pytest.raises(CorpusInUseError, match="Another process annotates part 1 of 2"):
+            with parts[0].locked():
+                pass
+        with pytest.raises(CorpusInUseError, match="part 1 of 2"), whole.locked():
+            pass
+        with parts[1].locked():
+            # It may belong to the other.
+            assert stray.exists()
+    with whole.locked(), pytest.raises(CorpusInUseError, match="all of it"), parts[0].locked():
+        pass
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_full_disk(pipeline, source, serial, tmp_path):
+    corpus = corpus_of(pipeline, [source], tmp_path)
+    full = corpus.job.shard_path(corpus.shards[3])
+    full.parent.mkdir()
+    full.symlink_to("/dev/full")
+    with pytest.raises(WriteError, match=f"{full.name}: cannot be written: No space left"):
+        annotate_missing(corpus)
+    full.unlink()
+    done = annotate_missing(corpus_of(pipeline, [source], tmp_path))
+    assert 0 < len(done) < len(corpus.shards) and content(tmp_path) == content(serial)
+
+
+def test_names_are_in_the_order_of_the_corpus(pipeline, source, tmp_path):
+    shards = corpus_of(pipeline, [source], tmp_path, words_per_shard=1).shards
+    assert len(shards) > 100
+    assert all(a.name < b.name and a.begin < b.begin for a, b in pairwise(shards))

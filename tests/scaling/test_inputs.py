@@ -1,0 +1,228 @@
+"""Files of a corpus: found, opened however they are compressed, and read from anywhere."""
+
+import json
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_corpora import COMPRESS, write_corpus
+
+from spacy_npparse.scaling import inputs as inputs_module
+from spacy_npparse.scaling.extras import MissingExtraError
+from spacy_npparse.scaling.inputs import Input, InputError, find_inputs
+from spacy_npparse.scaling.plan import ChangedInputError, plan, units_of_shard
+from spacy_npparse.scaling.texts import UnreadableError, texts_of_unit
+from spacy_npparse.scaling.units import Position, Reading, UnitReader
+from spacy_npparse.treebank import paragraphs_of_text
+
+TEXTS = st.text(st.sampled_from("ab. \n\r\f\xa0\u2028üé"), max_size=60)
+MAX_LENGTH = 1000
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+def units(inputs, position=None, **options):
+    reader = UnitReader(inputs, Reading(**options))
+    return [unit for _, unit in reader.read(position or Position())]
+
+
+def test_folders_patterns_and_files_in_order(corpus, tmp_path):
+    found = find_inputs([str(corpus)], tmp_path / "out")
+    assert [one.name for one in found] == sorted(one.name for one in found)
+    assert {one.name for one in found} >= {"below.text", "text", "recordszst"}
+    assert len(found) == 9 and len({one.name for one in found}) == 9
+    of_pattern = find_inputs([f"{corpus}/text*", f"{corpus}/**/*.conllu"], tmp_path / "out")
+    assert [one.path.name for one in of_pattern] == [
+        "text.txt",
+        "textgz.txt.gz",
+        "textxz.txt.xz",
+        "textzst.txt.zst",
+        "text.conllu",
+    ]
+    # One name cannot be two files'.
+    assert [one.name for one in of_pattern][::4] == ["text", "text~2"]
+
+
+@pytest.mark.parametrize(
+    ("given_names", "message"),
+    [
+        (["missing.txt"], "no such file. Give files, folders"),
+        (["*.nothing"], "no such file"),
+        (["README"], "Give .txt, .conllu or .jsonl files, also as .gz, .xz, .zst"),
+        (["text.txt", "."], "is given twice"),
+        (["empty"], "no file of text in this folder"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(corpus, tmp_path, given_names, message):
+    (corpus / "empty").mkdir(exist_ok=True)
+    with pytest.raises(InputError, match=message):
+        find_inputs([str(corpus / name) for name in given_names], tmp_path / "out")
+
+
+def test_output_must_not_be_read(corpus):
+    with pytest.raises(InputError, match="Give a folder outside of it"):
+        find_inputs([str(corpus)], corpus / "below" / "out")
+
+
+def test_compression_makes_no_difference(corpus, tmp_path):
+    for kind in ("text", "records"):
+        found = find_inputs([f"{corpus}/{kind}*"], tmp_path / "out")
+        raw = [[unit.raw for unit in units([one])] for one in found]
+        assert len(raw) == 4 and raw[0] == raw[1] == raw[2] == raw[3] and len(raw[0]) == 30
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
+def test_damaged_files_are_named(tmp_path, suffix):
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(COMPRESS[suffix](b"One two.\n\n" * 10_000)[:-9])
+    with pytest.raises(InputError, match=r"a\.txt.*: damaged or incomplete"):
+        units([Input(path, "a")])
+    path.write_bytes(b"no archive")
+    with pytest.raises(InputError, match=r"a\.txt.*: damaged or incomplete"):
+        units([Input(path, "a")])
+
+
+def test_missing_library(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt.zst"
+    path.touch()
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'spacy-npparse\[corpora\]'"):
+        units([Input(path, "a")])
+
+
+@given(TEXTS, st.booleans(), st.booleans())
+def test_units_of_a_text_are_its_paragraphs(tmp_path_factory, text, lines, mark):
+    path = tmp_path_factory.getbasetemp() / "a.txt"
+    path.write_bytes(("\ufeff" if mark else "").encode() + text.encode())
+    found = units([Input(path, "a")], lines=lines)
+    expected = list(paragraphs_of_text(text, "a", lines=lines))
+    assert [unit.content._replace(sent_ids=None) for unit in found] == expected
+    assert [unit.content.sent_ids for unit in found] == [
+        f"a-d1p{number}s" for number in range(1, len(found) + 1)
+    ]
+    check_positions([Input(path, "a")], found, lines=lines)
+
+
+def check_positions(inputs, found, **options):
+    """Reading may begin at any unit."""
+    for number, unit in enumerate(found, 1):
+        assert units(inputs, unit.end, **options) == found[number:]
+
+
+BLOCKS = st.lists(
+    st.sampled_from(["# c\n1\tGo\n\n", "1\tGo\n2\tü\n\n", "\n", "1\ta\r\n\r\n", "1\tb"])
+)
+RECORDS = st.lists(
+    st.sampled_from(['{"text": "a ü"}\n', "\n", '{"text": "b\\n\\nc", "id": 3}\n', "nothing\n"])
+)
+
+
+@given(BLOCKS.map("".join), RECORDS.map("".join))
+def test_sentences_and_records(tmp_path_factory, blocks, records):
+    folder = tmp_path_factory.getbasetemp()
+    for name, text in (("a.conllu", blocks), ("b.jsonl", records)):
+        (folder / name).write_bytes(text.encode())
+    inputs = find_inputs([str(folder / "a.conllu"), str(folder / "b.jsonl")], folder / "out")
+    found = units(inputs)
+    check_positions(inputs, found)
+    assert [unit.line for unit in found if unit.end.file == 1] == [
+        number for number, line in enumerate(records.splitlines(), 1) if line
+    ]
+    for unit in found:
+        if unit.end.file == 0:
+            first = blocks.split("\n")[unit.line - 1]
+            assert unit.raw.decode().startswith(first) and first
+
+
+def test_compressed_files_are_read_once_by_a_worker(corpus, tmp_path, monkeypatch):
+    inputs = find_inputs([f"{corpus}/textgz*", f"{corpus}/text.txt"], tmp_path / "out")
+    shards = list(plan(inputs, Reading(), 40))
+    opened = []
+    gz = inputs_module._DECOMPRESSED[".gz"]
+    monkeypatch.setitem(
+        inputs_module._DECOMPRESSED, ".gz", lambda path: opened.append(path) or gz(path)
+    )
+    reader = UnitReader(inputs, Reading())
+    for shard in shards[::2]:
+        units_of_shard(shard, reader)
+    assert len(opened) == 1 < len(shards[::2])
+    for shard in shards:
+        units_of_shard(shard, reader)
+    assert len(opened) == 2
+    # Going back means beginning anew.
+    units_of_shard(shards[0], reader)
+    assert len(opened) == 3
+
+
+@pytest.mark.parametrize("words_per_shard", [1, 40, 200, 10**6])
+def test_plan(corpus, tmp_path, words_per_shard):
+    inputs = find_inputs([str(corpus)], tmp_path / "out")
+    shards = list(plan(inputs, Reading(), words_per_shard))
+    every = units(inputs)
+    reader = UnitReader(inputs, Reading())
+    assert [unit for shard in shards for _, unit in units_of_shard(shard, reader)] == every
+    assert sum(shard.n_words for shard in shards) == sum(unit.n_words for unit in every)
+    assert [shard.name for shard in shards] == sorted(shard.name for shard in shards)
+    for shard in shards[:-1]:
+        last = units_of_shard(shard, reader)[-1][1]
+        assert shard.n_words - last.n_words < words_per_shard <= shard.n_words
+
+
+def test_changed_files_are_noticed(corpus, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("One two.\n\nThree four.\n\nFive six.")
+    inputs = [Input(path, "a")]
+    shards = list(plan(inputs, Reading(), 2))
+    assert len(shards) == 3
+    path.write_text("One two.\n\nThree FOUR.\n\nFive six.")
+    reader = UnitReader(inputs, Reading())
+    assert len(units_of_shard(shards[0], reader)) == 1
+    with pytest.raises(ChangedInputError, match=r"a\.txt has changed since the shards"):
+        units_of_shard(shards[1], UnitReader(inputs, Reading()))
+    path.write_text("One two.")
+    with pytest.raises(ChangedInputError, match="has changed since the shards were planned"):
+        units_of_shard(shards[2], UnitReader(inputs, Reading()))
+    path.unlink()
+    with pytest.raises(InputError, match="is missing"):
+        units_of_shard(shards[2], UnitReader(inputs, Reading()))
+
+
+def test_corpora_without_text_are_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"content": "One."}) + "\n")
+    with pytest.raises(InputError, match="under the key 'text'. Give --text-key"):
+        list(plan([Input(path, "a")], Reading(), 10))
+    assert len(list(plan([Input(path, "a")], Reading(text_key="content"), 10))) == 1
+    empty = tmp_path / "b.txt"
+    empty.write_text(" \n\n")
+    with pytest.raises(InputError, match="There is no text"):
+        list(plan([Input(empty, "b")], Reading(), 10))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.txt", b"Gr\xfc\xdfe.", "not valid UTF-8"),
+        ("a.txt", b"w " * 501, "a paragraph of 1,001 characters, more than the 1,000"),
+        ("a.conllu", b"# a\n1\tGo\n\n", r"2 columns instead of 10 \(line 2\)"),
+        ("a.conllu", b"\xef\xbb\xbf1\tGo\n\n", "byte order mark"),
+        ("a.jsonl", b"{", "not JSON"),
+        ("a.jsonl", b"[1]", "not an object"),
+        ("a.jsonl", b'{"content": "a"}', r"under the key 'text' \(others: content\)"),
+        ("a.jsonl", b'{"text": 7}', "under the key 'text'"),
+        ("a.jsonl", b'{"text": " \\n "}', "the text is empty"),
+        ("a.jsonl", b'{"text": "\\ud800"}', "not valid UTF-8"),
+        ("a.jsonl", b'{"text": "a", "id": "\\ud800"}', "not valid UTF-8"),
+    ],
+)
+def test_units_that_cannot_be_read(tmp_path, name, content, reason):
+    path = tmp_path / name
+    path.write_bytes(content)
+    one = Input(path, "a")
+    [unit] = units([one])
+    with pytest.raises(UnreadableError, match=reason):
+        texts_of_unit(unit, one, Reading(), MAX_LENGTH)

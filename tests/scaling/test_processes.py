@@ -1,0 +1,113 @@
+"""Annotation by worker processes, and what signals leave of it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import small_corpora
+from small_corpora import (
+    SECONDS,
+    annotate_missing,
+    content,
+    corpus_of,
+    small_pipeline,
+    write_corpus,
+)
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+HELPERS = Path(small_corpora.__file__)
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory):
+    return small_pipeline(tmp_path_factory.mktemp("pipeline") / "model")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def serial(pipeline, source, tmp_path_factory):
+    output = tmp_path_factory.mktemp("serial")
+    annotate_missing(corpus_of(pipeline, [source], output))
+    return content(output)
+
+
+def begun(pipeline, source, output, *options, seconds=0):
+    """The command with two workers."""
+    command = f"annotate {pipeline} {source} {output} --words-per-shard 60 --batch-size 4"
+    return subprocess.Popen(
+        [sys.executable, "-m", "spacy_npparse", *command.split(), "--code", HELPERS, *options],
+        env={**os.environ, "PYTHONPATH": str(HELPERS.parent), SECONDS: str(seconds)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def workers_of(program):
+    """The processes that a process has spawned."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+            is_worker = b"spawn_main" in (path.parent / "cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if parent == program.pid and is_worker:
+            found.append(int(path.parent.name))
+    return found
+
+
+def wait_for_shards(program, output, number=1):
+    while len(list(output.glob("records/*.json"))) < number:
+        assert program.poll() is None, program.stderr.read()
+        time.sleep(0.02)
+
+
+@pytest.mark.fuzz
+def test_processes_killed_at_random_moments(fuzz, pipeline, source, serial, tmp_path):
+    """Workers, the driver or both; what is missing is done when the command is given again."""
+
+    def killed_once(random):
+        output = tmp_path / f"out{random.random()}"
+        program = begun(pipeline, source, output, "--workers", "2", seconds=0.01)
+        wait_for_shards(program, output, random.randint(0, 20))
+        time.sleep(random.random())
+        whom = random.choice(["driver", "worker", "both"])
+        processes = workers_of(program)
+        if whom != "driver" and processes:
+            os.kill(random.choice(processes), signal.SIGKILL)
+        if whom != "worker":
+            program.kill()
+        program.communicate()
+        if whom == "worker":
+            assert program.returncode == 0
+        again = begun(pipeline, source, output, "--workers", "2")
+        said = again.communicate()[1]
+        assert again.returncode == 0, said
+        assert content(output) == serial and not list(output.glob("quarantine/*"))
+        assert not list(output.glob("*/.spacy_npparse.*"))
+        return f"{whom} killed, equal to what one process writes"
+
+    fuzz("annotate, killed", 1, killed_once)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+def test_termination_leaves_finished_shards_only(pipeline, source, tmp_path, number):
+    program = begun(pipeline, source, tmp_path / "out", seconds=0.05)
+    wait_for_shards(program, tmp_path / "out")
+    processes = workers_of(program)
+    program.send_signal(number)
+    said = program.communicate()[1]
+    assert program.returncode == -number and "Traceback" not in said
+    assert processes and not any(Path(f"/proc/{process}").exists() for process in processes)
+    assert not list((tmp_path / "out").glob("*/.spacy_npparse.*"))
+    corpus = corpus_of(pipeline, [source], tmp_path / "other")
+    n_finished = len(list((tmp_path / "out" / "records").iterdir()))
+    assert 0 < n_finished < len(corpus.shards)
