@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType, TracebackType
 from typing import Any, Generic
 
+from spacy_npparse.scaling.extras import optional_module
 from spacy_npparse.scaling.tasks import LostProcessError, Result, Tag
 
 # In seconds, for a cluster to answer.
@@ -17,7 +18,7 @@ _PATIENCE = 10
 
 
 class ClusterError(RuntimeError):
-    """Ray is missing, or there is no cluster; the message says what to do."""
+    """There is no cluster; the message says what to do."""
 
 
 class RayTasks(Generic[Tag, Result]):
@@ -34,11 +35,12 @@ class RayTasks(Generic[Tag, Result]):
         arguments: Arguments of `begin`.
 
     Raises:
-        ClusterError: Ray is missing, or there is no cluster at the address.
+        MissingExtraError: Ray is not installed.
+        ClusterError: There is no cluster at the address.
     """
 
     def __init__(self, address: str | None, begin: Callable[..., None], *arguments: Any) -> None:
-        self._ray = _import_ray()
+        self._ray = optional_module("ray")
         self._connected = not self._ray.is_initialized()
         if self._connected:
             _connect(self._ray, address)
@@ -91,16 +93,6 @@ def _do(
 ) -> Any:
     begin(*with_arguments)
     return task(*arguments)
-
-
-def _import_ray() -> ModuleType:
-    try:
-        import ray
-    except ImportError:
-        raise ClusterError(
-            "Ray is not installed. Give: python -m pip install 'ray>=2.50,<3'"
-        ) from None
-    return ray
 
 
 def _connect(ray: ModuleType, address: str | None) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from spacy_npparse.scaling import ClusterError, LostProcessError, RayTasks
+from spacy_npparse.scaling.extras import MissingExtraError
 
 ray = pytest.importorskip("ray")
 
@@ -87,5 +88,5 @@ def test_tasks_end_when_the_block_is_left(cluster, tmp_path):
 
 def test_no_ray(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ClusterError, match="python -m pip install 'ray"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'spacy-npparse\[ray\]'"):
         RayTasks(None, int)
