@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 from pathlib import Path
 
+from spacy.attrs import TAG
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example, dont_augment
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import doc_from_sentences, group_sentences, unannotated_doc
 from spacy_npparse.treebank.reading import OnError, read_conllu
-from spacy_npparse.treebank.sentence import Sentence
+from spacy_npparse.treebank.sentence import MISSING, Sentence
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +28,8 @@ Augmenter = Callable[[Language, Example], Iterable[Example]]
 class ConlluCorpus:
     """Examples from a treebank, with gold tokenisation.
 
-    The reference Doc of an example is fully annotated. Its predicted Doc has the same words and
+    The reference Doc of an example is fully annotated; in a file with XPOS, words without it have
+    the tag `_`, which is what a tagger should predict. Its predicted Doc has the same words and
     spaces and, if `gold_sentences`, the same sentence starts, nothing else. A parser, which keeps
     preset boundaries, is then scored on gold sentences; in training it learns boundaries from the
     reference. Without gold sentences, the pipeline has to find them, which only makes sense with
@@ -100,22 +103,25 @@ class ConlluCorpus:
             FileNotFoundError: If there is no such file, or no .conllu file in the folder.
             ValueError: If there is no sentence.
         """
-        groups: Iterable[list[Sentence]] = self._groups()
+        groups: Iterable[tuple[list[Sentence], bool]] = self._groups()
         if self.shuffle:
             groups = list(groups)
             random.shuffle(groups)
         n_examples = 0
-        for group in groups:
+        for group, has_tags in groups:
             if 0 < self.limit <= n_examples:
                 break
             n_examples += 1
             reference = doc_from_sentences(group, nlp.vocab)
+            if has_tags:
+                _tag_all(reference)
             predicted = unannotated_doc(group, nlp.vocab, sentence_starts=self.gold_sentences)
             yield from self.augmenter(nlp, Example(predicted, reference))
         if n_examples == 0:
             raise ValueError(f"{self.path}: no sentence to read. Give a treebank in CoNLL-U.")
 
-    def _groups(self) -> Iterator[list[Sentence]]:
+    def _groups(self) -> Iterator[tuple[list[Sentence], bool]]:
+        """The sentences of each Doc, and whether its file has tags."""
         n_too_long = 0
         for file in self._files():
             sentences = list(read_conllu(file, on_error=self.on_error))
@@ -123,7 +129,9 @@ class ConlluCorpus:
                 kept = [s for s in sentences if len(s.words) <= self.max_length]
                 n_too_long += len(sentences) - len(kept)
                 sentences = kept
-            yield from group_sentences(sentences, self._sizes(), self.max_length)
+            has_tags = any(word.xpos != MISSING for s in sentences for word in s.words)
+            for group in group_sentences(sentences, self._sizes(), self.max_length):
+                yield group, has_tags
         if n_too_long:
             logger.warning(
                 "%s: %d sentences of more than %d words (max_length) left out.",
@@ -144,3 +152,11 @@ class ConlluCorpus:
         if not files:
             raise FileNotFoundError(f"{self.path}: no .conllu file in this folder.")
         return files
+
+
+def _tag_all(doc: Doc) -> None:
+    """Give the tag `_` to words without one. In a treebank with XPOS it is a value as any other: a
+    quarter of the words of UD_English-LinES have it."""
+    tags = doc.to_array([TAG]).reshape(len(doc), 1)
+    tags[tags == 0] = doc.vocab.strings.add(MISSING)
+    doc.from_array([TAG], tags)

@@ -37,6 +37,19 @@ def test_examples(treebank, nlp):
     assert example.get_aligned_parse(projectivize=False) == ([1, 1], ["nsubj", "ROOT"])
 
 
+def test_no_tag_is_a_tag_where_there_are_tags(tmp_path, nlp):
+    tagged = SENTENCE.format(i=0).replace("VERB\t_", "VERB\tVB")
+    (tmp_path / "a.conllu").write_text(SENTENCE.format(i=1) + "\n" + tagged + "\n")
+    (tmp_path / "b.conllu").write_text(SENTENCE.format(i=2) + "\n")
+    examples = list(ConlluCorpus(tmp_path)(nlp))
+    tags = [example.get_aligned("TAG", as_string=True) for example in examples]
+    assert tags == [["_", "_"], ["_", "VB"], ["", ""]]
+    # It is written as what it is.
+    for example in examples[:2]:
+        written = doc_to_conllu(example.reference).splitlines()
+        assert written[1].split("\t")[4] == "_"
+
+
 def test_several_sentences_and_free_boundaries(treebank, nlp):
     examples = list(ConlluCorpus(treebank, sentences_per_doc=4, gold_sentences=False)(nlp))
     assert [len(list(eg.reference.sents)) for eg in examples] == [4, 4, 2]
