@@ -21,6 +21,7 @@ from spacy_npparse.scaling.extras import MissingExtraError
 from spacy_npparse.scaling.inputs import InputError
 from spacy_npparse.scaling.locks import CorpusInUseError
 from spacy_npparse.scaling.manifest import CorpusMismatchError
+from spacy_npparse.scaling.ray_actors import ClusterError
 from spacy_npparse.treebank import ConlluError, DocError
 
 P = ParamSpec("P")
@@ -28,6 +29,7 @@ R = TypeVar("R")
 _ARGUMENTS = "spacy_npparse.arguments"
 _USER_ERRORS = (
     OSError,
+    ClusterError,
     CodeError,
     ConlluError,
     CorpusInUseError,

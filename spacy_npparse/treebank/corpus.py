@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 from pathlib import Path
+from typing import ClassVar
 
 from spacy.language import Language
 from spacy.training import Example, dont_augment
@@ -17,8 +18,6 @@ from spacy_npparse.treebank.reading import OnError, read_conllu
 from spacy_npparse.treebank.sentence import Sentence
 
 logger = logging.getLogger(__name__)
-
-_NAME = "spacy_npparse.ConlluCorpus.v1"
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 
@@ -55,6 +54,12 @@ class ConlluCorpus:
         ValueError: If `path` is None or empty, or a setting of another type or out of range.
     """
 
+    _name: ClassVar = "spacy_npparse.ConlluCorpus.v1"
+    _remedy: ClassVar = (
+        "Give the .conllu files on the command line: --paths.train TRAIN.conllu --paths.dev "
+        "DEV.conllu."
+    )
+
     def __init__(
         self,
         path: str | Path | None,
@@ -68,10 +73,7 @@ class ConlluCorpus:
         on_error: OnError = "raise",
     ) -> None:
         if path is None or path == "":
-            raise ValueError(
-                f"The path of a {_NAME} reader is not set. Give the .conllu "
-                "files on the command line: --paths.train TRAIN.conllu --paths.dev DEV.conllu."
-            )
+            raise ValueError(f"The path of a {self._name} reader is not set. {self._remedy}")
         counts = dict(sentences_per_doc=sentences_per_doc, max_length=max_length, limit=limit)
         others = dict(
             path=path,
@@ -80,9 +82,9 @@ class ConlluCorpus:
             augmenter=augmenter,
             on_error=on_error,
         )
-        check_arguments(_NAME, ConlluCorpus.__init__, {**counts, **others})
+        check_arguments(self._name, ConlluCorpus.__init__, {**counts, **others})
         for name, count in counts.items():
-            check_range(f"{_NAME}: {name}", count, least=0, most=MOST_ROWS)
+            check_range(f"{self._name}: {name}", count, least=0, most=MOST_ROWS)
         self.path = Path(path)
         self.sentences_per_doc = sentences_per_doc
         self.gold_sentences = gold_sentences
@@ -117,13 +119,16 @@ class ConlluCorpus:
 
     def _groups(self) -> Iterator[list[Sentence]]:
         n_too_long = 0
-        for file in self._files():
-            sentences = list(read_conllu(file, on_error=self.on_error))
-            if self.max_length > 0:
-                kept = [s for s in sentences if len(s.words) <= self.max_length]
-                n_too_long += len(sentences) - len(kept)
-                sentences = kept
-            yield from group_sentences(sentences, self._sizes(), self.max_length)
+
+        def short_enough(sentence: Sentence) -> bool:
+            nonlocal n_too_long
+            is_short = self.max_length == 0 or len(sentence.words) <= self.max_length
+            n_too_long += not is_short
+            return is_short
+
+        for sentences in self._sources():
+            kept = filter(short_enough, sentences)
+            yield from group_sentences(kept, self._sizes(), self.max_length)
         if n_too_long:
             logger.warning(
                 "%s: %d sentences of more than %d words (max_length) left out.",
@@ -131,6 +136,11 @@ class ConlluCorpus:
                 n_too_long,
                 self.max_length,
             )
+
+    def _sources(self) -> Iterator[Iterable[Sentence]]:
+        """Sentences that may be grouped with each other."""
+        for file in self._files():
+            yield read_conllu(file, on_error=self.on_error)
 
     def _sizes(self) -> Iterator[int]:
         if self.shuffle and self.sentences_per_doc > 1:
