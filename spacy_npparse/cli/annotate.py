@@ -23,10 +23,18 @@ from spacy_npparse.scaling.inputs import Input, find_inputs
 from spacy_npparse.scaling.locks import Part
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
 from spacy_npparse.scaling.plan import Shard
-from spacy_npparse.scaling.shards import DamagedShardError, Job
+from spacy_npparse.scaling.ray_actors import RayActors
+from spacy_npparse.scaling.shards import DamagedShardError, Job, ShardFiles
 from spacy_npparse.scaling.units import Reading
 from spacy_npparse.scaling.worker import begin_worker
 from spacy_npparse.scaling.workers import Workers
+
+
+class ExecutorChoice(str, Enum):
+    """Where workers are."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 class FormatChoice(str, Enum):
@@ -64,7 +72,23 @@ def annotate(
         int, typer.Option(min=1, help="Words after which a shard ends.")
     ] = 200_000,
     batch_size: BatchSize = 128,
-    workers: Annotated[int, typer.Option(min=1, help="Processes, each on one thread.")] = 1,
+    executor: Annotated[
+        ExecutorChoice,
+        typer.Option(help="Processes of this machine, or actors on a cluster of Ray."),
+    ] = ExecutorChoice.LOCAL,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes or actors, each on one thread.")
+    ] = 1,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the cluster, such as auto; by default the one that this machine belongs to, "
+            "or a new one of this machine alone."
+        ),
+    ] = None,
+    gpus_per_worker: Annotated[
+        float, typer.Option(min=0, help="What each actor takes of a GPU, such as 0.25.")
+    ] = 0,
     part: Annotated[
         str | None,
         typer.Option(help="Annotate only this part of the shards, such as 3/40; for job arrays."),
@@ -86,11 +110,17 @@ def annotate(
       python -m spacy_npparse annotate training/model-best "wiki/*.jsonl.zst" parsed --compress
       zcat crawl.gz | python -m spacy_npparse annotate training/model-best - parsed
       python -m spacy_npparse annotate training/model-best news/ parsed --part 3/40
+      python -m spacy_npparse annotate training/model-best news/ parsed --executor ray \\
+        --address auto --workers 64
     """
     if compress and format != FormatChoice.CONLLU:
         fail(f"--compress is for CoNLL-U; {format.value} is compressed already. Leave it out.")
     if gpu_id >= 0 and workers > 1:
         fail("Processes cannot share a GPU. Use --gpu-id or --workers, not both.")
+    if executor == ExecutorChoice.LOCAL and (address is not None or gpus_per_worker):
+        fail("--address and --gpus-per-worker are for --executor ray. Leave them out.")
+    if executor == ExecutorChoice.RAY and gpu_id >= 0:
+        fail("Ray chooses the GPUs of its actors. Give --gpus-per-worker instead of --gpu-id.")
     own_part = _part(part)
     if output.exists() and not output.is_dir():
         fail(f"{output} is not a folder. Give a folder for the shards.")
@@ -98,12 +128,14 @@ def annotate(
     # Loaded here first, so that errors in it show before the work, and only once.
     nlp = load_parser(model, gpu_id, code)
     job = Job(
-        pipeline=Pipeline(_absolute(model), code and code.resolve(), gpu_id),
+        # Of the GPUs of an actor, as Ray shows them to it.
+        pipeline=Pipeline(
+            _absolute(model), code and code.resolve(), 0 if gpus_per_worker else gpu_id
+        ),
         inputs=inputs,
         options=Reading(lines, text_key),
-        format="conllu.zst" if compress else format.value,
         batch_size=batch_size,
-        folder=output.resolve(),
+        files=ShardFiles(output.resolve(), "conllu.zst" if compress else format.value),
     )
     digest = pipeline_checksum(Path(nlp.path))
     del nlp
@@ -111,7 +143,11 @@ def annotate(
     corpus = begin_corpus(job, words_per_shard, digest, own_part, watch)
     with corpus.locked():
         missing = _missing(corpus)
-        failed = _annotate(corpus, missing, partial(Workers, workers, begin_worker, job))
+        if executor == ExecutorChoice.RAY:
+            actors = partial(RayActors, address=address, gpus=gpus_per_worker)
+            failed = _annotate(corpus, missing, partial(actors, workers, begin_worker, job))
+        else:
+            failed = _annotate(corpus, missing, partial(Workers, workers, begin_worker, job))
     if failed:
         fail(
             f"{failed} shards are missing: their processes were killed, possibly out of memory. "
@@ -180,7 +216,7 @@ def _annotate(
 
 
 def _summarise(corpus: Corpus) -> None:
-    folder = corpus.job.folder
+    folder = corpus.job.files.folder
     manifest = corpus.complete()
     if manifest is None:
         typer.echo(f"{folder}: {corpus.part} is finished, other parts are not.", err=True)

@@ -1,6 +1,7 @@
 """Work on more than one process or machine, and its clean end. Knows nothing of parsing."""
 
-from spacy_npparse.scaling.ray_tasks import ClusterError, RayTasks
+from spacy_npparse.scaling.ray_cluster import ClusterError
+from spacy_npparse.scaling.ray_tasks import RayTasks
 from spacy_npparse.scaling.tasks import Executor, LostProcessError
 from spacy_npparse.scaling.termination import cleaning_up_on_termination
 from spacy_npparse.scaling.workers import Workers

@@ -65,11 +65,11 @@ class Corpus:
         Raises:
             CorpusInUseError: Another one does.
         """
-        locks = self.job.folder / _LOCKS
+        locks = self.job.files.folder / _LOCKS
         with annotating(locks, self.part):
             if not is_anybody_annotating(locks, self.part):
                 # Of processes that were killed.
-                for path in self.job.folder.glob(f"*/{_TEMPORARY}"):
+                for path in self.job.files.folder.glob(f"*/{_TEMPORARY}"):
                     path.unlink(missing_ok=True)
             yield
 
@@ -82,9 +82,9 @@ class Corpus:
         Raises:
             DamagedShardError: It is not as it was written.
         """
-        record = read_record(self.job, shard)
+        record = read_record(self.job.files, shard)
         if record is not None:
-            check_shard(self.job, shard, record)
+            check_shard(self.job.files, shard, record)
         return record
 
     def complete(self) -> Manifest | None:
@@ -96,7 +96,7 @@ class Corpus:
         records = []
         for shard in self.manifest.shards:
             try:
-                record = read_record(self.job, shard)
+                record = read_record(self.job.files, shard)
             except DamagedShardError:
                 return None
             if record is None:
@@ -107,7 +107,7 @@ class Corpus:
             counts={name: sum(getattr(one, name) for one in records) for name in _COUNTS},
             checksums=[one.checksum for one in records],
         )
-        manifest.write(self.job.folder)
+        manifest.write(self.job.files.folder)
         return manifest
 
 
@@ -142,16 +142,18 @@ def begin_corpus(
         "code": checksum(code) if code else None,
     }
     settings = {
-        "format": job.format,
+        "format": job.files.format,
         "batch_size": job.batch_size,
         "words_per_shard": words_per_shard,
         **asdict(job.options),
     }
-    with planning(job.folder / _LOCKS):
-        if (job.folder / MANIFEST).exists():
-            manifest = read_manifest(job.folder)
-            check_same({**manifest.made_with, **manifest.settings}, known | settings, job.folder)
-            check_inputs(manifest.inputs, job.inputs, job.folder)
+    with planning(job.files.folder / _LOCKS):
+        if (job.files.folder / MANIFEST).exists():
+            manifest = read_manifest(job.files.folder)
+            check_same(
+                {**manifest.made_with, **manifest.settings}, known | settings, job.files.folder
+            )
+            check_inputs(manifest.inputs, job.inputs, job.files.folder)
         else:
             manifest = Manifest(
                 made_with=known,
@@ -160,7 +162,7 @@ def begin_corpus(
                 inputs=[note_input(one) for one in job.inputs],
                 shards=list(watch(plan(job.inputs, job.options, words_per_shard))),
             )
-            manifest.write(job.folder)
+            manifest.write(job.files.folder)
     return Corpus(job, manifest, part)
 
 

@@ -67,31 +67,31 @@ class _Search:
         self.deadly: list[int] = []
         self._n_open = 1
 
-    def after(self, probe: Task, lost: bool) -> list[Task]:
+    def after(self, probe: Task, result: LostProcessError | None) -> list[Task]:
         """What to do after a probe.
 
         Args:
             probe: The probe.
-            lost: Whether its worker was lost.
+            result: How its worker was lost, None if it was not.
 
         Returns:
             More probes; when all are done, the shard.
         """
-        more = self._more(probe, lost)
+        more = self._more(probe, result)
         self._n_open += len(more) - 1
         return more if self._n_open else [Task(probe.shard)]
 
-    def _more(self, probe: Task, lost: bool) -> list[Task]:
+    def _more(self, probe: Task, lost: LostProcessError | None) -> list[Task]:
         shard, begin, end, tries = probe.shard, probe.begin or 0, probe.end, probe.tries + 1
         if begin == end:
-            if not lost:
+            if lost is None:
                 return _halves(shard, 0, shard.n_units)
             if tries == _TRIES:
                 raise NoWorkerError(
-                    "Worker processes are killed before they annotate anything, possibly out of "
-                    "memory. Use fewer workers, or machines with more memory."
+                    f"Workers end before they annotate anything ({lost}). Use fewer workers, or "
+                    "machines with more memory, on which the package is installed."
                 )
-        if not lost:
+        if lost is None:
             return []
         if end - begin > 1:
             return _halves(shard, begin, end)
@@ -133,7 +133,7 @@ def annotate_shards(
             lost = isinstance(result, LostProcessError)
             search = searches.get(task.shard)
             if task.begin is not None and search is not None:
-                waiting.extendleft(reversed(search.after(task, lost)))
+                waiting.extendleft(reversed(search.after(task, result)))
             elif not lost:
                 yield task.shard, result
             elif task.tries + 1 < _TRIES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_EXTRAS = {"pyarrow": "corpora", "zstandard": "corpora", "ray": "ray"}
+_EXTRAS = {"pyarrow": "corpora", "ray": "ray", "zstandard": "corpora"}
 
 
 class MissingExtraError(ImportError):

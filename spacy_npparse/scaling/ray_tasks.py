@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-import signal
-import socket
-import threading
 from collections.abc import Callable, Iterator
-from types import ModuleType, TracebackType
+from types import TracebackType
 from typing import Any, Generic
 
-from spacy_npparse.scaling.extras import optional_module
+from spacy_npparse.scaling.ray_cluster import Cluster
 from spacy_npparse.scaling.tasks import LostProcessError, Result, Tag
-
-# In seconds, for a cluster to answer.
-_PATIENCE = 10
-
-
-class ClusterError(RuntimeError):
-    """There is no cluster; the message says what to do."""
 
 
 class RayTasks(Generic[Tag, Result]):
@@ -40,10 +29,8 @@ class RayTasks(Generic[Tag, Result]):
     """
 
     def __init__(self, address: str | None, begin: Callable[..., None], *arguments: Any) -> None:
-        self._ray = optional_module("ray")
-        self._connected = not self._ray.is_initialized()
-        if self._connected:
-            _connect(self._ray, address)
+        self._cluster = Cluster(address)
+        self._ray = self._cluster.ray
         self._do = self._ray.remote(num_cpus=1)(_do)
         self._begin = (begin, arguments)
         self._running: dict[Any, Tag] = {}
@@ -59,8 +46,7 @@ class RayTasks(Generic[Tag, Result]):
     ) -> None:
         for reference in self._running:
             self._ray.cancel(reference, force=True)
-        if self._connected:
-            self._ray.shutdown()
+        self._cluster.close()
 
     @property
     def idle(self) -> int:
@@ -93,27 +79,3 @@ def _do(
 ) -> Any:
     begin(*with_arguments)
     return task(*arguments)
-
-
-def _connect(ray: ModuleType, address: str | None) -> None:
-    handler = signal.getsignal(signal.SIGTERM)
-    try:
-        if address is not None:
-            _check(address)
-        ray.init(address, logging_level=logging.WARNING, log_to_driver=False)
-    except (OSError, RuntimeError, ValueError) as error:
-        raise ClusterError(
-            f"no Ray cluster at {address} ({error}). Start one with `ray start --head`, or give no "
-            "address: Ray then uses this machine."
-        ) from error
-    finally:
-        # Ray has put one of its own in the place of ours.
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, handler)
-
-
-def _check(address: str) -> None:
-    """Raise an OSError if nobody answers; Ray would try for ten minutes."""
-    host, _, port = address.rpartition("://")[2].rpartition(":")
-    if port.isdecimal():
-        socket.create_connection((host, int(port)), _PATIENCE).close()

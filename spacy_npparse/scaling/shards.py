@@ -30,6 +30,9 @@ from spacy_npparse.treebank import Paragraph, sentences_from_doc
 from spacy_npparse.treebank.plain_text import windows
 
 _LONGEST_REASON = 300
+# A vocabulary keeps every word that it has ever seen. With that many, a few hundred megabytes, the
+# pipeline is loaded anew; spaCy's memory zones would free strings that components may still need.
+_MOST_NEW_STRINGS = 500_000
 _KILLED = (
     "the process that annotated it was killed, each time that it was tried, possibly out of "
     "memory. Shorten the text."
@@ -41,6 +44,31 @@ class DamagedShardError(ValueError):
 
 
 @dataclass(frozen=True)
+class ShardFiles:
+    """The files of an annotated corpus.
+
+    Attributes:
+        folder: Has all of them.
+        format: A key of `FORMATS`.
+    """
+
+    folder: Path
+    format: str
+
+    def shard(self, shard: Shard) -> Path:
+        """The file of a shard."""
+        return self.folder / "shards" / f"{shard.name}{FORMATS[self.format].suffix}"
+
+    def record(self, shard: Shard) -> Path:
+        """The file of its record."""
+        return self.folder / "records" / f"{shard.name}.json"
+
+    def quarantine(self, shard: Shard) -> Path:
+        """The file of its texts that could not be annotated, if there are any."""
+        return self.folder / "quarantine" / f"{shard.name}.jsonl"
+
+
+@dataclass(frozen=True)
 class Job:
     """What the shards of a corpus have in common.
 
@@ -48,29 +76,15 @@ class Job:
         pipeline: Annotates them.
         inputs: The files of the corpus.
         options: How they are read.
-        format: A key of `FORMATS`.
         batch_size: Docs in a batch.
-        folder: What is written to: shards, their records, and the quarantine.
+        files: What is written.
     """
 
     pipeline: Pipeline
     inputs: list[Input]
     options: Reading
-    format: str
     batch_size: int
-    folder: Path
-
-    def shard_path(self, shard: Shard) -> Path:
-        """The file of a shard."""
-        return self.folder / "shards" / f"{shard.name}{FORMATS[self.format].suffix}"
-
-    def record_path(self, shard: Shard) -> Path:
-        """The file of its record."""
-        return self.folder / "records" / f"{shard.name}.json"
-
-    def quarantine_path(self, shard: Shard) -> Path:
-        """The file of its texts that could not be annotated, if there are any."""
-        return self.folder / "quarantine" / f"{shard.name}.jsonl"
+    files: ShardFiles
 
 
 @dataclass(frozen=True)
@@ -98,11 +112,11 @@ class ShardRecord:
     seconds: float
 
 
-def read_record(job: Job, shard: Shard) -> ShardRecord | None:
+def read_record(files: ShardFiles, shard: Shard) -> ShardRecord | None:
     """The record of a shard.
 
     Args:
-        job: The corpus.
+        files: Those of the corpus.
         shard: The shard.
 
     Returns:
@@ -111,7 +125,7 @@ def read_record(job: Job, shard: Shard) -> ShardRecord | None:
     Raises:
         DamagedShardError: It is damaged.
     """
-    path = job.record_path(shard)
+    path = files.record(shard)
     try:
         return ShardRecord(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -120,21 +134,21 @@ def read_record(job: Job, shard: Shard) -> ShardRecord | None:
         raise DamagedShardError(f"{path} is not the record of a shard") from None
 
 
-def check_shard(job: Job, shard: Shard, record: ShardRecord) -> None:
+def check_shard(files: ShardFiles, shard: Shard, record: ShardRecord) -> None:
     """Check that a finished shard is as it was written.
 
     Args:
-        job: The corpus.
+        files: Those of the corpus.
         shard: The shard.
         record: Its record.
 
     Raises:
         DamagedShardError: It is not.
     """
-    files = {job.shard_path(shard): record.checksum}
+    checksums = {files.shard(shard): record.checksum}
     if record.quarantine is not None:
-        files[job.quarantine_path(shard)] = record.quarantine
-    for file, known in files.items():
+        checksums[files.quarantine(shard)] = record.quarantine
+    for file, known in checksums.items():
         if not file.exists():
             raise DamagedShardError(f"{file} is missing")
         if checksum(file) != known:
@@ -150,8 +164,8 @@ class Annotator:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._nlp = job.pipeline.load()
         self._reader = UnitReader(job.inputs, job.options)
+        self._load()
 
     def annotate(self, shard: Shard, deadly: Collection[int] = ()) -> ShardRecord:
         """Annotate a shard and write it.
@@ -169,11 +183,13 @@ class Annotator:
         """
         with cleaning_up_on_termination():
             start = time.perf_counter()
-            job = self._job
+            if len(self._nlp.vocab.strings) > self._n_strings + _MOST_NEW_STRINGS:
+                self._load()
+            job, files = self._job, self._job.files
             quarantined: list[Quarantined] = []
             texts = self._texts(shard, deadly, quarantined)
             n_docs = n_sentences = n_words = 0
-            path = job.shard_path(shard)
+            path = files.shard(shard)
             lost: Text | None = None
             with replacing(path) as file:
                 writer = self._format.writer(file)
@@ -193,10 +209,10 @@ class Annotator:
                     n_sentences += len(sentences)
                     n_words += sum(len(sentence.words) for sentence in sentences)
                 writer.close()
-            write_quarantine(quarantined, job.quarantine_path(shard))
+            write_quarantine(quarantined, files.quarantine(shard))
             record = ShardRecord(
                 checksum=checksum(path),
-                quarantine=checksum(job.quarantine_path(shard)) if quarantined else None,
+                quarantine=checksum(files.quarantine(shard)) if quarantined else None,
                 n_planned_words=shard.n_words,
                 n_docs=n_docs,
                 n_sentences=n_sentences,
@@ -204,7 +220,7 @@ class Annotator:
                 n_quarantined=len(quarantined),
                 seconds=round(time.perf_counter() - start, 3),
             )
-            with replacing(job.record_path(shard)) as file:
+            with replacing(files.record(shard)) as file:
                 file.write(json.dumps(asdict(record)).encode())
             return record
 
@@ -220,9 +236,13 @@ class Annotator:
         for _ in annotated(self._nlp, self._texts(shard, others, []), self._job.batch_size):
             pass
 
+    def _load(self) -> None:
+        self._nlp = self._job.pipeline.load()
+        self._n_strings = len(self._nlp.vocab.strings)
+
     @property
     def _format(self) -> Format:
-        return FORMATS[self._job.format]
+        return FORMATS[self._job.files.format]
 
     def _texts(
         self, shard: Shard, left_out: Collection[int], quarantined: list[Quarantined]

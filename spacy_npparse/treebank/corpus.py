@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 from pathlib import Path
+from typing import ClassVar
 
 from spacy.attrs import TAG
 from spacy.language import Language
@@ -19,8 +20,6 @@ from spacy_npparse.treebank.reading import OnError, read_conllu
 from spacy_npparse.treebank.sentence import MISSING, Sentence
 
 logger = logging.getLogger(__name__)
-
-_NAME = "spacy_npparse.ConlluCorpus.v1"
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 
@@ -58,6 +57,12 @@ class ConlluCorpus:
         ValueError: If `path` is None or empty, or a setting of another type or out of range.
     """
 
+    _name: ClassVar = "spacy_npparse.ConlluCorpus.v1"
+    _remedy: ClassVar = (
+        "Give the .conllu files on the command line: --paths.train TRAIN.conllu --paths.dev "
+        "DEV.conllu."
+    )
+
     def __init__(
         self,
         path: str | Path | None,
@@ -71,10 +76,7 @@ class ConlluCorpus:
         on_error: OnError = "raise",
     ) -> None:
         if path is None or path == "":
-            raise ValueError(
-                f"The path of a {_NAME} reader is not set. Give the .conllu "
-                "files on the command line: --paths.train TRAIN.conllu --paths.dev DEV.conllu."
-            )
+            raise ValueError(f"The path of a {self._name} reader is not set. {self._remedy}")
         counts = dict(sentences_per_doc=sentences_per_doc, max_length=max_length, limit=limit)
         others = dict(
             path=path,
@@ -83,9 +85,9 @@ class ConlluCorpus:
             augmenter=augmenter,
             on_error=on_error,
         )
-        check_arguments(_NAME, ConlluCorpus.__init__, {**counts, **others})
+        check_arguments(self._name, ConlluCorpus.__init__, {**counts, **others})
         for name, count in counts.items():
-            check_range(f"{_NAME}: {name}", count, least=0, most=MOST_ROWS)
+            check_range(f"{self._name}: {name}", count, least=0, most=MOST_ROWS)
         self.path = Path(path)
         self.sentences_per_doc = sentences_per_doc
         self.gold_sentences = gold_sentences
@@ -108,12 +110,12 @@ class ConlluCorpus:
             groups = list(groups)
             random.shuffle(groups)
         n_examples = 0
-        for group, has_tags in groups:
+        for group, tagged in groups:
             if 0 < self.limit <= n_examples:
                 break
             n_examples += 1
             reference = doc_from_sentences(group, nlp.vocab)
-            if has_tags:
+            if tagged:
                 _tag_all(reference)
             predicted = unannotated_doc(group, nlp.vocab, sentence_starts=self.gold_sentences)
             yield from self.augmenter(nlp, Example(predicted, reference))
@@ -123,15 +125,17 @@ class ConlluCorpus:
     def _groups(self) -> Iterator[tuple[list[Sentence], bool]]:
         """The sentences of each Doc, and whether its file has tags."""
         n_too_long = 0
-        for file in self._files():
-            sentences = list(read_conllu(file, on_error=self.on_error))
-            if self.max_length > 0:
-                kept = [s for s in sentences if len(s.words) <= self.max_length]
-                n_too_long += len(sentences) - len(kept)
-                sentences = kept
-            has_tags = any(word.xpos != MISSING for s in sentences for word in s.words)
-            for group in group_sentences(sentences, self._sizes(), self.max_length):
-                yield group, has_tags
+
+        def short_enough(sentence: Sentence) -> bool:
+            nonlocal n_too_long
+            is_short = self.max_length == 0 or len(sentence.words) <= self.max_length
+            n_too_long += not is_short
+            return is_short
+
+        for sentences, tagged in self._sources():
+            kept = filter(short_enough, sentences)
+            for group in group_sentences(kept, self._sizes(), self.max_length):
+                yield group, tagged
         if n_too_long:
             logger.warning(
                 "%s: %d sentences of more than %d words (max_length) left out.",
@@ -139,6 +143,12 @@ class ConlluCorpus:
                 n_too_long,
                 self.max_length,
             )
+
+    def _sources(self) -> Iterator[tuple[Iterable[Sentence], bool]]:
+        """Sentences that may be grouped with each other, and whether they have tags."""
+        for file in self._files():
+            sentences = list(read_conllu(file, on_error=self.on_error))
+            yield sentences, has_tags(sentences)
 
     def _sizes(self) -> Iterator[int]:
         if self.shuffle and self.sentences_per_doc > 1:
@@ -154,9 +164,18 @@ class ConlluCorpus:
         return files
 
 
+def has_tags(sentences: Iterable[Sentence]) -> bool:
+    """Whether any word has XPOS.
+
+    Args:
+        sentences: Of one treebank.
+    """
+    return any(word.xpos != MISSING for sentence in sentences for word in sentence.words)
+
+
 def _tag_all(doc: Doc) -> None:
     """Give the tag `_` to words without one. In a treebank with XPOS it is a value as any other: a
     quarter of the words of UD_English-LinES have it."""
     tags = doc.to_array([TAG]).reshape(len(doc), 1)
     tags[tags == 0] = doc.vocab.strings.add(MISSING)
-    doc.from_array([TAG], tags)
+    doc.from_array([TAG], tags)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 import argparse
 import re
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -51,6 +52,14 @@ def test_blocks(page, clone):
             where = f"{page.relative_to(ROOT)}, line {block.line}"
             problems.append(f"{where}: {type(error).__name__}: {error}")
     assert not problems, "\n".join(problems)
+
+
+def check_script(block, namespace):
+    """A script for a scheduler, which is not run."""
+    subprocess.run(["bash", "-n", "-c", block.code], check=True)
+    for command in commands(block):
+        if command.startswith("python"):
+            check_command(command.replace("$SLURM_ARRAY_TASK_ID", "3"))
 
 
 def check_python(block, namespace):
@@ -176,6 +185,7 @@ def check_entry_points(block, namespace):
 
 CHECKS = {
     "python": check_python,
+    "bash": check_script,
     "console": check_console,
     "ini": check_config,
     "toml": check_entry_points,

@@ -23,7 +23,7 @@ from spacy_npparse.scaling.execution import Task, annotate_shards
 from spacy_npparse.scaling.inputs import find_inputs
 from spacy_npparse.scaling.locks import Part
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
-from spacy_npparse.scaling.shards import Annotator, Job, ShardRecord
+from spacy_npparse.scaling.shards import Annotator, Job, ShardFiles, ShardRecord
 from spacy_npparse.scaling.units import Reading
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -130,7 +130,8 @@ def corpus_of(
         options: See `Reading`.
     """
     inputs = find_inputs([str(source) for source in sources], output)
-    job = Job(Pipeline(str(pipeline)), inputs, Reading(**options), format, batch_size, output)
+    files = ShardFiles(output, format)
+    job = Job(Pipeline(str(pipeline)), inputs, Reading(**options), batch_size, files)
     return begin_corpus(job, words_per_shard, pipeline_checksum(pipeline), part or Part())
 
 

@@ -24,6 +24,7 @@ from spacy_npparse.scaling.execution import NoWorkerError
 from spacy_npparse.scaling.formats import FORMATS
 from spacy_npparse.scaling.locks import CorpusInUseError, Part
 from spacy_npparse.scaling.manifest import CorpusMismatchError, read_manifest
+from spacy_npparse.scaling.pipelines import Pipeline
 from spacy_npparse.scaling.plan import ChangedInputError
 from spacy_npparse.scaling.shards import DamagedShardError
 from spacy_npparse.treebank import read_conllu
@@ -142,14 +143,14 @@ def test_damaged_shards_are_redone(pipeline, tmp_path, damage):
     annotate_missing(corpus)
     before = {path: path.read_bytes() for path in output.glob("[sq]*/*")}
     assert len(before) == 2
-    path = corpus.job.shard_path(corpus.shards[0])
+    path = corpus.job.files.shard(corpus.shards[0])
     if damage == "shard":
         path.write_bytes(path.read_bytes().replace(b"One", b"Ono"))
     elif damage == "record":
-        path = corpus.job.record_path(corpus.shards[0])
+        path = corpus.job.files.record(corpus.shards[0])
         path.write_text(path.read_text()[:-5])
     elif damage == "quarantine":
-        path = corpus.job.quarantine_path(corpus.shards[0])
+        path = corpus.job.files.quarantine(corpus.shards[0])
         path.write_text("")
     else:
         path.unlink()
@@ -209,7 +210,7 @@ def test_documents_begin_even_if_their_first_text_is_lost(pipeline, tmp_path):
     )
     corpus = corpus_of(pipeline, [tmp_path], tmp_path.parent / "out-documents")
     annotate_missing(corpus)
-    found = content(corpus.job.folder)
+    found = content(corpus.job.files.folder)
     comments = [
         line.removeprefix("# ")
         for line in found.splitlines()
@@ -221,7 +222,7 @@ def test_documents_begin_even_if_their_first_text_is_lost(pipeline, tmp_path):
         *("newdoc id = r3", 'metadata = {"by": "x"}', "newpar", "sent_id = b-d3p1s1"),
         *("newdoc id = d1", "newpar id = p1", "sent_id = 2", "newdoc id = d3", "sent_id = 4"),
     ]
-    assert len(quarantined(corpus.job.folder)) == 6
+    assert len(quarantined(corpus.job.files.folder)) == 6
 
 
 def test_what_cannot_be_read_or_written_is_quarantined(tmp_path):
@@ -384,7 +385,7 @@ def test_one_process_for_each_part(pipeline, source, tmp_path, monkeypatch):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
 def test_full_disk(pipeline, source, serial, tmp_path):
     corpus = corpus_of(pipeline, [source], tmp_path)
-    full = corpus.job.shard_path(corpus.shards[3])
+    full = corpus.job.files.shard(corpus.shards[3])
     full.parent.mkdir()
     full.symlink_to("/dev/full")
     with pytest.raises(WriteError, match=f"{full.name}: cannot be written: No space left"):
@@ -392,6 +393,17 @@ def test_full_disk(pipeline, source, serial, tmp_path):
     full.unlink()
     done = annotate_missing(corpus_of(pipeline, [source], tmp_path))
     assert 0 < len(done) < len(corpus.shards) and content(tmp_path) == content(serial)
+
+
+def test_vocabularies_do_not_grow_for_ever(pipeline, source, serial, tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_npparse.scaling.shards._MOST_NEW_STRINGS", 40)
+    loaded = []
+    load = Pipeline.load
+    monkeypatch.setattr(Pipeline, "load", lambda self: loaded.append(load(self)) or loaded[-1])
+    annotate_missing(corpus_of(pipeline, [source], tmp_path))
+    # New words in each shard are those of its paragraphs' numbers.
+    assert 2 < len(loaded) < len(read_manifest(serial).shards)
+    assert content(tmp_path) == content(serial)
 
 
 def test_names_are_in_the_order_of_the_corpus(pipeline, source, tmp_path):

@@ -1,0 +1,67 @@
+"""Connections to clusters of Ray."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+import threading
+
+from spacy_npparse.scaling.extras import optional_module
+
+# In seconds, for a cluster to answer.
+_PATIENCE = 10
+
+
+class ClusterError(RuntimeError):
+    """There is no cluster; the message says what to do."""
+
+
+class Cluster:
+    """A connection to a cluster.
+
+    Args:
+        address: Of the cluster, as in `ray.init`; None for the one that this machine belongs to, or
+            else a new one of this machine alone. A connection that there is already is used.
+
+    Attributes:
+        ray: The module.
+
+    Raises:
+        ClusterError: There is no cluster at the address.
+        MissingExtraError: Ray is not installed.
+    """
+
+    def __init__(self, address: str | None) -> None:
+        self.ray = optional_module("ray")
+        self._is_own = not self.ray.is_initialized()
+        if self._is_own:
+            self._connect(address)
+
+    def close(self) -> None:
+        """End the connection, unless there was one before."""
+        if self._is_own:
+            self.ray.shutdown()
+
+    def _connect(self, address: str | None) -> None:
+        handler = signal.getsignal(signal.SIGTERM)
+        try:
+            if address is not None:
+                _check(address)
+            self.ray.init(address, logging_level=logging.WARNING, log_to_driver=False)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise ClusterError(
+                f"There is no Ray cluster at {address} ({error}). Start one with `ray start "
+                "--head`, or give no address: Ray then uses this machine."
+            ) from error
+        finally:
+            # Ray has put one of its own in the place of ours.
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, handler)
+
+
+def _check(address: str) -> None:
+    """Raise an OSError if nobody answers; Ray would try for ten minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if port.isdecimal():
+        socket.create_connection((host, int(port)), _PATIENCE).close()

@@ -1,0 +1,92 @@
+"""The corpus reader of `spacy train` for annotated corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import ClassVar
+
+from spacy_npparse.scaling.formats import FORMATS
+from spacy_npparse.scaling.manifest import read_manifest
+from spacy_npparse.scaling.shards import DamagedShardError, ShardFiles, check_shard, read_record
+from spacy_npparse.treebank import ConlluCorpus, Sentence
+from spacy_npparse.treebank.corpus import Augmenter, has_tags
+
+# Sentences that show whether the pipeline has a tagger.
+_ENOUGH = 1000
+
+
+class CorpusShards(ConlluCorpus):
+    """Examples from a corpus that `annotate` has written, in any format, shard by shard.
+
+    Every shard is compared with its checksum before it is read.
+
+    Registered as the reader `spacy_npparse.CorpusShards.v1`.
+
+    Args:
+        path: The folder of the corpus.
+        sentences_per_doc: See `ConlluCorpus`.
+        gold_sentences: See there.
+        max_length: See there.
+        limit: See there.
+        shuffle: See there. All shards are then in memory.
+        augmenter: See there.
+
+    Raises:
+        ValueError: If `path` is None or empty, or a setting of another type or out of range.
+    """
+
+    _name: ClassVar = "spacy_npparse.CorpusShards.v1"
+    _remedy: ClassVar = "Give the folder that `annotate` wrote."
+
+    def __init__(
+        self,
+        path: str | Path | None,
+        *,
+        sentences_per_doc: int = 1,
+        gold_sentences: bool = True,
+        max_length: int = 0,
+        limit: int = 0,
+        shuffle: bool = False,
+        augmenter: Augmenter | None = None,
+    ) -> None:
+        super().__init__(
+            path,
+            sentences_per_doc=sentences_per_doc,
+            gold_sentences=gold_sentences,
+            max_length=max_length,
+            limit=limit,
+            shuffle=shuffle,
+            augmenter=augmenter,
+        )
+
+    def _sources(self) -> Iterator[tuple[Iterable[Sentence], bool]]:
+        # All in one: a document may go on in the next shard.
+        sentences = self._sentences()
+        first = list(islice(sentences, _ENOUGH))
+        yield chain(first, sentences), has_tags(first)
+
+    def _sentences(self) -> Iterator[Sentence]:
+        try:
+            manifest = read_manifest(self.path)
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"{self.path}: no annotated corpus in this folder. {self._remedy}"
+            ) from None
+        files = ShardFiles(self.path, manifest.settings["format"])
+        records = [read_record(files, shard) for shard in manifest.shards]
+        if n_missing := records.count(None):
+            raise DamagedShardError(
+                f"{self.path}: {n_missing} of {len(records)} shards are missing. Give the command "
+                "`annotate` again, which completes them."
+            )
+        for shard, record in zip(manifest.shards, records, strict=True):
+            assert record is not None
+            try:
+                check_shard(files, shard, record)
+            except DamagedShardError as error:
+                raise DamagedShardError(
+                    f"{error}. Give the command `annotate` again, which redoes it."
+                ) from None
+            yield from FORMATS[files.format].read(files.shard(shard))
