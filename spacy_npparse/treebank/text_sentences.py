@@ -94,7 +94,9 @@ def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
     for i, (token, (begin, end)) in enumerate(zip(tokens, spans, strict=True)):
         before = "" if i else text[:begin]
         after = text[end : spans[i + 1][0]] if i + 1 < len(spans) else text[end:] or None
-        if any(word.is_sent_start for word in doc[token.start + 1 : token.end]):
+        if token.is_multiword and any(
+            word.is_sent_start for word in doc[token.start + 1 : token.end]
+        ):
             n_cut += 1
             spellings += _words_spelt(doc, token, after)
             continue

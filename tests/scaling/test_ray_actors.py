@@ -41,6 +41,8 @@ def cluster():
     os.environ |= {
         "PYTHONPATH": os.pathsep.join([str(HELPERS.parent), os.environ.get("PYTHONPATH", "")]),
         "RAY_health_check_period_ms": "500",
+        # Where the cores are busy.
+        "RAY_raylet_start_wait_time_s": "200",
         SECONDS: "0.02",
     }
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
