@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,9 +12,6 @@ from spacy_npparse.scaling.manifest import read_manifest
 from spacy_npparse.scaling.shards import DamagedShardError, ShardFiles, check_shard, read_record
 from spacy_npparse.treebank import ConlluCorpus, Sentence
 from spacy_npparse.treebank.corpus import Augmenter, has_tags
-
-# Sentences that show whether the pipeline has a tagger.
-_ENOUGH = 1000
 
 
 class CorpusShards(ConlluCorpus):
@@ -63,11 +60,11 @@ class CorpusShards(ConlluCorpus):
 
     def _sources(self) -> Iterator[tuple[Iterable[Sentence], bool]]:
         # All in one: a document may go on in the next shard.
-        sentences = self._sentences()
-        first = list(islice(sentences, _ENOUGH))
-        yield chain(first, sentences), has_tags(first)
+        shards = self._shards()
+        first = next(shards, [])
+        yield chain(first, chain.from_iterable(shards)), has_tags(first)
 
-    def _sentences(self) -> Iterator[Sentence]:
+    def _shards(self) -> Iterator[list[Sentence]]:
         try:
             manifest = read_manifest(self.path)
         except FileNotFoundError:
@@ -89,4 +86,4 @@ class CorpusShards(ConlluCorpus):
                 raise DamagedShardError(
                     f"{error}. Give the command `annotate` again, which redoes it."
                 ) from None
-            yield from FORMATS[files.format].read(files.shard(shard))
+            yield list(FORMATS[files.format].read(files.shard(shard)))
