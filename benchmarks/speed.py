@@ -1,6 +1,8 @@
 """Speed of a trained pipeline, and the shares of its parts.
 
 One process, one thread, after a warm-up run, medians of five runs; baselines are run alternately.
+Pipelines are compared by encoder and parser alone, on gold tokens and sentences; with all of their
+components; and from plain text. Batches are those of the pipelines' own settings.
 
     python benchmarks/speed.py training/gothic/model-best dev.conllu --train train.conllu
     python benchmarks/speed.py training/fast/model-best dev.conllu --baseline spacy/model-best
@@ -10,6 +12,8 @@ One process, one thread, after a warm-up run, medians of five runs; baselines ar
 import argparse
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,23 +27,29 @@ from spacy.training import Example
 
 from spacy_npparse.components import search, transition_parser
 from spacy_npparse.components.transition_parser import TransitionParser
+from spacy_npparse.evaluation.parser_comparison import sentence_text
 from spacy_npparse.evaluation.scorer import parser_score
+from spacy_npparse.models.spellings import shared_spellings
 from spacy_npparse.treebank import ConlluCorpus, read_conllu, unannotated_doc
 
 RUNS = 5
-BATCH = 128
+PARSING = ("tok2vec", "parser")
+# Sentences of a plain text.
+IN_A_TEXT = 10
 
 
 def main() -> None:
     """Print the figures of a model, beside those of a baseline if there is one."""
     arguments = parse_arguments()
     torch.set_num_threads(1)
-    pipelines = {"model": load(arguments.model)}
+    pipelines = {"model": spacy.load(arguments.model)}
     if arguments.baseline:
-        pipelines["baseline"] = load(arguments.baseline)
-    report_parsing(pipelines, arguments.gold)
+        pipelines["baseline"] = spacy.load(arguments.baseline)
+    report_accuracy(pipelines, arguments.gold)
+    report_speed(pipelines, arguments.gold)
     if not isinstance(pipelines["model"].get_pipe("parser"), TransitionParser):
         return
+    only_parse(pipelines["model"])
     report_shares(pipelines["model"], arguments.gold)
     report_loop(pipelines["model"], arguments.gold)
     if arguments.train:
@@ -58,11 +68,9 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def load(path: Path) -> Language:
-    """The pipeline with its encoder and parser only: tagging is no part of parsing."""
-    nlp = spacy.load(path)
-    nlp.select_pipes(enable=[name for name in nlp.pipe_names if name in ("tok2vec", "parser")])
-    return nlp
+def only_parse(nlp: Language) -> AbstractContextManager[Any]:
+    """Disable all components but encoder and parser: tagging is no part of parsing."""
+    return nlp.select_pipes(enable=[name for name in nlp.pipe_names if name in PARSING])
 
 
 def make_docs(nlp: Language, path: Path) -> list[Doc]:
@@ -82,29 +90,51 @@ def total(calls: list[tuple[float, Any]]) -> float:
     return sum(spent for spent, _ in calls)
 
 
-def report_parsing(pipelines: dict[str, Language], path: Path) -> None:
-    """Words per second from tokens to trees, and the accuracy that goes with it."""
+def make_texts(path: Path) -> list[str]:
+    """Plain texts, each of several sentences."""
+    texts = [sentence_text(sentence) for sentence in read_conllu(path)]
+    return [" ".join(texts[i : i + IN_A_TEXT]) for i in range(0, len(texts), IN_A_TEXT)]
+
+
+def report_speed(pipelines: dict[str, Language], path: Path) -> None:
+    """Words per second from gold tokens and from plain text to annotated Docs."""
+    with ExitStack() as parsing:
+        for nlp in pipelines.values():
+            parsing.enter_context(only_parse(nlp))
+        report_rates("encoder and parser", pipelines, partial(make_docs, path=path))
+    report_rates("all components", pipelines, partial(make_docs, path=path))
+    report_rates("from plain text", pipelines, lambda nlp: make_texts(path))
+
+
+def report_rates(
+    what: str, pipelines: dict[str, Language], make: Callable[[Language], list[Any]]
+) -> None:
+    """Words per second of pipelines, run alternately, on what is made for each of them."""
     rates: dict[str, list[float]] = {name: [] for name in pipelines}
     for run in range(RUNS + 1):
         for name, nlp in pipelines.items():
-            docs = make_docs(nlp, path)
-            n_words = sum(len(doc) for doc in docs)
-            spent = seconds(lambda: [*nlp.pipe(docs, batch_size=BATCH)])  # noqa: B023
+            inputs = make(nlp)
+            # Words that the run before has met are new again.
+            shared_spellings.cache_clear()
+            parsed: list[Doc] = []
+            spent = seconds(lambda: parsed.extend(nlp.pipe(inputs)))  # noqa: B023
             if run:
-                rates[name].append(n_words / spent)
-    for name, nlp in pipelines.items():
-        corpus = ConlluCorpus(path)
-        examples = list(corpus(nlp))
-        parsed = list(nlp.pipe([eg.predicted for eg in examples], batch_size=BATCH))
-        pairs = zip(parsed, examples, strict=True)
-        scores = parser_score([Example(doc, eg.reference) for doc, eg in pairs])
-        print(
-            f"{name}: {median(rates[name]):,.0f} words/s, "
-            f"UAS {100 * scores['dep_uas']:.2f}, LAS {100 * scores['dep_las']:.2f}"
-        )
+                rates[name].append(sum(map(len, parsed)) / spent)
+    found = ", ".join(f"{name} {median(rate):,.0f} words/s" for name, rate in rates.items())
     if len(pipelines) == 2:
         ratios = [a / b for a, b in zip(rates["model"], rates["baseline"], strict=True)]
-        print(f"model / baseline: {median(ratios):.2f} times as many words per second")
+        found += f": {median(ratios):.2f} times as many"
+    print(f"{what}: {found}")
+
+
+def report_accuracy(pipelines: dict[str, Language], path: Path) -> None:
+    """The accuracy that goes with the speed, on gold tokens and sentences."""
+    for name, nlp in pipelines.items():
+        examples = list(ConlluCorpus(path)(nlp))
+        parsed = list(nlp.pipe([eg.predicted for eg in examples]))
+        pairs = zip(parsed, examples, strict=True)
+        scores = parser_score([Example(doc, eg.reference) for doc, eg in pairs])
+        print(f"{name}: UAS {100 * scores['dep_uas']:.2f}, LAS {100 * scores['dep_las']:.2f}")
 
 
 def report_shares(nlp: Language, path: Path) -> None:
@@ -113,9 +143,9 @@ def report_shares(nlp: Language, path: Path) -> None:
     after, loop = [], []
     for run in range(RUNS + 1):
         docs = make_docs(nlp, path)
-        encoding = seconds(lambda: [*encoder.pipe(docs, batch_size=BATCH)])  # noqa: B023
+        encoding = seconds(lambda: [*encoder.pipe(docs, batch_size=nlp.batch_size)])  # noqa: B023
         with recorded(search, "decode_greedy") as calls:
-            parsing = seconds(lambda: [*parser.pipe(docs, batch_size=BATCH)])  # noqa: B023
+            parsing = seconds(lambda: [*parser.pipe(docs, batch_size=nlp.batch_size)])  # noqa: B023
         if run:
             after.append(parsing / (encoding + parsing))
             loop.append(total(calls) / (encoding + parsing))
@@ -133,7 +163,7 @@ def report_loop(nlp: Language, path: Path) -> None:
         for _ in range(RUNS + 1):
             docs = [Doc(nlp.vocab, words=text) for text in texts]
             with recorded(search, "decode_greedy") as calls:
-                list(nlp.pipe(docs, batch_size=BATCH))
+                list(nlp.pipe(docs))
             times.append(total(calls))
         rates[length] = length * len(texts) / median(times[1:])
         print(f"transition loop alone, {length} words a sentence: {rates[length]:,.0f} words/s")

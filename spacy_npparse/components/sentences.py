@@ -24,7 +24,7 @@ from spacy_npparse.models.grouping import cheapest_groups
 _MAX_ARCS = 2**17
 _GPU_BYTES_PER_ARC = 64 * 256
 # A part costs as much as this share of the arcs that can be scored at once, besides its own arcs.
-_PARTS_PER_LIMIT = 8
+_PARTS_PER_LIMIT = 4
 
 _ATTRIBUTES = [SENT_START, IS_SPACE]
 
