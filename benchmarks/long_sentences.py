@@ -29,7 +29,7 @@ PARSERS: dict[str, tuple[str, dict[str, Any]]] = {
     "arc_hybrid_swap": ("arc_hybrid_swap_parser", {}),
     "arc_hybrid_swap, beam of 8": ("arc_hybrid_swap_parser", {"decoder": {"beam_width": 8}}),
     "covington": ("covington_parser", {}),
-    "two_planar": ("two_planar_parser", {}),
+    "covington, beam of 8": ("covington_parser", {"decoder": {"beam_width": 8}}),
     "mh3": ("mh3_parser", {}),
     "mh4": ("mh4_parser", {}),
     "mh4, greedy": ("mh4_parser", {"search": "greedy"}),
