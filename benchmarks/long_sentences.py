@@ -27,11 +27,16 @@ SAMPLE = Path(__file__).parents[1] / "assets" / "sample_treebank"
 PARSERS: dict[str, tuple[str, dict[str, Any]]] = {
     "arc_hybrid": ("arc_hybrid_parser", {}),
     "arc_hybrid_swap": ("arc_hybrid_swap_parser", {}),
+    "arc_hybrid_swap, beam of 8": ("arc_hybrid_swap_parser", {"decoder": {"beam_width": 8}}),
+    "covington": ("covington_parser", {}),
+    "covington, beam of 8": ("covington_parser", {"decoder": {"beam_width": 8}}),
     "mh3": ("mh3_parser", {}),
     "mh4": ("mh4_parser", {}),
     "mh4, greedy": ("mh4_parser", {"search": "greedy"}),
     "one_endpoint_crossing": ("one_endpoint_crossing_parser", {}),
     "mst": ("mst_parser", {}),
+    # Of parsers added before it.
+    "ensemble": ("ensemble_parser", {"members": ["mst", "mh4", "one_endpoint_crossing"]}),
 }
 
 
@@ -60,6 +65,8 @@ def measure(name: str, n_words: int) -> str:
     torch.manual_seed(0)
     nlp = spacy.blank("xx")
     factory, settings = PARSERS[name]
+    for member in settings.get("members", ()):
+        nlp.add_pipe(PARSERS[member][0], name=member, config={"sentences": "preset"})
     nlp.add_pipe(factory, config={"sentences": "preset", **settings})
     examples = list(ConlluCorpus(SAMPLE, limit=10)(nlp))
     nlp.initialize(lambda: examples)

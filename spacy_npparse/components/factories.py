@@ -295,6 +295,7 @@ def _one_endpoint_crossing_parser(
         settings.model,
         name,
         max_length=settings.max_length,
+        pruning=settings.pruning,
         sentences=settings.sentences,
         decoder=_without_beam(settings.decoder),
         scorer=settings.scorer,
@@ -353,6 +354,7 @@ one_endpoint_crossing_parser = register(
     model=MODEL,
     sentences="joint",
     max_length=150,
+    pruning=0.0,
     decoder=CONFIDENCE,
 )
 ensemble_parser = register(

@@ -18,6 +18,7 @@ from spacy_npparse.decoding import (
     OneEndpointCrossingTrees,
     decode_one_endpoint_crossing,
     decode_spanning_trees,
+    improbable_arcs,
 )
 from spacy_npparse.models.one_endpoint_crossing_net import (
     OneEndpointCrossingNet,
@@ -39,6 +40,9 @@ class OneEndpointCrossingParser(
         model: See `spacy_npparse.Parser.v1`.
         name: Of the component in the pipeline.
         max_length: Words of the longest sentence that is searched exactly.
+        pruning: Trees are searched among those without arcs that the scorer of arcs alone takes
+            for improbable: whose probability is less than this times that of the word's most
+            probable head. 0 for exact search. Training always searches exactly.
         sentences: See `DependencyParser`.
         decoder: Only the confidence counts.
         scorer: Computes the scores of `nlp.evaluate`.
@@ -57,6 +61,7 @@ class OneEndpointCrossingParser(
         name: str,
         *,
         max_length: int,
+        pruning: float,
         sentences: Sentences,
         decoder: DecoderSettings,
         scorer: Callable[..., dict[str, Any]] | None,
@@ -73,11 +78,19 @@ class OneEndpointCrossingParser(
             fixed={"pseudo_projective": None},
             scorer=scorer,
         )
+        self.pruning = pruning
 
     def _search_chart(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
-        best = self._best(self._score_parts(rows, lengths, arcs), sentences)
+        scores = self._score_parts(rows, lengths, arcs)
+        if self.pruning == 0:
+            best = self._best(scores, sentences)
+        else:
+            pruned = improbable_arcs(arcs.cpu().numpy(), sentences.lengths, self.pruning)
+            best = decode_one_endpoint_crossing(
+                scores.as_arrays(), sentences.lengths, pruned=pruned
+            )
         by_arc = _of_tree(arcs, lengths, best.heads)
         return Found(best.heads[None], best.scores[None], np.exp(by_arc))
 

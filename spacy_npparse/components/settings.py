@@ -184,14 +184,17 @@ class OneEndpointCrossingSettings(ParserSettings):
 
     Attributes:
         max_length: Words of the longest sentence that is searched exactly.
+        pruning: See `OneEndpointCrossingParser`.
         decoder: Whether the confidence is kept.
     """
 
     max_length: int
+    pruning: float
     decoder: ConfidenceSettings
 
     def __post_init__(self) -> None:
         check_range("max_length", self.max_length)
+        check_range("pruning", self.pruning, least=0, most=1)
 
 
 @dataclass(frozen=True)

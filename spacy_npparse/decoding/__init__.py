@@ -2,6 +2,7 @@
 
 from spacy_npparse.decoding.mh.search import decode_mh, decode_mh_greedily, mh_marginals
 from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations, MHFactors, MHScores
+from spacy_npparse.decoding.one_endpoint_crossing.pruning import improbable_arcs
 from spacy_npparse.decoding.one_endpoint_crossing.search import decode_one_endpoint_crossing
 from spacy_npparse.decoding.one_endpoint_crossing.types import (
     OneEndpointCrossingScores,
@@ -50,6 +51,7 @@ __all__ = [
     "decode_one_endpoint_crossing",
     "decode_spanning_trees",
     "explain",
+    "improbable_arcs",
     "max_violations",
     "mh_marginals",
     "roll_out",

@@ -97,6 +97,8 @@ def test_wrong_settings_are_named(setting, words):
         ("mh4", {"loss": "max-violation"}, ["parser", "loss", "max-violation", "margin"]),
         ("mh4", {"max_length": 0}, ["parser", "max_length", "0", "1 or more"]),
         ("one_endpoint_crossing", {"max_length": 0}, ["parser", "max_length", "0", "1 or more"]),
+        ("one_endpoint_crossing", {"pruning": -0.1}, ["parser", "pruning", "-0.1", "0 or more"]),
+        ("one_endpoint_crossing", {"pruning": 2.0}, ["parser", "pruning", "2.0", "1 or less"]),
         ("one_endpoint_crossing", {"decoder": {"k_best": 2}}, ["decoder.k_best", "confidence"]),
         ("mh4", {"max_length": 10**10}, ["parser", "max_length is 10000000000", "or less"]),
         ("one_endpoint_crossing", {"max_length": "9"}, ["parser", "max_length is '9'", "int"]),

@@ -242,6 +242,26 @@ def test_evaluation_leaves_the_reference_alone(shared, sample):
     assert [heads(eg.reference) for eg in examples] == gold
 
 
+def test_pruning(make_nlp, sample):
+    """From none to all arcs but those of the most probable heads and of a projective tree."""
+    nlp = make_nlp("one_endpoint_crossing")
+    nlp.initialize(lambda: sample(nlp))
+    parser = nlp.get_pipe("parser")
+    assert parser.pruning == 0
+
+    def trees():
+        docs = list(nlp.pipe(eg.reference.text for eg in sample(nlp)))
+        for doc in docs:
+            check_trees(doc)
+        return [heads(doc) for doc in docs]
+
+    exact = trees()
+    parser.pruning = 1e-30
+    assert trees() == exact
+    parser.pruning = 1.0
+    assert trees() != exact
+
+
 @pytest.mark.parametrize("system", ["mh4, exact", "one_endpoint_crossing"])
 def test_sentences_too_long_for_exact_search_are_counted(make_nlp, sample, caplog, system):
     nlp = make_nlp(system, max_length=5)

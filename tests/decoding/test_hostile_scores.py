@@ -10,19 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from spacy_npparse import get_transition_system
 from spacy_npparse.decoding import (
     IMPOSSIBLE,
     MHFactors,
     MHScores,
     OneEndpointCrossingScores,
     ScoreTables,
+    best_segmentation,
     decode_beam,
     decode_greedy,
     decode_mh,
     decode_mh_greedily,
     decode_one_endpoint_crossing,
     decode_spanning_trees,
+    explain,
     mh_marginals,
+    score_spans,
 )
 from spacy_npparse.systems import transition_systems
 from spacy_npparse.trees import is_one_endpoint_crossing, is_projective, is_tree
@@ -116,23 +120,62 @@ def test_one_endpoint_crossing(lengths, data, single_root):
         assert is_tree(heads, single_root=single_root) and is_one_endpoint_crossing(heads)
 
 
-@pytest.mark.parametrize("name", sorted(transition_systems.get_all()))
-@settings(deadline=None, max_examples=10)
-@given(lengths=LENGTHS, data=st.data(), normalised=st.booleans())
-def test_transitions(name, lengths, data, normalised):
-    system = transition_systems.get(name)(single_root=True)
+def score_tables(data, system, lengths):
     n_rows, size = sum(lengths) + len(lengths) + 1, max(lengths) + 1
-    tables = ScoreTables(
+    return ScoreTables(
         words=values(data, n_rows, system.n_positions, 2),
         arcs=values(data, len(lengths), size, size),
         arc_weights=values(data, system.n_candidate_arcs, 2),
         output_weights=values(data, system.n_transitions, 2),
         output_bias=values(data, system.n_transitions),
     )
+
+
+@pytest.mark.parametrize("name", sorted(transition_systems.get_all()))
+@settings(deadline=None, max_examples=10)
+@given(lengths=LENGTHS, data=st.data(), normalised=st.booleans())
+def test_transitions(name, lengths, data, normalised):
+    system = transition_systems.get(name)(single_root=True)
+    tables = score_tables(data, system, lengths)
     greedy = decode_greedy(system, tables, int32(lengths))
     beam = decode_beam(system, tables, int32(lengths), 3, normalised)
     for heads in (greedy.heads, beam.heads[0]):
         assert all(is_tree(tree) for tree in trees(heads, lengths))
+
+
+@pytest.mark.parametrize("name", sorted(transition_systems.get_all()))
+@settings(deadline=None, max_examples=5)
+@given(n=st.integers(0, 9), data=st.data(), width=st.sampled_from([1, 3]), normalised=st.booleans())
+def test_explanations(name, n, data, width, normalised):
+    """They are derivations of a tree."""
+    system = transition_systems.get(name)(single_root=True)
+    tables = score_tables(data, system, [n])
+    transitions, scores = explain(system, tables, n, width, normalised)
+    assert scores.shape == (len(transitions), system.n_transitions)
+    interface = get_transition_system(name, single_root=True)
+    c = interface.initial(n)
+    for transition in transitions:
+        c = interface.apply(c, interface.transitions[transition])
+    assert interface.is_terminal(c)
+    assert n == 0 or is_tree([0, *c.heads[1:]])
+
+
+@hostile
+@given(st.integers(1, 12), st.integers(1, 4), st.integers(1, 12), st.data())
+def test_segmentation(n, reach, max_length, data):
+    """Sentences begin at candidates, and at all certain ones."""
+    candidates = data.draw(arrays(np.bool_, n + 1))
+    candidates[[0, n]] = True
+    certain = candidates & data.draw(arrays(np.bool_, n + 1))
+    certain[n] = True
+    spans = score_spans(
+        values(data, n, 2 * reach + 1), values(data, n), candidates, certain, max_length
+    )
+    assert (np.abs(spans.scores) <= (n + 2) * 2 * -IMPOSSIBLE).all()
+    starts = best_segmentation(values(data, n).astype(np.float64), spans)
+    assert starts[0]
+    assert not (starts & ~candidates[:n]).any()
+    assert not (certain[1:n] & ~starts[1:]).any()
 
 
 MH_SCORES = "MHScores(*[zeros(1, *links, {n}, {n}) for links in [(), (6,), (6,), ()]])"

@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_npparse.decoding import OneEndpointCrossingScores, decode_one_endpoint_crossing
+from spacy_npparse.decoding import (
+    OneEndpointCrossingScores,
+    decode_one_endpoint_crossing,
+    improbable_arcs,
+)
 from spacy_npparse.trees import is_one_endpoint_crossing, is_tree
 
 
@@ -32,8 +36,8 @@ def random_scores(lengths, seed=0):
     return scores
 
 
-def decode(scores, lengths, single=True):
-    return decode_one_endpoint_crossing(scores, np.array(lengths, dtype=np.int32), single)
+def decode(scores, lengths, single=True, pruned=None):
+    return decode_one_endpoint_crossing(scores, np.array(lengths, dtype=np.int32), single, pruned)
 
 
 def cross(first, second):
@@ -207,3 +211,77 @@ def test_wrong_shapes_are_named():
     narrow = scores._replace(siblings=np.ascontiguousarray(scores.siblings[:, :4]))
     with pytest.raises(ValueError, match=r"siblings scores have the shape \[1, 4, 5\], but should"):
         decode(narrow, [3])
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_the_best_tree_without_pruned_arcs_is_found(n, single):
+    rng = np.random.default_rng(n)
+    n_refused = 0
+    for seed in range(20 if n < 5 else 8):
+        scores = random_scores([n], seed)
+        pruned = rng.random(scores.heads.shape) < rng.choice([0.2, 0.5, 0.7])
+        left = [
+            tree
+            for tree in covered_trees(n, single)
+            if not pruned[0, tree[0][1:], range(1, n + 1)].any()
+        ]
+        if not left:
+            n_refused += 1
+            with pytest.raises(ValueError, match="sentence 0 has no tree without pruned arcs"):
+                decode(scores, [n], single, pruned)
+            continue
+        expected = max(score(scores, *tree) for tree in left)
+        ((heads, words, total),) = found_trees(decode(scores, [n], single, pruned), [n])
+        assert total == pytest.approx(expected, abs=1e-4)
+        assert (heads, words) in left
+    assert 0 < n_refused < 20
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=3),
+    st.sampled_from([1e-3, 0.1, 0.5, 1.0]),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+def test_pruning_is_as_good_as_forbidding(lengths, ratio, local, seed):
+    """In sentences of any length, with arcs between neighbours or anywhere."""
+    scores = random_scores(lengths, seed)
+    nodes = np.arange(scores.heads.shape[1])
+    distances = np.abs(nodes[:, None] - nodes) if local else 0
+    pruned = improbable_arcs(
+        np.ascontiguousarray((3 * scores.heads - distances).swapaxes(1, 2)),
+        np.array(lengths, dtype=np.int32),
+        ratio,
+    )
+    forbidden = scores._replace(
+        heads=scores.heads - np.float32(1e4) * pruned,
+        crossed=scores.crossed - np.float32(1e4) * pruned,
+    )
+    found, expected = decode(scores, lengths, True, pruned), decode(forbidden, lengths)
+    assert found.heads.tolist() == expected.heads.tolist()
+    assert found.scores == pytest.approx(expected.scores, abs=0.01 * sum(lengths))
+
+
+@given(st.data(), st.sampled_from([1e-30, 0.01, 1.0]))
+def test_improbable_arcs(data, ratio):
+    """Whatever the scores are, probable arcs and a tree are left."""
+    lengths = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+    size = max(lengths) + 1
+    values = st.floats(-50, 0) | st.sampled_from([np.nan, np.inf, -np.inf])
+    numbers = data.draw(st.lists(values, min_size=size * size, max_size=size * size))
+    arcs = np.array([numbers] * len(lengths), dtype=np.float32).reshape(-1, size, size)
+    improbable = improbable_arcs(arcs, np.array(lengths, dtype=np.int32), ratio)
+    decode(random_scores(lengths), lengths, True, np.pad(improbable, ((0, 0), (0, 1), (0, 1))))
+    for sentence, n in enumerate(lengths):
+        for m in range(1, n + 1):
+            of_word = arcs[sentence, m, : n + 1]
+            if np.isfinite(of_word).all():
+                probable = of_word >= of_word.max() + np.log(ratio) + 1e-3
+                assert not improbable[sentence, : n + 1, m][probable].any()
+
+
+def test_pruned_arcs_of_a_wrong_shape_are_named():
+    with pytest.raises(ValueError, match=r"pruned arcs have the shape \[1, 3, 3\], but should"):
+        decode(random_scores([3]), [3], True, np.zeros((1, 3, 3), dtype=bool))

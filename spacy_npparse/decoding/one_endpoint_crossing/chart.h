@@ -13,13 +13,12 @@ class OneEndpointCrossingChart {
     // single_root: whether the root has one dependent only.
     float fill(const OneEndpointCrossingScores& scores, int n, bool single_root) {
         n_ = n;
-        crossing_.reset(n + 1, single_root);
+        crossing_.reset(n + 1, single_root, scores.pruned != nullptr);
         nested_.reset(scores, n + 1, single_root, crossing_.structures, crossing_.gaps);
         for (int h = 0; h <= n; ++h)
             for (int m = 1; m <= n; ++m)
-                if (h != m)
-                    crossing_.arcs.set(h, m, SECOND_BELOW,
-                                       clamped(scores.crossed[std::size_t(h) * scores.size + m]));
+                if (h != m && !scores.is_pruned(h, m))
+                    crossing_.add_arc(h, m, clamped(scores.crossed[scores.at(h, m)]));
         // Tiles are blocks of words, which rows are stored by: what an item looks up in many rows
         // is in the cache for all first words of the tile.
         for (int tile = n | (TILE - 1); tile >= 0; tile -= TILE) {

@@ -4,52 +4,24 @@
 #include <cstdlib>
 
 #include "back_pointers.h"
-#include "rows.h"
+#include "crossing_tables.h"
 #include "rules.h"
 
 namespace npparse {
 
-// The number of first words of items that are deduced together.
-constexpr int TILE = 4;
-
 // Items are deduced from the last tile of first words to the first one; those of a tile by their
 // last word, and by their first word from right to left.
-class CrossingStructures {
+class CrossingStructures : public CrossingTables {
   public:
-    // Crossed arcs; gaps between words of a structure; structures from word to word.
-    Pairs arcs, gaps, structures;
-
-    // single_root: whether the root has one arc only.
-    void reset(int n_nodes, bool single_root) {
-        n_nodes_ = n_nodes;
-        single_root_ = single_root;
-        for (Pairs* pairs : {&arcs, &gaps, &structures, &ended_}) pairs->reset(n_nodes);
-        fans_.reset(n_nodes);
-        inner_fans_.reset(n_nodes);
-        open_fans_.reset(1, n_nodes);
-        for (FanRows* rows : {&present_inner_fans_, &present_reversed_fans_})
-            rows->reset(1 + TILE * TILE, n_nodes);
-        outer_fans_.reset(TILE * n_nodes, n_nodes);
-        reached_fans_.reset(TILE * n_nodes, n_nodes);
-        fans_to_start_.reset(TILE * n_nodes, n_nodes);
-        highest_fans_.assign(std::size_t(n_nodes) * n_nodes, HighestFans());
-        highest_to_start_.resize(TILE * n_nodes);
-    }
-
-    // Begin the tile whose last word is given.
-    void begin_tile(int last) {
-        last_of_tile_ = last;
-        std::fill(highest_to_start_.begin(), highest_to_start_.end(), HighestFans());
-    }
-
     // Deduce structure [i, j] from shorter items. Rows of fans that cannot raise it are skipped.
     void fill_structures(int i, int j) {
         for (int k = i + 1; k < j && k <= last_of_tile_; ++k)
-            fill_from_gaps(i, k, Blocks::of(j, j + 1));
+            fill_from_gaps(i, k, j, j + 1);
         float best[N_PAIR_STATES];
         for (int state = 0; state < N_PAIR_STATES; ++state) best[state] = ended_.at(i, j, state);
         for (int k = i + 1; k < j; ++k) {
             const Pairs::Of gap = gaps.of(i, k);
+            if (pruned_ && !blocks_of(k, j, false).has(i / 4)) continue;
             const FanRow inner = inner_fans_.row(k, j);
             Unrolled<rules::GAP_FAN.n>::call([&](auto number) {
                 constexpr Combination c = rules::GAP_FAN.items[number];
@@ -72,12 +44,14 @@ class CrossingStructures {
             const FanRow inner = present_inner_fans_.row(present(i, j));
             collect_midpoints(i, j);
             fill_fans(i, j, false, left, fans_.row(i, j), inner_fans_.row(i, j));
+            FanStates best;
             for (int x = left.begin; x < left.end; ++x)
-                highest(i, j).raise_to(LoadedStates{fans_.row(i, j).block(x)});
+                best.raise_to(FanStates(LoadedStates{fans_.row(i, j).block(x)}));
+            highest(i, j).raise_to(best);
             fill_outer_fans(i, j, right, inner);
             cover_splits(i, j, right, inner);
         }
-        if (j > last_of_tile_) fill_from_gaps(i, j, right);
+        if (j > last_of_tile_) fill_from_gaps(i, j, j + 1, n_nodes_);
     }
 
     // The best deduction of a structure or a fan.
@@ -108,68 +82,49 @@ class CrossingStructures {
         const float *fans, *arcs;
         Pairs::Of gap;
         float bends[N_FAN_STATES];
+        // Where fans, and arcs to bends, may be.
+        BlockSet fan_blocks, arc_blocks;
     };
 
-    int n_nodes_, last_of_tile_;
-    bool single_root_;
-    Fans fans_;
-    // Only those with near < far.
-    Fans inner_fans_;
-    // Those of the present near and far, by x.
-    TripleRows open_fans_;
-    // Inner fans [i, j, x] and [j, i, x] of the present i and j, and of those of the tile: by
-    // `present` and x.
-    FanRows present_inner_fans_, present_reversed_fans_;
-    // [near, far, x] with x beyond far, near being in the tile: by near, far and x. Reached fans
-    // are fans or open ones.
-    FanRows outer_fans_;
-    TripleRows reached_fans_;
-    // Fan [a, near, b] with gap [a, b], near being in the tile: by near, b and a.
-    FanRows fans_to_start_;
-    // The highest of all fans [near, far, x] with near < far, and of the row of fans to the start.
-    std::vector<HighestFans> highest_fans_, highest_to_start_;
-    // Structures deduced from a gap at their right end.
-    Pairs ended_;
     // Those of the present near and far.
     std::vector<Midpoint> midpoints_;
-
-    // Whether the word is the root and may have one dependent only.
-    bool has_one_arc(int word) const { return word == 0 && single_root_; }
-    static bool is_outer(int near, int far, int x) { return near < far && far < x; }
-    static int step(int from, int to) { return from < to ? 1 : -1; }
-    // The row of a word of the tile and another word.
-    int of_tile(int word, int other) const { return word % TILE * n_nodes_ + other; }
-    // The row of present fans from i to j: one for each j of the tile, and one for all others.
-    int present(int i, int j) const {
-        return j > last_of_tile_ ? 0 : 1 + i % TILE * TILE + j % TILE;
-    }
-    HighestFans& highest(int near, int far) {
-        return highest_fans_[std::size_t(near) * n_nodes_ + far];
-    }
-    FanRow fan_row(int near, int far, bool outer) {
-        return outer ? outer_fans_.row(of_tile(near, far)) : fans_.row(near, far);
-    }
+    // Those of the present block.
+    std::vector<const Midpoint*> with_fans_, with_arcs_;
 
     // Deduce fans [near, far, x] for all x of some blocks, which are on one side of near and far.
+    // Where there can be none, for want of arcs, nothing is computed.
     //
     // outer: they are on the side of far.
     void fill_fans(int near, int far, bool outer, Blocks blocks, FanRow fans, FanRow inner_fans) {
         const TripleRow open_fans = open_fans_.row(0);
         const Pairs::Of gap = gaps.of(near, far), arc = arcs.of(near, far);
+        BlockSet open_blocks, fan_blocks = neighbours_[far];
         int q = near;
         for (Midpoint& midpoint : midpoints_) {
             q += step(near, far);
             midpoint.fans = fan_row(near, q, outer).block(0);
+            midpoint.fan_blocks = blocks_of(near, q, outer);
+            open_blocks |= midpoint.fan_blocks;
+            fan_blocks |= midpoint.arc_blocks;
         }
+        if (is_arc(near, far)) fan_blocks |= open_blocks;
+        blocks_of(near, far, outer) = fan_blocks;
         for (int x = blocks.begin; x < blocks.end; ++x) {
             TripleStates open;
             FanStates inner;
-            for (const Midpoint& midpoint : midpoints_)
-                open.deduce<rules::OPEN>(LoadedStates{midpoint.fans + x * FanRow::BLOCK},
-                                         BroadcastStates{midpoint.gap.weights});
-            for (const Midpoint& midpoint : midpoints_)
-                inner.deduce<rules::BEND_ARC>(LoadedStates{midpoint.arcs + x * Pairs::BLOCK},
-                                              BroadcastStates{midpoint.bends});
+            if (pruned_ && !fan_blocks.has(x) && !(outer && open_blocks.has(x))) {
+                open.store_to(open_fans.block(x));
+                inner.store_to(inner_fans.block(x));
+                inner.store_to(fans.block(x));
+                continue;
+            }
+            if (pruned_) choose_midpoints(x);
+            for (const Midpoint* midpoint : with_fans_)
+                open.deduce<rules::OPEN>(LoadedStates{midpoint->fans + x * FanRow::BLOCK},
+                                         BroadcastStates{midpoint->gap.weights});
+            for (const Midpoint* midpoint : with_arcs_)
+                inner.deduce<rules::BEND_ARC>(LoadedStates{midpoint->arcs + x * Pairs::BLOCK},
+                                              BroadcastStates{midpoint->bends});
             inner.deduce<rules::COVER>(open, BroadcastStates{arc.weights});
             open.store_to(open_fans.block(x));
             inner.store_to(inner_fans.block(x));
@@ -185,15 +140,30 @@ class CrossingStructures {
                 fans.at(0, state) = inner_fans.at(0, state) = IMPOSSIBLE;
     }
 
+    // Choose the midpoints that there are fans or arcs of in a block.
+    void choose_midpoints(int block) {
+        with_fans_.clear();
+        with_arcs_.clear();
+        for (const Midpoint& midpoint : midpoints_) {
+            if (midpoint.fan_blocks.has(block)) with_fans_.push_back(&midpoint);
+            if (midpoint.arc_blocks.has(block)) with_arcs_.push_back(&midpoint);
+        }
+    }
+
     // Collect the antecedents of fans from near to far.
     void collect_midpoints(int near, int far) {
         int q = near;
         midpoints_.resize(std::abs(far - near) - 1);
+        with_fans_.clear();
         for (Midpoint& midpoint : midpoints_) {
             q += step(near, far);
+            with_fans_.push_back(&midpoint);
             midpoint.arcs = arcs.row(q).block(0);
             midpoint.gap = gaps.of(q, far);
             const Pairs::Of gap = gaps.of(near, q);
+            midpoint.arc_blocks = BlockSet();
+            if (pruned_ && !blocks_of(q, far, false).has(near / 4)) continue;
+            midpoint.arc_blocks = neighbours_[q];
             const float* fans = &fans_.row(q, far).at(near, 0);
             std::fill(midpoint.bends, midpoint.bends + N_FAN_STATES, 2 * IMPOSSIBLE);
             Unrolled<rules::BEND.n>::call([&](auto number) {
@@ -201,6 +171,7 @@ class CrossingStructures {
                 raise(midpoint.bends[c.result], gap[c.left] + fans[4 * c.right]);
             });
         }
+        with_arcs_ = with_fans_;
     }
 
     void fill_outer_fans(int near, int far, Blocks blocks, FanRow inner) {
@@ -215,6 +186,7 @@ class CrossingStructures {
 
     // Deduce inner fans [i, k, x] from two fans and an arc that covers them.
     void cover_splits(int i, int k, Blocks blocks, FanRow inner_fans) {
+        if (!is_arc(i, k)) return;
         const Pairs::Of arc = arcs.of(i, k);
         for (int x = blocks.begin; x < blocks.end; ++x) {
             TripleStates split;
@@ -228,9 +200,10 @@ class CrossingStructures {
         }
     }
 
-    // Deduce structures [i, x] and fans to the start i from fans of i and k and gaps [k, x]. If k
-    // is in the tile, gaps are known up to the present word only.
-    void fill_from_gaps(int i, int k, Blocks blocks) {
+    // Deduce structures [i, x] and fans to the start i from fans of i and k and gaps [k, x], for x
+    // from begin to end - 1. If k is in the tile, gaps are known up to the present word only.
+    void fill_from_gaps(int i, int k, int begin, int end) {
+        const Blocks blocks = Blocks::of(begin, end);
         const FanRow inner = present_inner_fans_.row(present(i, k));
         const FanRow reversed = present_reversed_fans_.row(present(i, k));
         for (int x = blocks.begin; x < blocks.end; ++x) {
@@ -241,7 +214,7 @@ class CrossingStructures {
             best.store_to(ended_.row(i).block(x));
             FanStates joint;
             joint.deduce<rules::FAN_GAP>(LoadedStates{fans_.row(k, i).block(x)}, gap);
-            for (int b = std::max(4 * x, k + 1); b < std::min(4 * x + 4, n_nodes_); ++b) {
+            for (int b = std::max(4 * x, begin); b < std::min(4 * x + 4, end); ++b) {
                 const FanRow to_start = fans_to_start_.row(of_tile(i, b));
                 for (int state = 0; state < N_FAN_STATES; ++state) {
                     to_start.at(k, state) = joint[state][b % 4];

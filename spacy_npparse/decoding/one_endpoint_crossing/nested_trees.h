@@ -2,56 +2,20 @@
 
 #pragma once
 #include "back_pointers.h"
+#include "grandparent_rows.h"
 #include "rows.h"
 
 namespace npparse {
 
 // Scores of one sentence, of any value: [size][size] each, by grandparent, head, sibling or head of
-// a crossed arc, and by dependent.
+// a crossed arc, and by dependent. Pruned arcs, by head, are not part of any tree; null for none.
 struct OneEndpointCrossingScores {
     const float *grandparents, *heads, *siblings, *crossed;
+    const unsigned char* pruned;
     int size;
-};
 
-// The weights of items [a, b, g] with a grandparent g outside of a and b. Rows are by g: the
-// columns of words to the right come first, then the column of no grandparent, then those of words
-// to the left.
-class GrandparentRows {
-  public:
-    // SIMD vectors of four may reach beyond the end of a row by this many columns.
-    static constexpr int PADDING = 3;
-
-    // both_orders: whether there are items with a > b too.
-    void reset(int n_nodes, bool both_orders) {
-        n_nodes_ = n_nodes;
-        diagonal_.resize(n_nodes);
-        std::ptrdiff_t size = 0;
-        for (int a = 0; a < n_nodes; ++a) {
-            if (both_orders) size -= offset(-a);
-            diagonal_[a] = size;
-            size += offset(n_nodes - a);
-        }
-        weights_.resize(size);
-    }
-    // The columns of a row.
-    static int begin(int a, int b) { return std::max(a, b) + 1; }
-    int end(int a, int b) const { return std::min(a, b) + n_nodes_ + 1; }
-    // By column.
-    float* row(int a, int b) {
-        return weights_.data() + (diagonal_[a] + offset(b - a) - begin(a, b));
-    }
-
-  private:
-    int n_nodes_;
-    // Where the rows [a, a] begin.
-    std::vector<std::ptrdiff_t> diagonal_;
-    std::vector<float> weights_;
-
-    // Where row [a, b] begins, after row [a, a]; rows get shorter on both sides of it.
-    std::ptrdiff_t offset(std::ptrdiff_t b_minus_a) const {
-        const std::ptrdiff_t shorter = b_minus_a * (b_minus_a - 1) / 2;
-        return b_minus_a * (n_nodes_ + PADDING) + (b_minus_a < 0 ? shorter : -shorter);
-    }
+    std::size_t at(int word, int m) const { return std::size_t(word) * size + m; }
+    bool is_pruned(int h, int m) const { return pruned != nullptr && pruned[at(h, m)]; }
 };
 
 // Short items are deduced before long ones.
@@ -138,7 +102,7 @@ class NestedTrees {
 
     // Stands for a grandparent that is not scored.
     int none_;
-    bool single_root_;
+    bool single_root_, pruned_;
     Pairs* structures_;
     Pairs* gaps_;
     // Bridge [p, j, g]: structure [p, q], subtree [j, q, g].
@@ -151,6 +115,8 @@ class NestedTrees {
     std::vector<float> grandparents_;
     // Scores by head or sibling, and dependent.
     Matrix heads_, siblings_;
+    // If arcs are pruned: the columns of the heads of each word and of none, in order.
+    std::vector<std::vector<int>> head_columns_;
     // The antecedents of the present row.
     std::vector<Part> parts_;
     std::vector<Halves> halves_;
@@ -160,22 +126,34 @@ class NestedTrees {
         grandparents_.assign(n_columns * n_nodes, 0.0f);
         heads_.reset(n_nodes);
         siblings_.reset(n_nodes);
+        pruned_ = scores.pruned != nullptr;
+        head_columns_.assign(n_nodes, {});
         for (int m = 1; m < n_nodes; ++m) {
             float* const by_grandparent = &grandparents_[m * n_columns];
             for (int word = 0; word < n_nodes; ++word) {
-                const std::size_t cell = std::size_t(word) * scores.size + m;
+                const std::size_t cell = scores.at(word, m);
                 by_grandparent[word] = by_grandparent[word + n_nodes + 1] =
                     clamped(scores.grandparents[cell]);
-                heads_.at(word, m) = clamped(scores.heads[cell]);
+                if (!scores.is_pruned(word, m)) heads_.at(word, m) = clamped(scores.heads[cell]);
                 siblings_.at(word, m) = clamped(scores.siblings[cell]);
             }
+            if (pruned_) list_heads(m);
         }
+    }
+    void list_heads(int m) {
+        for (int h = m + 1; h < none_; ++h)
+            if (is_arc(h, m)) head_columns_[m].push_back(column(h, m));
+        head_columns_[m].push_back(none_);
+        for (int h = 0; h < m; ++h)
+            if (is_arc(h, m)) head_columns_[m].push_back(column(h, m));
     }
 
     const float* grandparents(int m) const {
         return &grandparents_[m * 2 * (std::size_t(none_) + 1)];
     }
     float head(int h, int m) { return heads_.at(h, m); }
+    // Whether h -> m is not pruned. The root is not a dependent.
+    bool is_arc(int h, int m) { return head(h, m) > IMPOSSIBLE; }
     float sibling(int s, int m) { return siblings_.at(s, m); }
     // The column of a word outside of a pair, given one word of the pair.
     int column(int word, int inside) const { return word > inside ? word : word + none_ + 1; }
@@ -196,7 +174,7 @@ class NestedTrees {
         const int d = step(h, m), column_of_h = column(h, m);
         const int begin = arcs_.begin(h, m), end = arcs_.end(h, m);
         float* row = arcs_.row(h, m);
-        if (m == 0) return std::fill(row + begin, row + end, IMPOSSIBLE);
+        if (!is_arc(h, m)) return std::fill(row + begin, row + end, IMPOSSIBLE);
         float best = sibling(0, m) + subtrees_.row(m, h + d)[column_of_h];
         if (!has_one_arc(h)) {
             raise(best, tied_bridges_.at(h, h + d) + subtrees_.row(m, h + d)[column_of_h]);
@@ -210,7 +188,8 @@ class NestedTrees {
         parts_.clear();
         if (!has_one_arc(h))
             for (int s = h + d; s != m; s += d)
-                parts_.push_back({arcs_.row(h, s), sibling(s, m) + between(s, m)[column_of_h]});
+                if (is_arc(h, s))
+                    parts_.push_back({arcs_.row(h, s), sibling(s, m) + between(s, m)[column_of_h]});
         fill_row(row, best, begin, end);
         const float* by_grandparent = grandparents(m);
         const float by_head = head(h, m);
@@ -221,7 +200,8 @@ class NestedTrees {
         parts_.clear();
         for (int m = h; m != e;) {
             m += step(h, e);
-            parts_.push_back({arcs_.row(h, m), subtrees_.row(m, e)[column(h, m)]});
+            if (is_arc(h, m))
+                parts_.push_back({arcs_.row(h, m), subtrees_.row(m, e)[column(h, m)]});
         }
         fill_row(subtrees_.row(h, e), tied_.at(h, e), subtrees_.begin(h, e), subtrees_.end(h, e));
         ungoverned_.at(e, h) = subtrees_.row(h, e)[none_];
@@ -232,49 +212,79 @@ class NestedTrees {
         parts_.clear();
         for (int q = i + 1; q <= j; ++q)
             parts_.push_back({subtrees_.row(j, q), structures_->at(i, q, APART)});
-        fill_row(bridges_.row(i, j), IMPOSSIBLE, begin, end);
         halves_.clear();
         for (int e = i; e < j; ++e)
             halves_.push_back({subtrees_.row(i, e), subtrees_.row(j, e + 1), bridges_.row(e, j)});
-        float* const row = between_.row(i, j);
-        for_columns(begin, end, [&](int g, auto n) {
-            Float4 best[n];
-            Unrolled<n>::call([&](auto v) { best[v] = broadcast(IMPOSSIBLE); });
-            for (const Halves& parts : halves_)
-                Unrolled<n>::call([&](auto v) {
-                    const int first = g + 4 * v;
-                    best[v] = max(best[v], load_four(parts.left + first) +
-                                               max(load_four(parts.right + first),
-                                                   load_four(parts.bridge + first)));
-                });
-            Unrolled<n>::call([&](auto v) { store(best[v], row + g + 4 * v); });
-        });
+        float *const bridges = bridges_.row(i, j), *const between = between_.row(i, j);
+        const auto fill_bridges = [&](int g, auto n) { fill_columns(bridges, IMPOSSIBLE, g, n); };
+        const auto fill_whole = [&](int g, auto n) { join_halves(between, g, n); };
+        if (!pruned_) {
+            for_columns(begin, end, fill_bridges);
+            for_columns(begin, end, fill_whole);
+        } else {
+            // Those of heads of j, and of common heads.
+            for_columns_of_heads(j, begin, end, [](int) { return true; }, fill_bridges);
+            for_columns_of_heads(
+                j, begin, end,
+                [&](int g) { return g == none_ || is_arc(g % (none_ + 1), i); }, fill_whole);
+        }
+    }
+
+    // Call a function with the columns of heads of a word, and of none, that meet a condition, but
+    // for those that are in the vector of an earlier one.
+    template <class Condition, class Function>
+    void for_columns_of_heads(int m, int begin, int end, const Condition& condition,
+                              const Function& function) const {
+        int next = begin;
+        for (const int g : head_columns_[m]) {
+            if (g < next || g >= end || !condition(g)) continue;
+            function(g, One());
+            next = g + 4;
+        }
+    }
+
+    // Some vectors of columns of `between`, the first beginning with a column.
+    template <class Number>
+    NPPARSE_INLINE void join_halves(float* row, int column, Number n) const {
+        Float4 best[n];
+        Unrolled<n>::call([&](auto v) { best[v] = broadcast(IMPOSSIBLE); });
+        for (const Halves& parts : halves_)
+            Unrolled<n>::call([&](auto v) {
+                const int first = column + 4 * v;
+                best[v] = max(best[v], load_four(parts.left + first) +
+                                           max(load_four(parts.right + first),
+                                               load_four(parts.bridge + first)));
+            });
+        Unrolled<n>::call([&](auto v) { store(best[v], row + column + 4 * v); });
     }
 
     // The maximum of a least weight and all parts, column by column.
     void fill_row(float* row, float least, int begin, int end) const {
-        for_columns(begin, end, [&](int g, auto n) {
-            Float4 best[n];
-            Unrolled<n>::call([&](auto v) { best[v] = broadcast(least); });
-            for (const Part& part : parts_) {
-                const Float4 added = broadcast(part.added);
-                Unrolled<n>::call([&](auto v) {
-                    best[v] = max(best[v], load_four(part.row + g + 4 * v) + added);
-                });
-            }
-            Unrolled<n>::call([&](auto v) { store(best[v], row + g + 4 * v); });
-        });
+        for_columns(begin, end, [&](int g, auto n) { fill_columns(row, least, g, n); });
+    }
+    template <class Number>
+    NPPARSE_INLINE void fill_columns(float* row, float least, int column, Number n) const {
+        Float4 best[n];
+        Unrolled<n>::call([&](auto v) { best[v] = broadcast(least); });
+        for (const Part& part : parts_) {
+            const Float4 added = broadcast(part.added);
+            Unrolled<n>::call([&](auto v) {
+                best[v] = max(best[v], load_four(part.row + column + 4 * v) + added);
+            });
+        }
+        Unrolled<n>::call([&](auto v) { store(best[v], row + column + 4 * v); });
     }
 
     // Call a function with columns and the number of vectors that begin with each: several vectors
     // at a time, where there are, share the look-ups of the parts of a row.
+    typedef std::integral_constant<int, 1> One;
+    typedef std::integral_constant<int, 4> Several;
     template <class Function>
     static NPPARSE_INLINE void for_columns(int begin, int end, const Function& function) {
-        constexpr std::integral_constant<int, 4> several{};
-        constexpr std::integral_constant<int, 1> one{};
         int column = begin;
-        for (; column + 4 * (several - 1) < end; column += 4 * several) function(column, several);
-        for (; column < end; column += 4) function(column, one);
+        for (; column + 4 * (Several() - 1) < end; column += 4 * Several())
+            function(column, Several());
+        for (; column < end; column += 4) function(column, One());
     }
     static Float4 load_four(const float* columns) {
         Float4 vector;

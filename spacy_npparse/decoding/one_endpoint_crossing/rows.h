@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
@@ -113,7 +114,7 @@ struct HighestFans {
     float weights[N_FAN_STATES];
 
     HighestFans() { std::fill(weights, weights + N_FAN_STATES, 2 * IMPOSSIBLE); }
-    void raise_to(const LoadedStates& fans) {
+    void raise_to(const FanStates& fans) {
         for (int state = 0; state < N_FAN_STATES; ++state)
             for (int lane = 0; lane < 4; ++lane) raise(weights[state], fans[state][lane]);
     }
@@ -135,6 +136,20 @@ struct Blocks {
     int begin, end;
 
     static Blocks of(int begin, int end) { return {begin / 4, (end + 3) / 4}; }
+};
+
+// Blocks that items may be in. Those that are 64 apart share a bit: if one of them is in the set,
+// so is the other.
+class BlockSet {
+  public:
+    void add(int block) { bits_ |= bit(block); }
+    NPPARSE_INLINE bool has(int block) const { return bits_ & bit(block); }
+    void operator|=(const BlockSet& other) { bits_ |= other.bits_; }
+
+  private:
+    std::uint64_t bits_ = 0;
+
+    static std::uint64_t bit(int block) { return std::uint64_t(1) << block % 64; }
 };
 
 // The weights of pairs of words by state, each pair in both orders.

@@ -10,4 +10,5 @@ def decode_one_endpoint_crossing(
     scores: OneEndpointCrossingScores,
     lengths: NDArray[np.int32],
     single_root: bool = True,
+    pruned: NDArray[np.bool_] | None = None,
 ) -> OneEndpointCrossingTrees: ...

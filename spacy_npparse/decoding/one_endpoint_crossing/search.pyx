@@ -68,6 +68,9 @@ from spacy_npparse.decoding.one_endpoint_crossing.types import OneEndpointCrossi
 from spacy_npparse.decoding.score_shapes import check_score_shapes
 
 
+cdef extern from "../score_range.h" namespace "npparse" nogil:
+    const float IMPOSSIBLE
+
 cdef extern from "chart.h" namespace "npparse" nogil:
     const int SECOND_BELOW
 
@@ -76,6 +79,7 @@ cdef extern from "chart.h" namespace "npparse" nogil:
         const float* heads
         const float* siblings
         const float* crossed
+        const unsigned char* pruned
         int size
 
     enum class Kind:
@@ -90,19 +94,23 @@ cdef extern from "chart.h" namespace "npparse" nogil:
         vector[Item] arcs() except +
 
 
-def decode_one_endpoint_crossing(scores, const int[::1] lengths, bint single_root=True):
+def decode_one_endpoint_crossing(
+    scores, const int[::1] lengths, bint single_root=True, pruned=None
+):
     """Find the one-endpoint-crossing tree of highest score of each sentence.
 
     Args:
         scores: OneEndpointCrossingScores.
         lengths: int32 [n_sentences], the number of words of each sentence.
         single_root: Give every sentence exactly one word whose head is the root.
+        pruned: bool [n_sentences, size, size], the arcs that trees must not have, by head and
+            dependent; None for none. The fewer arcs there are, the faster is the search.
 
     Returns:
         OneEndpointCrossingTrees.
 
     Raises:
-        ValueError: If shapes do not fit.
+        ValueError: If shapes do not fit, or if there is no tree without pruned arcs.
         MemoryError: If a sentence is too long.
     """
     check_score_shapes(scores, np.asarray(lengths), ["a root"])
@@ -123,12 +131,22 @@ def decode_one_endpoint_crossing(scores, const int[::1] lengths, bint single_roo
     cdef const float[:, :, ::1] head_scores = scores.heads
     cdef const float[:, :, ::1] sibling_scores = scores.siblings
     cdef const float[:, :, ::1] crossed_scores = scores.crossed
+    cdef const unsigned char[:, :, ::1] pruned_arcs
     cdef COneEndpointCrossingScores of_sentence
     cdef OneEndpointCrossingChart chart
     cdef vector[Item] arcs
     cdef int sentence, n, h, m, i
     cdef int first_word = 0
     of_sentence.size = <int>head_scores.shape[1]
+    of_sentence.pruned = NULL
+    cdef bint is_pruned = pruned is not None
+    if is_pruned:
+        if pruned.shape != scores.heads.shape:
+            raise ValueError(
+                f"pruned arcs have the shape {list(pruned.shape)}, but should have "
+                f"{list(scores.heads.shape)}"
+            )
+        pruned_arcs = np.ascontiguousarray(pruned, dtype=np.uint8)
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
             n = lengths[sentence]
@@ -136,7 +154,12 @@ def decode_one_endpoint_crossing(scores, const int[::1] lengths, bint single_roo
             of_sentence.heads = &head_scores[sentence, 0, 0]
             of_sentence.siblings = &sibling_scores[sentence, 0, 0]
             of_sentence.crossed = &crossed_scores[sentence, 0, 0]
+            if is_pruned:
+                of_sentence.pruned = &pruned_arcs[sentence, 0, 0]
             totals[sentence] = chart.fill(of_sentence, n, single_root)
+            if totals[sentence] <= IMPOSSIBLE / 2:
+                with gil:
+                    raise ValueError(f"sentence {sentence} has no tree without pruned arcs")
             arcs = chart.arcs()
             for i in range(<int>arcs.size()):
                 if arcs[i].kind == Kind.CROSSED_ARC:

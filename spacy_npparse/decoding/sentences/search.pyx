@@ -128,8 +128,10 @@ cdef inline double _best_heads(
     return total + highest
 
 
-def best_segmentation(const double[::1] log_odds, spans):
+def best_segmentation(log_odds, spans):
     """Find the segmentation of highest score.
+
+    Log-odds are clamped to plus or minus `SCORE_LIMIT`, and NaN counts as the least.
 
     Args:
         log_odds: float64 [n_words], of each word being the first of a sentence; that of the first
@@ -142,10 +144,11 @@ def best_segmentation(const double[::1] log_odds, spans):
     Raises:
         ValueError: If no sequence of spans covers the words.
     """
+    cdef const double[::1] odds = _clamped(log_odds)
     cdef const long long[::1] first = spans.first
     cdef const long long[::1] end = spans.end
     cdef const double[::1] scores = spans.scores
-    cdef int n = <int>log_odds.shape[0]
+    cdef int n = <int>odds.shape[0]
     cdef vector[double] inner, best
     cdef vector[long long] back
     cdef long long i, j, k
@@ -159,12 +162,12 @@ def best_segmentation(const double[::1] log_odds, spans):
     best[0] = 0.0
     with nogil:
         for k in range(n):
-            inner[k + 1] = inner[k] - _softplus(log_odds[k])
+            inner[k + 1] = inner[k] - _softplus(odds[k])
         for k in range(first.shape[0]):
             i, j = first[k], end[k]
             score = best[i] + scores[k] + inner[j] - inner[i + 1]
             if i > 0:
-                score -= _softplus(-log_odds[i])
+                score -= _softplus(-odds[i])
             if score > best[j]:
                 best[j] = score
                 back[j] = i

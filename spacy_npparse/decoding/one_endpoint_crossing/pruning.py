@@ -1,0 +1,50 @@
+"""Pruning of the arcs that exact search considers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spacy_npparse.decoding.mh.search import decode_mh
+from spacy_npparse.decoding.mh.types import MHScores
+
+N_LINKS = 6
+
+
+def improbable_arcs(
+    log_probabilities: NDArray[np.float32], lengths: NDArray[np.int32], ratio: float
+) -> NDArray[np.bool_]:
+    """Find arcs that the search for a tree can do without, in all likelihood.
+
+    The most probable head of each word and the arcs of the most probable projective tree are kept,
+    so that there is always a tree.
+
+    Args:
+        log_probabilities: float32 [n_sentences, size, size], of each head of each word, the word
+            in the second dimension. Node 0 is the root.
+        lengths: int32 [n_sentences], the number of words of each sentence.
+        ratio: An arc is improbable if the probability of the head is less than this times that of
+            the word's most probable head.
+
+    Returns:
+        bool [n_sentences, size, size], by head and dependent.
+
+    Source: coarse-to-fine pruning, as by Rush and Petrov (2012), who prune by max-marginals.
+    """
+    size = log_probabilities.shape[1]
+    by_head = np.where(
+        np.arange(size)[:, None] <= lengths[:, None, None],
+        np.nan_to_num(log_probabilities.swapaxes(1, 2), nan=-np.inf, posinf=0.0, neginf=-np.inf),
+        -np.inf,
+    ).astype(np.float32, order="C")
+    improbable = by_head < by_head.max(axis=1, keepdims=True) + np.log(ratio)
+    arcs = np.pad(by_head, ((0, 0), (0, 1), (0, 1)))
+    zeros = np.zeros((len(lengths), N_LINKS, size + 1, size + 1), dtype=np.float32)
+    projective = decode_mh(
+        MHScores(shift=zeros[:, 0].copy(), below=zeros, front=zeros, arcs=arcs), lengths, n_heads=3
+    )
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    first_words = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    words = np.arange(len(sentence)) - first_words + 1
+    improbable[sentence, projective.heads, words] = False
+    return improbable
