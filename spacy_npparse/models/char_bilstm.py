@@ -9,12 +9,13 @@ import torch
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 from thinc.api import Model, torch2xp, xp2torch
-from thinc.types import Floats2d
+from thinc.types import Floats2d, Ragged
 
 from spacy_npparse.checks import MOST, MOST_ROWS, check_arguments, check_dropout, check_range
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet, WordBatch
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.spellings import AFFIXES, shared_spellings
+from spacy_npparse.models.vocabulary_vectors import VocabularyVectors
 
 _NAME = "spacy_npparse.CharBiLSTM.v1"
 
@@ -31,6 +32,7 @@ def CharBiLSTM(
     max_chars: int = 32,
     block_dropout: float = 0.0,
     spelling_dropout: float = 0.0,
+    include_static_vectors: bool = False,
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
 
@@ -55,6 +57,9 @@ def CharBiLSTM(
         spelling_dropout: Dropout rate of whole affixes, and of inputs and outputs of the LSTM above
             the characters, so that a rare word is not recognised by an affix or a sequence of
             characters that no other word has.
+        include_static_vectors: Whether a learnt projection of the word's vector in the pipeline's
+            vocabulary is added, as in spaCy's embedding layers. The vectors are saved with the
+            vocabulary, not with the encoder.
 
     Returns:
         A thinc model from Docs to one [len(doc), width] array per Doc.
@@ -77,7 +82,8 @@ def CharBiLSTM(
         affix_rows=affix_rows,
     )
     rates = dict(block_dropout=block_dropout, spelling_dropout=spelling_dropout)
-    check_arguments(_NAME, CharBiLSTM, {**sizes, "max_chars": max_chars, **rates})
+    others = dict(max_chars=max_chars, include_static_vectors=include_static_vectors)
+    check_arguments(_NAME, CharBiLSTM, {**sizes, **rates, **others})
     for name, size in {**sizes, "max_chars": max_chars}.items():
         # One row of characters is padding.
         least = 2 if name == "char_rows" else 1
@@ -90,6 +96,7 @@ def CharBiLSTM(
         "char_bilstm",
         forward,
         init=partial(init, sizes={**sizes, "n_affixes": len(AFFIXES)}),
+        layers=[VocabularyVectors(_NAME, word_width)] if include_static_vectors else [],
         dims={"nO": width},
         attrs={
             "dropout_rate": 0.0,
@@ -107,12 +114,14 @@ def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, sizes: dict
 
     Args:
         model: What `CharBiLSTM` returns.
-        X: Not looked at: nothing depends on the data.
+        X: Sample Docs, whose vocabulary has the static vectors. Nothing else depends on them.
         Y: Not looked at.
         sizes: Of the network.
     """
     shim = torch_shim(model, CharBiLSTMNet)
     if not shim.is_initialized:
+        for static_vectors in model.layers:
+            static_vectors.initialize(X=X)
         shim.initialize(**sizes)
 
 
@@ -140,17 +149,36 @@ def forward(
     net.train(is_train)
     rates = ("dropout_rate", "block_dropout", "spelling_dropout")
     net.set_dropout(*(model.attrs[name] for name in rates))
+    static, backprop_static = _project_static_vectors(model, docs, is_train)
     with torch.set_grad_enabled(is_train):
-        vectors = net(batch)
+        vectors = net(batch, static)
     detached = torch2xp(vectors.detach(), ops=model.ops)
     outputs = cast(list[Floats2d], model.ops.unflatten(detached, lengths))
 
     def backprop(d_outputs: list[Floats2d]) -> list:
         gradient = model.ops.flatten([model.ops.as_contig(d) for d in d_outputs])
         vectors.backward(xp2torch(gradient, device=vectors.device))
+        backprop_static()
         return []
 
     return outputs, backprop
+
+
+def _project_static_vectors(
+    model: Model, docs: list[Doc], is_train: bool
+) -> tuple[torch.Tensor | None, Callable[[], Any]]:
+    """The projected vectors, [n_words, word_width], if they are included; and the backward pass,
+    which takes their gradient from the tensor."""
+    if not model.layers:
+        return None, lambda: None
+    projected, backprop = model.layers[0](docs, is_train)
+    tensor = xp2torch(projected.dataXd, requires_grad=is_train)
+
+    def backprop_tensor() -> Any:
+        gradient = torch2xp(cast(torch.Tensor, tensor.grad), ops=model.ops)
+        return backprop(Ragged(cast(Floats2d, gradient), projected.lengths))
+
+    return tensor, backprop_tensor
 
 
 def _no_gradient(d_outputs: list[Floats2d]) -> list:

@@ -93,16 +93,19 @@ class CharBiLSTMNet(nn.Module):
         self.block_dropout = block_rate
         self.char_lstm.dropout = self.affix_dropout = spelling_rate
 
-    def forward(self, batch: WordBatch) -> Tensor:
+    def forward(self, batch: WordBatch, static: Tensor | None = None) -> Tensor:
         """Encode all words.
 
         Args:
             batch: The words.
+            static: What is added to the embedding of each word, [n_words, word_width]: a projection
+                of its static vector.
 
         Returns:
             [n_words, width], in the order of the batch.
         """
-        vectors = self.norm(self.embed(batch))
+        vectors = self.embed(batch)
+        vectors = self.norm(vectors if static is None else vectors + static)
         if self.training and self.block_dropout:
             mask = torch.rand(len(vectors), 1, device=vectors.device) >= self.block_dropout
             vectors = vectors * mask

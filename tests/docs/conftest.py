@@ -70,5 +70,7 @@ def clone(tmp_path, monkeypatch, treebank, pipeline):
     (tmp_path / "input.txt").write_text("Was glaubt der Arzt?\n", encoding="utf-8")
     with gzip.open(tmp_path / "vectors.vec.gz", "wt", encoding="utf-8") as file:
         file.write("2 3\nArzt 0.1 0.2 0.3\nglaubt 0.3 0.2 0.1\n")
+    rows = "0 0.1 0.2 0.3\n1 0.3 0.2 0.1\n"
+    (tmp_path / "vectors.floret").write_text(f"2 3 2 3 1 2166136261 < >\n{rows}", "utf-8")
     monkeypatch.chdir(tmp_path)
     return Path(tmp_path)
