@@ -12,6 +12,7 @@ import os
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +27,11 @@ _LONGEST_AFFIX = 6
 _EDGE = ""
 
 
+@lru_cache(2**16)
 def _lower(form: str) -> str:
     """The form in lower case, as long as before: the lower case of İ has two characters."""
+    if form.isascii():
+        return form.lower()
     return "".join(char.lower()[:1] for char in form)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ufal import udpipe
 
-_UNREADABLE = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
+_OTHER_SPACE = re.compile(r"[^\S\n\r\t]")
 _OPTIONS = "ranges"
 
 
@@ -53,7 +55,4 @@ class Segmenter:
 def _readable(text: str) -> str:
     """The text with characters, one for one, that UDPipe can read and takes for white space if
     Python does."""
-    text = text.translate(_UNREADABLE)
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(" " if char.isspace() and char not in "\n\r\t" else char for char in text)
+    return _OTHER_SPACE.sub(" ", _UNREADABLE.sub("\ufffd", text))
