@@ -7,6 +7,7 @@ so far, ⊥ if it has none. The root is implicit: words that are headless at the
 dependents.
 """
 
+from libc.string cimport memcpy
 from libcpp.vector cimport vector
 
 from spacy_npparse.transitions.configuration cimport (
@@ -39,7 +40,7 @@ cdef class TwoStackConfiguration(KernelConfiguration):
 
     cdef vector[int] stacks[2]
     # The number of stacks that hold each word.
-    cdef vector[int] presence
+    cdef vector[char] presence
     # Partial trees as disjoint sets: an ancestor of each word, the word itself if it is a root.
     cdef vector[int] above
     # For the root of a partial tree: the number of its words that are on a stack.
@@ -65,12 +66,23 @@ cdef class TwoStackConfiguration(KernelConfiguration):
         return 0
 
     cdef int copy(self, KernelConfiguration other) except -1 nogil:
+        # Words behind the front of the buffer are as `reset` leaves them: those that are in both
+        # configurations need not be copied.
+        cdef int n_words = other.n + 2 - min(other.buffer_size, self.buffer_size)
+        if self.n != other.n or self.presence.size() != <size_t>other.n + 1:
+            self.reset(other.n)
+            n_words = other.n + 1
+        n_words = min(n_words, other.n + 1)
         KernelConfiguration.copy(self, other)
         self.stacks[0] = (<TwoStackConfiguration>other).stacks[0]
         self.stacks[1] = (<TwoStackConfiguration>other).stacks[1]
-        self.presence = (<TwoStackConfiguration>other).presence
-        self.above = (<TwoStackConfiguration>other).above
-        self.held = (<TwoStackConfiguration>other).held
+        memcpy(
+            self.presence.data(), (<TwoStackConfiguration>other).presence.data(), n_words
+        )
+        memcpy(
+            self.above.data(), (<TwoStackConfiguration>other).above.data(), n_words * sizeof(int)
+        )
+        memcpy(self.held.data(), (<TwoStackConfiguration>other).held.data(), n_words * sizeof(int))
         self.outside = (<TwoStackConfiguration>other).outside
         self.active = (<TwoStackConfiguration>other).active
         self.switched = (<TwoStackConfiguration>other).switched

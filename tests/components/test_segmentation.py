@@ -137,6 +137,36 @@ def test_what_is_preset_stays():
     assert any(free) and not all(free)
 
 
+def test_a_boundary_before_whitespace_stays_there():
+    doc = Doc(VOCAB, words=["a", "\n", "b", "c"])
+    for token, value in zip(doc, [True, True, False, None], strict=True):
+        if value is not None:
+            token.is_sent_start = value
+    assert find([doc], bias=-50.0)[0].tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_are_averaged(seed):
+    """Two parsers that agree decide as one of them."""
+    tokens = read_tokens([doc_of(100)])
+    scorer = RandomScorer(100, seed)
+    one, two = (find_sentences(tokens, [(scorer, torch.zeros(101, 2))] * k)[0] for k in (1, 2))
+    assert one.starts.tolist() == two.starts.tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_windows_have_all_arcs_around_a_word(seed, monkeypatch):
+    scorer = RandomScorer(600, seed)
+    # None is certain.
+    scorer.starts = np.clip(scorer.starts, -3.0, 3.0)
+    scorer.arcs *= 3
+    found, _ = find([doc_of(600)], scorer)
+    assert scorer.longest < 250
+    monkeypatch.setattr(segmentation, "WINDOW", 1000)
+    assert find([doc_of(600)], scorer)[0].tolist() == found.tolist()
+    assert scorer.longest > 600
+
+
 def test_docs_that_leave_nothing_open_are_not_scored():
     doc = doc_of(5, [True, False, False, True, False])
     found, _ = find_sentences(read_tokens([doc]), [(None, None)])

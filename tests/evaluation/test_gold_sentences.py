@@ -11,6 +11,7 @@ from spacy_npparse.evaluation import compare_parsers, score_sentences
 from spacy_npparse.evaluation.alignment import align_words
 from spacy_npparse.evaluation.analysis import analysis_of_sentences
 from spacy_npparse.evaluation.attachment import Comparison
+from spacy_npparse.evaluation.gold_sentences import comparisons_of_sentences
 from spacy_npparse.evaluation.leaderboard import Trial, make_leaderboard
 from spacy_npparse.evaluation.scores import fractions_of_sentences
 from spacy_npparse.treebank import parse_sentence
@@ -68,6 +69,14 @@ def test_sentences_add_up_to_the_whole(text, seed):
         sums = np.sum([part[metric] for part in parts], axis=0)
         assert tuple(sums) == tuple(fraction), metric
     assert sum(las.system for las in whole.las_of_sentences) == whole.official["LAS"].system
+
+
+def test_words_count_where_the_gold_words_are_that_they_are_aligned_with():
+    """A predicted multiword token that begins in the first of two gold sentences."""
+    gold = [sentence(["a"], [0]), sentence(["b"], [0])]
+    system = [sentence(["a", "b"], [0, 1], multiword=[(1, 2, "ab")])]
+    found = comparisons_of_sentences(comparison(gold, system))
+    assert [list(part.system_words) for part in found] == [[0], [1]]
 
 
 @given(st.text("abc", min_size=1, max_size=30), st.integers(0, 10**6))

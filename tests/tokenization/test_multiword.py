@@ -29,6 +29,7 @@ FILES = [
     [
         ("du", ("de", "le"), Rule("u", "e", ("le",))),
         ("Au", ("À", "le"), Rule("au", "à", ("le",))),
+        ("À", ("A", "a"), Rule("à", "a", ("a",))),
         ("DES", ("DE", "LES"), Rule("s", "", ("les",))),
         ("evdeki", ("evde", "ki"), Rule("ki", "", ("ki",))),
         ("CHP'li", ("CHP", "'li"), Rule("'li", "", ("'li",))),
@@ -64,6 +65,14 @@ def test_context_decides_and_new_words_are_split():
     assert list(splitter(["il", "voit", "des", "rues"])) == [()] * 4
     assert list(splitter(["Du", "odadaki"])) == [("De", "le"), ("odada", "ki")]
     assert list(splitter([])) == []
+
+
+def test_that_a_token_is_in_the_treebank_is_not_learnt_from_itself():
+    """Most words in -ki that occur nowhere else are not split."""
+    whole = ["baki", "feki", "goki", "huki", "joki", "kyki", "laki", "muki", "noki", "peki"]
+    tokens = [(form, ()) for form in whole] + [(f"{w}ki", (w, "ki")) for w in ("ta", "vu", "wi")]
+    splitter = MultiwordSplitter.train([[token] for token in tokens])
+    assert list(splitter(["zeki"])) == [()]
 
 
 def test_saved_and_loaded():

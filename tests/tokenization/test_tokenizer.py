@@ -18,6 +18,7 @@ from spacy.training import Corpus, Example
 from tokenizer_helpers import TRAINED, sample_examples
 
 from spacy_npparse.tokenization import TrainedTokenizer, trainer_program
+from spacy_npparse.tokenization.segmenter import _readable
 from spacy_npparse.tokenization.training import training_sentences
 from spacy_npparse.treebank import (
     character_offsets,
@@ -66,6 +67,11 @@ def test_whole_tokens_spell_the_text(nlp, text):
     assert doc.text == text
     assert "mwt" not in doc.spans
     assert character_offsets(doc) == [(t.idx, t.idx + len(t)) for t in doc]
+
+
+def test_udpipe_sees_line_ends_and_other_white_space():
+    """Blank lines end its sentences, and no token goes on beyond."""
+    assert _readable("a\n\r\tb\u3000c\0") == "a\n\r\tb c\ufffd"
 
 
 @pytest.mark.parametrize(

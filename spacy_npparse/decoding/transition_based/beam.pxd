@@ -1,46 +1,11 @@
 from libcpp.vector cimport vector
 
 from spacy_npparse.decoding.transition_based.configuration_pool cimport ConfigurationPool
+from spacy_npparse.decoding.transition_based.hypotheses cimport Extension, Hypothesis, Step
 from spacy_npparse.decoding.transition_based.score_cache cimport ScoreCache
 from spacy_npparse.decoding.transition_based.scoring cimport Scorer
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem
-
-
-# A configuration with the best of its derivations.
-cdef struct Hypothesis:
-    # Its place in the pool.
-    int configuration
-    # The place of the last transition of the derivation in `Beam.steps`, NO_STEP at the start.
-    int last_step
-    # The number of transitions.
-    int length
-    # The number of words that have left the buffer at least once; the number of words + 1 if the
-    # configuration is terminal.
-    int frontier
-    # Whether a transition was not of minimal cost.
-    bint wrong
-    # The score of the derivation, cost-augmented if the beam has a margin.
-    double score
-    # The score of all derivations to this configuration that were on the beam.
-    double joint_score
-
-
-# A transition, and the step before it.
-cdef struct Step:
-    int before
-    int transition
-
-
-# A hypothesis and a transition that is legal in it.
-cdef struct Extension:
-    # Its place in `Beam.waiting`.
-    int parent
-    int transition
-    bint wrong
-    # What the transition adds to the score, and the score with it.
-    double gain
-    double score
 
 
 cdef enum:

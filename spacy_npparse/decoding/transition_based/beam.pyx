@@ -1,13 +1,15 @@
 """Beam search over derivations."""
 
-from libc.math cimport exp, log, log1p
-from libc.string cimport memcmp
+from libc.math cimport exp, log
 from libcpp.algorithm cimport make_heap, pop_heap
 from libcpp.vector cimport vector
 
 import numpy as np
 
 from spacy_npparse.decoding.transition_based.configuration_pool cimport ConfigurationPool
+from spacy_npparse.decoding.transition_based.hypotheses cimport (
+    Extension, Hypothesis, Step, is_same, is_worse, log_add, move_up,
+)
 from spacy_npparse.decoding.transition_based.score_cache cimport ScoreCache
 from spacy_npparse.decoding.transition_based.scoring cimport (
     Scorer, extract_features, score_transitions,
@@ -379,43 +381,6 @@ cdef int wrong_arcs(KernelOracle oracle, KernelConfiguration c) noexcept nogil:
             and c.heads[d] != oracle.gold[d]
         )
     return count
-
-
-cdef bint is_worse(const Extension& one, const Extension& other) noexcept nogil:
-    """The order of extensions; of equal scores, that of the better parent is better, then that of
-    the first transition."""
-    if one.score != other.score:
-        return one.score < other.score
-    if one.parent != other.parent:
-        return one.parent > other.parent
-    return one.transition > other.transition
-
-
-cdef bint is_same(
-    KernelConfiguration one, KernelConfiguration other, bint terminal
-) noexcept nogil:
-    """Whether what follows from two configurations is the same; of terminal ones, the tree."""
-    if terminal:
-        return memcmp(one.heads, other.heads, (one.n + 1) * sizeof(int)) == 0
-    return (
-        one.stack_size == other.stack_size
-        and one.buffer_size == other.buffer_size
-        and one.equals(other)
-    )
-
-
-cdef void move_up(vector[Hypothesis]& hypotheses, size_t place) noexcept nogil:
-    """Move a hypothesis to its place in the order of scores, behind equal ones."""
-    cdef Hypothesis moved = hypotheses[place]
-    while place > 0 and moved.score > hypotheses[place - 1].score:
-        hypotheses[place] = hypotheses[place - 1]
-        place -= 1
-    hypotheses[place] = moved
-
-
-cdef double log_add(double one, double other) noexcept nogil:
-    """The logarithm of the sum of two numbers that are given by their logarithms."""
-    return max(one, other) + log1p(exp(min(one, other) - max(one, other)))
 
 
 cdef void write_heads(KernelConfiguration c, int[::1] out) noexcept nogil:

@@ -6,7 +6,8 @@ a model that scores everything alike would have hardly more loss than a good one
 
 import numpy as np
 
-from spacy_npparse.decoding.transition_based.beam cimport Beam, Hypothesis, wrong_arcs
+from spacy_npparse.decoding.transition_based.beam cimport Beam, wrong_arcs
+from spacy_npparse.decoding.transition_based.hypotheses cimport Hypothesis
 from spacy_npparse.decoding.transition_based.scoring cimport Scorer, extract_features
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelOracle, KernelSystem, StaticOracle
