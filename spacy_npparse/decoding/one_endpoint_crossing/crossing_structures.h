@@ -15,8 +15,7 @@ class CrossingStructures : public CrossingTables {
   public:
     // Deduce structure [i, j] from shorter items. Rows of fans that cannot raise it are skipped.
     void fill_structures(int i, int j) {
-        for (int k = i + 1; k < j && k <= last_of_tile_; ++k)
-            fill_from_gaps(i, k, j, j + 1);
+        for (int k = i + 1; k < j && k <= last_of_tile_; ++k) fill_from_gaps(i, k, j, j + 1);
         float best[N_PAIR_STATES];
         for (int state = 0; state < N_PAIR_STATES; ++state) best[state] = ended_.at(i, j, state);
         for (int k = i + 1; k < j; ++k) {
@@ -192,9 +191,8 @@ class CrossingStructures : public CrossingTables {
             TripleStates split;
             FanStates inner(LoadedStates{inner_fans.block(x)});
             for (int s = i + 1; s < k; ++s)
-                split.deduce<rules::SPLIT>(
-                    LoadedStates{reached_fans_.row(of_tile(i, s)).block(x)},
-                    LoadedStates{fans_.row(k, s).block(x)});
+                split.deduce<rules::SPLIT>(LoadedStates{reached_fans_.row(of_tile(i, s)).block(x)},
+                                           LoadedStates{fans_.row(k, s).block(x)});
             inner.deduce<rules::END_COVER>(split, BroadcastStates{arc.weights});
             inner.store_to(inner_fans.block(x));
         }

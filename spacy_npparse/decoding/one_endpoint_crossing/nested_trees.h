@@ -181,8 +181,8 @@ class NestedTrees {
             for (int e = h + d; e != m;) {
                 const float before = tied_.at(h, e);
                 e += d;
-                raise(best, std::max(before, tied_bridges_.at(h, e)) +
-                                subtrees_.row(m, e)[column_of_h]);
+                raise(best,
+                      std::max(before, tied_bridges_.at(h, e)) + subtrees_.row(m, e)[column_of_h]);
             }
         }
         parts_.clear();
@@ -225,8 +225,8 @@ class NestedTrees {
             // Those of heads of j, and of common heads.
             for_columns_of_heads(j, begin, end, [](int) { return true; }, fill_bridges);
             for_columns_of_heads(
-                j, begin, end,
-                [&](int g) { return g == none_ || is_arc(g % (none_ + 1), i); }, fill_whole);
+                j, begin, end, [&](int g) { return g == none_ || is_arc(g % (none_ + 1), i); },
+                fill_whole);
         }
     }
 
@@ -251,9 +251,9 @@ class NestedTrees {
         for (const Halves& parts : halves_)
             Unrolled<n>::call([&](auto v) {
                 const int first = column + 4 * v;
-                best[v] = max(best[v], load_four(parts.left + first) +
-                                           max(load_four(parts.right + first),
-                                               load_four(parts.bridge + first)));
+                best[v] = max(best[v],
+                              load_four(parts.left + first) + max(load_four(parts.right + first),
+                                                                  load_four(parts.bridge + first)));
             });
         Unrolled<n>::call([&](auto v) { store(best[v], row + column + 4 * v); });
     }
