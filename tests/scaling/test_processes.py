@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,8 @@ def begun(pipeline, source, output, *options, seconds=0):
     return subprocess.Popen(
         [sys.executable, "-m", "spacy_npparse", *command.split(), "--code", HELPERS, *options],
         env={**os.environ, "PYTHONPATH": str(HELPERS.parent), SECONDS: str(seconds)},
+        # A shell has it ignored in the background.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         stderr=subprocess.PIPE,
         text=True,
     )
