@@ -16,7 +16,7 @@ from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import progress
 from spacy_npparse.files import is_stream, replacing
 from spacy_npparse.treebank import DocError, docs_from_conllu, write_conllu
-from spacy_npparse.treebank.rows import annotated
+from spacy_npparse.treebank.rows import token_annotations
 
 _OTHER = {".conllu": ".spacy", ".spacy": ".conllu"}
 _REMEDY = "Give a file that spaCy's DocBin wrote, or write it again"
@@ -98,8 +98,7 @@ def _docs(doc_bin: DocBin, path: Path) -> Iterator[Doc]:
         try:
             doc = next(docs)
             # spaCy looks strings up when they are asked for.
-            for token in doc:
-                annotated(token)
+            list(token_annotations(doc))
         except Exception as error:  # damaged Docs raise almost any kind
             reason = textwrap.shorten(f"{type(error).__name__}: {error}", 200, placeholder=" …")
             fail(f"{path}, Doc {number}: cannot be read ({reason}). {_REMEDY}.")

@@ -89,6 +89,20 @@ def character_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
         >>> character_spans("Was  glaubst\\ndu?", ["Was", "glaubst", "du", "?"])
         [(0, 3), (5, 12), (13, 15), (15, 16)]
     """
+    spans, end = [], 0
+    for token in tokens:
+        begin = end
+        while text[begin : begin + 1].isspace():
+            begin += 1
+        end = begin + len(token)
+        if text[begin:end] != token or token[-1:].isspace():
+            return _aligned_spans(text, tokens)
+        spans.append((begin, end))
+    return spans if not text[end:].strip() else _aligned_spans(text, tokens)
+
+
+def _aligned_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
+    """The same for tokens with other white space than the text."""
     characters = ["".join(token.split()) for token in tokens]
     if "".join(characters) != "".join(text.split()):
         raise ValueError(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from conllu import Metadata, TokenList
-from conllu import Token as ConlluToken
-from spacy.tokens import Doc, Token
+from spacy.attrs import DEP, LEMMA, MORPH, POS, TAG
+from spacy.tokens import Doc
 
 from spacy_npparse.treebank.docs import SPACY_ROOT, UD_ROOT
 from spacy_npparse.treebank.parsing import validated
@@ -34,20 +35,32 @@ def boundaries(doc: Doc) -> list[tuple[int, int]]:
     return [(sentence.start, sentence.end) for sentence in doc.sents]
 
 
-def annotated(token: Token) -> dict[str, str]:
-    """The annotation of a token, by the fields of a `Row`, without its head.
+class Annotation(NamedTuple):
+    """The annotation of a token, by the fields of a `Row`, without its head."""
+
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    deprel: str
+
+
+def token_annotations(doc: Doc) -> Iterator[Annotation]:
+    """The annotation of each token.
 
     Args:
-        token: The token.
+        doc: The Doc.
     """
-    dep = UD_ROOT if token.dep_ == SPACY_ROOT else token.dep_
-    return {
-        "lemma": token.lemma_ or MISSING,
-        "upos": token.pos_ or MISSING,
-        "xpos": token.tag_ or MISSING,
-        "feats": str(token.morph) or MISSING,
-        "deprel": dep or MISSING,
-    }
+    strings = doc.vocab.strings
+    # Most values occur many times; Token objects, and their properties, would take longer.
+    spelt = {0: MISSING}
+    columns = []
+    for attribute in (LEMMA, POS, TAG, MORPH, DEP):
+        ids = doc.to_array(attribute).tolist()
+        spelt.update((value, strings[value] or MISSING) for value in {*ids} - spelt.keys())
+        columns.append([spelt[value] for value in ids])
+    columns[-1] = [UD_ROOT if label == SPACY_ROOT else label for label in columns[-1]]
+    return map(Annotation, *columns)
 
 
 def make_sentence(
@@ -64,8 +77,7 @@ def make_sentence(
     Raises:
         DocError: If the heads form a cycle, or an annotation has a tab or a line end.
     """
-    tokens = [ConlluToken(row._asdict()) for row in rows]
-    text = TokenList(tokens).serialize().removesuffix("\n\n")
+    text = "\n".join(map("\t".join, rows))
     if text.count("\t") != len(rows) * (len(Row._fields) - 1) or text.count("\n") >= len(rows):
         raise DocError(f"{_name(rows, metadata)}, {_separator_problem(rows)}")
     if comments is None:

@@ -44,15 +44,14 @@ def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
     if MULTIWORD_SPANS in doc.spans:
         multiword = {span.start: span for span in doc.spans[MULTIWORD_SPANS] if len(span) > 1}
     end = 0
-    for token in doc:
-        span = multiword.get(token.i)
-        if token.i < end:
+    for i, word in enumerate([token.text for token in doc]):
+        if i < end:
             continue
-        if span is not None:
-            end = span.end
-            yield SurfaceToken(token.i, end, span.label_, True)
-        elif not token.text.isspace():
-            yield SurfaceToken(token.i, token.i + 1, token.text, False)
+        if i in multiword:
+            end = multiword[i].end
+            yield SurfaceToken(i, end, multiword[i].label_, True)
+        elif not word.isspace():
+            yield SurfaceToken(i, i + 1, word, False)
 
 
 def source_text(doc: Doc) -> str:
@@ -68,6 +67,8 @@ def source_text(doc: Doc) -> str:
     noted: str | None = doc.user_data.get(TEXT_KEY)
     if noted is not None:
         return noted
+    if MULTIWORD_SPANS not in doc.spans:
+        return doc.text
     parts: list[str] = []
     end = 0
     for token in surface_tokens(doc):

@@ -6,15 +6,17 @@ Tokens are spelt as the text spells them, multiword tokens are ranges, and white
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from conllu import Metadata
-from spacy.tokens import Doc, Token
+from spacy.attrs import DEP, HEAD
+from spacy.tokens import Doc
 
 from spacy_npparse.treebank.docs import DOCUMENT_KEY, METADATA_KEY, OFFSET_KEY, SENT_IDS_KEY
 from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
-from spacy_npparse.treebank.rows import CUT_TOKENS, annotated, boundaries, make_sentence
+from spacy_npparse.treebank.rows import CUT_TOKENS, boundaries, make_sentence, token_annotations
 from spacy_npparse.treebank.sentence import MISSING, DocError, Row, Sentence
 from spacy_npparse.treebank.surface import SurfaceToken, source_text, surface_tokens
 
@@ -37,30 +39,30 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
     """
     sentences: list[Sentence] = []
     spellings = {spelling.start: spelling for spelling in _spellings(doc, token_ranges)}
+    forms = [form(token.text) for token in doc]
+    heads = _heads(doc, forms)
+    annotation = list(token_annotations(doc))
     n_lost = 0
     for begin, end in boundaries(doc):
         spelt = [spellings[i] for i in range(begin, end) if i in spellings]
         if not spelt:
             continue
-        tokens = [doc[i] for spelling in spelt for i in range(spelling.start, spelling.end)]
-        ids = {token.i: i for i, token in enumerate(tokens, 1)}
-        words = {}
-        for token in tokens:
-            head = _word_above(token)
-            if head is not None and head.i not in ids:
-                n_lost += 1
-                head = None
-            elif head is not None:
-                head_id = "0" if head.i == token.i else str(ids[head.i])
-            words[token.i] = Row(
-                id=str(ids[token.i]),
-                form=form(token.text),
-                head=MISSING if head is None else head_id,
-                deps=MISSING,
-                misc=MISSING,
-                **annotated(token),
-            )
-        rows = [row for spelling in spelt for row in _spelt(spelling, words)]
+        words = [i for spelling in spelt for i in range(spelling.start, spelling.end)]
+        ids = {i: str(number) for number, i in enumerate(words, 1)}
+        rows = []
+        for spelling in spelt:
+            if spelling.is_multiword:
+                rows.append(_range(spelling, ids))
+            for i in range(spelling.start, spelling.end):
+                head = heads[i]
+                head_id = MISSING if head is None else "0" if head == i else ids.get(head)
+                if head_id is None:
+                    n_lost += 1
+                    head_id = MISSING
+                lemma, upos, xpos, feats, deprel = annotation[i]
+                misc = MISSING if spelling.is_multiword else spelling.misc
+                columns = (lemma, upos, xpos, feats, head_id, deprel, MISSING, misc)
+                rows.append(Row(ids[i], forms[i], *columns))
         text = "".join(spelling.text + (spelling.after or "") for spelling in spelt)
         metadata = Metadata(
             **(_beginning(doc) if not sentences else {}),
@@ -119,14 +121,11 @@ def _words_spelt(doc: Doc, token: SurfaceToken, after: str | None) -> Iterator[_
         yield _Spelling(word.i, word.i + 1, False, word.text, space, misc)
 
 
-def _spelt(spelling: _Spelling, words: Mapping[int, Row]) -> list[Row]:
-    """The rows of a token: its words, and before them, if it is a multiword token, the token."""
-    rows = [words[i] for i in range(spelling.start, spelling.end)]
-    if not spelling.is_multiword:
-        return [rows[0]._replace(misc=spelling.misc)]
+def _range(spelling: _Spelling, ids: Mapping[int, str]) -> Row:
+    """The row of a multiword token."""
+    numbers = f"{ids[spelling.start]}-{ids[spelling.end - 1]}"
     blank = Row(*[MISSING] * len(Row._fields))
-    numbers = f"{rows[0].id}-{rows[-1].id}"
-    return [blank._replace(id=numbers, form=form(spelling.text), misc=spelling.misc), *rows]
+    return blank._replace(id=numbers, form=form(spelling.text), misc=spelling.misc)
 
 
 def _sent_id(doc: Doc, first_id: int, i: int) -> str:
@@ -147,19 +146,28 @@ def _beginning(doc: Doc) -> dict[str, str | None]:
     return comments
 
 
-def _word_above(token: Token) -> Token | None:
-    """The closest ancestor that is no white space, the word itself if it is a root; None if the
-    head is missing."""
-    if not token.has_head():
-        return None
+def _heads(doc: Doc, forms: Sequence[str]) -> list[int | None]:
+    """The closest ancestor of each token that is no white space, the token itself if it is a root;
+    None if its head is missing. forms: empty for white space."""
+    columns = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
+    # spaCy encodes heads as offsets, and takes tokens without label for tokens without head.
+    above = (np.arange(len(doc)) + columns[:, 0].view(np.int64)).tolist()
+    heads = [head if label else None for head, label in zip(above, columns[:, 1], strict=True)]
+    spaces = {i for i, word in enumerate(forms) if not word}
+    return [_word_above(doc, i) if head in spaces else head for i, head in enumerate(heads)]
+
+
+def _word_above(doc: Doc, i: int) -> int:
+    """The closest ancestor of a token that is no white space, the token itself without one."""
+    token = doc[i]
     head = token.head
     n_steps = 0
     while head.text.isspace() and head.head.i != head.i:
         head = head.head
         n_steps += 1
-        if n_steps > len(token.doc):
+        if n_steps > len(doc):
             raise DocError(
                 f"token {token.i} ({token.text!r}): the heads of the white space above it form a "
                 "cycle. Attach it to a word."
             )
-    return token if head.text.isspace() else head
+    return token.i if head.text.isspace() else head.i

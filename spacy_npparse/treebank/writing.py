@@ -27,7 +27,13 @@ from spacy_npparse.treebank.docs import (
     annotation_array,
 )
 from spacy_npparse.treebank.parsing import parse_sentence
-from spacy_npparse.treebank.rows import CUT_TOKENS, annotated, boundaries, make_sentence
+from spacy_npparse.treebank.rows import (
+    CUT_TOKENS,
+    Annotation,
+    boundaries,
+    make_sentence,
+    token_annotations,
+)
 from spacy_npparse.treebank.sentence import (
     MISSING,
     ConlluError,
@@ -128,10 +134,13 @@ def sentences_from_doc(
     kept = doc.user_data.get(KEPT_KEY, ())
     changed[:, [column for name, column in _FIELDS.items() if name.upper() in kept]] = False
     words = [word for sentence in originals for word in sentence.words]
-    rows = [
-        _reannotated(word, doc[i], changed[i]) if changed[i].any() else word
-        for i, word in enumerate(words)
-    ]
+    rows = list(words)
+    new = list(token_annotations(doc)) if changed.any() else []
+    offsets = annotation[:, _COLUMN[HEAD]].view(np.int64).tolist()
+    for i in np.flatnonzero(changed.any(axis=1)).tolist():
+        # For spaCy, a token without label has no head.
+        offset = offsets[i] if annotation[i, _COLUMN[DEP]] else None
+        rows[i] = _reannotated(words[i], new[i], offset, changed[i].tolist())
     if _same_boundaries(doc, originals, changed):
         return _in_place(originals, rows)
     return _cut_anew(doc, originals, rows, first_id)
@@ -262,13 +271,12 @@ def _head(token: Token, begin: int, end: int) -> str:
     return str(head - begin + 1) if begin <= head < end else MISSING
 
 
-def _reannotated(word: Row, token: Token, changed: NDArray[np.bool_]) -> Row:
-    """The row with the changed fields of the token."""
-    columns = annotated(token)
-    fields = {name: columns[name] for name, column in _FIELDS.items() if changed[column]}
+def _reannotated(
+    word: Row, annotation: Annotation, offset: int | None, changed: Sequence[bool]
+) -> Row:
+    """The row with the changed fields. offset: of the head from the word, None if it is missing."""
+    fields = {name: value for name, value in annotation._asdict().items() if changed[_FIELDS[name]]}
     if changed[_COLUMN[HEAD]] or changed[_COLUMN[DEP]]:
-        offset = token.head.i - token.i
-        fields["head"] = (
-            MISSING if not token.has_head() else str(int(word.id) + offset) if offset else "0"
-        )
+        head = MISSING if offset is None else str(int(word.id) + offset) if offset else "0"
+        fields["head"] = head
     return word._replace(**fields)
