@@ -11,6 +11,7 @@ from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
 from spacy_npparse.models.tagger import LinearTagger, TaggerModel
 from spacy_npparse.models.transition_net import TransitionNet
+from spacy_npparse.models.treebank_embedding import known_treebanks, use_treebank
 
 __all__ = [
     "CharBiLSTM",
@@ -25,5 +26,7 @@ __all__ = [
     "TaggerModel",
     "TorchShim",
     "TransitionNet",
+    "known_treebanks",
     "torch_shim",
+    "use_treebank",
 ]

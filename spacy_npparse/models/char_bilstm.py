@@ -15,6 +15,13 @@ from spacy_npparse.checks import MOST, MOST_ROWS, check_arguments, check_dropout
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet, WordBatch
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.spellings import AFFIXES, shared_spellings
+from spacy_npparse.models.treebank_embedding import (
+    CHOICE,
+    NAMES,
+    TreebankChoice,
+    corpus_treebanks,
+    weights_of_docs,
+)
 from spacy_npparse.models.vocabulary_vectors import VocabularyVectors
 
 _NAME = "spacy_npparse.CharBiLSTM.v1"
@@ -33,6 +40,8 @@ def CharBiLSTM(
     block_dropout: float = 0.0,
     spelling_dropout: float = 0.0,
     include_static_vectors: bool = False,
+    treebank_embedding: bool = False,
+    treebank: str | None = None,
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
 
@@ -60,16 +69,24 @@ def CharBiLSTM(
         include_static_vectors: Whether a learnt projection of the word's vector in the pipeline's
             vocabulary is added, as in spaCy's embedding layers. The vectors are saved with the
             vocabulary, not with the encoder.
+        treebank_embedding: Whether an embedding of the treebank that a Doc is from is added to
+            each word; the treebanks are those of the training corpus.
+        treebank: What Docs are encoded as that do not say which treebank they are from: its name,
+            or weights of several, which interpolate their embeddings: "en_lines=0.7,sv_lines=0.3".
+            None: the mean of all, with a warning. May be changed when a pipeline is loaded, and by
+            `use_treebank`.
 
     Returns:
         A thinc model from Docs to one [len(doc), width] array per Doc.
 
     Raises:
-        ValueError: If a setting is of another type or out of range, or `width` is odd.
+        ValueError: If a setting is of another type or out of range, `width` is odd, or there is a
+            `treebank` without `treebank_embedding`.
 
     Source: words and characters together as in Plank, Søgaard and Goldberg (2016), summed as in
         Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016), of
-        whole words as in the released parser of Gómez-Rodríguez, Shi and Lee (2018).
+        whole words as in the released parser of Gómez-Rodríguez, Shi and Lee (2018); treebank
+        embeddings of Stymne, de Lhoneux, Smith and Nivre (2018).
     """
     sizes = dict(
         width=width,
@@ -82,7 +99,12 @@ def CharBiLSTM(
         affix_rows=affix_rows,
     )
     rates = dict(block_dropout=block_dropout, spelling_dropout=spelling_dropout)
-    others = dict(max_chars=max_chars, include_static_vectors=include_static_vectors)
+    others = dict(
+        max_chars=max_chars,
+        include_static_vectors=include_static_vectors,
+        treebank_embedding=treebank_embedding,
+        treebank=treebank,
+    )
     check_arguments(_NAME, CharBiLSTM, {**sizes, **rates, **others})
     for name, size in {**sizes, "max_chars": max_chars}.items():
         # One row of characters is padding.
@@ -92,10 +114,16 @@ def CharBiLSTM(
         check_dropout(f"{_NAME}: {name}", rate)
     if width % 2:
         raise ValueError(f"{_NAME}: width is {width}, but must be even")
+    if treebank is not None and not treebank_embedding:
+        raise ValueError(f"{_NAME}: treebank is set, but treebank_embedding is false")
     return Model(
         "char_bilstm",
         forward,
-        init=partial(init, sizes={**sizes, "n_affixes": len(AFFIXES)}),
+        init=partial(
+            init,
+            sizes={**sizes, "n_affixes": len(AFFIXES)},
+            treebank_embedding=treebank_embedding,
+        ),
         layers=[VocabularyVectors(_NAME, word_width)] if include_static_vectors else [],
         dims={"nO": width},
         attrs={
@@ -104,25 +132,41 @@ def CharBiLSTM(
             "max_chars": max_chars,
             "char_rows": char_rows,
             "affix_rows": affix_rows,
+            NAMES: [],
+            CHOICE: TreebankChoice(treebank),
         },
         shims=[TorchShim(CharBiLSTMNet)],
     )
 
 
-def init(model: Model, X: list[Doc] | None = None, Y: Any = None, *, sizes: dict) -> None:
+def init(
+    model: Model,
+    X: list[Doc] | None = None,
+    Y: Any = None,
+    *,
+    sizes: dict,
+    treebank_embedding: bool,
+) -> None:
     """Build the network.
 
     Args:
         model: What `CharBiLSTM` returns.
-        X: Sample Docs, whose vocabulary has the static vectors. Nothing else depends on them.
+        X: Sample Docs, whose vocabulary has the static vectors, and which know the treebanks of the
+            corpus. Nothing else depends on them.
         Y: Not looked at.
         sizes: Of the network.
+        treebank_embedding: See `CharBiLSTM`.
+
+    Raises:
+        ValueError: If treebanks are embedded, and Docs do not say which one they are from.
     """
     shim = torch_shim(model, CharBiLSTMNet)
     if not shim.is_initialized:
         for static_vectors in model.layers:
             static_vectors.initialize(X=X)
-        shim.initialize(**sizes)
+        if treebank_embedding:
+            model.attrs[NAMES] = corpus_treebanks(_NAME, X or [])
+        shim.initialize(**sizes, n_treebanks=len(model.attrs[NAMES]))
 
 
 def forward(
@@ -149,9 +193,10 @@ def forward(
     net.train(is_train)
     rates = ("dropout_rate", "block_dropout", "spelling_dropout")
     net.set_dropout(*(model.attrs[name] for name in rates))
+    treebanks = weights_of_docs(model, [doc for doc in docs if len(doc)], is_train)
     static, backprop_static = _project_static_vectors(model, docs, is_train)
     with torch.set_grad_enabled(is_train):
-        vectors = net(batch, static)
+        vectors = net(batch, static, treebanks)
     detached = torch2xp(vectors.detach(), ops=model.ops)
     outputs = cast(list[Floats2d], model.ops.unflatten(detached, lengths))
 

@@ -52,6 +52,7 @@ class CharBiLSTMNet(nn.Module):
         affix_width: Likewise.
         affix_rows: Likewise.
         n_affixes: Affixes of each word.
+        n_treebanks: Treebanks with an embedding of their own.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class CharBiLSTMNet(nn.Module):
         affix_width: int,
         affix_rows: int,
         n_affixes: int,
+        n_treebanks: int = 0,
     ):
         super().__init__()
         self.block_dropout = 0.0
@@ -74,6 +76,10 @@ class CharBiLSTMNet(nn.Module):
         self.char_embedding = nn.Embedding(char_rows, char_width, padding_idx=0)
         self.affix_embedding = nn.Embedding(affix_rows * n_affixes, affix_width)
         nn.init.normal_(self.word_embedding.weight, std=0.3)
+        self.treebank_embedding = (
+            # From zero, the rest of the network would hardly learn to tell treebanks apart.
+            nn.Parameter(0.3 * torch.randn(n_treebanks, word_width)) if n_treebanks else None
+        )
         # Affixes that never occur in training have no effect.
         nn.init.zeros_(self.affix_embedding.weight)
         self.char_lstm = BiLSTM(char_width, char_width, depth=1)
@@ -93,19 +99,29 @@ class CharBiLSTMNet(nn.Module):
         self.block_dropout = block_rate
         self.char_lstm.dropout = self.affix_dropout = spelling_rate
 
-    def forward(self, batch: WordBatch, static: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        batch: WordBatch,
+        static: Tensor | None = None,
+        treebanks: NDArray[np.float32] | None = None,
+    ) -> Tensor:
         """Encode all words.
 
         Args:
             batch: The words.
             static: What is added to the embedding of each word, [n_words, word_width]: a projection
                 of its static vector.
+            treebanks: Weights of the treebanks in each sequence, [n_sequences, n_treebanks].
 
         Returns:
             [n_words, width], in the order of the batch.
         """
         vectors = self.embed(batch)
-        vectors = self.norm(vectors if static is None else vectors + static)
+        if static is not None:
+            vectors = vectors + static
+        if treebanks is not None and self.treebank_embedding is not None:
+            vectors = vectors + self.embed_treebanks(treebanks, batch.lengths)
+        vectors = self.norm(vectors)
         if self.training and self.block_dropout:
             mask = torch.rand(len(vectors), 1, device=vectors.device) >= self.block_dropout
             vectors = vectors * mask
@@ -118,6 +134,21 @@ class CharBiLSTMNet(nn.Module):
         )
         outputs = self.word_lstm(vectors.index_select(0, rows), windows.lengths)
         return outputs.index_select(0, centres)
+
+    def embed_treebanks(self, weights: NDArray[np.float32], lengths: Sequence[int]) -> Tensor:
+        """Embed the treebanks that sequences are from.
+
+        Args:
+            weights: Weights of the treebanks in each sequence, [n_sequences, n_treebanks].
+            lengths: Words per sequence.
+
+        Returns:
+            One embedding for each word, [n_words, word_width].
+        """
+        assert self.treebank_embedding is not None
+        device = self.treebank_embedding.device
+        embeddings = torch.from_numpy(weights).to(device) @ self.treebank_embedding
+        return embeddings.repeat_interleave(torch.tensor(lengths, device=device), dim=0)
 
     def embed(self, batch: WordBatch) -> Tensor:
         """Embed words without their context.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
+from spacy_npparse.checks import check_arguments
 from spacy_npparse.scaling.formats import FORMATS
 from spacy_npparse.scaling.manifest import read_manifest
 from spacy_npparse.scaling.shards import DamagedShardError, ShardFiles, check_shard, read_record
 from spacy_npparse.treebank import ConlluCorpus, Sentence
-from spacy_npparse.treebank.corpus import Augmenter, has_tags
+from spacy_npparse.treebank.corpus import Augmenter, CorpusPart, has_tags
 
 
 class CorpusShards(ConlluCorpus):
@@ -23,6 +24,7 @@ class CorpusShards(ConlluCorpus):
 
     Args:
         path: The folder of the corpus.
+        treebank: See `ConlluCorpus`; by default the name of the folder.
         sentences_per_doc: See `ConlluCorpus`.
         gold_sentences: See there.
         max_length: See there.
@@ -41,6 +43,7 @@ class CorpusShards(ConlluCorpus):
         self,
         path: str | Path | None,
         *,
+        treebank: str | None = None,
         sentences_per_doc: int = 1,
         gold_sentences: bool = True,
         max_length: int = 0,
@@ -48,8 +51,10 @@ class CorpusShards(ConlluCorpus):
         shuffle: bool = False,
         augmenter: Augmenter | None = None,
     ) -> None:
+        check_arguments(self._name, CorpusShards.__init__, {"path": path})
         super().__init__(
             path,
+            treebank=treebank or Path(path or "").absolute().name,
             sentences_per_doc=sentences_per_doc,
             gold_sentences=gold_sentences,
             max_length=max_length,
@@ -58,24 +63,26 @@ class CorpusShards(ConlluCorpus):
             augmenter=augmenter,
         )
 
-    def _sources(self) -> Iterator[tuple[Iterable[Sentence], bool]]:
+    def _parts(self) -> Iterator[CorpusPart]:
         # All in one: a document may go on in the next shard.
-        shards = self._shards()
+        (source,) = self.sources
+        shards = self._shards(source.path)
         first = next(shards, [])
-        yield chain(first, chain.from_iterable(shards)), has_tags(first)
+        sentences = chain(first, chain.from_iterable(shards))
+        yield CorpusPart(sentences, has_tags(first), source.treebank)
 
-    def _shards(self) -> Iterator[list[Sentence]]:
+    def _shards(self, folder: Path) -> Iterator[list[Sentence]]:
         try:
-            manifest = read_manifest(self.path)
+            manifest = read_manifest(folder)
         except FileNotFoundError:
             raise FileNotFoundError(
-                f"{self.path}: no annotated corpus in this folder. {self._remedy}"
+                f"{folder}: no annotated corpus in this folder. {self._remedy}"
             ) from None
-        files = ShardFiles(self.path, manifest.settings["format"])
+        files = ShardFiles(folder, manifest.settings["format"])
         records = [read_record(files, shard) for shard in manifest.shards]
         if n_missing := records.count(None):
             raise DamagedShardError(
-                f"{self.path}: {n_missing} of {len(records)} shards are missing. Give the command "
+                f"{folder}: {n_missing} of {len(records)} shards are missing. Give the command "
                 "`annotate` again, which completes them."
             )
         for shard, record in zip(manifest.shards, records, strict=True):

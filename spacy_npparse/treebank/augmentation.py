@@ -15,11 +15,11 @@ from spacy.language import Language
 from spacy.symbols import ADJ, ADV, INTJ, NOUN, NUM, PROPN, VERB
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.vocab import Vocab
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import MULTIWORD_SPANS
 from spacy_npparse.treebank.edges import subtree_edges
+from spacy_npparse.treebank_names import TREEBANK_KEY, copy_treebank
 
 logger = logging.getLogger(__name__)
 
@@ -42,8 +42,8 @@ _MAX_OF_A_KIND = 200
 # In words; a longer subtree would dominate the sentence it is inserted into.
 _LONGEST_SUBTREE = 12
 
-# Part of speech, features and relation.
-Kind = tuple[int, int, int]
+# Part of speech, features, relation and treebank: tags and words of another one do not fit.
+Kind = tuple[int, int, int, str]
 # [words, columns], see _COLUMNS.
 Words = NDArray[np.uint64]
 Augmenter = Callable[[Language | None, Example], Iterable[Example]]
@@ -84,10 +84,11 @@ class NonceAugmenter:
 
     The sentences are meaningless, but their trees are well-formed: a parser that cannot memorise
     the few words and trees of a small treebank has to learn from morphology and word order.
-    Replacements are sampled from the examples seen so far. Function words, which distinguish
-    relations, and untagged words are not replaced. Subtrees are contiguous and have at most 12
-    words. Examples remain unchanged, with one warning, if their predicted and gold tokens differ,
-    or if they have entities, categories, or spans other than multiword tokens, which would be lost.
+    Replacements are sampled from the examples of the same treebank seen so far. Function words,
+    which distinguish relations, and untagged words are not replaced. Subtrees are contiguous and
+    have at most 12 words. Examples remain unchanged, with one warning, if their predicted and gold
+    tokens differ, or if they have entities, categories, or spans other than multiword tokens, which
+    would be lost.
 
     Registered as the augmenter `spacy_npparse.nonce_augmenter.v1`.
 
@@ -122,23 +123,24 @@ class NonceAugmenter:
         if old is None:
             yield example
             return
-        gold = example.reference
-        new = self._exchange_words(self._exchange_subtrees(gold, old))
-        yield example if np.array_equal(old, new) else _example(gold.vocab, new)
+        treebank = str(example.predicted.user_data.get(TREEBANK_KEY, ""))
+        moved = self._exchange_subtrees(example.reference, old, treebank)
+        new = self._exchange_words(moved, treebank)
+        yield example if np.array_equal(old, new) else _example(example, new)
 
-    def _exchange_words(self, words: Words) -> Words:
+    def _exchange_words(self, words: Words, treebank: str) -> Words:
         new = words.copy()
-        for number, kind in enumerate(_kinds(words)):
+        for number, kind in enumerate(_kinds(words, treebank)):
             if kind[0] in _CONTENT:
                 _remember(words[number, _OWN], self._words[kind])
                 if random.random() < self.probability:
                     new[number, _OWN] = random.choice(self._words[kind])
         return new
 
-    def _exchange_subtrees(self, gold: Doc, words: Words) -> Words:
+    def _exchange_subtrees(self, gold: Doc, words: Words, treebank: str) -> Words:
         if not self.subtree_probability:
             return words
-        kinds = _kinds(words)
+        kinds = _kinds(words, treebank)
         starting: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for top, (start, end) in _movable_subtrees(gold).items():
             if kinds[top][0] in _CONTENT:
@@ -212,7 +214,7 @@ class ExcerptAugmenter:
         while first < len(words):
             wanted = first + random.randint(1, self.max_words)
             end = next((start for start in starts if start >= wanted), len(words))
-            yield _example(example.reference.vocab, words[first:end].copy())
+            yield _example(example, words[first:end].copy())
             first = end
 
 
@@ -229,8 +231,9 @@ def _shuffled(words: Words) -> Words:
     return np.concatenate(sentences)
 
 
-def _kinds(words: Words) -> list[Kind]:
-    return [(pos, morph, dep) for pos, morph, dep in words[:, [_POS, _MORPH, _DEP]].tolist()]
+def _kinds(words: Words, treebank: str) -> list[Kind]:
+    rows = words[:, [_POS, _MORPH, _DEP]].tolist()
+    return [(pos, morph, dep, treebank) for pos, morph, dep in rows]
 
 
 def _remember(one: T, others: list[T]) -> None:
@@ -253,7 +256,9 @@ def _movable_subtrees(doc: Doc) -> dict[int, tuple[int, int]]:
     }
 
 
-def _example(vocab: Vocab, words: Words) -> Example:
+def _example(source: Example, words: Words) -> Example:
+    """An example with other words, from the same treebank."""
+    vocab = source.reference.vocab
     forms = [vocab.strings[form] for form in words[:, _FORM].tolist()]
     spaces = words[:, _SPACE].astype(bool).tolist()
     predicted, reference = (Doc(vocab, words=forms, spaces=spaces) for _ in range(2))
@@ -262,6 +267,8 @@ def _example(vocab: Vocab, words: Words) -> Example:
     reference.from_array(_COLUMNS[_ANNOTATION], annotation)  # type: ignore[arg-type]
     # Last, because spaCy derives sentence starts from the heads.
     reference.from_array([SENT_START], np.ascontiguousarray(annotation[:, -1:]))  # type: ignore[arg-type]
+    for doc in (predicted, reference):
+        copy_treebank(source.predicted, doc)
     return Example(predicted, reference)
 
 

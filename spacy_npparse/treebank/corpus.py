@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from spacy.attrs import TAG
 from spacy.language import Language
@@ -18,10 +18,28 @@ from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import doc_from_sentences, group_sentences, unannotated_doc
 from spacy_npparse.treebank.reading import OnError, read_conllu
 from spacy_npparse.treebank.sentence import MISSING, Sentence
+from spacy_npparse.treebank.sources import find_sources
+from spacy_npparse.treebank_names import copy_treebank, name_docs
 
 logger = logging.getLogger(__name__)
 
 Augmenter = Callable[[Language, Example], Iterable[Example]]
+
+
+class CorpusPart(NamedTuple):
+    """Sentences that may be grouped with each other.
+
+    Attributes:
+        sentences: The sentences; they can be read again if there are copies.
+        has_tags: Whether they have XPOS.
+        treebank: The name of their treebank.
+        copies: How often a pass sees them.
+    """
+
+    sentences: Iterable[Sentence]
+    has_tags: bool
+    treebank: str
+    copies: int = 1
 
 
 class ConlluCorpus:
@@ -37,7 +55,11 @@ class ConlluCorpus:
     Registered as the reader `spacy_npparse.ConlluCorpus.v1`.
 
     Args:
-        path: A .conllu file, or a folder whose .conllu files are read in alphabetical order.
+        path: A .conllu file, or a folder whose .conllu files are read in alphabetical order; a list
+            of these; or a table of how often a pass sees a sentence of each. If these weights are
+            not whole, all are multiplied by the smallest number that makes them so.
+        treebank: Name of the treebank, for treebank embeddings; by default that of each file:
+            `en_lines` for en_lines-ud-train.conllu, and that of the folder for train.conllu.
         sentences_per_doc: Number of consecutive sentences per Doc. A `# newdoc` always begins a new
             Doc; 0 puts all sentences up to the next `# newdoc` into one. With `shuffle`, each Doc
             gets a random number of sentences up to this one, so that training sees sentences with
@@ -55,6 +77,8 @@ class ConlluCorpus:
 
     Raises:
         ValueError: If `path` is None or empty, or a setting of another type or out of range.
+
+    Source: several treebanks in one parser, Stymne, de Lhoneux, Smith and Nivre (2018).
     """
 
     _name: ClassVar = "spacy_npparse.ConlluCorpus.v1"
@@ -65,8 +89,9 @@ class ConlluCorpus:
 
     def __init__(
         self,
-        path: str | Path | None,
+        path: str | Path | list[str] | dict[str, float] | None,
         *,
+        treebank: str | None = None,
         sentences_per_doc: int = 1,
         gold_sentences: bool = True,
         max_length: int = 0,
@@ -80,6 +105,7 @@ class ConlluCorpus:
         counts = dict(sentences_per_doc=sentences_per_doc, max_length=max_length, limit=limit)
         others = dict(
             path=path,
+            treebank=treebank,
             gold_sentences=gold_sentences,
             shuffle=shuffle,
             augmenter=augmenter,
@@ -88,7 +114,7 @@ class ConlluCorpus:
         check_arguments(self._name, ConlluCorpus.__init__, {**counts, **others})
         for name, count in counts.items():
             check_range(f"{self._name}: {name}", count, least=0, most=MOST_ROWS)
-        self.path = Path(path)
+        self.sources = find_sources(f"{self._name}: path", path, treebank)
         self.sentences_per_doc = sentences_per_doc
         self.gold_sentences = gold_sentences
         self.max_length = max_length
@@ -105,25 +131,34 @@ class ConlluCorpus:
             FileNotFoundError: If there is no such file, or no .conllu file in the folder.
             ValueError: If there is no sentence.
         """
-        groups: Iterable[tuple[list[Sentence], bool]] = self._groups()
+        corpus = sorted({source.treebank for source in self.sources})
+        groups: Iterable[tuple[list[Sentence], CorpusPart]] = self._groups()
         if self.shuffle:
             groups = list(groups)
             random.shuffle(groups)
         n_examples = 0
-        for group, tagged in groups:
+        for group, part in groups:
             if 0 < self.limit <= n_examples:
                 break
             n_examples += 1
             reference = doc_from_sentences(group, nlp.vocab)
-            if tagged:
+            if part.has_tags:
                 _tag_all(reference)
             predicted = unannotated_doc(group, nlp.vocab, sentence_starts=self.gold_sentences)
-            yield from self.augmenter(nlp, Example(predicted, reference))
+            name_docs([predicted, reference], part.treebank, corpus)
+            for example in self.augmenter(nlp, Example(predicted, reference)):
+                # Those of spaCy make new Docs.
+                copy_treebank(predicted, example.predicted)
+                yield example
         if n_examples == 0:
-            raise ValueError(f"{self.path}: no sentence to read. Give a treebank in CoNLL-U.")
+            raise ValueError(f"{self._paths}: no sentence to read. Give a treebank in CoNLL-U.")
 
-    def _groups(self) -> Iterator[tuple[list[Sentence], bool]]:
-        """The sentences of each Doc, and whether its file has tags."""
+    @property
+    def _paths(self) -> str:
+        return ", ".join(str(source.path) for source in self.sources)
+
+    def _groups(self) -> Iterator[tuple[list[Sentence], CorpusPart]]:
+        """The sentences of each Doc, and where they are from."""
         n_too_long = 0
 
         def short_enough(sentence: Sentence) -> bool:
@@ -132,36 +167,36 @@ class ConlluCorpus:
             n_too_long += not is_short
             return is_short
 
-        for sentences, tagged in self._sources():
-            kept = filter(short_enough, sentences)
-            for group in group_sentences(kept, self._sizes(), self.max_length):
-                yield group, tagged
+        for part in self._parts():
+            n_before = n_too_long
+            for _ in range(part.copies):
+                n_too_long = n_before
+                kept = filter(short_enough, part.sentences)
+                for group in group_sentences(kept, self._sizes(), self.max_length):
+                    yield group, part
         if n_too_long:
             logger.warning(
                 "%s: %d sentences of more than %d words (max_length) left out.",
-                self.path,
+                self._paths,
                 n_too_long,
                 self.max_length,
             )
 
-    def _sources(self) -> Iterator[tuple[Iterable[Sentence], bool]]:
-        """Sentences that may be grouped with each other, and whether they have tags."""
-        for file in self._files():
-            sentences = list(read_conllu(file, on_error=self.on_error))
-            yield sentences, has_tags(sentences)
+    def _parts(self) -> Iterator[CorpusPart]:
+        """The parts of the corpus."""
+        for source in self.sources:
+            n_sentences = 0
+            for file in source.files:
+                sentences = list(read_conllu(file, on_error=self.on_error))
+                n_sentences += len(sentences)
+                yield CorpusPart(sentences, has_tags(sentences), source.treebank, source.copies)
+            if n_sentences == 0:
+                raise ValueError(f"{source.path}: no sentence to read. Give a treebank in CoNLL-U.")
 
     def _sizes(self) -> Iterator[int]:
         if self.shuffle and self.sentences_per_doc > 1:
             return (random.randint(1, self.sentences_per_doc) for _ in repeat(None))
         return repeat(self.sentences_per_doc)
-
-    def _files(self) -> list[Path]:
-        if not self.path.is_dir():
-            return [self.path]
-        files = sorted(self.path.glob("*.conllu"))
-        if not files:
-            raise FileNotFoundError(f"{self.path}: no .conllu file in this folder.")
-        return files
 
 
 def has_tags(sentences: Iterable[Sentence]) -> bool:

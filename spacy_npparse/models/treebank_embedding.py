@@ -1,0 +1,167 @@
+"""The treebanks of an encoder with treebank embeddings, and which of them a Doc is encoded as.
+
+Source: Stymne, de Lhoneux, Smith and Nivre (2018); interpolated as in Wagner, Barry and Foster
+(2020).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.language import Language
+from spacy.tokens import Doc
+from thinc.api import Model, deserialize_attr, serialize_attr
+
+from spacy_npparse.treebank_names import TREEBANK_KEY, TREEBANKS_KEY, treebank_weights
+
+logger = logging.getLogger(__name__)
+
+# Attributes of the encoder.
+NAMES, CHOICE = "treebanks", "treebank"
+_WHERE = f'The treebank of a Doc (doc.user_data["{TREEBANK_KEY}"], or a setting)'
+_NAMELESS = (
+    "Docs do not say which treebank they are from. Read them with spacy_npparse.ConlluCorpus.v1, "
+    f'or set doc.user_data["{TREEBANK_KEY}"].'
+)
+
+
+@dataclass
+class TreebankChoice:
+    """What Docs that do not say which treebank they are from are encoded as.
+
+    It belongs to the config, where `spacy.load` can override it, and not to the weights.
+
+    Attributes:
+        treebank: The name of a treebank, or weights of several; None for the mean of all.
+        has_warned: Whether the user knows of that mean.
+    """
+
+    treebank: str | None = None
+    has_warned: bool = False
+
+
+@serialize_attr.register(TreebankChoice)
+def _serialize_choice(_: TreebankChoice, value: TreebankChoice, name: str, model: Model) -> bytes:
+    return b""
+
+
+@deserialize_attr.register(TreebankChoice)
+def _deserialize_choice(
+    default: TreebankChoice, value: bytes, name: str, model: Model
+) -> TreebankChoice:
+    return default
+
+
+def corpus_treebanks(owner: str, docs: Sequence[Doc]) -> list[str]:
+    """The treebanks of a corpus.
+
+    Args:
+        owner: The name of the encoder in a config, for messages.
+        docs: A sample.
+
+    Returns:
+        Their names in alphabetical order.
+
+    Raises:
+        ValueError: If Docs do not say which treebank they are from.
+    """
+    names: set[str] = set()
+    for doc in docs:
+        treebank = doc.user_data.get(TREEBANK_KEY)
+        if treebank is None:
+            raise ValueError(f"{owner}: treebank_embedding is true, but {_NAMELESS}")
+        names.update(doc.user_data.get(TREEBANKS_KEY, [treebank]))
+    return sorted(names)
+
+
+def weights_of_docs(
+    model: Model, docs: Sequence[Doc], is_train: bool
+) -> NDArray[np.float32] | None:
+    """The weights of treebanks in Docs.
+
+    Args:
+        model: The encoder.
+        docs: The Docs.
+        is_train: Whether they are training examples, which have to say where they are from.
+
+    Returns:
+        Weights [n_docs, n_treebanks], the sum of each row 1; None without treebank embeddings.
+
+    Raises:
+        ValueError: If a treebank is not known.
+    """
+    names: list[str] = model.attrs[NAMES]
+    if not names:
+        return None
+    choice: TreebankChoice = model.attrs[CHOICE]
+    rows = np.zeros((len(docs), len(names)), dtype=np.float32)
+    for row, doc in zip(rows, docs, strict=True):
+        treebank = doc.user_data.get(TREEBANK_KEY, choice.treebank)
+        if treebank is not None:
+            for name, weight in treebank_weights(_WHERE, treebank, names).items():
+                row[names.index(name)] = weight
+        elif is_train:
+            raise ValueError(f"An encoder with treebank embeddings is trained, but {_NAMELESS}")
+        else:
+            _warn(choice, names)
+            row[:] = 1 / len(names)
+    return rows
+
+
+def use_treebank(nlp: Language, treebank: str) -> None:
+    """Have a pipeline encode all Docs that do not say otherwise as those of a treebank.
+
+    Args:
+        nlp: The pipeline, until it is loaded again; in its config, the setting is `treebank` of
+            the encoder.
+        treebank: The name of a treebank that it was trained on, or weights of several.
+
+    Raises:
+        ValueError: If the treebank is not known, or no encoder has treebank embeddings.
+    """
+    encoders = list(_encoders(nlp))
+    if not encoders:
+        raise ValueError(
+            f"The treebank is {treebank!r}, but the encoder of this pipeline was trained without "
+            "treebank embeddings. Leave the treebank out, or train with treebank_embedding = true."
+        )
+    for model in encoders:
+        treebank_weights("The treebank", treebank, model.attrs[NAMES])
+    for model in encoders:
+        model.attrs[CHOICE].treebank = treebank
+
+
+def known_treebanks(nlp: Language) -> list[str]:
+    """The treebanks whose embeddings a pipeline has.
+
+    Args:
+        nlp: The pipeline.
+
+    Returns:
+        Their names; none if no encoder has treebank embeddings.
+    """
+    return sorted({name for model in _encoders(nlp) for name in model.attrs[NAMES]})
+
+
+def _encoders(nlp: Language) -> Iterator[Model]:
+    for _, component in nlp.components:
+        model: Any = getattr(component, "model", None)
+        if isinstance(model, Model):
+            yield from (node for node in model.walk() if node.attrs.get(NAMES))
+
+
+def _warn(choice: TreebankChoice, names: list[str]) -> None:
+    if len(names) > 1 and not choice.has_warned:
+        logger.warning(
+            "Docs do not say which treebank they are from, and are encoded with the mean of the "
+            'embeddings of %s. Choose one: use_treebank(nlp, "%s"), or --treebank %s of a command.',
+            ", ".join(names),
+            names[0],
+            names[0],
+        )
+        choice.has_warned = True

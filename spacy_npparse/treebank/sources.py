@@ -1,0 +1,106 @@
+"""The treebanks of a corpus: their files, their names, and how often each is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from pathlib import Path
+from typing import TypeAlias
+
+from spacy_npparse.treebank_names import treebank_name
+
+# One path, several, or weights by path.
+Paths: TypeAlias = str | Path | list[str] | dict[str, float]
+
+_MOST_PARTS = 100
+_HEAVIEST = 100
+
+
+@dataclass(frozen=True)
+class Source:
+    """A treebank of a corpus, or a part of one.
+
+    Attributes:
+        path: A .conllu file, or a folder whose .conllu files are read in alphabetical order.
+        name: Of the treebank; None to take it from the path.
+        copies: How often a pass sees it.
+    """
+
+    path: Path
+    name: str | None
+    copies: int
+
+    @property
+    def files(self) -> list[Path]:
+        """Its files.
+
+        Raises:
+            FileNotFoundError: If there is no .conllu file in the folder.
+        """
+        if not self.path.is_dir():
+            return [self.path]
+        files = sorted(self.path.glob("*.conllu"))
+        if not files:
+            raise FileNotFoundError(f"{self.path}: no .conllu file in this folder.")
+        return files
+
+    @property
+    def treebank(self) -> str:
+        """The name of the treebank: the given one, or that of the file. A folder has the name of
+        its files if they agree, otherwise its own."""
+        if self.name is not None:
+            return self.name
+        names = {treebank_name(file) for file in self.files}
+        return names.pop() if len(names) == 1 else self.path.absolute().name
+
+
+def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:
+    """The treebanks that paths name.
+
+    Weights that are not whole are multiplied by the smallest number that makes all of them whole:
+    `spacy train` reads a corpus once, and a part of a treebank that this pass had left out would
+    never be seen.
+
+    Args:
+        setting: The name of the setting with the paths, for messages.
+        paths: One path; several; or how often a pass sees a sentence, by path.
+        name: Of the treebank that all are parts of; None to take names from the paths.
+
+    Returns:
+        The treebanks.
+
+    Raises:
+        ValueError: If there is no path, one is no path or there twice, or a weight is not positive.
+    """
+    listed = paths if isinstance(paths, (list, dict)) else [paths]
+    if not listed:
+        raise ValueError(f"{setting} is {paths!r}. Give at least one file.")
+    for path in listed:
+        if not isinstance(path, (str, Path)) or str(path) == "":
+            raise ValueError(f"{setting}: {path!r} is no path. Give .conllu files.")
+    found = [Path(path) for path in listed]
+    if twice := [path for path in dict.fromkeys(found) if found.count(path) > 1]:
+        raise ValueError(
+            f"{setting}: {twice[0]} is there {found.count(twice[0])} times. Give it once; a weight "
+            f'says how often it is seen: {{"{twice[0]}": {found.count(twice[0])}}}.'
+        )
+    weights = list(paths.values()) if isinstance(paths, dict) else [1] * len(found)
+    copies = _copies(setting, found, weights)
+    return [Source(*source) for source in zip(found, [name] * len(found), copies, strict=True)]
+
+
+def _copies(setting: str, paths: Sequence[Path], weights: Sequence[float]) -> list[int]:
+    fractions = []
+    for path, weight in zip(paths, weights, strict=True):
+        is_number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        fraction = Fraction(str(weight)) if is_number and 0 < weight <= _HEAVIEST else Fraction(0)
+        if not fraction or _MOST_PARTS % fraction.denominator:
+            raise ValueError(
+                f"{setting}: the weight of {path} is {weight!r}, but must be a number from 0.01 to "
+                f"{_HEAVIEST} with at most two decimals"
+            )
+        fractions.append(fraction)
+    factor = lcm(*(fraction.denominator for fraction in fractions))
+    return [int(fraction * factor) for fraction in fractions]

@@ -1,0 +1,108 @@
+"""Which treebank a Doc is from: for readers, which know it, and encoders, which embed it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from spacy.tokens import Doc
+
+# In doc.user_data: the name of its treebank, or weights of several; see `treebank_weights`.
+TREEBANK_KEY = "spacy_npparse.treebank"
+# In doc.user_data of training examples: the names of all treebanks of their corpus.
+TREEBANKS_KEY = "spacy_npparse.treebanks"
+
+_UD_PART = re.compile(r"(.+)-ud-(?:train|dev|test)(?:-.+)?")
+_PARTS = {"train", "dev", "test"}
+_ROUNDING = 1e-3
+
+
+def treebank_name(path: Path) -> str:
+    """The name of the treebank that a file is a part of.
+
+    Args:
+        path: A file; it need not exist.
+
+    Returns:
+        `en_lines` for en_lines-ud-train.conllu. For files train.conllu, dev.conllu and
+        test.conllu, the name of their folder; for others, their own without the extension.
+
+    Examples:
+        >>> treebank_name(Path("cs_pdt-ud-train-a.conllu"))
+        'cs_pdt'
+        >>> treebank_name(Path("corpus/UD_Gothic-PROIEL/dev.conllu"))
+        'UD_Gothic-PROIEL'
+    """
+    stem = path.name.removesuffix(".conllu")
+    if match := _UD_PART.fullmatch(stem):
+        return match[1]
+    return path.absolute().parent.name if stem in _PARTS else stem
+
+
+def name_docs(docs: Iterable[Doc], treebank: str, corpus: list[str]) -> None:
+    """Note in Docs which treebank they are from.
+
+    Args:
+        docs: The Docs.
+        treebank: Its name.
+        corpus: The names of all treebanks of the corpus that they are from.
+    """
+    for doc in docs:
+        doc.user_data[TREEBANK_KEY] = treebank
+        doc.user_data[TREEBANKS_KEY] = corpus
+
+
+def copy_treebank(source: Doc, target: Doc) -> None:
+    """Note in a Doc that it is from the same treebank as another one.
+
+    Args:
+        source: The Doc from a reader.
+        target: The Doc made of it.
+    """
+    for key in (TREEBANK_KEY, TREEBANKS_KEY):
+        if key in source.user_data:
+            target.user_data[key] = source.user_data[key]
+
+
+def treebank_weights(setting: str, treebank: str, known: Collection[str]) -> dict[str, float]:
+    """Read which treebank Docs are to be encoded as.
+
+    Args:
+        setting: Where it says so, for messages.
+        treebank: The name of a treebank, or weights of several, which interpolate their
+            embeddings: `en_lines=0.7,sv_lines=0.3`.
+        known: The names of the treebanks that there are.
+
+    Returns:
+        Weights by name, whose sum is 1.
+
+    Raises:
+        ValueError: If it is something else, a treebank is not known, or the weights are no
+            interpolation.
+    """
+    if treebank in known:
+        return {treebank: 1.0}
+    pairs = [part.rpartition("=") for part in treebank.split(",")] if "=" in treebank else []
+    weights = {name: _number(weight) for name, _, weight in pairs}
+    names = list(weights) or [treebank]
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(
+            f"{setting} is {treebank!r}, but {unknown[0]!r} is none of the treebanks that the "
+            f"encoder was trained on: {', '.join(known)}. Give one of these, or weights of several."
+        )
+    in_range = len(names) == len(pairs) and all(0 <= weight <= 1 for weight in weights.values())
+    if not (in_range and math.isclose(sum(weights.values()), 1, abs_tol=_ROUNDING)):
+        raise ValueError(
+            f"{setting} is {treebank!r}. Give the name of a treebank, or weights of several, from "
+            "0 to 1, whose sum is 1, such as en_lines=0.7,sv_lines=0.3."
+        )
+    return weights
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
