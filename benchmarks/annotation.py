@@ -33,7 +33,8 @@ from spacy_npparse.scaling.units import Reading
 from spacy_npparse.scaling.worker import begin_worker, probe_shard
 from spacy_npparse.treebank import raw_texts, read_conllu
 
-BATCH = 128
+# That of the configs.
+BATCH = 512
 SHARDS = 8
 
 

@@ -19,7 +19,9 @@ from spacy_npparse.laboratory import import_code
 from spacy_npparse.treebank import Kept, Paragraph, annotate
 
 GpuId = Annotated[int, typer.Option("--gpu-id", help="Number of the GPU; -1 for the CPU.")]
-BatchSize = Annotated[int, typer.Option(min=1, help="Docs in a batch.")]
+BatchSize = Annotated[
+    int | None, typer.Option(min=1, help="Docs in a batch; by default that of the pipeline.")
+]
 Model = Annotated[
     str,
     typer.Argument(help="Folder of a trained pipeline (DIR/model-best), or an installed package."),
@@ -87,7 +89,7 @@ class Annotation(Iterator[Doc]):
         nlp: Language,
         inputs: Iterable[Doc | Paragraph],
         n_inputs: int,
-        batch_size: int,
+        batch_size: int | None = None,
         n_process: int = 1,
     ) -> None:
         """Begin to annotate.
@@ -96,10 +98,10 @@ class Annotation(Iterator[Doc]):
             nlp: The pipeline.
             inputs: Paragraphs, or Docs whose tokens are kept.
             n_inputs: How many.
-            batch_size: Docs in a batch.
+            batch_size: Docs in a batch; None for that of the pipeline.
             n_process: Processes.
         """
-        docs = annotate(nlp, inputs, batch_size=batch_size, n_process=n_process)
+        docs = annotate(nlp, inputs, batch_size=batch_size or nlp.batch_size, n_process=n_process)
         self._docs = iter(progress(docs, "doc", n_inputs))
         self._start = time.perf_counter()
         self.n_words = 0

@@ -71,7 +71,7 @@ def annotate(
     words_per_shard: Annotated[
         int, typer.Option(min=1, help="Words after which a shard ends.")
     ] = 200_000,
-    batch_size: BatchSize = 128,
+    batch_size: BatchSize = None,
     executor: Annotated[
         ExecutorChoice,
         typer.Option(help="Processes of this machine, or actors on a cluster of Ray."),
@@ -134,7 +134,7 @@ def annotate(
         ),
         inputs=inputs,
         options=Reading(lines, text_key),
-        batch_size=batch_size,
+        batch_size=batch_size or nlp.batch_size,
         files=ShardFiles(output.resolve(), "conllu.zst" if compress else format.value),
     )
     digest = pipeline_checksum(Path(nlp.path))

@@ -51,7 +51,7 @@ def evaluate(
         Path | None, typer.Option(help="Write the predicted annotation to this .conllu file.")
     ] = None,
     gpu_id: GpuId = -1,
-    batch_size: BatchSize = 128,
+    batch_size: BatchSize = None,
     sentences_per_doc: Annotated[
         int,
         typer.Option(min=0, help="Gold sentences in one Doc; 0: all up to a `# newdoc`."),

@@ -64,7 +64,7 @@ def parse(
         Path | None, typer.Option(help="Also draw the trees on a page in this file.")
     ] = None,
     gpu_id: GpuId = -1,
-    batch_size: BatchSize = 128,
+    batch_size: BatchSize = None,
     n_process: Annotated[int, typer.Option(min=1, help="Processes, on the CPU.")] = 1,
     on_error: Annotated[
         OnErrorChoice,
