@@ -12,6 +12,7 @@ from spacy_npparse.decoding.score_range import IMPOSSIBLE, SCORE_LIMIT
 from spacy_npparse.decoding.sentences.search import best_segmentation, score_spans
 from spacy_npparse.decoding.sentences.types import Spans
 from spacy_npparse.decoding.spanning_tree import decode_spanning_trees
+from spacy_npparse.decoding.spanning_tree_marginals import spanning_tree_marginals
 from spacy_npparse.decoding.transition_based.beam import decode_beam, explain
 from spacy_npparse.decoding.transition_based.exploration import Exploration
 from spacy_npparse.decoding.transition_based.greedy import decode_greedy
@@ -56,4 +57,5 @@ __all__ = [
     "mh_marginals",
     "roll_out",
     "score_spans",
+    "spanning_tree_marginals",
 ]
