@@ -14,6 +14,7 @@ SPACE_LABEL = "dep"
 
 _ARCS = [HEAD, DEP]
 _STARTS = [SENT_START]
+_PROBABILITIES = ("head_probability", "label_probability")
 
 
 class Parse(NamedTuple):
@@ -22,8 +23,9 @@ class Parse(NamedTuple):
     Attributes:
         arcs: uint64 [len(doc), 2], offset of the head (0 for a root) and hash of the label.
         starts: uint64 [len(doc), 1], 1 where a sentence starts, else -1 (spaCy's values).
-        probabilities: float [len(doc)], of the arc to each word, NaN for whitespace; None unless
-            the confidence was asked for.
+        head_probabilities: float [len(doc)], of the head of each word, NaN for whitespace; None
+            unless the confidence was asked for.
+        label_probabilities: float [len(doc)], likewise of the label, given the head.
         ranked: For each sentence with words, its k best trees in descending order: "heads" (the
             index of each token's head, a root's being its own), "deps" and "score"; None unless
             they were asked for.
@@ -31,15 +33,17 @@ class Parse(NamedTuple):
 
     arcs: NDArray[np.uint64]
     starts: NDArray[np.uint64]
-    probabilities: NDArray[np.float64] | None = None
+    head_probabilities: NDArray[np.float64] | None = None
+    label_probabilities: NDArray[np.float64] | None = None
     ranked: list[list[dict[str, Any]]] | None = None
 
 
 def register_extensions() -> None:
     """Register the extension attributes that are written on request."""
-    for owner, name in ((Token, "head_probability"), (Doc, "k_best_trees")):
-        if not owner.has_extension(name):
-            owner.set_extension(name, default=None)
+    for owner, names in ((Token, _PROBABILITIES), (Doc, ("k_best_trees",))):
+        for name in names:
+            if not owner.has_extension(name):
+                owner.set_extension(name, default=None)
 
 
 def write_parse(doc: Doc, parse: Parse) -> None:
@@ -58,6 +62,10 @@ def write_parse(doc: Doc, parse: Parse) -> None:
         doc.from_array(_STARTS, parse.starts)  # type: ignore[arg-type]
     if parse.ranked is not None:
         doc._.k_best_trees = parse.ranked
-    if parse.probabilities is not None:
-        for token, probability in zip(doc, parse.probabilities.tolist(), strict=True):
-            token._.head_probability = None if token.is_space else probability
+    by_name = zip(
+        _PROBABILITIES, (parse.head_probabilities, parse.label_probabilities), strict=True
+    )
+    for name, values in by_name:
+        if values is not None:
+            for token, value in zip(doc, values.tolist(), strict=True):
+                token._.set(name, None if token.is_space else value)

@@ -113,18 +113,17 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
         for chosen, search in ((~too_long, self._search_chart), (too_long, self._fall_back)):
             if chosen.any():
                 words = chosen[sentences.sentence]
-                scored = _select(rows, lengths, arcs, chosen)
+                scored = select(rows, lengths, arcs, chosen)
                 best = search(*scored, sentences.select(chosen))
                 found.heads[:, words] = best.heads
                 found.scores[:, chosen] = best.scores
-                found.probabilities[words] = best.probabilities
         return found
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
         learnt = gold.sentences.lengths <= self.max_length
         if not learnt.any():
             return rows.new_zeros(())
-        return super()._tree_loss(*_select(rows, lengths, arcs, learnt), gold.select(learnt))
+        return super()._tree_loss(*select(rows, lengths, arcs, learnt), gold.select(learnt))
 
     def _covers(self, gold: GoldBatch) -> NDArray[np.bool_]:
         """Which gold trees the chart covers: bool [n_sentences]. No sentence is too long."""
@@ -174,10 +173,20 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
             )
 
 
-def _select(
+def select(
     rows: Tensor, lengths: Tensor, arcs: Tensor, kept: NDArray[np.bool_]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Keep the rows, lengths and arcs of some sentences only. kept: bool [n_sentences]."""
+    """Keep the rows, lengths and arcs of some sentences only.
+
+    Args:
+        rows: [n_rows, n_inputs], vectors of each sentence's root and words.
+        lengths: int64 [n_sentences], words of each sentence.
+        arcs: [n_sentences, size, size], see `ParserNet.score_arcs`.
+        kept: bool [n_sentences], at least one of them.
+
+    Returns:
+        Those of the sentences.
+    """
     if kept.all():
         return rows, lengths, arcs
     chosen = torch.from_numpy(kept).to(lengths.device)

@@ -18,6 +18,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
 from spacy_npparse.components.annotation import Parse, register_extensions
+from spacy_npparse.components.calibrated_pipe import Confidence, Temperatures
 from spacy_npparse.components.derivations import GoldTree, gold_trees
 from spacy_npparse.components.encoders import SharedEncoders
 from spacy_npparse.components.gold import GoldBatch, gold_boundaries
@@ -79,6 +80,7 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
             "decorated": [],
             **fixed,
         }
+        self.temperatures = Temperatures()
         self._fixed = dict(fixed)
         self._rehearsal_model = None
         self._labels = Labels(self.cfg, vocab.strings)
@@ -141,6 +143,7 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         collect_labels(self.cfg, self.vocab.strings, get_examples, labels)
         self._labels = Labels(self.cfg, self.vocab.strings)
+        self.temperatures = Temperatures()
         sample = [eg.predicted for eg in islice(get_examples(), 10)]
         if not sample:
             raise ValueError(Errors.E923.format(name=self.name))
@@ -167,6 +170,7 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
             tokens = self._segment(docs, vectors)
             sentences = split_sentences(tokens)
             found = no_trees(self.decoder.n_trees, sentences)
+            sure = Confidence.certain(len(sentences.words))
             labels = np.full(found.heads.shape, MISSING, dtype=np.int64)
             for chosen in sentences.parts():
                 part = sentences.select(chosen)
@@ -174,12 +178,13 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
                 best, labels[:, words] = self._parse(vectors, part)
                 found.heads[:, words] = best.heads
                 found.scores[:, chosen] = best.scores
-                found.probabilities[words] = best.probabilities
+                if self.decoder.confidence:
+                    sure.put(words, self.confidence(vectors, part, best.heads[0]))
         trees = [
             self._labels.decode(sentences, heads, numbers)
             for heads, numbers in zip(found.heads, labels, strict=True)
         ]
-        return make_parses(tokens, sentences, trees, found, self.decoder, self.vocab.strings)
+        return make_parses(tokens, sentences, trees, found, sure, self.decoder, self.vocab.strings)
 
     def derivations(
         self, doc: Doc, *, gold: Doc | None = None, oracle: str | None = None

@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
+from spacy_npparse.components.calibrated_pipe import Confidence
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.encoders import encoder_of, listeners
 from spacy_npparse.components.parses import make_parses
@@ -40,7 +41,8 @@ class EnsembleParser(TreePipe, Pipe):
         combine: "votes" of each member for the arcs of its tree, probabilities breaking ties; or
             "scores", the summed log-probabilities of all arcs.
         sentences: See `DependencyParser`.
-        decoder: Only the confidence counts: the share of the votes, or the mean probability.
+        decoder: Only the confidence counts: in a head, the share of the votes, or the mean
+            probability among all words; in a label, the mean probability.
         scorer: Computes the scores of `nlp.evaluate`.
 
     Source: Sagae and Lavie (2006).
@@ -183,16 +185,19 @@ class EnsembleParser(TreePipe, Pipe):
             tokens = self._finder.find(docs, members if joint else [])
             sentences = split_sentences(tokens)
             found = no_trees(1, sentences)
+            sure = Confidence.certain(len(sentences.words))
             labels = np.full(len(sentences.words), MISSING, dtype=np.int64)
             for chosen in sentences.parts():
                 part = sentences.select(chosen)
                 words = chosen[sentences.sentence]
-                found.heads[0, words], found.probabilities[words] = self._heads(members, part)
-                labels[words] = self._label_numbers(members, part, found.heads[0, words])
+                heads, of_heads = self._heads(members, part)
+                found.heads[0, words] = heads
+                labels[words], of_labels = self._label_numbers(members, part, heads)
+                sure.put(words, Confidence(of_heads, of_labels))
         strings = self.vocab.strings
         hashes = [strings[label] for label in (*parsers[0].label_data, ROOT_LABEL)]
         trees = [(found.heads[0], np.array(hashes, dtype=np.uint64)[labels])]
-        return make_parses(tokens, sentences, trees, found, self.decoder, strings)
+        return make_parses(tokens, sentences, trees, found, sure, self.decoder, strings)
 
     def _heads(
         self, members: list[tuple[DependencyParser, Tensor]], sentences: SentenceBatch
@@ -217,9 +222,13 @@ class EnsembleParser(TreePipe, Pipe):
         members: list[tuple[DependencyParser, Tensor]],
         sentences: SentenceBatch,
         heads: NDArray[np.int32],
-    ) -> NDArray[np.int64]:
-        """The numbers of the labels of all words, MISSING for the root's: [n_words]."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The numbers of the labels of all words, MISSING for the root's, and the mean of the
+        members' probabilities: [n_words] each."""
         labels = np.full(len(heads), MISSING, dtype=np.int64)
-        scores = sum(parser.label_scores(vectors, sentences, heads) for parser, vectors in members)
-        labels[heads > 0] = np.asarray(scores).argmax(axis=1)
-        return labels
+        evidence = np.ones(len(heads), dtype=np.float32)
+        scores = np.stack([p.label_scores(vectors, sentences, heads) for p, vectors in members])
+        best = scores.sum(axis=0).argmax(axis=1)
+        labels[heads > 0] = best
+        evidence[heads > 0] = np.exp(scores).mean(axis=0)[range(len(best)), best]
+        return labels, evidence

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from spacy.vocab import Vocab
 from thinc.api import Model
 from torch import Tensor
 
-from spacy_npparse.components.chart_parser import ChartParser
+from spacy_npparse.components.chart_parser import ChartParser, select
 from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch
@@ -20,7 +22,6 @@ from spacy_npparse.decoding import (
     mh_marginals,
 )
 from spacy_npparse.models.mh_net import N_LINKS, MHNet, MHPartFactors, MHPartScores
-from spacy_npparse.models.parser_net import sentences_and_words
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import Decisions
 
@@ -33,7 +34,7 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
     The confidence in an arc is its marginal probability: the share of the partition function that
     belongs to derivations with the arc. It takes about twenty times as long as the search. A tree
     counts as often as it has derivations. Neither loss maximises the probability of whole
-    derivations, so that confidences are not calibrated; they only tell which arcs are less certain
+    derivations, so that without a temperature confidences only tell which arcs are less certain
     than others. In sentences longer than `max_length`, the confidence is the probability of the
     head among all words.
 
@@ -96,17 +97,27 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
     ) -> Found:
         scores = self._score_parts(rows, lengths, arcs)
         found = self._best(scores, sentences)
-        if not self.decoder.confidence:
-            return _found(found, lengths, arcs)
-        marginals = mh_marginals(scores.as_arrays(), sentences.lengths, self.n_heads).arcs
-        probabilities = marginals[sentences.sentence, found.heads, sentences.places]
-        return Found(found.heads[None], found.scores[None], probabilities)
+        return Found(found.heads[None], found.scores[None])
 
     def _fall_back(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         factors = self._net.factor_parts(rows, lengths, arcs)
-        return _found(self._best_greedy(factors, sentences), lengths, arcs)
+        found = self._best_greedy(factors, sentences)
+        return Found(found.heads[None], found.scores[None])
+
+    def _head_probabilities(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> NDArray[np.float32]:
+        probabilities = super()._head_probabilities(rows, lengths, arcs, sentences)
+        exact = sentences.lengths <= self.max_length
+        if exact.any():
+            scores = self._score_parts(*select(rows, lengths, arcs, exact))
+            scores = scores.divided_by(self.temperatures.heads)
+            marginals = mh_marginals(scores.as_arrays(), sentences.lengths[exact], self.n_heads)
+            size = int(sentences.lengths[exact].max()) + 1
+            probabilities[exact, :size, :size] = marginals.arcs.swapaxes(1, 2)[:, :size, :size]
+        return probabilities
 
     def _derive(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
@@ -168,14 +179,6 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
         """Scores of the parser's transitions in each configuration of some derivations:
         [2 * n_words, n_transitions]."""
         return self._net.score_derivations(scores, lengths, found)[:, : self._n_transitions]
-
-
-def _found(found: MHDerivations, lengths: Tensor, arcs: Tensor) -> Found:
-    """Trees with the probabilities of their arcs by themselves."""
-    sentence, word = sentences_and_words(lengths)
-    heads = torch.from_numpy(found.heads).to(arcs.device).long()
-    probabilities = arcs[sentence, word, heads].exp().cpu().numpy()
-    return Found(found.heads[None], found.scores[None], probabilities)
 
 
 def _chosen(by_transition: Tensor, found: MHDerivations) -> Tensor:

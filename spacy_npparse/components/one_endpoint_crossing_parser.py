@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from spacy.vocab import Vocab
 from thinc.api import Model
 from torch import Tensor
@@ -33,7 +32,9 @@ class OneEndpointCrossingParser(
     """Finds the highest-scoring tree in which all arcs that cross the same arc share an endpoint.
 
     It learns by the margin. Sentences longer than `max_length` get the maximum spanning tree by
-    the scores of arcs alone.
+    the scores of arcs alone. Its deductions are ambiguous, which does not matter for the best tree,
+    but for sums: there are no marginal probabilities, and the confidence in an arc is the
+    probability of the head among all words.
 
     Args:
         vocab: Of the pipeline.
@@ -91,17 +92,17 @@ class OneEndpointCrossingParser(
             best = decode_one_endpoint_crossing(
                 scores.as_arrays(), sentences.lengths, pruned=pruned
             )
-        by_arc = _of_tree(arcs, lengths, best.heads)
-        return Found(best.heads[None], best.scores[None], np.exp(by_arc))
+        return Found(best.heads[None], best.scores[None])
 
     def _fall_back(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         heads = decode_spanning_trees(arcs.cpu().numpy(), sentences.lengths)
-        by_arc = _of_tree(arcs, lengths, heads)
+        sentence, word = sentences_and_words(lengths)
+        by_arc = arcs[sentence, word, torch.from_numpy(heads).to(arcs.device).long()]
         totals = np.zeros(len(sentences.lengths))
-        np.add.at(totals, sentences.sentence, by_arc)
-        return Found(heads[None], totals[None], np.exp(by_arc))
+        np.add.at(totals, sentences.sentence, by_arc.cpu().numpy())
+        return Found(heads[None], totals[None])
 
     def _score_parts(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor
@@ -129,9 +130,3 @@ class OneEndpointCrossingParser(
         found: OneEndpointCrossingTrees,
     ) -> Tensor:
         return self._net.score_trees(scores, lengths, found).sum()
-
-
-def _of_tree(arcs: Tensor, lengths: Tensor, heads: NDArray[np.int32]) -> NDArray[np.float32]:
-    """The scores of the arcs of a tree: [n_words]."""
-    sentence, word = sentences_and_words(lengths)
-    return arcs[sentence, word, torch.from_numpy(heads).to(arcs.device).long()].cpu().numpy()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from spacy.strings import StringStore
 
 from spacy_npparse.components.annotation import ROOT_LABEL, SPACE_LABEL, Parse
+from spacy_npparse.components.calibrated_pipe import Confidence
 from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch, TokenBatch
 from spacy_npparse.components.settings import DecoderSettings
@@ -18,6 +19,7 @@ def make_parses(
     sentences: SentenceBatch,
     trees: Sequence[tuple[NDArray[np.int32], NDArray[np.uint64]]],
     found: Found,
+    sure: Confidence,
     decoder: DecoderSettings,
     strings: StringStore,
 ) -> list[Parse]:
@@ -28,7 +30,8 @@ def make_parses(
         sentences: Of the Docs.
         trees: The best of all sentences, the second best and so on: heads int32 [n_words], in the
             sentence, 0 for the root, and hashes of the labels, uint64 [n_words].
-        found: Their scores and probabilities.
+        found: Their scores.
+        sure: The confidence in the best of all sentences, if it is asked for.
         decoder: What is asked for.
         strings: To look labels up.
 
@@ -38,7 +41,7 @@ def make_parses(
     ranks = [tree_parses(tokens, sentences, *tree, strings) for tree in trees]
     parses = ranks[0]
     if decoder.confidence:
-        parses = _with_probabilities(parses, tokens, sentences, found.probabilities)
+        parses = _with_confidence(parses, tokens, sentences, sure)
     if decoder.k_best:
         parses = _with_ranked(parses, tokens, sentences, ranks, found.scores, strings)
     return parses
@@ -82,17 +85,15 @@ def tree_parses(
     return [Parse(arcs[part], starts[part]) for part in tokens.slices()]
 
 
-def _with_probabilities(
-    parses: list[Parse],
-    tokens: TokenBatch,
-    sentences: SentenceBatch,
-    probabilities: NDArray[np.float32],
+def _with_confidence(
+    parses: list[Parse], tokens: TokenBatch, sentences: SentenceBatch, sure: Confidence
 ) -> list[Parse]:
-    """Add the probabilities of the arcs to all words, [n_words], to parses."""
-    of_tokens = np.full(len(tokens.is_word), np.nan)
-    of_tokens[sentences.words] = probabilities
+    """Add the probabilities of heads and labels to parses."""
+    of_tokens = np.full((2, len(tokens.is_word)), np.nan)
+    of_tokens[:, sentences.words] = sure
+    heads, labels = of_tokens
     return [
-        parse._replace(probabilities=of_tokens[part])
+        parse._replace(head_probabilities=heads[part], label_probabilities=labels[part])
         for parse, part in zip(parses, tokens.slices(), strict=True)
     ]
 

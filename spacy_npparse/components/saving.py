@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import srsly
 from spacy.pipeline import TrainablePipe
 
-from spacy_npparse.components.labelled_pipe import LabelledPipe
+from spacy_npparse.components.calibrated_pipe import TEMPERATURES, CalibratedPipe, Temperatures
 from spacy_npparse.components.network_pipe import NetT
 from spacy_npparse.models.shim import torch_shim
 
@@ -29,15 +29,15 @@ class MismatchError(ValueError):
     """A component that cannot be loaded; the message says why, and what to do."""
 
 
-class SavedPipe(LabelledPipe[NetT], TrainablePipe, Generic[NetT]):
+class SavedPipe(CalibratedPipe[NetT], TrainablePipe, Generic[NetT]):
     """A component that is saved and loaded as a whole.
 
     The weights are saved with a checksum of the settings: the labels are positions in the output
     layer, and those of another file would be other labels.
 
     Attributes:
-        cfg: What is saved as settings: "labels" and "decorated", see `Labels`; "system"; and
-            the fixed settings.
+        cfg: What is saved as settings: "labels" and "decorated", see `Labels`; "system"; the
+            temperatures; and the fixed settings.
         system_name: Of the component's factory, without `_parser`.
     """
 
@@ -147,6 +147,8 @@ class SavedPipe(LabelledPipe[NetT], TrainablePipe, Generic[NetT]):
         settings does, so that saving gives the same bytes."""
         if _CFG not in exclude:
             self.cfg.update(dict.fromkeys(_KEYS))
+            # Earlier versions saved none.
+            self.temperatures = Temperatures()
         if _MODEL not in exclude:
             self.model.attrs["settings"] = ""
 
@@ -167,6 +169,10 @@ class SavedPipe(LabelledPipe[NetT], TrainablePipe, Generic[NetT]):
                     f"it was trained with {setting} = {self.cfg[setting]!r} and cannot be used "
                     f"with {value!r}: change the setting."
                 )
+        try:
+            Temperatures(**self.cfg[TEMPERATURES])
+        except (TypeError, ValueError) as error:
+            raise MismatchError(f"its cfg has wrong temperatures: {error}. {_REMEDY}") from error
         self._settings_loaded()
 
     def _check_network(self, exclude: set[str]) -> None:

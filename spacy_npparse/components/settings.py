@@ -33,12 +33,11 @@ class ConfidenceSettings:
     """What exact search can be asked for.
 
     Attributes:
-        confidence: Keep the probability of each arc in `token._.head_probability`. For greedy
-            search, that of the transition that built it, among the legal ones; for a beam, the
-            share of its probability mass that belongs to trees with that arc; for MH3 and MH4 with
-            exact search, the marginal probability (see `MHParser`); for spanning and
-            one-endpoint-crossing trees, that of the head among all words. For a word that was
-            lifted (pseudo-projective parsing), it is that of the lifted arc.
+        confidence: Keep the probabilities of the head of each word and of its label, given the
+            head, in `token._.head_probability` and `token._.label_probability`. For spanning trees,
+            MH3 and MH4 with exact search, that of a head is the marginal probability; for other
+            parsers, it is that among all words (see `CalibratedPipe`). For a word that was lifted
+            (pseudo-projective parsing), they are those of the lifted arc.
     """
 
     confidence: bool = False

@@ -15,13 +15,16 @@ from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings, Sentences, TreeLoss
-from spacy_npparse.decoding import decode_spanning_trees
+from spacy_npparse.decoding import decode_spanning_trees, spanning_tree_marginals
 from spacy_npparse.models.parser_net import sentences_and_words
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
 
 
 class SpanningTreeParser(ExactParser[SpanningTreeNet, Tensor, NDArray[np.int32]]):
     """Finds the single-rooted tree whose arcs score highest, crossing or not.
+
+    The confidence in an arc is its marginal probability: the share of the sum over all trees that
+    belongs to trees with the arc.
 
     Args:
         vocab: Of the pipeline.
@@ -68,8 +71,13 @@ class SpanningTreeParser(ExactParser[SpanningTreeNet, Tensor, NDArray[np.int32]]
         by_arc = _of_tree(scores, lengths, heads).cpu().numpy()
         totals = np.zeros(len(sentences.lengths))
         np.add.at(totals, sentences.sentence, by_arc)
-        probabilities = _of_tree(arcs, lengths, heads).exp().cpu().numpy()
-        return Found(heads[None], totals[None], probabilities)
+        return Found(heads[None], totals[None])
+
+    def _head_probabilities(
+        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
+    ) -> NDArray[np.float32]:
+        scores = self._score_parts(rows, lengths, arcs) / self.temperatures.heads
+        return spanning_tree_marginals(scores.cpu().numpy(), sentences.lengths)
 
     def _score_parts(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> Tensor:
         return self._net.score_parts(rows, lengths, arcs)

@@ -45,6 +45,17 @@ class MHPartScores(NamedTuple):
         """
         return self._replace(arcs=self.arcs + _by_head(more))
 
+    def divided_by(self, temperature: float) -> MHPartScores:
+        """Divide all scores by a temperature, and so those of derivations.
+
+        Args:
+            temperature: A positive number.
+
+        Returns:
+            The new scores.
+        """
+        return MHPartScores(*(part / temperature for part in self))
+
     def as_arrays(self) -> MHScores:
         """The scores as the kernel takes them, detached and on the CPU."""
         return MHScores(*map(as_array, self))

@@ -69,3 +69,17 @@ def shared(monkeypatch) -> Callable[..., Language]:
         return nlp
 
     return get
+
+
+@pytest.fixture
+def make_parser() -> Callable[..., Language]:
+    """Makes a pipeline whose parser has random weights and the given decoder settings."""
+
+    def make(
+        system: str = "arc_hybrid_swap", settings: dict[str, Any] | None = None, **decoder: Any
+    ) -> Language:
+        nlp = new_pipeline(system, decoder=decoder, **(settings or {}))
+        nlp.initialize(lambda: read_sample(nlp))
+        return nlp
+
+    return make

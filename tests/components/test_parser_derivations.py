@@ -60,21 +60,14 @@ def test_derivations_lead_to_the_trees_that_are_predicted(shared, parser):
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_greedy_parsers_take_what_scores_highest(shared, system):
-    nlp = shared(system, confidence=True)
+    nlp = shared(system)
     doc = nlp(make_doc(nlp))
     (first, _) = nlp.get_pipe("parser").derivations(doc)
     assert first.search == "greedy search" and first.normalised
     assert first.system.transitions == get_transition_system(system).transitions
-    likely = {}
-    for step, arcs in zip(first.steps, first.changed_heads(), strict=False):
+    for step in first.steps[:-1]:
         scores = {name: option.score for name, option in step.options.items()}
         assert scores[step.transition] == max(scores.values())
-        total = sum(math.exp(score - scores[step.transition]) for score in scores.values())
-        likely.update({dependent: 1 / total for dependent, _ in arcs})
-    words = [token for token in doc[:7] if not token.is_space]
-    for place, token in enumerate(words, 1):
-        if token.head.i != token.i or get_transition_system(system).kernel.root != "implicit":
-            assert token._.head_probability == pytest.approx(likely[place], abs=1e-4)
 
 
 @pytest.mark.parametrize("system", ["arc_hybrid_swap", "covington", "two_planar"])

@@ -67,7 +67,7 @@ def test_warm_up_does_not_begin_again(make_nlp, sample):
 
 
 def test_what_is_no_setting_is_not_among_the_settings(trained):
-    settings = {"labels", "decorated", "system", "pseudo_projective", "positions"}
+    settings = {"labels", "decorated", "system", "temperatures", "pseudo_projective", "positions"}
     assert set(trained.get_pipe("parser").cfg) == settings
 
 

@@ -1,4 +1,4 @@
-"""Confidence and k-best trees: what users get on request."""
+"""Exact and beam search, and k-best trees, which users get on request."""
 
 import math
 from itertools import product
@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import spacy
 import torch
-from parser_helpers import GLOBAL, SYSTEMS, check_trees, one_sentence
+from parser_helpers import SYSTEMS, check_trees, one_sentence
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_npparse.components import search
+from spacy_npparse.components.calibrated_pipe import Confidence
 from spacy_npparse.components.parses import make_parses
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.components.settings import DecoderSettings
@@ -26,34 +27,6 @@ STARTS = [True, False, False, False, False, False, False, True, False]
 
 def parse(nlp, words=WORDS, starts=STARTS):
     return nlp(Doc(nlp.vocab, words=words, sent_starts=starts))
-
-
-@pytest.fixture
-def make_parser(make_nlp, sample):
-    """Makes a pipeline whose parser has random weights and the given decoder settings."""
-
-    def make(system="arc_hybrid_swap", settings=None, **decoder):
-        nlp = make_nlp(system, decoder=decoder, **(settings or {}))
-        nlp.initialize(lambda: sample(nlp))
-        return nlp
-
-    return make
-
-
-@pytest.mark.parametrize(
-    "system, decoder",
-    [
-        *((system, {"beam_width": width}) for system in SYSTEMS for width in (1, 3)),
-        *((system, {}) for system in GLOBAL),
-    ],
-)
-def test_words_have_probabilities(shared, system, decoder):
-    doc = parse(shared(system, **decoder, confidence=True))
-    for token in doc:
-        if token.is_space:
-            assert token._.head_probability is None
-        else:
-            assert 0.0 < token._.head_probability <= 1.0
 
 
 def test_spanning_trees_are_the_best_of_all_by_their_pairs(make_parser):
@@ -73,24 +46,6 @@ def test_spanning_trees_are_the_best_of_all_by_their_pairs(make_parser):
     doc = nlp(one_sentence(nlp, words))
     found = [0 if t.head.i == t.i else t.head.i + 1 for t in doc]
     assert found == best[1:]
-
-
-@pytest.mark.parametrize("system", ["mh3, exact", "mh4, exact"])
-def test_confidence_of_exact_search_is_that_of_trees(make_parser, system):
-    """Of two words, one hangs on the other in the same trees in which that is the root; the
-    probabilities of heads, which sentences get that are too long, do not know that."""
-    nlp = make_parser(system, {"max_length": 2}, confidence=True)
-    parser = nlp.get_pipe("parser")
-    docs = [one_sentence(nlp, words) for words in (["Ja", "!"], ["Ja", "das", "Haus"])]
-    (first, second), longer = list(nlp.pipe(docs))
-    assert first._.head_probability == pytest.approx(second._.head_probability, abs=1e-6)
-    with torch.no_grad():
-        scores = parser.arc_scores(parser.encode(docs), split_sentences(read_tokens(docs)))
-    for doc, of_doc in zip(docs, np.exp(scores), strict=True):
-        heads = [0 if token.head.i == token.i else token.head.i + 1 for token in doc]
-        by_head = of_doc[range(1, len(doc) + 1), heads].tolist()
-        found = [token._.head_probability for token in doc]
-        assert (found == pytest.approx(by_head, abs=1e-4)) == (doc is longer)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -161,9 +116,10 @@ def test_trees_that_become_one_are_told_once():
     trees = [(np.array(heads, dtype=np.int32), labels) for heads in ([2, 0], [2, 0], [0, 1])]
     heads = np.stack([heads for heads, _ in trees])
     scores = np.array([[-1.0], [-2.0], [-3.0]])
-    found = search.Found(heads, scores, np.ones(2, dtype=np.float32))
+    found = search.Found(heads, scores)
     settings = DecoderSettings(beam_width=3, k_best=3)
-    (result,) = make_parses(tokens, split_sentences(tokens), trees, found, settings, strings)
+    sure = Confidence.certain(2)
+    (result,) = make_parses(tokens, split_sentences(tokens), trees, found, sure, settings, strings)
     assert [tree["score"] for tree in result.ranked[0]] == [-1.0, -3.0]
 
 
@@ -181,7 +137,6 @@ def test_trees_of_a_beam(monkeypatch):
     found = search.search(None, None, sentences, settings, normalised=True)
     assert found.heads.tolist() == [[2, 0, 0], [0, 1, -1], [-1, -1, -1]]
     assert np.exp(found.scores) == pytest.approx(np.array([[0.5, 0.5], [0.4, 0], [0, 0]]))
-    assert found.probabilities.tolist() == pytest.approx([5 / 9, 5 / 9, 1.0])
 
 
 def test_derivations_are_scored_as_they_were_trained(make_parser, sample, tmp_path):
