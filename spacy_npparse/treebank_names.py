@@ -19,15 +19,17 @@ _PARTS = {"train", "dev", "test"}
 _ROUNDING = 1e-3
 
 
-def treebank_name(path: Path) -> str:
+def treebank_name(path: Path, folder: Path | None = None) -> str:
     """The name of the treebank that a file is a part of.
 
     Args:
         path: A file; it need not exist.
+        folder: The folder whose files are read together.
 
     Returns:
-        `en_lines` for en_lines-ud-train.conllu. For files train.conllu, dev.conllu and
-        test.conllu, the name of their folder; for others, their own without the extension.
+        `en_lines` for en_lines-ud-train.conllu. For others, the name of `folder`; without one, the
+        name of the folder that has train.conllu, dev.conllu or test.conllu, or that of the file
+        without its extension.
 
     Examples:
         >>> treebank_name(Path("cs_pdt-ud-train-a.conllu"))
@@ -38,7 +40,9 @@ def treebank_name(path: Path) -> str:
     stem = path.name.removesuffix(".conllu")
     if match := _UD_PART.fullmatch(stem):
         return match[1]
-    return path.absolute().parent.name if stem in _PARTS else stem
+    if folder is None and stem not in _PARTS:
+        return stem
+    return (folder or path.parent).absolute().name
 
 
 def name_docs(docs: Iterable[Doc], treebank: str, corpus: list[str]) -> None:

@@ -54,7 +54,7 @@ class CorpusShards(ConlluCorpus):
         check_arguments(self._name, CorpusShards.__init__, {"path": path})
         super().__init__(
             path,
-            treebank=treebank or Path(path or "").absolute().name,
+            treebank=treebank,
             sentences_per_doc=sentences_per_doc,
             gold_sentences=gold_sentences,
             max_length=max_length,
@@ -66,10 +66,15 @@ class CorpusShards(ConlluCorpus):
     def _parts(self) -> Iterator[CorpusPart]:
         # All in one: a document may go on in the next shard.
         (source,) = self.sources
+        (treebank,) = self._treebanks()
         shards = self._shards(source.path)
         first = next(shards, [])
         sentences = chain(first, chain.from_iterable(shards))
-        yield CorpusPart(sentences, has_tags(first), source.treebank)
+        yield CorpusPart(sentences, has_tags(first), treebank)
+
+    def _treebanks(self) -> set[str]:
+        (source,) = self.sources
+        return {source.name or source.path.absolute().name}
 
     def _shards(self, folder: Path) -> Iterator[list[Sentence]]:
         try:

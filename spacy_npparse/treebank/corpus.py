@@ -59,7 +59,7 @@ class ConlluCorpus:
             of these; or a table of how often a pass sees a sentence of each. If these weights are
             not whole, all are multiplied by the smallest number that makes them so.
         treebank: Name of the treebank, for treebank embeddings; by default that of each file:
-            `en_lines` for en_lines-ud-train.conllu, and that of the folder for train.conllu.
+            `en_lines` for en_lines-ud-train.conllu; see `treebank_name`.
         sentences_per_doc: Number of consecutive sentences per Doc. A `# newdoc` always begins a new
             Doc; 0 puts all sentences up to the next `# newdoc` into one. With `shuffle`, each Doc
             gets a random number of sentences up to this one, so that training sees sentences with
@@ -131,7 +131,7 @@ class ConlluCorpus:
             FileNotFoundError: If there is no such file, or no .conllu file in the folder.
             ValueError: If there is no sentence.
         """
-        corpus = sorted({source.treebank for source in self.sources})
+        corpus = sorted(self._treebanks())
         groups: Iterable[tuple[list[Sentence], CorpusPart]] = self._groups()
         if self.shuffle:
             groups = list(groups)
@@ -152,6 +152,10 @@ class ConlluCorpus:
                 yield example
         if n_examples == 0:
             raise ValueError(f"{self._paths}: no sentence to read. Give a treebank in CoNLL-U.")
+
+    def _treebanks(self) -> set[str]:
+        """The names of all treebanks."""
+        return {source.treebank(file) for source in self.sources for file in source.files}
 
     @property
     def _paths(self) -> str:
@@ -189,7 +193,9 @@ class ConlluCorpus:
             for file in source.files:
                 sentences = list(read_conllu(file, on_error=self.on_error))
                 n_sentences += len(sentences)
-                yield CorpusPart(sentences, has_tags(sentences), source.treebank, source.copies)
+                yield CorpusPart(
+                    sentences, has_tags(sentences), source.treebank(file), source.copies
+                )
             if n_sentences == 0:
                 raise ValueError(f"{source.path}: no sentence to read. Give a treebank in CoNLL-U.")
 

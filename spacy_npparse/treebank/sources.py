@@ -20,11 +20,11 @@ _HEAVIEST = 100
 
 @dataclass(frozen=True)
 class Source:
-    """A treebank of a corpus, or a part of one.
+    """A treebank of a corpus, a part of one, or a folder of several.
 
     Attributes:
         path: A .conllu file, or a folder whose .conllu files are read in alphabetical order.
-        name: Of the treebank; None to take it from the path.
+        name: Of the treebank; None to take it from the names of the files.
         copies: How often a pass sees it.
     """
 
@@ -46,14 +46,11 @@ class Source:
             raise FileNotFoundError(f"{self.path}: no .conllu file in this folder.")
         return files
 
-    @property
-    def treebank(self) -> str:
-        """The name of the treebank: the given one, or that of the file. A folder has the name of
-        its files if they agree, otherwise its own."""
+    def treebank(self, file: Path) -> str:
+        """The name of the treebank that one of the files is a part of."""
         if self.name is not None:
             return self.name
-        names = {treebank_name(file) for file in self.files}
-        return names.pop() if len(names) == 1 else self.path.absolute().name
+        return treebank_name(file, self.path if self.path.is_dir() else None)
 
 
 def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:

@@ -81,10 +81,15 @@ def test_what_is_left_out_is_counted_once(files, nlp, caplog):
 
 def test_names(files, tmp_path, nlp):
     assert set(treebanks(ConlluCorpus(files, treebank="mine")(nlp))) == {"mine"}
-    # The parts of one treebank, and those of several.
-    assert set(treebanks(ConlluCorpus(tmp_path)(nlp))) == {tmp_path.name}
+    assert treebanks(ConlluCorpus(tmp_path)(nlp)) == ["aa_one"] * 4 + ["bb_two"] * 3
+    # The parts of one treebank.
     (tmp_path / "bb_two-ud-train.conllu").rename(tmp_path / "aa_one-ud-train-b.conllu")
     assert set(treebanks(ConlluCorpus(tmp_path)(nlp))) == {"aa_one"}
+    for number, path in enumerate(tmp_path.glob("*.conllu")):
+        path.rename(tmp_path / f"chapter{number}.conllu")
+    assert set(treebanks(ConlluCorpus(tmp_path)(nlp))) == {tmp_path.name}
+    example = next(iter(ConlluCorpus(tmp_path)(nlp)))
+    assert example.predicted.user_data[TREEBANKS_KEY] == [tmp_path.name]
 
 
 def test_from_a_config(files):
