@@ -15,6 +15,7 @@ import spacy_npparse
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
+from spacy_npparse.models import UnknownTreebankError
 from spacy_npparse.scaling import ClusterError, cleaning_up_on_termination
 from spacy_npparse.scaling.execution import NoWorkerError
 from spacy_npparse.scaling.extras import MissingExtraError
@@ -42,6 +43,7 @@ _USER_ERRORS = (
     NoWorkerError,
     TextMismatchError,
     TreebankFolderError,
+    UnknownTreebankError,
 )
 
 

@@ -16,6 +16,7 @@ from spacy.tokens import Doc
 from spacy_npparse.cli._app import fail
 from spacy_npparse.cli._report import progress
 from spacy_npparse.laboratory import import_code
+from spacy_npparse.models import use_treebank
 from spacy_npparse.treebank import Kept, Paragraph, annotate
 
 GpuId = Annotated[int, typer.Option("--gpu-id", help="Number of the GPU; -1 for the CPU.")]
@@ -39,17 +40,29 @@ Keep = Annotated[
     ),
 ]
 
+Treebank = Annotated[
+    str | None,
+    typer.Option(
+        help="Parse like this treebank, if the pipeline was trained on several: its name, or "
+        "weights of several, such as en_lines=0.7,sv_lines=0.3."
+    ),
+]
 
-def load_parser(name: str, gpu_id: int, code: Path | None) -> Language:
+
+def load_parser(name: str, gpu_id: int, code: Path | None, treebank: str | None = None) -> Language:
     """Load a pipeline that parses, or end the program with an error message.
 
     Args:
         name: The pipeline's folder, or the name of an installed package, as in `spacy.load`.
         gpu_id: Number of the GPU; -1 for the CPU.
         code: Python file to import first.
+        treebank: See `Treebank`.
 
     Returns:
         The pipeline.
+
+    Raises:
+        UnknownTreebankError: It was not trained on the treebank.
     """
     import_code(code)
     if gpu_id >= 0:
@@ -73,6 +86,8 @@ def load_parser(name: str, gpu_id: int, code: Path | None) -> Language:
         )
     if not any("token.dep" in nlp.get_pipe_meta(pipe).assigns for pipe in nlp.pipe_names):
         fail(f"{name}: this pipeline has no parser, only: {', '.join(nlp.pipe_names) or 'nothing'}")
+    if treebank is not None:
+        use_treebank(nlp, treebank)
     return nlp
 
 

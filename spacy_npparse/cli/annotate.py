@@ -14,7 +14,7 @@ import typer
 
 from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._corpus_progress import CorpusProgress
-from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, load_parser
+from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
 from spacy_npparse.cli._report import progress
 from spacy_npparse.cli._texts import STDIN
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus, keep_stdin
@@ -94,6 +94,7 @@ def annotate(
         typer.Option(help="Annotate only this part of the shards, such as 3/40; for job arrays."),
     ] = None,
     gpu_id: GpuId = -1,
+    treebank: Treebank = None,
     code: Code = None,
 ) -> None:
     """Annotate a corpus of any size.
@@ -126,11 +127,14 @@ def annotate(
         fail(f"{output} is not a folder. Give a folder for the shards.")
     inputs = _inputs(sources, output, own_part)
     # Loaded here first, so that errors in it show before the work, and only once.
-    nlp = load_parser(model, gpu_id, code)
+    nlp = load_parser(model, gpu_id, code, treebank)
     job = Job(
         # Of the GPUs of an actor, as Ray shows them to it.
         pipeline=Pipeline(
-            _absolute(model), code and code.resolve(), 0 if gpus_per_worker else gpu_id
+            _absolute(model),
+            code and code.resolve(),
+            0 if gpus_per_worker else gpu_id,
+            treebank,
         ),
         inputs=inputs,
         options=Reading(lines, text_key),

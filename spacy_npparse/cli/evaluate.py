@@ -18,11 +18,13 @@ from spacy_npparse.cli._pipeline import (
     GpuId,
     Keep,
     Model,
+    Treebank,
     load_parser,
 )
 from spacy_npparse.cli._report import report_scores
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.files import is_stream
+from spacy_npparse.models import assume_treebank
 from spacy_npparse.treebank import (
     Paragraph,
     keep_annotation,
@@ -33,6 +35,7 @@ from spacy_npparse.treebank import (
     write_conllu,
 )
 from spacy_npparse.treebank.docs import group_sentences
+from spacy_npparse.treebank_names import treebank_name
 
 
 @app.command()
@@ -57,14 +60,16 @@ def evaluate(
         typer.Option(min=0, help="Gold sentences in one Doc; 0: all up to a `# newdoc`."),
     ] = 1,
     keep: Keep = None,
+    treebank: Treebank = None,
     code: Code = None,
 ) -> None:
     """Score a pipeline on a treebank.
 
     The pipeline gets gold tokens and sentence boundaries, and nothing else of the annotation. With
     --raw it gets the plain text, one Doc per paragraph, and predicts tokens and sentence
-    boundaries, too. Scores are those of `score`, and of the pipeline's predictions, whatever the
-    output keeps of the gold annotation (--keep).
+    boundaries, too. If it was trained on several treebanks, it parses like that of GOLD, as far as
+    the name of the file tells, unless --treebank is given. Scores are those of `score`, and of the
+    pipeline's predictions, whatever the output keeps of the gold annotation (--keep).
 
     Examples:
 
@@ -85,7 +90,10 @@ def evaluate(
     sentences = list(read_conllu(gold))
     if not sentences:
         fail(f"{gold}: no sentence to evaluate on. Give a treebank in CoNLL-U.")
-    nlp = load_parser(model, gpu_id, code)
+    nlp = load_parser(model, gpu_id, code, treebank)
+    name = treebank_name(gold)
+    if treebank is None and assume_treebank(nlp, name):
+        treebank = name
     groups = list(group_sentences(sentences, repeat(sentences_per_doc)))
     inputs: list[Doc | Paragraph]
     if raw:
@@ -96,10 +104,10 @@ def evaluate(
         inputs = [unannotated_doc(group, nlp.vocab, sentence_starts=True) for group in groups]
     annotation = Annotation(nlp, inputs, len(inputs), batch_size)
     docs = list(annotation)
-    typer.echo(
-        f"{gold}, {'plain text' if raw else 'gold tokens and sentences'}: {annotation.summary()}",
-        err=True,
-    )
+    given = "plain text" if raw else "gold tokens and sentences"
+    if treebank is not None:
+        given += f", treebank {treebank}"
+    typer.echo(f"{gold}, {given}: {annotation.summary()}", err=True)
     predicted = [sentence for doc in docs for sentence in sentences_from_doc(doc)]
     if output is not None:
         if keep:

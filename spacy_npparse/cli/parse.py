@@ -20,6 +20,7 @@ from spacy_npparse.cli._pipeline import (
     GpuId,
     Keep,
     Model,
+    Treebank,
     load_parser,
 )
 from spacy_npparse.cli._report import write_text
@@ -71,6 +72,7 @@ def parse(
         typer.Option(help="Stop at malformed CoNLL-U sentences, or skip and count them."),
     ] = OnErrorChoice.RAISE,
     keep: Keep = None,
+    treebank: Treebank = None,
     code: Code = None,
 ) -> None:
     """Parse a file and write the trees as CoNLL-U.
@@ -108,7 +110,7 @@ def parse(
         if source.suffix == ".conllu":
             sentences = _Sentences(path)
             n_inputs = sum(1 for _ in read_conllu(path, on_error=on_error.value))
-            nlp = load_parser(model, gpu_id, code)
+            nlp = load_parser(model, gpu_id, code, treebank)
             inputs: Iterable[Doc | Paragraph] = (
                 unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
                 for sentence in sentences
@@ -116,7 +118,7 @@ def parse(
         else:
             inputs = text = Text(path, source, lines)
             known = extent(text)
-            nlp = load_parser(model, gpu_id, code)
+            nlp = load_parser(model, gpu_id, code, treebank)
             check_lengths(text, known, nlp)
             n_inputs = known.n_paragraphs
         docs = Annotation(nlp, inputs, n_inputs, batch_size, n_process)

@@ -11,7 +11,12 @@ from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
 from spacy_npparse.models.tagger import LinearTagger, TaggerModel
 from spacy_npparse.models.transition_net import TransitionNet
-from spacy_npparse.models.treebank_embedding import known_treebanks, use_treebank
+from spacy_npparse.models.treebank_embedding import (
+    UnknownTreebankError,
+    assume_treebank,
+    known_treebanks,
+    use_treebank,
+)
 
 __all__ = [
     "CharBiLSTM",
@@ -26,6 +31,8 @@ __all__ = [
     "TaggerModel",
     "TorchShim",
     "TransitionNet",
+    "UnknownTreebankError",
+    "assume_treebank",
     "known_treebanks",
     "torch_shim",
     "use_treebank",

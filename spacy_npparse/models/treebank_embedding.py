@@ -113,6 +113,10 @@ def weights_of_docs(
     return rows
 
 
+class UnknownTreebankError(ValueError):
+    """A pipeline has no embedding of a treebank; the message names those that it has."""
+
+
 def use_treebank(nlp: Language, treebank: str) -> None:
     """Have a pipeline encode all Docs that do not say otherwise as those of a treebank.
 
@@ -122,18 +126,39 @@ def use_treebank(nlp: Language, treebank: str) -> None:
         treebank: The name of a treebank that it was trained on, or weights of several.
 
     Raises:
-        ValueError: If the treebank is not known, or no encoder has treebank embeddings.
+        UnknownTreebankError: If the treebank is not known, or no encoder has treebank embeddings.
     """
     encoders = list(_encoders(nlp))
     if not encoders:
-        raise ValueError(
+        raise UnknownTreebankError(
             f"The treebank is {treebank!r}, but the encoder of this pipeline was trained without "
             "treebank embeddings. Leave the treebank out, or train with treebank_embedding = true."
         )
     for model in encoders:
-        treebank_weights("The treebank", treebank, model.attrs[NAMES])
+        try:
+            treebank_weights("The treebank", treebank, model.attrs[NAMES])
+        except ValueError as error:
+            raise UnknownTreebankError(str(error)) from None
     for model in encoders:
         model.attrs[CHOICE].treebank = treebank
+
+
+def assume_treebank(nlp: Language, treebank: str) -> bool:
+    """Have a pipeline encode Docs as those of a treebank, unless a setting names another one.
+
+    Args:
+        nlp: The pipeline.
+        treebank: The name of the treebank that the Docs are probably from.
+
+    Returns:
+        Whether they are encoded so; not if the pipeline has no embedding of that treebank.
+    """
+    choices: list[TreebankChoice] = [
+        model.attrs[CHOICE] for model in _encoders(nlp) if treebank in model.attrs[NAMES]
+    ]
+    for choice in choices:
+        choice.treebank = choice.treebank or treebank
+    return any(choice.treebank == treebank for choice in choices)
 
 
 def known_treebanks(nlp: Language) -> list[str]:

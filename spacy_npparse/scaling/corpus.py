@@ -145,6 +145,7 @@ def begin_corpus(
         "format": job.files.format,
         "batch_size": job.batch_size,
         "words_per_shard": words_per_shard,
+        "treebank": job.pipeline.treebank,
         **asdict(job.options),
     }
     with planning(job.files.folder / _LOCKS):

@@ -12,6 +12,7 @@ from spacy.language import Language
 from spacy.util import import_file
 
 from spacy_npparse.files import checksum
+from spacy_npparse.models import use_treebank
 
 # The files of a pipeline's folder outside the folders of its components.
 _FILES = ("config.cfg", "meta.json", "tokenizer")
@@ -25,11 +26,13 @@ class Pipeline:
         name: Its folder, or the name of an installed package.
         code: Python file with registered functions to import first.
         gpu_id: Number of the GPU; -1 for the CPU.
+        treebank: What Docs are encoded as, see `use_treebank`; None to leave it as it is.
     """
 
     name: str
     code: Path | None = None
     gpu_id: int = -1
+    treebank: str | None = None
 
     def load(self) -> Language:
         """Load it in this process, which then computes on one thread."""
@@ -38,7 +41,10 @@ class Pipeline:
             import_file("python_code", self.code)
         if self.gpu_id >= 0:
             spacy.require_gpu(self.gpu_id)
-        return spacy.load(self.name)
+        nlp = spacy.load(self.name)
+        if self.treebank is not None:
+            use_treebank(nlp, self.treebank)
+        return nlp
 
 
 def files_of_pipeline(folder: Path) -> list[Path]:
