@@ -158,7 +158,8 @@ def check_treebanks(experiments: Sequence[Experiment]) -> None:
         typer.Exit: A file has no sentences.
     """
     for experiment in experiments:
-        for path in dict.fromkeys([experiment.task.train, experiment.task.dev, experiment.gold]):
+        task = experiment.task
+        for path in dict.fromkeys([*task.training_files, task.dev, experiment.gold]):
             if not sum(1 for _ in read_conllu(path)):
                 fail(
                     f"{path}: no sentence to train or evaluate parsers on. Give a treebank in "
@@ -244,5 +245,5 @@ def board_page(experiment: Experiment) -> Path:
 def inputs_of(experiment: Experiment) -> list[Path]:
     """The files that an experiment reads."""
     task = experiment.task
-    given = [task.train, task.dev, experiment.gold, task.config, task.code]
+    given = [*task.training_files, task.dev, experiment.gold, task.config, task.code]
     return list(dict.fromkeys(path for path in given if path is not None))

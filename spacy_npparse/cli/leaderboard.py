@@ -47,6 +47,12 @@ def leaderboard(
     test: Annotated[
         Path | None, typer.Option(help="CoNLL-U file to evaluate on; by default the dev file.")
     ] = None,
+    also_train: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="CoNLL-U file of another treebank to train on as well; repeat the option for more."
+        ),
+    ] = None,
     parsers: Parsers = ALL,
     seeds: Seeds = "0",
     updates: Updates = None,
@@ -65,6 +71,9 @@ def leaderboard(
     sentences of their own. The models are the same. Finished runs are kept: given again, the
     command resumes, and parsers or seeds can be added; give all that the report should have.
 
+    With --also-train, all parsers are trained on these treebanks together with TRAIN. Encoders of
+    this package get treebank embeddings, and parse like the treebank of TRAIN.
+
     The report is OUTPUT/leaderboard-TEST.html and .json, with --raw leaderboard-TEST-raw: scores,
     letters shared by parsers that do not differ significantly, learning curves, accuracy against
     speed, and precision against recall of crossing arcs. The predictions are kept for `compare`.
@@ -77,10 +86,12 @@ def leaderboard(
         --parsers "mh4 arc_hybrid_swap arc_hybrid_swap,oracle=static spacy udpipe" \\
         --seeds "0 1 2" --processes 2
       python -m spacy_npparse leaderboard train.conllu dev.conllu training/board --raw
+      python -m spacy_npparse leaderboard sv_lines-ud-train.conllu sv_lines-ud-dev.conllu \\
+        training/swedish --also-train en_lines-ud-train.conllu --parsers mh4
     """
     numbers = read_seeds(seeds)
     tasks = find_executor(executor, processes, address)
-    task = Task(train, dev, find_config(config, code), updates, code)
+    task = Task(train, dev, find_config(config, code), updates, code, tuple(also_train or ()))
     contestants = find_contestants(parsers, task)
     experiment = Experiment(task, test or dev, output, raw)
     page = board_page(experiment)

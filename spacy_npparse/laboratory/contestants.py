@@ -20,6 +20,7 @@ class Task:
         config: Training config of this package's pipelines.
         updates: Updates of each training; None for those of its config.
         code: Python file to import before the config is read, `--code` of `spacy train`.
+        others: CoNLL-U files of other treebanks to train on as well.
     """
 
     train: Path
@@ -27,6 +28,12 @@ class Task:
     config: Path
     updates: int | None
     code: Path | None = None
+    others: tuple[Path, ...] = ()
+
+    @property
+    def training_files(self) -> list[Path]:
+        """All files to train on."""
+        return [self.train, *self.others]
 
 
 class Checkpoint(NamedTuple):

@@ -25,9 +25,11 @@ from spacy_npparse.treebank import (
     sentences_from_doc,
     unannotated_doc,
 )
+from spacy_npparse.treebank_names import treebank_name
 
 _BATCH = 128
 _CONFIG = "config.cfg"
+_ENCODER = "spacy_npparse.CharBiLSTM.v1"
 _CURVE = "curve.jsonl"
 # Evaluations in a training.
 _CHECKPOINTS = 10
@@ -67,7 +69,12 @@ class TrainedPipeline(ABC):
     def train(self, task: Task, seed: int, folder: Path) -> None:
         """See `Contestant`."""
         config = self.config(task)
-        config["paths"].update(train=str(task.train.resolve()), dev=str(task.dev.resolve()))
+        train = [str(path.resolve()) for path in task.training_files]
+        config["paths"].update(
+            train=train if task.others else train[0], dev=str(task.dev.resolve())
+        )
+        if task.others:
+            _embed_treebanks(config["components"], treebank_name(task.train.resolve()))
         config["system"]["seed"] = seed
         training = config["training"]
         training["logger"] = {
@@ -112,6 +119,16 @@ class TrainedPipeline(ABC):
             for row in srsly.read_jsonl(path)
             if "dep_las" in row["scores"]
         ]
+
+
+def _embed_treebanks(section: dict[str, Any], treebank: str) -> None:
+    """Have the encoders in a section of a config that can do so embed treebanks, and parse like one
+    of them."""
+    if section.get("@architectures") == _ENCODER:
+        section.update(treebank_embedding=True, treebank=treebank)
+    for part in section.values():
+        if isinstance(part, dict):
+            _embed_treebanks(part, treebank)
 
 
 def _parsed(nlp: Language, inputs: Sequence[Doc | Paragraph]) -> Parsed:

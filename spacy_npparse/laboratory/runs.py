@@ -89,6 +89,7 @@ class Run:
             dev=self.task.dev.absolute(),
             config=self.task.config.absolute(),
             code=self.task.code and self.task.code.absolute(),
+            others=tuple(path.absolute() for path in self.task.others),
         )
         return replace(self, task=task, gold=self.gold.absolute(), folder=self.folder.absolute())
 

@@ -1,10 +1,10 @@
 """UDPipe 1: its tokenizer, its tagger, whose tags the parser reads, and its transition-based parser
 with SWAP.
 
-    python -m spacy_npparse.laboratory.udpipe train.conllu dev.conllu model.udpipe epochs=100
+    python -m spacy_npparse.laboratory.udpipe epochs=100 model.udpipe dev.conllu train.conllu
 
-trains a model with these settings of the tokenizer, in a process of its own because UDPipe's
-trainer writes to the terminal.
+trains a model with these settings of the tokenizer, on one file or several, in a process of its own
+because UDPipe's trainer writes to the terminal.
 
 Source: Straka, Hajič and Straková (2016), and the manual of UDPipe 1.
 """
@@ -59,8 +59,8 @@ class UDPipe:
 
     def train(self, task: Task, seed: int, folder: Path) -> None:
         """See `Contestant`."""
-        files = [task.train, task.dev, folder / _MODEL]
-        run_module([__name__, *files, _TOKENIZER], folder / LOG)
+        files = [folder / _MODEL, task.dev, *task.training_files]
+        run_module([__name__, _TOKENIZER, *files], folder / LOG)
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
         """See `Contestant`."""
@@ -129,8 +129,17 @@ def _parsed(sentences: Sequence[Any], seconds: float) -> Parsed:
     return Parsed(parsed, sum(len(sentence.words) for sentence in parsed) / seconds)
 
 
-def _train(train: Path, dev: Path, model: Path, tokenizer: str) -> None:
-    parts = [_read(path.read_text(encoding="utf-8")) for path in (train, dev)]
+def _read_files(paths: Sequence[Path]) -> Any:
+    """The sentences of CoNLL-U files."""
+    found = udpipe.Sentences()
+    for path in paths:
+        for sentence in _read(path.read_text(encoding="utf-8")):
+            found.append(sentence)
+    return found
+
+
+def _train(tokenizer: str, model: Path, dev: Path, train: Sequence[Path]) -> None:
+    parts = [_read_files(train), _read_files([dev])]
     error = udpipe.ProcessingError()
     trained = udpipe.Trainer.train("morphodita_parsito", *parts, tokenizer, _TAGGER, _PARSER, error)
     if error.occurred():
@@ -140,4 +149,5 @@ def _train(train: Path, dev: Path, model: Path, tokenizer: str) -> None:
 
 
 if __name__ == "__main__":
-    _train(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), tokenizer=sys.argv[4])
+    model, dev, *train = map(Path, sys.argv[2:])
+    _train(sys.argv[1], model, dev, train)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 from thinc.api import Config
+from tiny import write_part
 
-from spacy_npparse.laboratory import Task, complete_config, contestant, trainable_parsers
+from spacy_npparse.laboratory import Task, complete_config, contestant, trainable_parsers, udpipe
 from spacy_npparse.laboratory.component import ComponentPipeline
 from spacy_npparse.laboratory.spacy_parser import SpacyPipeline
 from spacy_npparse.systems import transition_systems
@@ -34,6 +35,16 @@ def test_every_parser_with_a_model_is_found():
 def test_wrong_names(name, message):
     with pytest.raises(ValueError, match=message):
         contestant(name)
+
+
+def test_udpipe_is_trained_on_all_treebanks(tmp_path, monkeypatch):
+    files = [write_part("dev", tmp_path / f"{name}.conllu", 3) for name in ("a", "b")]
+    task = Task(files[0], files[0], CONFIG, None, others=(files[1],))
+    commands = []
+    monkeypatch.setattr(udpipe, "run_module", lambda command, log: commands.append(command))
+    contestant("udpipe").train(task, 0, tmp_path)
+    assert commands[0][-2:] == files
+    assert len(udpipe._read_files(commands[0][-2:])) == 6
 
 
 def test_settings_are_put_into_the_config():

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import in_process
 import pytest
+import spacy
 from filelock import FileLock
 from tiny import tiny_config, write_part
 from typer.testing import CliRunner
 
 from spacy_npparse.cli import app
+from spacy_npparse.models import known_treebanks
 
 BEAM = "attardi,decoder.beam_width=2"
 CODE = """
@@ -226,6 +228,30 @@ def test_code_is_part_of_the_experiment(made, board, files):
     result = board("mst")
     code.write_text(CODE)
     assert result.exit_code == 1 and "other settings (code)" in result.stderr
+
+
+def test_several_treebanks(files, inline):
+    other = write_part("dev", files / "xx_other-ud-train.conllu", 10)
+    other.write_text(other.read_text(encoding="utf-8").replace("\tnsubj\t", "\tsubject\t"), "utf-8")
+    command = ["leaderboard", files / "train.conllu", files / "dev.conllu", files / "joint"]
+    command += ["--config", files / "tiny.cfg", "--code", files / "code.py", "--updates", 2]
+    command += ["--parsers", "mst spacy"]
+    result = CliRunner().invoke(app, [*map(str, command), "--also-train", str(other)])
+    assert result.exit_code == 0, result.stderr
+    assert [Path(name).name for name in report(files / "joint")["provenance"]["checksums"]][:2] == [
+        "train.conllu",
+        "xx_other-ud-train.conllu",
+    ]
+    parser = spacy.load(files / "joint" / "models" / "mst-0" / "model-best")
+    assert "subject" in parser.get_pipe("parser").labels
+    assert known_treebanks(parser) == sorted([files.name, "xx_other"])
+    encoder = parser.config["components"]["tok2vec"]["model"]
+    assert encoder["treebank_embedding"] and encoder["treebank"] == files.name
+    peer = spacy.load(files / "joint" / "models" / "spacy-0" / "model-best")
+    assert any("subject" in label for label in peer.get_pipe("parser").labels)
+    result = CliRunner().invoke(app, [str(argument) for argument in command])
+    assert result.exit_code == 1 and "other settings (others)" in result.stderr
+    shutil.rmtree(files / "joint")
 
 
 def test_udpipe(files, monkeypatch):
