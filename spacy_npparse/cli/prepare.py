@@ -1,4 +1,4 @@
-"""`prepare`: a UD treebank, checked, under the names that training uses."""
+"""`prepare`: UD treebanks, checked, under the names that training uses."""
 
 from __future__ import annotations
 
@@ -19,35 +19,49 @@ from spacy_npparse.trees import complete_heads, nonprojective_arcs
 @app.command()
 @user_errors
 def prepare(
-    folder: Annotated[Path, typer.Argument(help="Folder of a UD treebank, as released.")],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="FOLDER...", help="Folders of UD treebanks, as released."),
+    ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
 ) -> None:
-    """Check a UD treebank and copy its parts.
+    """Check UD treebanks and copy their parts.
 
     FOLDER has files *-ud-train.conllu, *-ud-dev.conllu and, optionally, *-ud-test.conllu; OUT gets
-    train.conllu, dev.conllu and test.conllu. All lines are checked before anything is written; the
-    copies are identical to the byte.
+    train.conllu, dev.conllu and test.conllu. Of several treebanks, to train one parser on, it gets
+    train/FOLDER-ud-train.conllu and so on, and OUT/train and OUT/dev are paths of `spacy train`.
+    All lines are checked before anything is written; the copies are identical to the byte.
 
     Examples:
 
     \b
       python -m spacy_npparse prepare UD_Gothic-PROIEL corpus/gothic
+      python -m spacy_npparse prepare UD_English-LinES UD_Swedish-LinES corpus/lines
     """
-    sources = treebank_parts(folder)
-    targets = {part: output / f"{part}.conllu" for part in sources}
-    check_outputs(targets.values(), sources.values())
-    counts = {part: _count(read_conllu(path), path.name) for part, path in sources.items()}
-    for part, path in sources.items():
-        with replacing(targets[part]) as file:
+    sources: dict[Path, Path] = {}
+    for folder in folders:
+        name = folder.absolute().name
+        for part, path in treebank_parts(folder).items():
+            alone = output / f"{part}.conllu"
+            joint = output / part / f"{name}-ud-{part}.conllu"
+            target = alone if len(folders) == 1 else joint
+            if target in sources:
+                fail(f"{folder}: two treebanks are called {name}. Rename a folder.")
+            sources[target] = path
+    check_outputs(sources, sources.values())
+    counts = {target: _count(read_conllu(path), path.name) for target, path in sources.items()}
+    for target, path in sources.items():
+        with replacing(target) as file:
             file.write(path.read_bytes())
+    width = max(5, *(len(target.stem) for target in sources))
     rows = [
-        "Part  | Sentences |     Words | Non-projective sentences |     arcs",
-        "------+-----------+-----------+--------------------------+---------",
+        f"{'Part':{width}} | Sentences |     Words | Non-projective sentences |     arcs",
+        f"{'-' * width}-+-----------+-----------+--------------------------+---------",
     ]
-    for part, (n_sentences, n_words, n_crossed, n_arcs) in counts.items():
+    for target, (n_sentences, n_words, n_crossed, n_arcs) in counts.items():
         rows.append(
-            f"{part:5} | {n_sentences:9,} | {n_words:9,} | {n_crossed / n_sentences:24.2%} | "
-            f"{n_arcs / n_words:8.2%}"
+            f"{target.stem:{width}} | {n_sentences:9,} | {n_words:9,} | "
+            f"{n_crossed / n_sentences:24.2%} | {n_arcs / n_words:8.2%}"
         )
     print_result("\n".join(rows))
 

@@ -1,6 +1,12 @@
 """The command prepare, as a user runs it."""
 
+import shutil
+
 import pytest
+import spacy
+
+from spacy_npparse.treebank import ConlluCorpus
+from spacy_npparse.treebank_names import TREEBANK_KEY
 
 PROJECTIVE = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t1\tx\t_\t_\n\n"
 CROSSING = "".join(
@@ -35,6 +41,31 @@ def test_copies_and_counts(run, treebank, tmp_path):
     (treebank / "xx-ud-test.conllu").write_text(CROSSING + "\n")
     assert run("prepare", treebank, tmp_path / "out").exit_code == 0
     assert (tmp_path / "out" / "test.conllu").read_text() == CROSSING + "\n"
+
+
+def test_several_treebanks(run, treebank, tmp_path):
+    other = shutil.copytree(treebank, tmp_path / "UD_Other")
+    (other / "xx-ud-test.conllu").write_text(PROJECTIVE)
+    result = run("prepare", treebank, other, tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    out = tmp_path / "out"
+    written = sorted(str(path.relative_to(out)) for path in out.rglob("*.conllu"))
+    assert written == [
+        "dev/UD_Other-ud-dev.conllu",
+        "dev/UD_Test-ud-dev.conllu",
+        "test/UD_Other-ud-test.conllu",
+        "train/UD_Other-ud-train.conllu",
+        "train/UD_Test-ud-train.conllu",
+    ]
+    original = treebank / "xx-ud-train.conllu"
+    assert (out / "train" / "UD_Test-ud-train.conllu").read_bytes() == original.read_bytes()
+    assert "\nUD_Other-ud-test  |         1 |" in result.output
+    examples = ConlluCorpus(out / "train")(spacy.blank("xx"))
+    assert {eg.predicted.user_data[TREEBANK_KEY] for eg in examples} == {"UD_Test", "UD_Other"}
+    (tmp_path / "again").mkdir()
+    same = shutil.copytree(treebank, tmp_path / "again" / "UD_Test")
+    result = run("prepare", treebank, same, tmp_path / "two")
+    assert result.exit_code == 1 and "two treebanks are called UD_Test" in result.output
 
 
 def test_errors(run, treebank, tmp_path):

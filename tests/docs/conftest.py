@@ -66,7 +66,8 @@ def clone(tmp_path, monkeypatch, treebank, pipeline):
         link = tmp_path / "training" / name / "model-best"
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(pipeline)
-    (tmp_path / "UD_Gothic-PROIEL").symlink_to(SAMPLE)
+    for name in ("UD_Gothic-PROIEL", "UD_English-LinES", "UD_Swedish-LinES"):
+        (tmp_path / name).symlink_to(SAMPLE)
     (tmp_path / "input.txt").write_text("Was glaubt der Arzt?\n", encoding="utf-8")
     with gzip.open(tmp_path / "vectors.vec.gz", "wt", encoding="utf-8") as file:
         file.write("2 3\nArzt 0.1 0.2 0.3\nglaubt 0.3 0.2 0.1\n")

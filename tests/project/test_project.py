@@ -10,11 +10,13 @@ from pathlib import Path
 
 import in_process
 import pytest
+import spacy
 from spacy.util import load_config
 from tiny import tiny_config, write_part
 from weasel.cli.assets import project_assets
 from weasel.cli.run import project_run
 
+from spacy_npparse.models import known_treebanks
 from spacy_npparse.treebank import raw_texts, read_conllu
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +49,18 @@ def run(project, monkeypatch, capfd):
         return capfd.readouterr().out
 
     return run_workflow
+
+
+def test_joint(project, run):
+    shutil.copytree(project / SAMPLE, project / "assets" / "other")
+    treebanks = {"vars.treebanks": f"{SAMPLE} assets/other", "vars.treebank": "other"}
+    run("joint", **treebanks)
+    path = project / "training" / "joint" / "arc_hybrid_swap_parser" / "model-best"
+    assert known_treebanks(spacy.load(path)) == ["other", "sample_treebank"]
+    run("evaluate-joint", **{**treebanks, "vars.treebank": "sample_treebank"})
+    for name in ("other", "sample_treebank"):
+        metrics = project / "metrics" / "joint" / name / "arc_hybrid_swap_parser.json"
+        assert json.loads(metrics.read_text())["official"]["Sentences"]["gold"] == 40
 
 
 def test_sample(project, run):
