@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +17,8 @@ Paths: TypeAlias = str | Path | list[str] | dict[str, float]
 
 _MOST_PARTS = 100
 _HEAVIEST = 100
+# A config with a key like this is read otherwise than it was written.
+_NO_KEY = re.compile(r"[#;\[].*|.*[=:].*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,8 @@ def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:
         The treebanks.
 
     Raises:
-        ValueError: If there is no path, one is no path or there twice, or a weight is not positive.
+        ValueError: If there is no path, one is no path or there twice, or a path or weight is not
+            one for a table.
     """
     listed = paths if isinstance(paths, (list, dict)) else [paths]
     if not listed:
@@ -77,6 +81,11 @@ def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:
     for path in listed:
         if not isinstance(path, (str, Path)) or str(path) == "":
             raise ValueError(f"{setting}: {path!r} is no path. Give .conllu files.")
+        if isinstance(paths, dict) and _NO_KEY.fullmatch(str(path)):
+            raise ValueError(
+                f"{setting}: {path!r} cannot have a weight, because a key of a config has neither "
+                "= nor : and begins with none of # ; [. Give a relative path, or rename the file."
+            )
     found = [Path(path) for path in listed]
     if twice := [path for path in dict.fromkeys(found) if found.count(path) > 1]:
         raise ValueError(
