@@ -21,12 +21,14 @@ from spacy_npparse.cli._pipeline import (
     Keep,
     Model,
     Treebank,
+    keep_confidence,
     load_parser,
 )
 from spacy_npparse.cli._report import write_text
 from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
+    ConfidentSentences,
     ConlluError,
     Paragraph,
     Sentence,
@@ -61,6 +63,14 @@ def parse(
             "--token-ranges", help="Write where tokens are in the text: TokenRange in MISC."
         ),
     ] = False,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Leave out sentences in which the mean probability of the heads is lower.",
+        ),
+    ] = None,
     html: Annotated[
         Path | None, typer.Option(help="Also draw the trees on a page in this file.")
     ] = None,
@@ -121,6 +131,10 @@ def parse(
             nlp = load_parser(model, gpu_id, code, treebank)
             check_lengths(text, known, nlp)
             n_inputs = known.n_paragraphs
+        choose = None
+        if min_confidence is not None:
+            keep_confidence(nlp)
+            choose = ConfidentSentences(min_confidence)
         docs = Annotation(nlp, inputs, n_inputs, batch_size, n_process)
         parsed: Iterable[Doc] = docs
         if keep:
@@ -128,8 +142,10 @@ def parse(
             parsed = (keep_annotation(doc, [sentence], keep) for doc, sentence in pairs)
         drawn: list[Doc] = []
         written = parsed if html is None else _keeping(parsed, drawn)
-        write_conllu(written, target, token_ranges=token_ranges)
+        write_conllu(written, target, token_ranges=token_ranges, choose=choose)
     typer.echo(f"{target}: {docs.summary()}", err=True)
+    if choose is not None:
+        typer.echo(f"{target}: {choose.n_left_out:,} sentences left out", err=True)
     if html is not None:
         page = render_trees(drawn, title=f"Dependency trees: {target.stem}")
         write_text(page, html)

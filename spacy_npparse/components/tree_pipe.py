@@ -7,12 +7,14 @@ from spacy.tokens import Doc
 from spacy.util import minibatch
 
 from spacy_npparse.components.annotation import Parse, write_parse
+from spacy_npparse.components.settings import DecoderSettings
 
 
 class TreePipe:
     """A component that parses Docs in batches. Subclasses are spaCy pipes too."""
 
     name: str
+    decoder: DecoderSettings
     get_error_handler: Callable[[], Callable[..., Any]]
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:

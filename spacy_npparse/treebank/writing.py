@@ -10,7 +10,7 @@ written with that of the pipeline, and of `keep_annotation`, alone.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -57,13 +57,20 @@ _FIELDS = {
 }
 
 
-def write_conllu(docs: Iterable[Doc], path: str | Path, *, token_ranges: bool = False) -> None:
+def write_conllu(
+    docs: Iterable[Doc],
+    path: str | Path,
+    *,
+    token_ranges: bool = False,
+    choose: Callable[[Doc, Sequence[Sentence]], Sequence[Sentence]] | None = None,
+) -> None:
     """Write Docs to a CoNLL-U file, atomically.
 
     Args:
         docs: The Docs; see `sentences_from_doc`.
         path: The file to write. If an exception is raised, it stays as it was.
         token_ranges: See `sentences_from_doc`.
+        choose: Returns those of the sentences of a Doc that are written; None writes all.
 
     Raises:
         DocError: See `sentences_from_doc`. The message names the Doc by its number, from 1.
@@ -73,11 +80,11 @@ def write_conllu(docs: Iterable[Doc], path: str | Path, *, token_ranges: bool = 
         for number, doc in enumerate(docs, 1):
             first_id = n_sentences + 1
             try:
-                sentences = sentences_from_doc(doc, first_id=first_id, token_ranges=token_ranges)
+                found = sentences_from_doc(doc, first_id=first_id, token_ranges=token_ranges)
             except DocError as error:
                 raise DocError(f"Doc {number}, {error}") from error
-            n_sentences += len(sentences)
-            file.write(_join(sentences).encode("utf-8"))
+            n_sentences += len(found)
+            file.write(_join(found if choose is None else choose(doc, found)).encode("utf-8"))
 
 
 def doc_to_conllu(doc: Doc) -> str:

@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
+from statistics import fmean
 
 import pytest
 import spacy
@@ -294,3 +296,33 @@ def test_token_ranges(run, model, dev, tmp_path):
     assert len(words) == 7
     result = run("parse", model, dev, tmp_path / "out.conllu", "--token-ranges")
     assert result.exit_code == 1 and "no text to give the ranges" in result.output
+
+
+def test_sentences_that_the_parser_is_sure_of(run, model, dev, tmp_path):
+    def parsed(least):
+        output = tmp_path / "out.conllu"
+        result = run("parse", model, dev, output, "--min-confidence", least)
+        assert result.exit_code == 0, result.output
+        sentences = list(read_conllu(output)) if output.stat().st_size else []
+        assert f"{120 - len(sentences)} sentences left out" in result.output
+        return sentences
+
+    everything = parsed(0.0)
+    confidences = [float(sentence.metadata["confidence"]) for sentence in everything]
+    # In the widest gap of the middle, because the comments are rounded.
+    ranked = sorted(confidences)[40:80]
+    least = fmean(max(pairwise(ranked), key=lambda pair: pair[1] - pair[0]))
+    sure = [s.text for s, found in zip(everything, confidences, strict=True) if found > least]
+    assert [sentence.text for sentence in parsed(least)] == sure
+    assert len(everything) == 120 and 0 < len(sure) < 120 and not parsed(1.0)
+
+
+def test_other_parsers_have_no_confidence(run, text, tmp_path):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("parser").add_label("dep")
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "model")
+    result = run("parse", tmp_path / "model", text, tmp_path / "a.conllu", "--min-confidence", 0.5)
+    assert result.exit_code == 1
+    assert "needs a parser of spacy_npparse; the pipeline has only: sentencizer" in result.output
