@@ -24,6 +24,8 @@ PIPELINES = (
     "gothic/models/mst-0",
     "gothic/models/one_endpoint_crossing-0",
     "hungarian/models/mh4-0",
+    "teacher1",
+    "teacher2",
 )
 
 
@@ -69,6 +71,11 @@ def clone(tmp_path, monkeypatch, treebank, pipeline):
     for name in ("UD_Gothic-PROIEL", "UD_English-LinES", "UD_Swedish-LinES"):
         (tmp_path / name).symlink_to(SAMPLE)
     (tmp_path / "input.txt").write_text("Was glaubt der Arzt?\n", encoding="utf-8")
+    texts = [
+        '{"text": "Was glaubt der Arzt denn nun?"}\n',
+        '{"text": "Er glaubt der Frau nicht."}\n',
+    ]
+    (tmp_path / "text.jsonl").write_text("".join(texts), encoding="utf-8")
     with gzip.open(tmp_path / "vectors.vec.gz", "wt", encoding="utf-8") as file:
         file.write("2 3\nArzt 0.1 0.2 0.3\nglaubt 0.3 0.2 0.1\n")
     rows = "0 0.1 0.2 0.3\n1 0.3 0.2 0.1\n"
