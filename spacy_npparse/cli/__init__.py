@@ -3,6 +3,7 @@
 # Importing a command adds it to the app.
 from spacy_npparse.cli import (  # noqa: F401
     annotate,
+    calibrate,
     compare,
     convert,
     derive,

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 import spacy_npparse
+from spacy_npparse.components.posteriors import PosteriorError
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
 from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
@@ -41,6 +42,7 @@ _USER_ERRORS = (
     InputError,
     MissingExtraError,
     NoWorkerError,
+    PosteriorError,
     TextMismatchError,
     TreebankFolderError,
     UnknownTreebankError,

@@ -45,6 +45,22 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None])
             fail(f"{output} and {other} are one file. Give each output a file of its own.")
 
 
+def check_new_folder(folder: Path) -> None:
+    """End the program with an error message unless a folder can be written that does not exist, or
+    is empty.
+
+    Args:
+        folder: The folder.
+
+    Raises:
+        WriteError: Files in it cannot be written.
+        typer.Exit: There is something already.
+    """
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        fail(f"{folder} exists and would be overwritten. Give a new folder.")
+    check_writable(folder / "meta.json")
+
+
 def pipeline_files(model: str | None) -> list[Path]:
     """The files that a pipeline consists of, as inputs of a command.
 

@@ -2,6 +2,7 @@
 
 from spacy_npparse.visualisation.derivations.page import render_derivation
 from spacy_npparse.visualisation.derivations.table import derivation_table
+from spacy_npparse.visualisation.reports.calibration import render_calibration
 from spacy_npparse.visualisation.reports.comparison import render_comparison
 from spacy_npparse.visualisation.reports.leaderboard import render_leaderboard
 from spacy_npparse.visualisation.reports.statistics import render_statistics
@@ -11,6 +12,7 @@ from spacy_npparse.visualisation.trees.picture import render_tree_svg
 
 __all__ = [
     "derivation_table",
+    "render_calibration",
     "render_comparison",
     "render_derivation",
     "render_leaderboard",

@@ -21,6 +21,22 @@ GLOSSARY = {
     "projective tree": "A tree without non-projective arcs.",
     "recall": "Of the gold arcs, the share that the parser predicts.",
     "precision": "Of the predicted arcs, the share that is in the gold tree.",
+    "calibration": (
+        "Probabilities are calibrated if of all predictions with a probability of, say, 80 %, just "
+        "80 % are right."
+    ),
+    "ECE": (
+        "Expected calibration error: the mean difference between the probability of predictions "
+        "and the share of them that is right."
+    ),
+    "log loss": (
+        "The mean negative log-likelihood of predictions being right or wrong: the lower, the more "
+        "the probabilities tell, calibration included."
+    ),
+    "temperature": (
+        "What scores are divided by before they become probabilities. Above 1, probabilities are "
+        "more even."
+    ),
     "yield": "A word and all words that it dominates, directly or not.",
     "gap degree": (
         "The largest number of interruptions in the yield of a word; 0 in a projective tree."

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from report_helpers import SAMPLE, SOURCE, many_parsers, several_treebanks, three_parsers
 
 from spacy_npparse.evaluation import ParserComparison, compare_parsers
+from spacy_npparse.evaluation.reliability import CalibrationComparison, reliability
 from spacy_npparse.evaluation.sweep import make_sweep
 from spacy_npparse.treebank import parse_sentence, read_conllu
 from spacy_npparse.treebank.statistics import Statistics, treebank_statistics
 from spacy_npparse.visualisation import (
+    render_calibration,
     render_comparison,
     render_leaderboard,
     render_statistics,
@@ -64,6 +67,19 @@ def check_page(page: str) -> None:
 @pytest.fixture(scope="module")
 def comparison() -> ParserComparison:
     return three_parsers()
+
+
+def test_calibration_page() -> None:
+    right = np.array([1, 1, 0, 1])
+    before = reliability(np.array([0.5, 0.75, 0.5, 1.0]), right)
+    after = reliability(np.array([0.5, 1.0, 0.25, 1.0]), right)
+    found = CalibrationComparison({"heads": (1.0, 0.5)}, {"heads": (before, after)})
+    page = render_calibration(found, SOURCE)
+    check_page(page)
+    assert page.count('<canvas role="img" aria-label="Reliability diagram of heads"') == 1
+    assert "Temperatures: heads 0.500" in page
+    # Bins of both, in the table beside the plot.
+    assert page.count("<td>50.00</td>") == 3 and page.count("<td>75.00</td>") == 3
 
 
 def test_comparison_page(comparison: ParserComparison) -> None:

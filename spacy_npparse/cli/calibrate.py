@@ -1,0 +1,118 @@
+"""`calibrate`: probabilities that can be taken at their word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from spacy.language import Language
+
+from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._outputs import check_new_folder, check_outputs, pipeline_files
+from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, load_parser
+from spacy_npparse.cli._report import print_result, progress, write_json, write_text
+from spacy_npparse.components.calibration import Predictions, read_gold
+from spacy_npparse.components.posteriors import encode_sentences, parser_of
+from spacy_npparse.evaluation.reliability import CalibrationComparison, reliability
+from spacy_npparse.treebank import Sentence, read_conllu
+from spacy_npparse.visualisation import render_calibration
+
+# What `Predictions.reliabilities` tells of.
+_NAMES = ("heads", "labels of right heads", "labelled arcs")
+
+
+@app.command()
+@user_errors
+def calibrate(
+    context: typer.Context,
+    model: Model,
+    dev: Annotated[
+        Path, typer.Argument(help="CoNLL-U file with gold trees that the parser has not learnt.")
+    ],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pipeline.")],
+    test: Annotated[
+        Path | None,
+        typer.Option(help="CoNLL-U file to measure on.  [default: DEV, which is optimistic]"),
+    ] = None,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", help="Write all numbers to this file.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page with reliability diagrams to this file.")
+    ] = None,
+    gpu_id: GpuId = -1,
+    batch_size: BatchSize = 128,
+    code: Code = None,
+) -> None:
+    """Calibrate the probabilities of a parser.
+
+    One temperature for heads and one for labels are fitted to DEV and saved with the pipeline in
+    OUT. Scores are divided by them before they become probabilities; trees do not change. The table
+    shows how far mean probabilities are from accuracies (expected calibration error), before and
+    after.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse calibrate training/model-best dev.conllu training/calibrated
+      python -m spacy_npparse calibrate training/model-best dev.conllu training/calibrated \\
+          --test test.conllu --html calibration.html
+    """
+    check_outputs([json_path, html], [dev, test, code, *pipeline_files(model)])
+    check_new_folder(output)
+    sentences = _read(dev)
+    others = None if test is None else _read(test)
+    nlp = load_parser(model, gpu_id, code)
+    parser = parser_of(nlp)
+    predictions = _predict(nlp, sentences, dev, batch_size)
+    measured = predictions if others is None else _predict(nlp, others, test or dev, batch_size)
+    before, found = parser.temperatures, measured.reliabilities()
+    parser.temperatures = after = predictions.fit_temperatures()
+    calibrated = measured.reliabilities()
+    comparison = CalibrationComparison(
+        {
+            "heads": (before.heads, after.heads),
+            "labels": (before.labels, after.labels),
+        },
+        {
+            name: (reliability(*one), reliability(*other))
+            for name, one, other in zip(_NAMES, found, calibrated, strict=True)
+            if one.size
+        },
+    )
+    nlp.to_disk(output)
+    source = provenance_of(context, [path for path in (dev, test) if path is not None])
+    try:
+        print_result(comparison.table())
+    finally:
+        if json_path is not None:
+            write_json(comparison.as_dict(), json_path, source)
+        if html is not None:
+            title = f"Calibration on {(test or dev).name}"
+            write_text(render_calibration(comparison, source, title=title), html)
+
+
+def _read(path: Path) -> list[Sentence]:
+    """The sentences of a file with at least one gold arc."""
+    sentences = list(read_conllu(path))
+    if not any(head is not None for sentence in sentences for head in sentence.heads[1:]):
+        fail(f"{path}: no word with a head. Give a treebank in CoNLL-U.")
+    return sentences
+
+
+def _predict(
+    nlp: Language, sentences: Sequence[Sentence], path: Path, batch_size: int
+) -> Predictions:
+    labels = parser_of(nlp).label_data
+    gold = read_gold(sentences, labels)
+    if gold.unknown:
+        n_unknown = sum(word.deprel in gold.unknown for one in sentences for word in one.words)
+        typer.echo(
+            f"⚠ {path}: {n_unknown} words have labels that the parser does not know, and are left "
+            f"out where labels are measured: {', '.join(gold.unknown)}",
+            err=True,
+        )
+    shown = progress(sentences, "sentence", len(sentences), title=path.name)
+    return Predictions(encode_sentences(nlp, shown, batch_size), gold)

@@ -1,0 +1,198 @@
+"""What a trained parser believes of given sentences: probabilities of all heads and labels."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.util import minibatch
+from torch import Tensor
+
+from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
+from spacy_npparse.treebank import Sentence, unannotated_doc
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float32]
+T = TypeVar("T")
+
+_BATCH = 128
+
+
+class PosteriorError(ValueError):
+    """A pipeline without such probabilities; the message has the remedy."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Sentences whose arcs are scored at once.
+
+    Attributes:
+        numbers: Of the sentences, among all.
+        vectors: Of the tokens of the Docs, and of the root.
+        sentences: Where they are among these.
+    """
+
+    numbers: list[int]
+    vectors: Tensor
+    sentences: SentenceBatch
+
+
+@dataclass(frozen=True)
+class EncodedSentences:
+    """Sentences as a trained parser sees them. All lists are in their order.
+
+    Attributes:
+        parser: The parser. Its temperatures may change, its weights may not.
+        parts: The sentences.
+    """
+
+    parser: DependencyParser
+    parts: Sequence[_Part]
+
+    def heads(self) -> list[Floats]:
+        """Compute the probabilities of all heads.
+
+        Returns:
+            float32 [n_words, n_words + 1] for each sentence: of each head of each word, the root
+            being the first.
+        """
+
+        def of_part(part: _Part) -> Iterator[Floats]:
+            found = self.parser.head_probabilities(part.vectors, part.sentences)
+            for n, of_sentence in zip(part.sentences.lengths.tolist(), found, strict=True):
+                yield of_sentence[1 : n + 1, : n + 1]
+
+        return self._in_order(of_part)
+
+    def trees(self) -> list[Ints]:
+        """Find the trees that the parser predicts.
+
+        Returns:
+            int32 [n_words] for each sentence: the head of each word, 0 for the root.
+        """
+
+        def of_part(part: _Part) -> Iterator[Ints]:
+            heads = self.parser.best_heads(part.vectors, part.sentences)
+            return (heads[words] for words in part.sentences.slices())
+
+        return self._in_order(of_part)
+
+    def labels(self, trees: Sequence[Ints]) -> list[Floats]:
+        """Compute the probabilities of all labels of the arcs of some trees.
+
+        Args:
+            trees: int32 [n_words] for each sentence, below 1 where there is no arc, or only that
+                from the root.
+
+        Returns:
+            float32 [n_words, n_labels] for each sentence, in the order of the parser's
+            `label_data`; 0 where there is no arc.
+        """
+
+        def of_part(part: _Part) -> Iterator[Floats]:
+            heads = np.concatenate([trees[number] for number in part.numbers]).astype(np.int32)
+            found = np.zeros((len(heads), len(self.parser.label_data)), dtype=np.float32)
+            if (heads > 0).any():
+                found[heads > 0] = self.parser.label_probabilities(
+                    part.vectors, part.sentences, heads
+                )
+            return (found[words] for words in part.sentences.slices())
+
+        return self._in_order(of_part)
+
+    def vectors(self) -> Floats:
+        """Compute the mean of the vectors of the words of each sentence.
+
+        Returns:
+            float32 [n_sentences, width].
+        """
+
+        def of_part(part: _Part) -> Iterator[Floats]:
+            words = part.vectors[torch.from_numpy(part.sentences.words).to(part.vectors.device)]
+            of_words = words.cpu().numpy()
+            return (of_words[place].mean(axis=0) for place in part.sentences.slices())
+
+        return np.stack(self._in_order(of_part))
+
+    def _in_order(self, of_part: Callable[[_Part], Iterator[T]]) -> list[T]:
+        found: dict[int, T] = {}
+        with torch.no_grad():
+            for part in self.parts:
+                found.update(zip(part.numbers, of_part(part), strict=True))
+        return [found[number] for number in sorted(found)]
+
+
+def encode_sentences(
+    nlp: Language, sentences: Iterable[Sentence], batch_size: int = _BATCH
+) -> EncodedSentences:
+    """Run a pipeline up to its parser on the words of sentences, whose annotation is not looked at.
+
+    Args:
+        nlp: A pipeline with one parser of this package.
+        sentences: The sentences.
+        batch_size: Sentences that are encoded at once.
+
+    Returns:
+        The sentences.
+
+    Raises:
+        PosteriorError: As `parser_of` does.
+    """
+    parser = parser_of(nlp)
+    parts: list[_Part] = []
+    first = 0
+    docs = (unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences)
+    for batch in minibatch(docs, batch_size):
+        with torch.no_grad():
+            parts += _parts(parser, list(_run(nlp, parser, batch)), first)
+        first += len(batch)
+    return EncodedSentences(parser, parts)
+
+
+def parser_of(nlp: Language) -> DependencyParser:
+    """Find the parser of a pipeline.
+
+    Args:
+        nlp: The pipeline.
+
+    Returns:
+        The parser.
+
+    Raises:
+        PosteriorError: If there is none of this package, or more than one, or if its probabilities
+            are not those of the arcs that it predicts.
+    """
+    parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DependencyParser)]
+    if len(parsers) != 1:
+        raise PosteriorError(
+            f"the pipeline has {len(parsers)} parsers with probabilities of all heads, but must "
+            "have one; an ensemble_parser has none. Give the pipeline of a single parser."
+        )
+    if parsers[0].cfg["pseudo_projective"] is not None:
+        raise PosteriorError(
+            f"{parsers[0].name}: its probabilities are those of projective trees, before arcs are "
+            "moved (pseudo_projective). Give the pipeline of a parser without this setting."
+        )
+    return parsers[0]
+
+
+def _run(nlp: Language, parser: DependencyParser, docs: Iterable[Doc]) -> Iterable[Doc]:
+    """Docs as they come to the parser."""
+    for _, component in nlp.pipeline:
+        if component is parser:
+            break
+        docs = component.pipe(docs) if hasattr(component, "pipe") else map(component, docs)
+    return docs
+
+
+def _parts(parser: DependencyParser, docs: list[Doc], first: int) -> Iterator[_Part]:
+    vectors = parser.encode(docs)
+    batch = split_sentences(read_tokens(docs))
+    for chosen in batch.parts():
+        numbers = (first + np.flatnonzero(chosen)).tolist()
+        yield _Part(numbers, vectors, batch.select(chosen))
