@@ -4,6 +4,7 @@
 from spacy_npparse.cli import (  # noqa: F401
     annotate,
     calibrate,
+    check,
     compare,
     convert,
     derive,

@@ -1,8 +1,11 @@
 """Experiments: training configs, and parsers trained under one budget and compared."""
 
+from spacy_npparse.laboratory.bare_parser import BareParser
 from spacy_npparse.laboratory.code import CodeError, import_code
+from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.configs import complete_config, config_path
 from spacy_npparse.laboratory.contestants import Contestant, Task
+from spacy_npparse.laboratory.contradictions import FoldResult, contradictions_by_fold
 from spacy_npparse.laboratory.experiment import (
     Experiment,
     ExperimentMismatchError,
@@ -13,10 +16,13 @@ from spacy_npparse.laboratory.runs import Run
 from spacy_npparse.laboratory.schedule import complete_runs
 
 __all__ = [
+    "BareParser",
     "CodeError",
     "Contestant",
     "Experiment",
     "ExperimentMismatchError",
+    "FailedCommandError",
+    "FoldResult",
     "FolderInUseError",
     "Run",
     "Task",
@@ -24,6 +30,7 @@ __all__ = [
     "complete_runs",
     "config_path",
     "contestant",
+    "contradictions_by_fold",
     "import_code",
     "trainable_parsers",
 ]

@@ -13,7 +13,8 @@ from thinc.api import Config
 from spacy_npparse.laboratory.contestants import Task
 from spacy_npparse.laboratory.pipeline import TrainedPipeline
 
-_COMPONENT = "parser"
+# The component of a config that is replaced.
+COMPONENT = "parser"
 _DECODER = "decoder."
 _GLOBAL_LOSS = "max-violation"
 
@@ -39,10 +40,10 @@ class ComponentPipeline(TrainedPipeline):
     def config(self, task: Task) -> Config:
         """See `TrainedPipeline`."""
         config = load_config(task.config, interpolate=False)
-        component = config.get("components", {}).get(_COMPONENT)
+        component = config.get("components", {}).get(COMPONENT)
         if component is None:
             raise ValueError(
-                f"{task.config}: there is no component {_COMPONENT!r} to replace. Give a config "
+                f"{task.config}: there is no component {COMPONENT!r} to replace. Give a config "
                 "like those of `npparse init-config`."
             )
         missing = [name for name in ("paths", "system", "training") if name not in config]
@@ -69,7 +70,7 @@ class ComponentPipeline(TrainedPipeline):
         """See `TrainedPipeline`."""
         kept = dict(self._trained_settings())
         return {
-            f"components.{_COMPONENT}.{name}": _parsed(value)
+            f"components.{COMPONENT}.{name}": _parsed(value)
             for name, value in self._settings()
             if name not in kept
         }

@@ -29,6 +29,7 @@ NOT_RUN = {
     "python -m pytest": "runs these tests",
     "python -m spacy project": "trains for minutes; tests/project runs the workflows",
     "python -m spacy_npparse leaderboard": "trains for hours; tests/laboratory runs it",
+    "python -m spacy_npparse check": "trains for minutes; tests/cli runs it",
     "python -m spacy_npparse sweep": "trains for hours; tests/cli runs it",
     "python -m spacy_npparse annotate": "needs a corpus; tests/cli and tests/scaling run it",
     "python -m spacy train configs/accuracy.cfg --output training/student": "a small parser is "

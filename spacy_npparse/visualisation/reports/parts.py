@@ -24,12 +24,14 @@ class Cell(NamedTuple):
         note: A note in small print below.
         strong: Whether it stands out.
         link: Where it leads, if anywhere.
+        anchor: Where it leads on the same page, if anywhere.
     """
 
     text: str
     note: str = ""
     strong: bool = False
     link: str = ""
+    anchor: str = ""
 
 
 class Table(NamedTuple):

@@ -1,0 +1,108 @@
+"""`check`: the arcs of a treebank that its own parsers contradict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._outputs import check_outputs
+from spacy_npparse.cli._pipeline import Code
+from spacy_npparse.cli._report import print_result, progress, write_text
+from spacy_npparse.cli._runs import find_config
+from spacy_npparse.evaluation.contradictions import (
+    contradiction_table,
+    ranked,
+    with_contradictions,
+)
+from spacy_npparse.laboratory import (
+    BareParser,
+    FailedCommandError,
+    Task,
+    config_path,
+    contestant,
+    contradictions_by_fold,
+)
+from spacy_npparse.treebank import read_conllu
+from spacy_npparse.visualisation import render_contradictions
+
+# Of the words, if it is not said how many arcs to list.
+_SHARE = 0.01
+
+
+@app.command()
+@user_errors
+def check(
+    context: typer.Context,
+    treebank: Annotated[Path, typer.Argument(help="CoNLL-U file with the trees to check.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
+    parser: Annotated[
+        str, typer.Option(help="Factory without `_parser`, with settings if need be.")
+    ] = "mh4",
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="Training config whose encoder and parser are trained.  [default: this package's "
+            "fast.cfg]"
+        ),
+    ] = None,
+    updates: Annotated[int, typer.Option(min=1, help="Updates of each training.")] = 600,
+    folds: Annotated[int, typer.Option(min=3, help="Parts of the treebank.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the trainings.")] = 0,
+    arcs: Annotated[
+        int | None, typer.Option(min=1, help="Arcs to list.  [default: as many as 1 % of words]")
+    ] = None,
+    code: Code = None,
+) -> None:
+    """List the arcs of a treebank that its own parsers most surely contradict.
+
+    For each of several parts, a parser is trained on the others and calibrated. It lists the arcs
+    of its part that differ from those that it predicts, by how many times as probable it holds its
+    own. OUT gets contradictions.tsv, contradictions.html, and contradictions.conllu, the treebank
+    with the listed arcs noted in MISC.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse check train.conllu checked
+      python -m spacy_npparse check train.conllu checked --folds 10 --updates 2000 --arcs 500
+    """
+    targets = {suffix: output / f"contradictions.{suffix}" for suffix in ("tsv", "conllu", "html")}
+    check_outputs(targets.values(), [treebank, config, code])
+    sentences = list(read_conllu(treebank))
+    if len(sentences) < folds:
+        fail(f"{treebank}: {len(sentences)} sentences are too few for {folds} folds.")
+    task = Task(treebank, treebank, find_config(config or config_path("fast"), code), updates, code)
+    found, n_words, n_unknown = [], 0, 0
+    try:
+        contestant(parser).check(task)
+        results = contradictions_by_fold(sentences, BareParser(parser), task, folds, seed)
+        for result in progress(results, "fold", folds):
+            found += result.contradictions
+            n_words += result.n_words
+            n_unknown += result.n_unknown
+    except (FailedCommandError, ValueError) as error:
+        fail(str(error))
+    listed = ranked(found)[: arcs or max(1, round(_SHARE * n_words))]
+    write_text(contradiction_table(listed, sentences), targets["tsv"])
+    noted = with_contradictions(listed, sentences)
+    write_text("".join(f"{sentence}\n\n" for sentence in noted), targets["conllu"])
+    page = render_contradictions(
+        listed,
+        sentences,
+        provenance_of(context, [treebank]),
+        title=f"Contradicted arcs of {treebank.name}",
+    )
+    write_text(page, targets["html"])
+    print_result(
+        f"{n_words:,} arcs, {len(found):,} of them contradicted, the {len(listed):,} surest in "
+        f"{output}"
+    )
+    if n_unknown:
+        typer.echo(
+            f"⚠ {n_unknown:,} words have labels that their parser had not seen: only their heads "
+            "were compared.",
+            err=True,
+        )

@@ -1,0 +1,123 @@
+"""Arcs of a treebank that parsers contradict, as a page for annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from spacy_npparse.evaluation.contradictions import Contradiction
+from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.treebank import Sentence
+from spacy_npparse.visualisation.anchors import anchors
+from spacy_npparse.visualisation.page import Page, plural, render
+from spacy_npparse.visualisation.reports.parts import Cell, Table
+from spacy_npparse.visualisation.trees.drawing import draw_tree
+from spacy_npparse.visualisation.trees.layout import Arc
+from spacy_npparse.visualisation.trees.picture import ROW_WIDTH
+
+
+class _ContradictedSentence(NamedTuple):
+    """A sentence on the page."""
+
+    number: int
+    anchor: str
+    text: str
+    notes: list[str]
+    drawing: Markup
+
+
+def render_contradictions(
+    found: Sequence[Contradiction],
+    sentences: Sequence[Sentence],
+    source: Provenance,
+    *,
+    title: str = "Contradicted arcs",
+) -> Page:
+    """Write an HTML page with the arcs of a treebank that parsers contradict.
+
+    Args:
+        found: The arcs, in the order in which they are shown.
+        sentences: Of the treebank.
+        source: What they were computed from.
+        title: The heading of the page.
+
+    Returns:
+        A complete page that needs neither scripts nor network.
+    """
+    by_sentence: dict[int, list[Contradiction]] = {}
+    for one in found:
+        by_sentence.setdefault(one.sentence, []).append(one)
+    names = [sentences[number].sent_id for number in by_sentence]
+    unique = anchors(names, [number + 1 for number in by_sentence])
+    links = dict(zip(by_sentence, unique, strict=True))
+    n_sentences = len(by_sentence)
+    return render(
+        "contradictions.html",
+        title=title,
+        summary=f"{len(found):,} {plural('arc', len(found))} in {n_sentences:,} "
+        f"{plural('sentence', n_sentences)}",
+        source=source,
+        arcs=Table(
+            "Contradicted arcs",
+            ["", "sentence", "in the treebank", "probability", "parser", "probability", "log odds"],
+            [_row(rank, one, sentences, links) for rank, one in enumerate(found, 1)],
+        ),
+        sentences=[
+            _sentence(sentences[number], number, links[number], arcs)
+            for number, arcs in by_sentence.items()
+        ],
+    )
+
+
+def _row(
+    rank: int, one: Contradiction, sentences: Sequence[Sentence], links: dict[int, str]
+) -> list[str | Cell]:
+    words = sentences[one.sentence].words
+
+    def arc(head: int, label: str) -> str:
+        # In the order of the sentence, as arcs are drawn.
+        return f"{words[one.word - 1].form} ←{label}← {words[head - 1].form if head else 'ROOT'}"
+
+    return [
+        f"{rank}",
+        Cell(f"{one.sentence + 1}, word {one.word}", anchor=links[one.sentence]),
+        arc(one.head, one.label),
+        f"{one.probability:.4f}",
+        arc(one.predicted_head, one.predicted_label),
+        f"{one.predicted_probability:.4f}",
+        f"{one.log_odds:.2f}",
+    ]
+
+
+def _sentence(
+    sentence: Sentence, number: int, anchor: str, contradictions: Sequence[Contradiction]
+) -> _ContradictedSentence:
+    by_word = {one.word: one for one in contradictions}
+    above, below = [], []
+    for word, row in enumerate(sentence.words, 1):
+        one = by_word.get(word)
+        head = sentence.heads[word]
+        label = row.deprel
+        kinds: tuple[str, ...] = ()
+        if one is not None and one.predicted_head != head:
+            kinds = ("wrong",)
+            below.append(Arc(one.predicted_head, word, one.predicted_label, ("gold",)))
+        elif one is not None:
+            label, kinds = f"{label} (parser: {one.predicted_label})", ("mislabelled",)
+        if head is not None:
+            above.append(Arc(head, word, label, kinds))
+    tags = [row.upos for row in sentence.words]
+    drawing = draw_tree(
+        [row.form for row in sentence.words],
+        above,
+        below=below,
+        tags=None if set(tags) == {"_"} else tags,
+        title="Dependency tree",
+        width=ROW_WIDTH,
+    )
+    notes = [] if sentence.sent_id is None else [f"sent_id = {sentence.sent_id}"]
+    notes += [f"word {one.word}: log odds {one.log_odds:.2f}" for one in contradictions]
+    text = " ".join(row.form for row in sentence.words)
+    return _ContradictedSentence(number + 1, anchor, text, notes, drawing)

@@ -1,0 +1,60 @@
+"""`check` as a user runs it."""
+
+import in_process
+import pytest
+from tiny import tiny_config, write_part
+
+from spacy_npparse.treebank import read_conllu
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    path = tmp_path_factory.mktemp("config") / "tiny.cfg"
+    tiny_config().to_disk(path)
+    return path
+
+
+def test_three_files(run, config, tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_npparse.laboratory.pipeline.run_module", in_process.run_module)
+    treebank = write_part("dev", tmp_path / "small.conllu", 9)
+    out = tmp_path / "out"
+    options = ("--config", config, "--updates", 1, "--folds", 3, "--parser", "mst")
+    result = run("check", treebank, out, *options, "--arcs", 5)
+    assert result.exit_code == 0, result.output
+    lines = (out / "contradictions.tsv").read_text().splitlines()
+    assert len(lines) == 6
+    columns = lines[0].split("\t")
+    places = set()
+    sentences = list(read_conllu(treebank))
+    for line in lines[1:]:
+        found = dict(zip(columns, line.split("\t"), strict=True))
+        sentence = sentences[int(found["sentence"]) - 1]
+        word = sentence.words[int(found["word"]) - 1]
+        assert (word.form, word.head) == (found["form"], found["head"])
+        assert (found["predicted head"], found["predicted deprel"]) != (word.head, word.deprel)
+        places.add((sentence.sent_id, found["word"]))
+    noted = list(read_conllu(out / "contradictions.conllu"))
+    marked = {(s.sent_id, w.id) for s in noted for w in s.words if "PredictedArc=" in w.misc}
+    assert marked == places
+    for one, other in zip(noted, sentences, strict=True):
+        assert [row[:9] for row in one.rows] == [row[:9] for row in other.rows]
+    page = (out / "contradictions.html").read_text()
+    assert "Contradicted arcs of small.conllu" in page and "5 arcs in" in page
+    assert page.count('class="npparse npparse-tree"') == len({place[0] for place in places})
+    for sent_id, _ in places:
+        assert f'<figure id="{sent_id}">' in page and f'href="#{sent_id}"' in page
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (("--folds", 12), "9 sentences are too few for 12 folds"),
+        (("--parser", "nonsense"), "there is no parser 'nonsense'"),
+        (("--config", "no.cfg"), "no.cfg: no such file"),
+    ],
+)
+def test_mistakes_are_told(run, tmp_path, options, message):
+    treebank = write_part("dev", tmp_path / "small.conllu", 9)
+    result = run("check", treebank, tmp_path / "out", *options)
+    assert result.exit_code == 1 and message in result.output
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,117 @@
+"""Arcs that parsers contradict which have not seen them."""
+
+from dataclasses import replace
+
+import in_process
+import pytest
+import spacy
+from parser_helpers import SAMPLE, TINY_MODEL
+from spacy.util import fix_random_seed
+from tiny import tiny_config, write_part
+
+from spacy_npparse.laboratory import BareParser, Task, contradictions_by_fold
+from spacy_npparse.laboratory import contradictions as module
+from spacy_npparse.laboratory.contradictions import contradictions_of
+from spacy_npparse.treebank import ConlluCorpus, parse_sentence, read_conllu
+
+SENTENCES = list(read_conllu(SAMPLE))[:30]
+
+
+def relabelled(sentence, word, **columns):
+    rows = [row._replace(**columns) if row.id == str(word) else row for row in sentence.rows]
+    return parse_sentence([*sentence.comments, *("\t".join(row) for row in rows)])
+
+
+@pytest.fixture(scope="module")
+def learnt(tmp_path_factory):
+    """A pipeline that knows the first sentences by heart."""
+    fix_random_seed(0)
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL})
+    path = tmp_path_factory.mktemp("treebank") / "train.conllu"
+    path.write_text("".join(f"{sentence}\n\n" for sentence in SENTENCES[:6]))
+    examples = list(ConlluCorpus(path)(nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    for _ in range(100):
+        nlp.update(examples, sgd=optimizer)
+    return nlp
+
+
+def test_what_differs_from_what_was_learnt_is_contradicted(learnt):
+    sentences = list(SENTENCES[:6])
+    assert contradictions_of(learnt, sentences, range(6)).contradictions == []
+    n_words = sum(len(sentence.words) for sentence in sentences)
+    word = next(w for w, head in enumerate(sentences[4].heads) if head)
+    head, label = sentences[4].heads[word], sentences[4].words[word - 1].deprel
+    other = next(h for h in range(1, len(sentences[4].heads)) if h not in (word, head))
+    sentences[4] = relabelled(sentences[4], word, head=str(other))
+    wrong_label = "det" if label != "det" else "nsubj"
+    place = next(i for i, row in enumerate(sentences[2].words) if row.deprel == "punct") + 1
+    sentences[2] = relabelled(sentences[2], place, deprel=wrong_label)
+    found = contradictions_of(learnt, sentences, range(6))
+    assert (found.n_words, found.n_unknown) == (n_words, 0)
+    first, second = sorted(found.contradictions, key=lambda one: one.sentence)
+    assert (first.sentence, first.word) == (2, place)
+    assert (first.label, first.predicted_label) == (wrong_label, "punct")
+    assert first.head == first.predicted_head
+    assert (second.sentence, second.word, second.head) == (4, word, other)
+    assert (second.predicted_head, second.predicted_label) == (head, label)
+    for one in (first, second):
+        assert one.predicted_probability > 0.5 > one.probability and one.log_odds > 0
+
+
+def test_nothing_is_said_of_labels_that_are_missing_or_new(learnt):
+    sentences = list(SENTENCES[:6])
+    word = next(w for w, head in enumerate(sentences[0].heads) if head)
+    sentences[0] = relabelled(sentences[0], word, deprel="dep:new")
+    sentences[1] = relabelled(sentences[1], word, head="_", deprel="_")
+    found = contradictions_of(learnt, sentences, range(6))
+    assert found.contradictions == [] and found.n_unknown == 1
+    assert found.n_words == sum(len(sentence.words) for sentence in sentences) - 1
+
+
+def test_no_parser_sees_what_it_is_asked_about(monkeypatch, learnt, tmp_path):
+    """A pipeline that is there stands in for trainings; every sentence is asked about once."""
+    asked = []
+    parts = []
+
+    def train(self, task, seed, folder):
+        parts.append([{str(s) for s in read_conllu(path)} for path in (task.train, task.dev)])
+        learnt.to_disk(folder / "model-best")
+
+    def contradictions(nlp, sentences, numbers):
+        asked.append({str(sentences[number]) for number in numbers})
+
+    monkeypatch.setattr(BareParser, "train", train)
+    monkeypatch.setattr(module, "contradictions_of", contradictions)
+    task = Task(SAMPLE, SAMPLE, tmp_path, updates=1)
+    list(contradictions_by_fold(SENTENCES, BareParser("mst"), task, 3, 0))
+    everything = {str(sentence) for sentence in SENTENCES}
+    assert set().union(*asked) == everything and sum(map(len, asked)) == len(SENTENCES)
+    for (train_part, dev_part), fold in zip(parts, asked, strict=True):
+        assert train_part | dev_part | fold == everything
+        assert not train_part & dev_part and not (train_part | dev_part) & fold
+
+
+@pytest.mark.parametrize("n_folds", [2, 4])
+def test_too_few_folds_or_sentences(n_folds, tmp_path):
+    task = Task(SAMPLE, SAMPLE, tmp_path, updates=1)
+    with pytest.raises(ValueError, match=f"{n_folds} folds of 3 sentences"):
+        next(contradictions_by_fold(SENTENCES[:3], BareParser("mst"), task, n_folds, 0))
+
+
+def test_only_encoder_and_parser_are_trained(tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_npparse.laboratory.pipeline.run_module", in_process.run_module)
+    path = tmp_path / "config.cfg"
+    tiny_config().to_disk(path)
+    task = Task(SAMPLE, SAMPLE, path, updates=1)
+    config = BareParser("mst").config(task)
+    assert config["nlp"]["pipeline"] == ["tok2vec", "parser"] == list(config["components"])
+    assert config["components"]["parser"]["factory"] == "mst_parser"
+    train = write_part("train", tmp_path / "train.conllu", 9)
+    BareParser("mst").train(replace(task, train=train, dev=train), 0, tmp_path)
+    nlp = spacy.load(tmp_path / "model-best")
+    assert nlp.pipe_names == ["tok2vec", "parser"]
+    assert type(nlp.tokenizer).__module__ == "spacy.tokenizer"
+    assert contradictions_of(nlp, SENTENCES, range(3)).n_words > 0
