@@ -43,7 +43,7 @@ def calibrate(
         Path | None, typer.Option(help="Write a page with reliability diagrams to this file.")
     ] = None,
     gpu_id: GpuId = -1,
-    batch_size: BatchSize = 128,
+    batch_size: BatchSize = None,
     code: Code = None,
 ) -> None:
     """Calibrate the probabilities of a parser.
@@ -103,7 +103,7 @@ def _read(path: Path) -> list[Sentence]:
 
 
 def _predict(
-    nlp: Language, sentences: Sequence[Sentence], path: Path, batch_size: int
+    nlp: Language, sentences: Sequence[Sentence], path: Path, batch_size: int | None
 ) -> Predictions:
     labels = parser_of(nlp).label_data
     gold = read_gold(sentences, labels)
@@ -115,4 +115,4 @@ def _predict(
             err=True,
         )
     shown = progress(sentences, "sentence", len(sentences), title=path.name)
-    return Predictions(encode_sentences(nlp, shown, batch_size), gold)
+    return Predictions(encode_sentences(nlp, shown, batch_size or nlp.batch_size), gold)
