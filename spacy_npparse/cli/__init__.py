@@ -14,6 +14,7 @@ from spacy_npparse.cli import (  # noqa: F401
     parse,
     prepare,
     score,
+    select,
     statistics,
     sweep,
 )

@@ -1,0 +1,138 @@
+"""`select`: what to annotate next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from spacy.language import Language
+
+from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._outputs import check_outputs, pipeline_files
+from spacy_npparse.cli._pipeline import Annotation, BatchSize, Code, GpuId, Model, load_parser
+from spacy_npparse.cli._report import progress, write_text
+from spacy_npparse.cli._texts import Text, check_lengths, extent
+from spacy_npparse.components.posteriors import parser_of
+from spacy_npparse.components.selection import (
+    Criterion,
+    JudgedSentence,
+    judge_sentences,
+    partial_sentence,
+    select_sentences,
+    select_words,
+)
+from spacy_npparse.files import is_stream
+from spacy_npparse.treebank import (
+    Sentence,
+    parse_sentence,
+    read_conllu,
+    sentences_from_doc,
+    without_annotation,
+)
+
+
+class Unit(str, Enum):
+    """What is selected."""
+
+    SENTENCE = "sentence"
+    ARC = "arc"
+
+
+@app.command()
+@user_errors
+def select(
+    model: Model,
+    texts: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TEXT…",
+            help="Files to select from: .conllu, or .txt with blank lines between paragraphs.",
+        ),
+    ],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")],
+    by: Annotated[
+        Criterion, typer.Option(help="What annotation is expected to bring.")
+    ] = Criterion.ENTROPY,
+    unit: Annotated[
+        Unit, typer.Option(help="Whole sentences, or the arcs to single words.")
+    ] = Unit.SENTENCE,
+    words: Annotated[int, typer.Option(min=1, help="Words to annotate.")] = 1000,
+    gpu_id: GpuId = -1,
+    batch_size: BatchSize = 128,
+    code: Code = None,
+) -> None:
+    """Select from unannotated text what is worth annotating.
+
+    OUT gets the selected sentences, those that bring most first. HEAD and DEPREL are _ where they
+    are to be annotated, with the predicted arc and its probability in MISC; with --unit arc, all
+    other arcs are those that the parser predicts. Annotated, in whole or in part, OUT is a treebank
+    to train on: words without HEAD do not count.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse select training/model-best news.txt annotate.conllu --words 2000
+      python -m spacy_npparse select training/model-best a.conllu b.conllu next.conllu --unit arc
+    """
+    if output.suffix != ".conllu" and not is_stream(output):
+        fail(f"Cannot write {output}. Give OUT a name that ends in .conllu.")
+    for path in texts:
+        if path.suffix not in (".conllu", ".txt"):
+            fail(f"Cannot read {path}. Give .conllu or .txt files.")
+    if unit is Unit.ARC and by is Criterion.DIVERSITY:
+        fail("--by diversity is for whole sentences. Give --by entropy or --by error.")
+    check_outputs([output], [*texts, code, *pipeline_files(model)])
+    nlp = load_parser(model, gpu_id, code)
+    parser_of(nlp)
+    found = [sentence for path in texts for sentence in _read(nlp, path, batch_size)]
+    # What is there twice brings nothing new.
+    different: dict[tuple[str, ...], Sentence] = {}
+    for sentence in found:
+        different.setdefault(tuple(word.form for word in sentence.words), sentence)
+    unique = list(different.values())
+    if not unique:
+        fail(f"{', '.join(map(str, texts))}: no sentence to select from.")
+    shown = progress(unique, "sentence", len(unique))
+    judged = list(judge_sentences(nlp, shown, batch_size))
+    selected, n_selected = _select(judged, by, unit, words)
+    if not selected:
+        fail(f"Every sentence has more than {words} words. Give a larger number of --words.")
+    write_text("".join(f"{sentence}\n\n" for sentence in selected), output)
+    typer.echo(
+        f"{output}: {n_selected:,} words to annotate in {len(selected):,} sentences, of "
+        f"{len(unique):,} different ones; {len(found) - len(unique):,} were there more than once.",
+        err=True,
+    )
+
+
+def _select(
+    judged: Sequence[JudgedSentence], by: Criterion, unit: Unit, n_words: int
+) -> tuple[list[Sentence], int]:
+    if unit is Unit.ARC:
+        chosen = select_words(judged, by, n_words)
+    else:
+        numbers = select_sentences(judged, by, n_words)
+        chosen = {n: list(range(1, len(judged[n].heads) + 1)) for n in numbers}
+    selected = [
+        partial_sentence(
+            judged[n], of_sentence, f"{by.value} {judged[n].benefits(by).mean():.4f} per word"
+        )
+        for n, of_sentence in chosen.items()
+    ]
+    return selected, sum(map(len, chosen.values()))
+
+
+def _read(nlp: Language, path: Path, batch_size: int) -> Iterator[Sentence]:
+    """The sentences of a file, those of CoNLL-U without annotation."""
+    if path.suffix == ".conllu":
+        for sentence in read_conllu(path):
+            yield parse_sentence(without_annotation(sentence).split("\n"))
+        return
+    text = Text(path, path)
+    known = extent(text)
+    check_lengths(text, known, nlp)
+    for doc in Annotation(nlp, text, known.n_paragraphs, batch_size):
+        yield from sentences_from_doc(doc)

@@ -1,0 +1,201 @@
+"""Which sentences, or which arcs, of unannotated text are worth annotating."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.language import Language
+from spacy.util import minibatch
+
+from spacy_npparse.components.posteriors import encode_sentences
+from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.docs import UD_ROOT
+from spacy_npparse.treebank.rows import make_sentence
+from spacy_npparse.treebank.sentence import MISSING, Row
+
+# Attributes of MISC: the arc that the parser would take, and how probable it is.
+_PREDICTED = "PredictedArc"
+_PROBABILITY = "Probability"
+_COMMENT = "selected"
+
+Floats = NDArray[np.float64]
+
+
+class Criterion(str, Enum):
+    """What annotation is expected to bring.
+
+    Attributes:
+        ENTROPY: Of the heads of a word, and of the labels given the predicted head: how much the
+            parser would learn to know.
+        ERROR: The probability that the predicted head or label is wrong: how much would be
+            corrected.
+        DIVERSITY: Entropy, times how far a sentence is from all that have been chosen.
+    """
+
+    ENTROPY = "entropy"
+    ERROR = "error"
+    DIVERSITY = "diversity"
+
+
+@dataclass(frozen=True)
+class JudgedSentence:
+    """A sentence as a parser sees it.
+
+    Attributes:
+        sentence: The sentence.
+        heads: Of the words, as they are predicted, 0 for the root.
+        labels: Of the arcs.
+        entropies: float64 [n_words], in nats; see `Criterion`.
+        errors: float64 [n_words]; see `Criterion`.
+        vector: float32 [width], the mean of the vectors of its words.
+    """
+
+    sentence: Sentence
+    heads: Sequence[int]
+    labels: Sequence[str]
+    entropies: Floats
+    errors: Floats
+    vector: NDArray[np.float32]
+
+    def benefits(self, criterion: Criterion) -> Floats:
+        """What the annotation of each word is expected to bring: [n_words]."""
+        return self.errors if criterion is Criterion.ERROR else self.entropies
+
+
+def judge_sentences(
+    nlp: Language, sentences: Iterable[Sentence], batch_size: int
+) -> Iterator[JudgedSentence]:
+    """Parse sentences, keeping how sure the parser is.
+
+    Args:
+        nlp: A pipeline with one parser.
+        sentences: The sentences, whose annotation is not looked at.
+        batch_size: How many are encoded at once.
+
+    Yields:
+        The sentences.
+
+    Raises:
+        PosteriorError: See `encode_sentences`.
+    """
+    for batch in minibatch(sentences, batch_size):
+        encoded = encode_sentences(nlp, batch, batch_size)
+        names = encoded.parser.label_data
+        trees = encoded.trees()
+        judged = zip(
+            batch, trees, encoded.heads(), encoded.labels(trees), encoded.vectors(), strict=True
+        )
+        for sentence, tree, by_head, by_label, vector in judged:
+            in_tree = tree > 0
+            of_heads = by_head[range(len(tree)), tree].astype(np.float64)
+            of_labels = np.where(in_tree, by_label.max(axis=1), 1.0)
+            best = by_label.argmax(axis=1).tolist()
+            yield JudgedSentence(
+                sentence,
+                tree.tolist(),
+                [names[b] if head else UD_ROOT for b, head in zip(best, tree, strict=True)],
+                _entropies(by_head) + _entropies(by_label),
+                1.0 - of_heads * of_labels,
+                vector,
+            )
+
+
+def select_sentences(
+    judged: Sequence[JudgedSentence], criterion: Criterion, n_words: int
+) -> list[int]:
+    """Choose whole sentences, those first whose annotation brings most for each word.
+
+    Args:
+        judged: The sentences.
+        criterion: What annotation is expected to bring.
+        n_words: How many words are annotated at most.
+
+    Returns:
+        The numbers of sentences, the best first.
+
+    Source: the diversity is that of Sener and Savarese (2018), weighted by entropy.
+    """
+    benefits = np.array([one.benefits(criterion).mean() for one in judged])
+    lengths = np.array([len(one.heads) for one in judged])
+    vectors = np.stack([one.vector for one in judged])
+    vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    distances = np.ones(len(judged))
+    chosen: list[int] = []
+    left = n_words
+    open_ = np.ones(len(judged), dtype=bool)
+    while (fits := open_ & (lengths <= left)).any():
+        best = int(np.where(fits, benefits * distances, -np.inf).argmax())
+        chosen.append(best)
+        open_[best] = False
+        left -= int(lengths[best])
+        if criterion is Criterion.DIVERSITY:
+            distances = np.minimum(distances, 1.0 - vectors @ vectors[best])
+    return chosen
+
+
+def select_words(
+    judged: Sequence[JudgedSentence], criterion: Criterion, n_words: int
+) -> dict[int, list[int]]:
+    """Choose single words, whose arcs are to be annotated.
+
+    Args:
+        judged: The sentences.
+        criterion: What annotation is expected to bring; not the diversity, which is of sentences.
+        n_words: How many words are chosen.
+
+    Returns:
+        The words chosen, from 1, by the number of their sentence; the sentences with the best words
+        first.
+    """
+    if criterion is Criterion.DIVERSITY:
+        raise ValueError("diversity is that of sentences. Take entropy or error for single arcs.")
+    benefits = np.concatenate([one.benefits(criterion) for one in judged])
+    sentence = np.repeat(np.arange(len(judged)), [len(one.heads) for one in judged])
+    words = np.concatenate([np.arange(1, len(one.heads) + 1) for one in judged])
+    chosen: dict[int, list[int]] = {}
+    for place in np.argsort(-benefits, kind="stable")[:n_words].tolist():
+        chosen.setdefault(int(sentence[place]), []).append(int(words[place]))
+    return chosen
+
+
+def partial_sentence(one: JudgedSentence, words: Iterable[int], benefit: str) -> Sentence:
+    """A sentence for annotators: the predicted tree, but for the arcs that they are to annotate.
+
+    Args:
+        one: The sentence.
+        words: Those without HEAD and DEPREL, from 1. MISC has the predicted arc and its
+            probability.
+        benefit: What a comment says why it was selected.
+
+    Returns:
+        The sentence.
+    """
+    asked = set(words)
+    rows = [
+        _row(one, row, int(row.id) in asked) if row.id.isdecimal() else row
+        for row in one.sentence.rows
+    ]
+    comments = [*one.sentence.comments, f"# {_COMMENT} = {benefit}"]
+    return make_sentence(rows, one.sentence.metadata, comments)
+
+
+def _row(one: JudgedSentence, row: Row, asked: bool) -> Row:
+    i = int(row.id) - 1
+    head, label = str(one.heads[i]), one.labels[i]
+    if not asked:
+        return row._replace(head=head, deprel=label)
+    notes = [
+        *(part for part in row.misc.split("|") if part != MISSING),
+        f"{_PREDICTED}={head}:{label}",
+        f"{_PROBABILITY}={1.0 - one.errors[i]:.4f}",
+    ]
+    return row._replace(head=MISSING, deprel=MISSING, misc="|".join(notes))
+
+
+def _entropies(probabilities: NDArray[np.float32]) -> Floats:
+    """Of each row."""
+    values = probabilities.astype(np.float64)
+    logs = np.log(values, out=np.zeros_like(values), where=values > 0.0)
+    return -(values * logs).sum(axis=1)

@@ -1,0 +1,141 @@
+"""What is selected for annotation, and that it can be learnt from."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from parser_helpers import SAMPLE
+
+from spacy_npparse.components.posteriors import encode_sentences
+from spacy_npparse.components.selection import (
+    Criterion,
+    JudgedSentence,
+    judge_sentences,
+    partial_sentence,
+    select_sentences,
+    select_words,
+)
+from spacy_npparse.treebank import ConlluCorpus, parse_sentence, read_conllu
+
+SENTENCES = list(read_conllu(SAMPLE))[:20]
+
+
+def judged(entropies, errors=None, vector=(1.0, 0.0), sentence=None):
+    n = len(entropies)
+    return JudgedSentence(
+        sentence,
+        list(range(n)),
+        ["dep"] * n,
+        np.array(entropies, dtype=float),
+        np.array(entropies if errors is None else errors, dtype=float),
+        np.array(vector, dtype=np.float32),
+    )
+
+
+def test_entropies_and_errors_are_those_of_the_probabilities(make_parser):
+    nlp = make_parser("mst", confidence=True)
+    parser = nlp.get_pipe("parser")
+    for one in judge_sentences(nlp, SENTENCES[:5], batch_size=2):
+        encoded = encode_sentences(nlp, [one.sentence])
+        (heads,), (tree,) = encoded.heads(), encoded.trees()
+        (labels,) = encoded.labels([tree])
+        assert one.heads == tree.tolist()
+        for i, head in enumerate(one.heads):
+            entropy = -sum(p * math.log(p) for p in heads[i].tolist() if p)
+            sure = float(heads[i, head])
+            if head:
+                entropy -= sum(p * math.log(p) for p in labels[i].tolist() if p)
+                assert one.labels[i] == parser.label_data[labels[i].argmax()]
+                sure *= float(labels[i].max())
+            else:
+                assert one.labels[i] == "root"
+            assert one.entropies[i] == pytest.approx(entropy, abs=1e-3)
+            assert one.errors[i] == pytest.approx(1 - sure, abs=1e-4)
+
+
+def test_sentences_that_bring_most_for_each_word_come_first():
+    pool = [judged([1.0, 1.0]), judged([3.0, 0.2]), judged([2.0]), judged([0.1] * 3)]
+    assert select_sentences(pool, Criterion.ENTROPY, 8) == [2, 1, 0, 3]
+    # What does not fit any more is passed over.
+    assert select_sentences(pool, Criterion.ENTROPY, 4) == [2, 1]
+    assert select_sentences([judged([5.0] * 3), judged([1.0])], Criterion.ENTROPY, 2) == [1]
+    assert select_sentences(pool, Criterion.ENTROPY, 0) == []
+    errors = [judged([1.0], [0.1]), judged([0.5], [0.9])]
+    assert select_sentences(errors, Criterion.ERROR, 1) == [1]
+
+
+def test_diversity_avoids_what_has_been_chosen():
+    pool = [
+        judged([1.0], vector=(1.0, 0.0)),
+        judged([0.9], vector=(2.0, 0.1)),
+        judged([0.5], vector=(0.0, 1.0)),
+    ]
+    assert select_sentences(pool, Criterion.ENTROPY, 3) == [0, 1, 2]
+    assert select_sentences(pool, Criterion.DIVERSITY, 3) == [0, 2, 1]
+
+
+def test_single_words():
+    pool = [judged([0.1, 0.9]), judged([0.8, 0.2, 0.7])]
+    assert select_words(pool, Criterion.ENTROPY, 3) == {0: [2], 1: [1, 3]}
+    assert select_words(pool, Criterion.ENTROPY, 99) == {0: [2, 1], 1: [1, 3, 2]}
+    with pytest.raises(ValueError, match="diversity is that of sentences"):
+        select_words(pool, Criterion.DIVERSITY, 1)
+
+
+LINES = [
+    "# sent_id = s",
+    "1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_",
+    "1\ta\t_\tX\t_\t_\t_\t_\t_\tSpaceAfter=No",
+    "2\tb\t_\t_\t_\t_\t_\t_\t_\t_",
+]
+
+
+def test_partial_sentences():
+    one = JudgedSentence(
+        parse_sentence(LINES),
+        [2, 0],
+        ["det", "root"],
+        np.array([1.0, 0.0]),
+        np.array([0.25, 0.1]),
+        np.zeros(1, dtype=np.float32),
+    )
+    found = str(partial_sentence(one, [1], "entropy 0.5")).splitlines()
+    assert found == [
+        "# sent_id = s",
+        "# selected = entropy 0.5",
+        LINES[1],
+        "1\ta\t_\tX\t_\t_\t_\t_\t_\tSpaceAfter=No|PredictedArc=2:det|Probability=0.7500",
+        "2\tb\t_\t_\t_\t_\t0\troot\t_\t_",
+    ]
+
+
+def test_what_is_not_annotated_is_not_learnt(make_parser, tmp_path):
+    """The gradient of the arc scores is that of the words with heads: the file that was written,
+    read for training, has no say about the others."""
+    nlp = make_parser("mst")
+    parser = nlp.get_pipe("parser")
+    sentences = list(judge_sentences(nlp, SENTENCES[:6], 128))
+    chosen = select_words(sentences, Criterion.ENTROPY, 20)
+    path = tmp_path / "partial.conllu"
+    written = [partial_sentence(sentences[n], words, "entropy") for n, words in chosen.items()]
+    path.write_text("".join(f"{sentence}\n\n" for sentence in written))
+    examples = list(ConlluCorpus(path)(nlp))
+    gold = parser._labels.gold(examples)
+    n_known = sum(len(sentences[n].heads) - len(words) for n, words in chosen.items())
+    assert (gold.heads >= 0).sum() == n_known > 0 and (gold.heads < 0).sum() == 20
+    (labelled,) = np.nonzero(gold.labels >= 0)
+    assert (gold.heads[labelled] > 0).all()
+    vectors = parser.model.predict([eg.predicted for eg in examples])
+    with torch.no_grad():
+        rows, lengths = parser._rows(parser._net.with_root(vectors), gold.sentences)
+        arcs = parser._net.score_arcs(rows, lengths)
+    arcs.requires_grad_()
+    heads = torch.from_numpy(gold.heads).long()
+    parser._net.head_selection_loss(arcs, lengths, heads).backward()
+    touched = arcs.grad.abs().sum(dim=2).numpy()
+    known = gold.heads >= 0
+    of_words = touched[gold.sentences.sentence, gold.sentences.places]
+    assert (of_words[known] > 0).all() and not of_words[~known].any()
+    losses = nlp.update(examples)
+    assert math.isfinite(losses["parser"]) and losses["parser"] > 0
