@@ -61,7 +61,7 @@ def select(
     ] = Unit.SENTENCE,
     words: Annotated[int, typer.Option(min=1, help="Words to annotate.")] = 1000,
     gpu_id: GpuId = -1,
-    batch_size: BatchSize = 128,
+    batch_size: BatchSize = None,
     code: Code = None,
 ) -> None:
     """Select from unannotated text what is worth annotating.
@@ -87,7 +87,9 @@ def select(
     check_outputs([output], [*texts, code, *pipeline_files(model)])
     nlp = load_parser(model, gpu_id, code)
     parser_of(nlp)
-    found = [sentence for path in texts for sentence in _read(nlp, path, batch_size)]
+    found = [
+        sentence for path in texts for sentence in _read(nlp, path, batch_size or nlp.batch_size)
+    ]
     # What is there twice brings nothing new.
     different: dict[tuple[str, ...], Sentence] = {}
     for sentence in found:
@@ -96,7 +98,7 @@ def select(
     if not unique:
         fail(f"{', '.join(map(str, texts))}: no sentence to select from.")
     shown = progress(unique, "sentence", len(unique))
-    judged = list(judge_sentences(nlp, shown, batch_size))
+    judged = list(judge_sentences(nlp, shown, batch_size or nlp.batch_size))
     selected, n_selected = _select(judged, by, unit, words)
     if not selected:
         fail(f"Every sentence has more than {words} words. Give a larger number of --words.")
