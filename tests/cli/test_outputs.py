@@ -20,6 +20,8 @@ posix = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
 PROGRAM = [sys.executable, "-m", "spacy_npparse"]
 # The arguments of each command that names a file to write. {out} is that file.
 WRITERS = {
+    ("calibrate", "html"): "{model} {gold} {other}.html --html {out}",
+    ("calibrate", "json_path"): "{model} {gold} {other}.json --json {out}",
     ("compare", "json_path"): "{gold} {a} {b} --json {out}",
     ("compare", "html"): "{gold} {a} {b} --html {out}",
     ("convert", "target"): "{gold} {out}",
@@ -31,20 +33,22 @@ WRITERS = {
     ("parse", "target"): "{model} {gold} {out}",
     ("parse", "html"): "{model} {gold} {other} --html {out}",
     ("score", "json_path"): "{gold} {a} --json {out}",
+    ("select", "output"): "{model} {gold} {out}",
     ("statistics", "json_path"): "{gold} --json {out}",
     ("statistics", "html"): "{gold} --html {out}",
 }
 # They write to a folder, and have tests of their own.
 FOLDERS = {
     ("annotate", "output"),
+    ("calibrate", "output"),
+    ("check", "output"),
     ("leaderboard", "output"),
     ("prepare", "output"),
     ("sweep", "output"),
 }
-READ = {"code", "config", "dev", "files", "folder", "gold", "model", "predicted", "source"} | {
-    "test",
-    "train",
-    "treebanks",
+READ = {
+    *("also_train", "code", "config", "dev", "files", "folder", "folders", "gold", "model"),
+    *("predicted", "source", "test", "texts", "train", "treebank", "treebanks"),
 }
 
 
