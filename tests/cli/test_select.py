@@ -56,8 +56,9 @@ def test_single_arcs_of_a_text(run, model, text, tmp_path):
         (("--words", 1), "Give a larger number of --words"),
     ],
 )
-def test_mistakes_are_told(run, model, text, tmp_path, options, message):
-    result = run("select", model, text, tmp_path / "out.conllu", *options)
+def test_mistakes_are_told(run, model, tmp_path, options, message):
+    source = write_part("dev", tmp_path / "pool.conllu", 12)
+    result = run("select", model, source, tmp_path / "out.conllu", *options)
     assert result.exit_code == 1 and message in result.output
     assert not (tmp_path / "out.conllu").exists()
 
