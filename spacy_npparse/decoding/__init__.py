@@ -1,5 +1,12 @@
 """Decoding: greedy and beam search, exact search, and the roll-outs that training learns from."""
 
+from spacy_npparse.decoding.allowed_trees.by_arcs import derivable_trees, spanning_trees
+from spacy_npparse.decoding.allowed_trees.ranking import (
+    Search,
+    best_allowed_tree,
+    ranked_trees,
+)
+from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Arcs, Tree, has_arcs
 from spacy_npparse.decoding.mh.search import decode_mh, decode_mh_greedily, mh_marginals
 from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations, MHFactors, MHScores
 from spacy_npparse.decoding.one_endpoint_crossing.pruning import improbable_arcs
@@ -28,7 +35,9 @@ from spacy_npparse.decoding.transition_based.types import (
 )
 
 __all__ = [
+    "AllowedTrees",
     "ArcMarginals",
+    "Arcs",
     "BeamResult",
     "Explanation",
     "Exploration",
@@ -42,8 +51,11 @@ __all__ = [
     "RollOut",
     "SCORE_LIMIT",
     "ScoreTables",
+    "Search",
     "Spans",
+    "Tree",
     "Violations",
+    "best_allowed_tree",
     "best_segmentation",
     "decode_beam",
     "decode_greedy",
@@ -51,11 +63,15 @@ __all__ = [
     "decode_mh_greedily",
     "decode_one_endpoint_crossing",
     "decode_spanning_trees",
+    "derivable_trees",
     "explain",
+    "has_arcs",
     "improbable_arcs",
     "max_violations",
     "mh_marginals",
+    "ranked_trees",
     "roll_out",
     "score_spans",
     "spanning_tree_marginals",
+    "spanning_trees",
 ]

@@ -1,0 +1,137 @@
+"""Allowed trees by the scores of their arcs, of each class that has an exact search, and of those
+that a transition system derives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spacy_npparse.decoding.allowed_trees.ranking import (
+    Search,
+    best_allowed_tree,
+    ranked_trees,
+)
+from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Arcs, Tree
+from spacy_npparse.decoding.mh.search import decode_mh
+from spacy_npparse.decoding.mh.types import MHScores
+from spacy_npparse.decoding.one_endpoint_crossing.search import decode_one_endpoint_crossing
+from spacy_npparse.decoding.one_endpoint_crossing.types import OneEndpointCrossingScores
+from spacy_npparse.decoding.score_range import SCORE_LIMIT
+from spacy_npparse.decoding.spanning_tree import decode_spanning_trees
+from spacy_npparse.transitions.coverage import derivable
+from spacy_npparse.transitions.system import KernelSystem
+
+_Heads = Callable[[NDArray[np.float32]], NDArray[np.int32]]
+
+# Spanning trees that are tried for a transition system before those of narrower classes, and in all
+# searches for more of them, each of which may take as many as there are words.
+_N_TRIED_FIRST = 20
+_MOST_SEARCHES = 5000
+_N_LINKS = 6
+
+
+def spanning_trees(scores: NDArray[np.floating]) -> Search:
+    """Search all single-rooted trees.
+
+    Args:
+        scores: [n + 1, n + 1], of the arcs, by dependent and head.
+
+    Returns:
+        The search.
+    """
+    return partial(_search, _spanning_heads, _limited(scores))
+
+
+def projective_trees(scores: NDArray[np.floating]) -> Search:
+    """Search the projective ones, as `spanning_trees` does."""
+    return partial(_search, partial(_mh_heads, n_heads=3), _limited(scores))
+
+
+def mh4_trees(scores: NDArray[np.floating]) -> Search:
+    """Search those that MH4 derives, as `spanning_trees` does."""
+    return partial(_search, partial(_mh_heads, n_heads=4), _limited(scores))
+
+
+def one_endpoint_crossing_trees(scores: NDArray[np.floating]) -> Search:
+    """Search the one-endpoint-crossing ones, as `spanning_trees` does."""
+    return partial(_search, _one_endpoint_crossing_heads, _limited(scores))
+
+
+def derivable_trees(
+    system: KernelSystem, allowed: AllowedTrees, scores: NDArray[np.floating]
+) -> Iterator[Tree]:
+    """Find allowed trees that a transition system derives.
+
+    Args:
+        system: The transition system.
+        allowed: The trees that are allowed.
+        scores: [n + 1, n + 1], of the arcs, by dependent and head.
+
+    Yields:
+        Such trees: all of them in descending order of their scores if the system is projective,
+        else those among the best spanning trees. If the system derives none of the first ones, the
+        best trees of narrower classes come next. So a tree is found, if there is one, for systems
+        that are projective or cover all trees, and in sentences of up to five words.
+    """
+    if system.projective:
+        yield from ranked_trees(allowed, projective_trees(scores))
+        return
+    ranked = ranked_trees(allowed, spanning_trees(scores))
+    found = False
+    for tree in islice(ranked, _N_TRIED_FIRST):
+        if _derives(system, tree):
+            found = True
+            yield tree
+    for search in (one_endpoint_crossing_trees, mh4_trees, projective_trees):
+        other = None if found else best_allowed_tree(allowed, search(scores))
+        if other is not None and _derives(system, other):
+            found = True
+            yield other
+    if not found:
+        for tree in islice(ranked, _MOST_SEARCHES // len(scores)):
+            if _derives(system, tree):
+                yield tree
+
+
+def _derives(system: KernelSystem, tree: Tree) -> bool:
+    lengths = np.array([len(tree.heads)], dtype=np.int32)
+    return bool(derivable(system, lengths, tree.heads)[0])
+
+
+def _limited(scores: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Scores within limits so narrow that a forbidden arc costs more than trees can differ by."""
+    limit = SCORE_LIMIT / (4 * len(scores))
+    return np.nan_to_num(scores, nan=-limit).clip(-limit, limit).astype(np.float32)
+
+
+def _search(heads_of: _Heads, scores: NDArray[np.float32], arcs: Arcs) -> Tree:
+    heads = heads_of(np.where(arcs, scores, np.float32(-SCORE_LIMIT)))
+    score = scores[np.arange(1, len(scores)), heads].sum(dtype=np.float64)
+    return Tree(heads, float(score))
+
+
+def _spanning_heads(scores: NDArray[np.float32]) -> NDArray[np.int32]:
+    return decode_spanning_trees(scores[None], _length(scores))
+
+
+def _mh_heads(scores: NDArray[np.float32], *, n_heads: int) -> NDArray[np.int32]:
+    # The end of the sentence is a node, too.
+    arcs = np.ascontiguousarray(np.pad(scores.T, (0, 1)))[None]
+    shift = np.zeros_like(arcs)
+    links = np.zeros((1, _N_LINKS, *arcs.shape[1:]), dtype=np.float32)
+    return decode_mh(MHScores(shift, links, links, arcs), _length(scores), n_heads).heads
+
+
+def _one_endpoint_crossing_heads(scores: NDArray[np.float32]) -> NDArray[np.int32]:
+    arcs = np.ascontiguousarray(scores.T)[None]
+    zeros = np.zeros_like(arcs)
+    parts = OneEndpointCrossingScores(grandparents=zeros, heads=arcs, siblings=zeros, crossed=arcs)
+    return decode_one_endpoint_crossing(parts, _length(scores)).heads
+
+
+def _length(scores: NDArray[np.float32]) -> NDArray[np.int32]:
+    return np.array([len(scores) - 1], dtype=np.int32)
