@@ -4,6 +4,12 @@ The factories are in `spacy_npparse.components.factories`: spaCy finds them by t
 """
 
 from spacy_npparse.components.chart_parser import ChartParser
+from spacy_npparse.components.constraints import (
+    CONSTRAINTS_KEY,
+    ConstraintError,
+    DependencyConstraints,
+    constraints_of_sentence,
+)
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
 from spacy_npparse.components.exact_parser import ExactParser
@@ -23,8 +29,11 @@ from spacy_npparse.components.spanning_tree_parser import SpanningTreeParser
 from spacy_npparse.components.transition_parser import TransitionParser
 
 __all__ = [
+    "CONSTRAINTS_KEY",
     "ChartParser",
+    "ConstraintError",
     "DecoderSettings",
+    "DependencyConstraints",
     "DependencyParser",
     "EnsembleParser",
     "EnsembleSettings",
@@ -38,5 +47,6 @@ __all__ = [
     "SpanningTreeSettings",
     "TransitionParser",
     "TransitionParserSettings",
+    "constraints_of_sentence",
     "drop_unannotated_components",
 ]

@@ -121,14 +121,19 @@ class CalibratedPipe(LabelledPipe[NetT], Generic[NetT]):
         return (scores / self.temperatures.labels).softmax(dim=1).cpu().numpy()
 
     def confidence(
-        self, vectors: Tensor, sentences: SentenceBatch, heads: NDArray[np.int32]
+        self,
+        vectors: Tensor,
+        sentences: SentenceBatch,
+        heads: NDArray[np.int32],
+        labels: NDArray[np.int64],
     ) -> Confidence:
-        """Compute how sure the parser is of its trees, with the labels that it predicts.
+        """Compute how sure the parser is of trees. It does not know of constraints on them.
 
         Args:
             vectors: What `encode` returns.
             sentences: Of the same Docs.
             heads: int32 [n_words], in the sentence: before a pseudo-projective encoding is decoded.
+            labels: int64 [n_words], their numbers; that of the root is not looked at.
 
         Returns:
             The probabilities.
@@ -138,7 +143,7 @@ class CalibratedPipe(LabelledPipe[NetT], Generic[NetT]):
         sure.heads[:] = by_head[sentences.sentence, sentences.places, heads]
         if (heads > 0).any():
             by_label = self.label_probabilities(vectors, sentences, heads)
-            sure.labels[heads > 0] = by_label.max(axis=1)
+            sure.labels[heads > 0] = by_label[range(len(by_label)), labels[heads > 0]]
         return sure
 
     def _head_probabilities(

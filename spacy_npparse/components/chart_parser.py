@@ -14,9 +14,10 @@ from torch import Tensor
 from spacy_npparse.components.exact_parser import ExactParser, ScoresT
 from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.network_pipe import NetT
-from spacy_npparse.components.search import Found, no_trees
+from spacy_npparse.components.search import Found, found_by_arcs, no_trees
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings, Sentences, TreeLoss
+from spacy_npparse.decoding import AllowedTrees, best_allowed_tree, spanning_trees
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,8 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
     """Finds the highest-scoring of the trees that its chart covers, if the sentence is not too
     long.
 
-    Longer sentences are parsed by a fallback, and teach only heads and labels. Instead of a gold
+    Longer sentences are parsed by a fallback, by the scores of arcs alone if constraints have to be
+    met, and teach only heads and labels. Instead of a gold
     tree that is not covered, the most similar one that is covered is learnt. Warnings tell how
     many there are of either.
 
@@ -88,10 +90,6 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
         self.max_length = max_length
         self._n_too_long = 0
 
-    def _zero_scores(self, n_sentences: int, size: int) -> ScoresT:
-        """Scores by which all trees are equally good. size: longest sentence + 1."""
-        raise NotImplementedError
-
     def _search_chart(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
@@ -118,6 +116,19 @@ class ChartParser(ExactParser[NetT, ScoresT, ScoredTreesT], Generic[NetT, Scores
                 found.heads[:, words] = best.heads
                 found.scores[:, chosen] = best.scores
         return found
+
+    def _search_allowed(
+        self,
+        rows: Tensor,
+        lengths: Tensor,
+        arcs: Tensor,
+        sentence: SentenceBatch,
+        allowed: AllowedTrees,
+    ) -> Found | None:
+        if sentence.lengths[0] <= self.max_length:
+            return super()._search_allowed(rows, lengths, arcs, sentence, allowed)
+        tree = best_allowed_tree(allowed, spanning_trees(arcs[0].cpu().numpy()))
+        return None if tree is None else found_by_arcs(arcs, lengths, tree.heads)
 
     def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
         learnt = gold.sentences.lengths <= self.max_length

@@ -7,7 +7,6 @@ from typing import Any, Generic
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -17,25 +16,22 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
-from spacy_npparse.components.annotation import Parse, register_extensions
-from spacy_npparse.components.calibrated_pipe import Confidence, Temperatures
+from spacy_npparse.components.annotation import register_extensions
+from spacy_npparse.components.calibrated_pipe import Temperatures
 from spacy_npparse.components.derivations import GoldTree, gold_trees
 from spacy_npparse.components.encoders import SharedEncoders
 from spacy_npparse.components.gold import GoldBatch, gold_boundaries
 from spacy_npparse.components.labels import Labels, collect_labels
 from spacy_npparse.components.network_pipe import NetT
-from spacy_npparse.components.parses import make_parses
+from spacy_npparse.components.predicting_pipe import PredictingPipe
 from spacy_npparse.components.rehearsal import check_rehearsable, rehearsal_examples
-from spacy_npparse.components.saving import SavedPipe
-from spacy_npparse.components.search import Found, no_trees
 from spacy_npparse.components.segmentation import WINDOW, SentenceFinder
-from spacy_npparse.components.sentences import SentenceBatch, TokenBatch, split_sentences
+from spacy_npparse.components.sentences import SentenceBatch, split_sentences
 from spacy_npparse.components.settings import DecoderSettings, Sentences, check_labels
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
-from spacy_npparse.trees.missing import MISSING
 
 
-class DependencyParser(SavedPipe[NetT], Generic[NetT]):
+class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
     """Finds the sentences of a Doc and parses them.
 
     Each sentence gets a tree with exactly one root. Boundaries that the Doc has, of either kind,
@@ -95,13 +91,6 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
         for _ in gold:
             pass
 
-    def _search(
-        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
-    ) -> Found:
-        """Find the highest-scoring trees. rows, lengths: what `_rows` returns; arcs: their scores,
-        see `ParserNet.score_arcs`."""
-        raise NotImplementedError
-
     def _derive(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Decisions:
@@ -153,45 +142,13 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
         batches = minibatch(get_examples(), 256)
         self._begin_training(self._labels.gold(batch) for batch in batches)
 
-    def predict(self, docs: Iterable[Doc]) -> list[Parse]:
-        """Parse Docs without changing them.
-
-        Args:
-            docs: With the sentence boundaries that are known.
-
-        Returns:
-            Their parses.
-        """
-        docs = list(docs)
-        if not docs:
-            return []
-        with torch.no_grad():
-            vectors = self.encode(docs)
-            tokens = self._segment(docs, vectors)
-            sentences = split_sentences(tokens)
-            found = no_trees(self.decoder.n_trees, sentences)
-            sure = Confidence.certain(len(sentences.words))
-            labels = np.full(found.heads.shape, MISSING, dtype=np.int64)
-            for chosen in sentences.parts():
-                part = sentences.select(chosen)
-                words = chosen[sentences.sentence]
-                best, labels[:, words] = self._parse(vectors, part)
-                found.heads[:, words] = best.heads
-                found.scores[:, chosen] = best.scores
-                if self.decoder.confidence:
-                    sure.put(words, self.confidence(vectors, part, best.heads[0]))
-        trees = [
-            self._labels.decode(sentences, heads, numbers)
-            for heads, numbers in zip(found.heads, labels, strict=True)
-        ]
-        return make_parses(tokens, sentences, trees, found, sure, self.decoder, self.vocab.strings)
-
     def derivations(
         self, doc: Doc, *, gold: Doc | None = None, oracle: str | None = None
     ) -> list[Derivation]:
         """Derive the tree of each sentence with words, keeping the scores of all transitions.
 
-        Pseudo-projective trees are shown as they are built, with decorated labels.
+        Pseudo-projective trees are shown as they are built, with decorated labels. Constraints on
+        the Doc do not count here.
 
         Args:
             doc: With the sentence boundaries that are known, and with what the encoder needs, if it
@@ -229,33 +186,6 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
                 labels = self._labels.spell(self._predict_labels(rows, part, heads).tolist())
                 found.append(replace(derivation, labels=tuple(labels)))
         return found
-
-    def _segment(self, docs: Sequence[Doc], vectors: Tensor) -> TokenBatch:
-        """The tokens of Docs, in the sentences that are set or found. vectors: what `encode`
-        returns."""
-        return self._finder.find(docs, [(self, vectors)] if self.finds_sentences else [])
-
-    @property
-    def finds_sentences(self) -> bool:
-        """Whether open sentence boundaries are found: not if the parser was trained without."""
-        return self.sentences == "joint" and self._net.finds_sentences
-
-    def report(self) -> None:
-        """Warn of sentences that were cut because they had too many words."""
-        self._finder.report()
-
-    def best_heads(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.int32]:
-        """Find the heads of all words in the highest-scoring trees.
-
-        Args:
-            vectors: What `encode` returns.
-            sentences: Of the same Docs.
-
-        Returns:
-            int32 [n_words], in the sentence.
-        """
-        rows, lengths = self._rows(vectors, sentences)
-        return self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences).heads[0]
 
     def update(
         self,
@@ -376,14 +306,6 @@ class DependencyParser(SavedPipe[NetT], Generic[NetT]):
         for chosen in gold.sentences.parts():
             loss = loss + self._loss(vectors, gold.select(chosen))
         return loss
-
-    def _parse(self, vectors: Tensor, sentences: SentenceBatch) -> tuple[Found, NDArray[np.int64]]:
-        """The best trees and the numbers of their labels, MISSING for the root's: [n_trees,
-        n_words]. vectors: what `encode` returns; sentences: of the same Docs."""
-        rows, lengths = self._rows(vectors, sentences)
-        found = self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences)
-        labels = [self._predict_labels(rows, sentences, heads) for heads in found.heads]
-        return found, np.stack(labels)
 
     def _loss(self, vectors: Tensor, gold: GoldBatch) -> Tensor:
         rows, lengths = self._rows(vectors, gold.sentences)

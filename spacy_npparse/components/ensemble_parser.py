@@ -15,6 +15,8 @@ from torch import Tensor
 
 from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.calibrated_pipe import Confidence
+from spacy_npparse.components.constraints.batch import ConstrainedSentences, read_constraints
+from spacy_npparse.components.constraints.sentence import SentenceConstraints
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.encoders import encoder_of, listeners
 from spacy_npparse.components.parses import make_parses
@@ -23,7 +25,7 @@ from spacy_npparse.components.segmentation import SentenceFinder
 from spacy_npparse.components.sentences import SentenceBatch, split_sentences
 from spacy_npparse.components.settings import Combination, DecoderSettings, Sentences
 from spacy_npparse.components.tree_pipe import TreePipe
-from spacy_npparse.decoding import decode_spanning_trees
+from spacy_npparse.decoding import best_allowed_tree, decode_spanning_trees, spanning_trees
 from spacy_npparse.trees.missing import MISSING
 
 
@@ -33,6 +35,8 @@ class EnsembleParser(TreePipe, Pipe):
     The tree is the maximum spanning tree by the members' votes or scores; each label is the one of
     highest summed log-probability. Members that listen to the same encoder share its output.
     Sentences are found by the scores of all members together, if all of them find sentences.
+    Constraints on a Doc hold for the trees of the members, where these can build one that meets
+    them, and for the tree in the end.
 
     Args:
         nlp: The pipeline.
@@ -167,32 +171,37 @@ class EnsembleParser(TreePipe, Pipe):
         """Parse Docs without changing them.
 
         Args:
-            docs: With the sentence boundaries that are known.
+            docs: With the sentence boundaries and the constraints that are known; see
+                `DependencyConstraints`.
 
         Returns:
             Their parses.
 
         Raises:
             ValueError: If the members cannot be combined, see `parsers`.
+            ConstraintError: If constraints are malformed, or no tree meets them.
         """
         docs = list(docs)
         if not docs:
             return []
         parsers = self.parsers()
+        constraints = read_constraints(docs, self.keep, parsers[0].label_data)
         with torch.no_grad():
             members = [(parser, parser.encode(docs)) for parser in parsers]
             joint = self.sentences == "joint" and all(parser.finds_sentences for parser in parsers)
-            tokens = self._finder.find(docs, members if joint else [])
+            tokens = self._finder.find(docs, members if joint else [], constraints)
             sentences = split_sentences(tokens)
+            constrained = constraints.in_sentences(tokens, sentences)
             found = no_trees(1, sentences)
             sure = Confidence.certain(len(sentences.words))
             labels = np.full(len(sentences.words), MISSING, dtype=np.int64)
             for chosen in sentences.parts():
-                part = sentences.select(chosen)
+                part, limits = sentences.select(chosen), constrained.select(chosen)
                 words = chosen[sentences.sentence]
-                heads, of_heads = self._heads(members, part)
+                heads, of_heads = self._heads(members, part, limits)
                 found.heads[0, words] = heads
-                labels[words], of_labels = self._label_numbers(members, part, heads)
+                allowed = limits.allowed_labels(part)
+                labels[words], of_labels = self._label_numbers(members, part, heads, allowed)
                 sure.put(words, Confidence(of_heads, of_labels))
         strings = self.vocab.strings
         hashes = [strings[label] for label in (*parsers[0].label_data, ROOT_LABEL)]
@@ -200,7 +209,10 @@ class EnsembleParser(TreePipe, Pipe):
         return make_parses(tokens, sentences, trees, found, sure, self.decoder, strings)
 
     def _heads(
-        self, members: list[tuple[DependencyParser, Tensor]], sentences: SentenceBatch
+        self,
+        members: list[tuple[DependencyParser, Tensor]],
+        sentences: SentenceBatch,
+        constrained: ConstrainedSentences,
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The heads, and the confidence of the members in them together: [n_words] each."""
         scores = np.stack([parser.arc_scores(vectors, sentences) for parser, vectors in members])
@@ -209,26 +221,47 @@ class EnsembleParser(TreePipe, Pipe):
         else:
             evidence = np.zeros(scores.shape[1:], dtype=np.float32)
             for parser, vectors in members:
-                heads = parser.best_heads(vectors, sentences)
+                heads = parser.best_heads(vectors, sentences, constrained)
                 evidence[sentences.sentence, sentences.places, heads] += 1 / len(members)
             # The probabilities of a whole tree together weigh less than one vote.
             share = 0.5 / (len(members) * (sentences.lengths[:, None, None] + 1.0))
             weights = evidence + share * np.exp(scores).mean(axis=0)
         heads = decode_spanning_trees(weights, sentences.lengths)
+        slices = sentences.slices()
+        for number, one in constrained.by_number.items():
+            if not one.allowed.admits(heads[slices[number]]):
+                heads[slices[number]] = self._allowed_heads(weights[number], one)
         return heads, evidence[sentences.sentence, sentences.places, heads]
+
+    def _allowed_heads(
+        self, weights: NDArray[np.float32], constraints: SentenceConstraints
+    ) -> NDArray[np.int32]:
+        """The heads of one sentence in the best tree that its constraints allow. weights: [size,
+        size]; size may be greater than that of the sentence."""
+        size = len(constraints.tokens) + 1
+        search = spanning_trees(weights[:size, :size])
+        tree = best_allowed_tree(constraints.allowed, search)
+        if tree is None:
+            raise constraints.conflict(self.name, "ensemble", lambda _: False)
+        return tree.heads
 
     def _label_numbers(
         self,
         members: list[tuple[DependencyParser, Tensor]],
         sentences: SentenceBatch,
         heads: NDArray[np.int32],
+        allowed: NDArray[np.bool_] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The numbers of the labels of all words, MISSING for the root's, and the mean of the
-        members' probabilities: [n_words] each."""
+        members' probabilities: [n_words] each. allowed: see
+        `ConstrainedSentences.allowed_labels`."""
         labels = np.full(len(heads), MISSING, dtype=np.int64)
         evidence = np.ones(len(heads), dtype=np.float32)
         scores = np.stack([p.label_scores(vectors, sentences, heads) for p, vectors in members])
-        best = scores.sum(axis=0).argmax(axis=1)
+        summed = scores.sum(axis=0)
+        if allowed is not None:
+            summed = np.where(allowed[heads > 0], np.nan_to_num(summed), -np.inf)
+        best = summed.argmax(axis=1)
         labels[heads > 0] = best
         evidence[heads > 0] = np.exp(scores).mean(axis=0)[range(len(best)), best]
         return labels, evidence

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 import torch
 from spacy.vocab import Vocab
 from thinc.api import Model
@@ -11,8 +12,17 @@ from torch import Tensor
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.gold import FORBIDDING, GoldBatch
 from spacy_npparse.components.network_pipe import NetT
+from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings, Sentences, TreeLoss
+from spacy_npparse.decoding import (
+    SCORE_LIMIT,
+    AllowedTrees,
+    Arcs,
+    Tree,
+    best_allowed_tree,
+    has_arcs,
+)
 
 ScoresT = TypeVar("ScoresT")
 TreesT = TypeVar("TreesT")
@@ -23,6 +33,10 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
 
     A subclass supplies the scores of the parts that trees are factored into, their cost
     augmentation, the search, and the total score of what was found.
+
+    Among constrained trees, forbidden arcs cost more than trees can differ by, and subtrees are
+    searched by branch and bound, see `spacy_npparse.decoding.allowed_trees`: the best allowed tree
+    is found. Its confidence is that without constraints.
 
     Args:
         vocab: Of the pipeline.
@@ -64,6 +78,40 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
             scorer=scorer,
         )
         self.loss = loss
+
+    def _found(self, trees: TreesT, scores: ScoresT, lengths: Tensor) -> Found:
+        """The trees found, with their scores by `scores`, those of all parts."""
+        raise NotImplementedError
+
+    def _zero_scores(self, n_sentences: int, size: int) -> ScoresT:
+        """Scores by which all trees are equally good. size: longest sentence + 1."""
+        raise NotImplementedError
+
+    def _search_allowed(
+        self,
+        rows: Tensor,
+        lengths: Tensor,
+        arcs: Tensor,
+        sentence: SentenceBatch,
+        allowed: AllowedTrees,
+    ) -> Found | None:
+        scores = self._score_parts(rows, lengths, arcs)
+        zeros = self._zero_scores(1, len(allowed.arcs))
+        by_tree: dict[bytes, Found] = {}
+
+        def search(possible: Arcs) -> Tree:
+            costs = torch.from_numpy(np.where(possible, 0, np.float32(-SCORE_LIMIT)))[None]
+            # The second time, if scores are so extreme that forbidden arcs do not cost more.
+            for parts in (scores, zeros):
+                trees = self._best(self._add_to_arcs(parts, costs.to(arcs.device)), sentence)
+                found = self._found(trees, parts, lengths)
+                if has_arcs(possible, found.heads[0]):
+                    break
+            by_tree[found.heads.tobytes()] = found
+            return Tree(found.heads[0], float(found.scores[0, 0]))
+
+        best = best_allowed_tree(allowed, search)
+        return None if best is None else by_tree[best.heads.tobytes()]
 
     def _score_parts(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> ScoresT:
         """The scores of all parts. Arguments as in `_search`."""

@@ -68,7 +68,9 @@ def register(
 
     def factory(nlp: Language, name: str, **config: Any) -> TreePipe:
         check_model(name, factory_name, config.get("model"))
-        component = make(nlp, name, read_settings(settings, name, config))
+        read = read_settings(settings, name, config)
+        component = make(nlp, name, read)
+        component.keep = read.keep
         if isinstance(component, NetworkPipe):
             component.encoders = SharedEncoders(nlp)
         return component
@@ -89,6 +91,7 @@ def register(
         assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
         default_config={
             **defaults,
+            "keep": "none",
             "scorer": {"@scorers": "spacy_npparse.parser_scorer.v1"},
         },
         default_score_weights={

@@ -96,8 +96,10 @@ class MHParser(ChartParser[MHNet, MHPartScores, MHDerivations]):
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         scores = self._score_parts(rows, lengths, arcs)
-        found = self._best(scores, sentences)
-        return Found(found.heads[None], found.scores[None])
+        return self._found(self._best(scores, sentences), scores, lengths)
+
+    def _found(self, trees: MHDerivations, scores: MHPartScores, lengths: Tensor) -> Found:
+        return Found(trees.heads[None], trees.scores[None])
 
     def _fall_back(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch

@@ -119,12 +119,21 @@ class NetworkPipe(TreePipe, Generic[NetT]):
         return take(vectors, tokens), lengths
 
     def _predict_labels(
-        self, rows: Tensor, sentences: SentenceBatch, heads: NDArray[np.int32]
+        self,
+        rows: Tensor,
+        sentences: SentenceBatch,
+        heads: NDArray[np.int32],
+        allowed: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.int64]:
+        """The best labels of all words, MISSING for the root's. allowed: bool [n_words, n_labels],
+        None if all are."""
         labels = np.full(len(heads), MISSING)
         arcs = heads > 0
-        best = self._score_labels(rows, sentences, heads, arcs).argmax(dim=1)
-        labels[arcs] = best.cpu().numpy()
+        scores = self._score_labels(rows, sentences, heads, arcs)
+        if allowed is not None:
+            forbidden = torch.from_numpy(~allowed[arcs]).to(scores.device)
+            scores = scores.nan_to_num().masked_fill(forbidden, -torch.inf)
+        labels[arcs] = scores.argmax(dim=1).cpu().numpy()
         return labels
 
     def _score_labels(

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from spacy.vocab import Vocab
 from thinc.api import Model
 from torch import Tensor
 
 from spacy_npparse.components.chart_parser import ChartParser
-from spacy_npparse.components.search import Found
+from spacy_npparse.components.search import Found, found_by_arcs
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings, Sentences
 from spacy_npparse.decoding import (
@@ -23,7 +22,6 @@ from spacy_npparse.models.one_endpoint_crossing_net import (
     OneEndpointCrossingNet,
     OneEndpointCrossingPartScores,
 )
-from spacy_npparse.models.parser_net import sentences_and_words
 
 
 class OneEndpointCrossingParser(
@@ -43,7 +41,8 @@ class OneEndpointCrossingParser(
         max_length: Words of the longest sentence that is searched exactly.
         pruning: Trees are searched among those without arcs that the scorer of arcs alone takes
             for improbable: whose probability is less than this times that of the word's most
-            probable head. 0 for exact search. Training always searches exactly.
+            probable head. 0 for exact search. Training always searches exactly, and so does search
+            among constrained trees.
         sentences: See `DependencyParser`.
         decoder: Only the confidence counts.
         scorer: Computes the scores of `nlp.evaluate`.
@@ -92,17 +91,21 @@ class OneEndpointCrossingParser(
             best = decode_one_endpoint_crossing(
                 scores.as_arrays(), sentences.lengths, pruned=pruned
             )
-        return Found(best.heads[None], best.scores[None])
+        return self._found(best, scores, lengths)
+
+    def _found(
+        self,
+        trees: OneEndpointCrossingTrees,
+        scores: OneEndpointCrossingPartScores,
+        lengths: Tensor,
+    ) -> Found:
+        return Found(trees.heads[None], trees.scores[None])
 
     def _fall_back(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         heads = decode_spanning_trees(arcs.cpu().numpy(), sentences.lengths)
-        sentence, word = sentences_and_words(lengths)
-        by_arc = arcs[sentence, word, torch.from_numpy(heads).to(arcs.device).long()]
-        totals = np.zeros(len(sentences.lengths))
-        np.add.at(totals, sentences.sentence, by_arc.cpu().numpy())
-        return Found(heads[None], totals[None])
+        return found_by_arcs(arcs, lengths, heads)
 
     def _score_parts(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor

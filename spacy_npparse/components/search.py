@@ -3,11 +3,14 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import BeamResult, ScoreTables, decode_beam, decode_greedy
+from spacy_npparse.models.parser_net import sentences_and_words
 from spacy_npparse.trees.missing import MISSING
 
 
@@ -39,6 +42,24 @@ def no_trees(n_trees: int, sentences: SentenceBatch) -> Found:
         np.full((n_trees, n_words), MISSING, dtype=np.int32),
         np.full((n_trees, len(sentences.lengths)), -np.inf),
     )
+
+
+def found_by_arcs(arcs: Tensor, lengths: Tensor, heads: NDArray[np.int32]) -> Found:
+    """Score trees by the scores of arcs alone.
+
+    Args:
+        arcs: Log-probabilities, see `ParserNet.score_arcs`.
+        lengths: int64 [n_sentences], the number of words of each sentence.
+        heads: int32 [n_words], in the sentence.
+
+    Returns:
+        The trees, with the sums of their log-probabilities.
+    """
+    sentence, word = sentences_and_words(lengths)
+    by_arc = arcs[sentence, word, torch.from_numpy(heads).to(arcs.device).long()].cpu().numpy()
+    totals = np.zeros(len(lengths))
+    np.add.at(totals, sentence.cpu().numpy(), by_arc)
+    return Found(heads[None], totals[None])
 
 
 def search(

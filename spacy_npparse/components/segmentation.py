@@ -2,7 +2,9 @@
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -10,11 +12,14 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 from torch import Tensor
 
+from spacy_npparse.components.constraints.batch import NO_CONSTRAINTS, BatchConstraints
 from spacy_npparse.components.sentences import SentenceBatch, TokenBatch, read_tokens
-from spacy_npparse.decoding import IMPOSSIBLE, best_segmentation, score_spans
+from spacy_npparse.decoding import IMPOSSIBLE, Spans, best_segmentation, score_spans
 
 logger = logging.getLogger(__name__)
 
+# How often sentences that cannot have a tree, because of constraints, are cut otherwise.
+_MOST_REVISIONS = 200
 # Words of the longest sentence that is found. A longer run of words, none of which is likely to
 # start a sentence, is cut at the likeliest one.
 MAX_LENGTH = 128
@@ -71,7 +76,10 @@ class SentenceFinder:
         self._has_warned = False
 
     def find(
-        self, docs: Sequence[Doc], scorers: Sequence[tuple[BoundaryScorer, Tensor]]
+        self,
+        docs: Sequence[Doc],
+        scorers: Sequence[tuple[BoundaryScorer, Tensor]],
+        constraints: BatchConstraints = NO_CONSTRAINTS,
     ) -> TokenBatch:
         """Read the tokens of Docs and find their sentences.
 
@@ -79,13 +87,14 @@ class SentenceFinder:
             docs: The Docs.
             scorers: See `find_sentences`. Without any, sentences are those that the Docs have; a
                 warning tells, once, of a Doc of several lines that has none.
+            constraints: On the Docs.
 
         Returns:
             The tokens.
         """
         tokens = read_tokens(docs)
         if scorers:
-            tokens, n_cut = find_sentences(tokens, scorers)
+            tokens, n_cut = find_sentences(tokens, scorers, constraints)
             self._n_cut += n_cut
         elif not self._has_warned:
             self._has_warned = _warn_of_open_docs(self.name, docs)
@@ -105,41 +114,50 @@ class SentenceFinder:
 
 
 def find_sentences(
-    tokens: TokenBatch, scorers: Sequence[tuple[BoundaryScorer, Tensor]]
+    tokens: TokenBatch,
+    scorers: Sequence[tuple[BoundaryScorer, Tensor]],
+    constraints: BatchConstraints = NO_CONSTRAINTS,
 ) -> tuple[TokenBatch, int]:
     """Find the sentences of Docs that leave boundaries open. Those that are set remain.
 
     Args:
         tokens: Of the Docs.
         scorers: Parsers, whose scores are averaged, each with its vectors of the tokens.
+        constraints: On the Docs. Each sentence has a tree that they allow, if that is possible at
+            all.
 
     Returns:
         The tokens in their sentences, and how many sentences were cut because they would have had
         more than `MAX_LENGTH` words.
     """
+    tokens = constraints.keep_together(tokens)
     if not tokens.is_open.any():
         return tokens, 0
     log_odds = _log_odds(tokens, scorers)
     words = np.flatnonzero(tokens.is_word)
     by_word = log_odds[words]
     is_open = tokens.is_open[words]
-    likely, certain = by_word > -_CERTAIN, by_word > _CERTAIN
+    undecided = constraints.undecided(tokens)[words]
+    likely = (by_word > -_CERTAIN) | undecided
+    certain = (by_word > _CERTAIN) & ~undecided
     cuts = _cuts(likely, is_open, by_word)
     candidates = likely.copy()
     candidates[cuts] = True
     starts = certain.copy()
-    undecided = _undecided(candidates, certain)
-    if undecided.any():
-        stretches = np.flatnonzero(certain[undecided])
-        arcs, roots = _arcs(words[undecided], stretches, scorers)
+    searched = _in_open_stretches(candidates, certain)
+    if searched.any():
+        stretches = np.flatnonzero(certain[searched])
+        arcs, roots = _arcs(words[searched], stretches, scorers)
+        constraints.forbid_arcs(arcs, roots, words[searched], tokens)
+        possible = partial(constraints.admit_tree, tokens)
         spans = score_spans(
             arcs,
             roots,
-            np.append(candidates[undecided], True),
-            np.append(certain[undecided], True),
+            np.append(candidates[searched], True),
+            np.append(certain[searched], True),
             MAX_LENGTH,
         )
-        starts[undecided] = best_segmentation(by_word[undecided], spans)
+        starts[searched] = _best_possible(by_word[searched], spans, words[searched], possible)
     found = np.zeros(len(tokens.is_word), dtype=bool)
     found[words] = starts & is_open
     found |= tokens.starts
@@ -192,11 +210,35 @@ def _cuts(likely: Bools, is_open: Bools, log_odds: NDArray[np.float64]) -> Ints:
     return np.array(cuts, dtype=np.int64)
 
 
-def _undecided(candidates: Bools, certain: Bools) -> Bools:
+def _in_open_stretches(candidates: Bools, certain: Bools) -> Bools:
     """The words of stretches between certain starts in which other candidates are."""
     stretch = np.cumsum(certain) - 1
     open_stretches = np.bincount(stretch, weights=candidates & ~certain) > 0
     return open_stretches[stretch]
+
+
+def _best_possible(
+    log_odds: NDArray[np.float64], spans: Spans, words: Ints, possible: Callable[[Ints], bool]
+) -> Bools:
+    """The best segmentation into sentences that can have a tree: as long as one cannot, that span
+    is excluded. If there is no end to it, the last one remains, whose trees will be refused.
+
+    log_odds, spans: see `best_segmentation`; words: their tokens; possible: whether a sentence of
+    some of these can have a tree.
+    """
+    excluded: set[tuple[int, int]] = set()
+    admitted: set[tuple[int, int]] = set()
+    for _ in range(_MOST_REVISIONS):
+        starts = best_segmentation(log_odds, spans)
+        found = set(pairwise([0, *np.flatnonzero(starts[1:]) + 1, len(words)]))
+        wrong = {span for span in found - admitted - excluded if not possible(words[slice(*span)])}
+        if not wrong:
+            break
+        excluded |= wrong
+        admitted |= found - wrong
+        for first, end in wrong:
+            spans.scores[(spans.first == first) & (spans.end == end)] = IMPOSSIBLE
+    return starts
 
 
 def _arcs(

@@ -19,6 +19,7 @@ TransitionLoss: TypeAlias = Literal["log-likelihood", "margin", "max-violation"]
 Combination: TypeAlias = Literal["votes", "scores"]
 MHFeatures: TypeAlias = Literal["hybrid", "two"]
 Sentences: TypeAlias = Literal["joint", "preset"]
+Keep: TypeAlias = Literal["none", "heads"]
 Encoding: TypeAlias = Literal["head", "path", "head+path"]
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
@@ -106,9 +107,12 @@ class ComponentSettings:
     """Settings of all components.
 
     Attributes:
+        keep: "heads" to keep the heads and labels that Docs have, as if they were constraints; see
+            `DependencyConstraints`.
         scorer: Computes the scores of `nlp.evaluate`.
     """
 
+    keep: Keep
     scorer: Scorer | None
 
 

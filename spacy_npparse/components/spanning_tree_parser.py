@@ -67,17 +67,23 @@ class SpanningTreeParser(ExactParser[SpanningTreeNet, Tensor, NDArray[np.int32]]
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> Found:
         scores = self._score_parts(rows, lengths, arcs)
-        heads = self._best(scores, sentences)
-        by_arc = _of_tree(scores, lengths, heads).cpu().numpy()
-        totals = np.zeros(len(sentences.lengths))
-        np.add.at(totals, sentences.sentence, by_arc)
-        return Found(heads[None], totals[None])
+        return self._found(self._best(scores, sentences), scores, lengths)
+
+    def _found(self, trees: NDArray[np.int32], scores: Tensor, lengths: Tensor) -> Found:
+        by_arc = _of_tree(scores, lengths, trees).cpu().numpy()
+        sentence, _ = sentences_and_words(lengths)
+        totals = np.zeros(len(lengths))
+        np.add.at(totals, sentence.cpu().numpy(), by_arc)
+        return Found(trees[None], totals[None])
 
     def _head_probabilities(
         self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
     ) -> NDArray[np.float32]:
         scores = self._score_parts(rows, lengths, arcs) / self.temperatures.heads
         return spanning_tree_marginals(scores.cpu().numpy(), sentences.lengths)
+
+    def _zero_scores(self, n_sentences: int, size: int) -> Tensor:
+        return torch.zeros(n_sentences, size, size, device=self._net.root.device)
 
     def _score_parts(self, rows: Tensor, lengths: Tensor, arcs: Tensor) -> Tensor:
         return self._net.score_parts(rows, lengths, arcs)

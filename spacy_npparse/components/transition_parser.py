@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,19 +22,32 @@ from spacy_npparse.components.settings import (
     Sentences,
     TrainingSettings,
 )
-from spacy_npparse.decoding import explain, max_violations, roll_out
+from spacy_npparse.decoding import (
+    AllowedTrees,
+    derivable_trees,
+    explain,
+    max_violations,
+    roll_out,
+)
 from spacy_npparse.models.losses import LOSSES, max_violation_loss
 from spacy_npparse.models.transition_net import TransitionNet
 from spacy_npparse.transitions import Decisions, TransitionSystem, derivable
 
 logger = logging.getLogger(__name__)
 
+# Where constraints have to be met, so much is added to the log-probability of the arcs of the tree
+# that would have been found without them.
+_WEIGHT_OF_OWN_ARCS = 1.0
 # By how much the gold derivation should outscore another one, for each wrong arc of that.
 _MARGIN = 1.0
 
 
 class TransitionParser(DependencyParser[TransitionNet]):
     """Parses with a transition system.
+
+    A sentence whose tree does not meet the constraints on it gets the best allowed one that the
+    system derives, by the log-probabilities of arcs, in which the arcs of that tree count for more;
+    see `derivable_trees`.
 
     Args:
         vocab: Of the pipeline.
@@ -155,6 +169,26 @@ class TransitionParser(DependencyParser[TransitionNet]):
         tables = self._net.tables(self._net.project(rows), arcs)
         return search(
             self.system.kernel, tables, sentences, self.decoder, normalised=self._normalised
+        )
+
+    def _search_allowed(
+        self,
+        rows: Tensor,
+        lengths: Tensor,
+        arcs: Tensor,
+        sentence: SentenceBatch,
+        allowed: AllowedTrees,
+    ) -> Found | None:
+        scores = arcs[0].cpu().numpy().copy()
+        free = self._search(rows, lengths, arcs, sentence).heads[0]
+        scores[np.arange(1, len(scores)), free] += _WEIGHT_OF_OWN_ARCS
+        ranked = derivable_trees(self.system.kernel, allowed, scores)
+        trees = list(islice(ranked, self.decoder.n_trees))
+        if not trees:
+            return None
+        return Found(
+            np.stack([tree.heads for tree in trees]),
+            np.array([[tree.score] for tree in trees]),
         )
 
     def _derive(

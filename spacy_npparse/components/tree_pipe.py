@@ -7,14 +7,20 @@ from spacy.tokens import Doc
 from spacy.util import minibatch
 
 from spacy_npparse.components.annotation import Parse, write_parse
-from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.components.settings import DecoderSettings, Keep
 
 
 class TreePipe:
-    """A component that parses Docs in batches. Subclasses are spaCy pipes too."""
+    """A component that parses Docs in batches. Subclasses are spaCy pipes too.
+
+    Attributes:
+        decoder: What is asked of the search.
+        keep: See `ComponentSettings`.
+    """
 
     name: str
     decoder: DecoderSettings
+    keep: Keep = "none"
     get_error_handler: Callable[[], Callable[..., Any]]
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:

@@ -11,6 +11,7 @@ from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, check_trees
 from spacy.tokens import Doc
 from spacy.util import load_config, load_model_from_config
 
+from spacy_npparse.components.constraints.batch import UNCONSTRAINED
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.decoding import decode_spanning_trees
 from spacy_npparse.treebank import ConlluCorpus
@@ -101,7 +102,7 @@ class Member:
     def __init__(self, heads, probabilities):
         self.heads, self.probabilities = np.array(heads, dtype=np.int32), probabilities
 
-    def best_heads(self, vectors, sentences):
+    def best_heads(self, vectors, sentences, constrained):
         return self.heads
 
     def arc_scores(self, vectors, sentences):
@@ -119,7 +120,7 @@ def test_probabilities_of_all_words_together_count_less_than_one_vote():
     nlp = spacy.blank("xx")
     ensemble = nlp.add_pipe("ensemble_parser", config={"members": MEMBERS})
     members = [(Member(heads, probabilities), None) for heads in (rising, third, falling)]
-    heads, shares = ensemble._heads(members, sentences)
+    heads, shares = ensemble._heads(members, sentences, UNCONSTRAINED)
     assert heads[0] == 0 and shares.sum() == pytest.approx(6 / 3)
 
 

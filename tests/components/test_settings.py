@@ -48,7 +48,7 @@ def test_sections_are_read_with_their_defaults():
 )
 def test_values_of_another_type_are_named(config, message):
     valid = {"members": ["a"], "combine": "votes", "sentences": "joint", "decoder": {}}
-    valid["scorer"] = None
+    valid |= {"scorer": None, "keep": "none"}
     assert read_settings(EnsembleSettings, "parser", valid).members == ["a"]
     with pytest.raises(ValueError, match=message):
         read_settings(EnsembleSettings, "parser", {**valid, **config})

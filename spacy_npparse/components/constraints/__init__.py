@@ -1,0 +1,15 @@
+"""What annotators and programs know of the trees of a Doc, which parsers obey."""
+
+from spacy_npparse.components.constraints.given import (
+    CONSTRAINTS_KEY,
+    ConstraintError,
+    DependencyConstraints,
+)
+from spacy_npparse.components.constraints.partial_trees import constraints_of_sentence
+
+__all__ = [
+    "CONSTRAINTS_KEY",
+    "ConstraintError",
+    "DependencyConstraints",
+    "constraints_of_sentence",
+]

@@ -1,0 +1,214 @@
+"""Constraints on the trees of a Doc, as they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from spacy.tokens import Doc
+
+CONSTRAINTS_KEY = "dependency_constraints"
+
+Kind = Literal["heads", "forbidden_heads", "labels", "forbidden_labels", "subtrees"]
+_WITH_LABELS = ("labels", "forbidden_labels")
+
+
+class ConstraintError(ValueError):
+    """Constraints that are malformed, or that no tree meets. The message names tokens and
+    remedy."""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One constraint on the tree of a Doc.
+
+    Attributes:
+        kind: See the fields of `DependencyConstraints`.
+        token: That it is about; the first one of a subtree.
+        heads: The tokens that are, or are not, its head, itself for the root; for a subtree, its
+            first token and its end.
+        labels: That are, or are not, its label.
+    """
+
+    kind: Kind
+    token: int
+    heads: frozenset[int] = frozenset()
+    labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class DependencyConstraints:
+    """What is known of the trees of a Doc: all parsers of this package obey it.
+
+    Tokens are given by their indices in the Doc. The head of a root is the token itself, and its
+    label "ROOT" (or "root"), as in spaCy. A token that only one head is left for has that head.
+
+    Attributes:
+        heads: The tokens that may be the head of a token; of several, the parser chooses one.
+        forbidden_heads: The tokens that are not its head.
+        labels: The labels that the arc to a token may have.
+        forbidden_labels: Those that it does not have.
+        subtrees: Spans, [start, end] with the end exclusive as in `doc[start:end]`, whose words
+            are the descendants of one of them, and that one.
+
+    Examples:
+        >>> import spacy
+        >>> doc = spacy.blank("de").make_doc("Peter sieht Maria .")
+        >>> constraints = DependencyConstraints(heads={0: [1]}, labels={2: ["obj", "iobj"]})
+        >>> _ = constraints.attach(doc)
+        >>> doc.user_data["dependency_constraints"]
+        {'heads': {0: [1]}, 'labels': {2: ['obj', 'iobj']}}
+    """
+
+    heads: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    forbidden_heads: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    forbidden_labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    subtrees: Sequence[Sequence[int]] = ()
+
+    def attach(self, doc: Doc) -> Doc:
+        """Write the constraints to a Doc, in place of those that it has.
+
+        They are saved with it wherever its `user_data` is.
+
+        Args:
+            doc: The Doc, before it is parsed.
+
+        Returns:
+            The same Doc.
+
+        Raises:
+            ConstraintError: If they do not fit the Doc, see `of`.
+        """
+        check_constraints(doc, dict(self._by_kind()))
+        written: dict[str, Any] = {}
+        for kind, values in self._by_kind():
+            if isinstance(values, Mapping):
+                written[kind] = {token: list(options) for token, options in values.items()}
+            else:
+                written[kind] = [list(span) for span in values]
+        doc.user_data[CONSTRAINTS_KEY] = written
+        return doc
+
+    @classmethod
+    def of(cls, doc: Doc) -> DependencyConstraints:
+        """Read the constraints of a Doc.
+
+        Args:
+            doc: The Doc.
+
+        Returns:
+            The constraints in `doc.user_data["dependency_constraints"]`, none without that key.
+
+        Raises:
+            ConstraintError: If there is no such kind of constraint, if something is of another
+                type, if the Doc has no such token or span, or if one is white space.
+        """
+        given = doc.user_data.get(CONSTRAINTS_KEY, {})
+        check_constraints(doc, given)
+        return cls(**given)
+
+    def __iter__(self) -> Iterator[Constraint]:
+        """The constraints one by one."""
+        for kind, values in self._by_kind():
+            if not isinstance(values, Mapping):
+                for start, end in values:
+                    yield Constraint(kind, start, heads=frozenset((start, end)))
+                continue
+            for token, options in values.items():
+                if kind in _WITH_LABELS:
+                    yield Constraint(kind, token, labels=frozenset(options))
+                else:
+                    yield Constraint(kind, token, heads=frozenset(options))
+
+    def _by_kind(self) -> Iterator[tuple[Kind, Any]]:
+        """The kinds of constraints, without those of which there are none."""
+        for one in fields(self):
+            values = getattr(self, one.name)
+            if values:
+                yield one.name, values  # type: ignore[misc]
+
+
+def check_constraints(doc: Doc, given: Any) -> None:
+    """Check the form of the constraints of a Doc.
+
+    Args:
+        doc: The Doc.
+        given: What its `user_data` has.
+
+    Raises:
+        ConstraintError: See `DependencyConstraints.of`.
+    """
+    where = f"user_data[{CONSTRAINTS_KEY!r}]"
+    kinds = [one.name for one in fields(DependencyConstraints)]
+    if not isinstance(given, Mapping) or not set(given) <= set(kinds):
+        raise _error(
+            doc, f"{where} is {given!r}", f"Make it a dict with some of the keys {', '.join(kinds)}"
+        )
+    for kind, values in given.items():
+        of_kind = f"{where}[{kind!r}]"
+        if kind == "subtrees":
+            _check_subtrees(doc, of_kind, values)
+        elif not isinstance(values, Mapping):
+            raise _error(doc, f"{of_kind} is {values!r}", "Make it a dict by tokens")
+        else:
+            for token, options in values.items():
+                _check_token(doc, of_kind, token)
+                _check_options(doc, f"{of_kind}[{token!r}]", options, kind in _WITH_LABELS)
+
+
+def _check_options(doc: Doc, where: str, options: Any, are_labels: bool) -> None:
+    of_type = str if are_labels else int
+    if not _is_list(options, of_type):
+        what = "labels" if are_labels else "indices of tokens"
+        raise _error(doc, f"{where} is {options!r}", f"Make it a list of {what}")
+    for option in () if are_labels else options:
+        _check_token(doc, where, option)
+
+
+def _check_subtrees(doc: Doc, where: str, spans: Any) -> None:
+    if not _is_list(spans, list, tuple):
+        raise _error(doc, f"{where} is {spans!r}", "Make it a list of pairs [start, end]")
+    for span in spans:
+        if not (_is_list(span, int) and len(span) == 2 and 0 <= span[0] < span[1] <= len(doc)):
+            raise _error(
+                doc,
+                f"{where} has {list(span)}",
+                f"Give spans [start, end] with 0 <= start < end <= {len(doc)}",
+            )
+        if all(token.is_space for token in doc[span[0] : span[1]]):
+            raise _error(doc, f"{where} has {list(span)}, which is white space", "Remove it")
+
+
+def _check_token(doc: Doc, where: str, token: Any) -> None:
+    if not isinstance(token, int) or not 0 <= token < len(doc):
+        raise _error(
+            doc,
+            f"{where} names the token {token!r}",
+            f"Give indices of its {len(doc)} tokens, from 0",
+        )
+    if doc[token].is_space:
+        raise _error(
+            doc,
+            f"{where} names token {token}, which is white space",
+            "Parsers attach white space to the word before it: remove the constraint",
+        )
+
+
+def _is_list(value: Any, *types: type) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(item, types) for item in value)
+
+
+def _error(doc: Doc, problem: str, remedy: str) -> ConstraintError:
+    return ConstraintError(f"the Doc {shortened(doc.text)!r}: {problem}. {remedy}.")
+
+
+def shortened(text: str) -> str:
+    """A text as error messages quote it.
+
+    Args:
+        text: Of a Doc or a sentence.
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,201 @@
+"""The constraints on the tree of one sentence, and what they mean for its arcs and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+
+from spacy_npparse.components.constraints.given import Constraint, ConstraintError, shortened
+from spacy_npparse.decoding import AllowedTrees, best_allowed_tree, spanning_trees
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TokenLimits:
+    """What the constraints on one token come to.
+
+    Attributes:
+        token: The token.
+        only: Its possible heads, None for any.
+        never: Tokens that are not its head.
+        labels: bool [n_labels + 1], its possible labels, that of the root last.
+    """
+
+    token: int
+    only: frozenset[int] | None
+    never: frozenset[int]
+    labels: Bools
+
+    def permits(self, heads: Ints) -> Bools:
+        """Which tokens may be its head, itself for the root.
+
+        Args:
+            heads: int64 [n], tokens.
+
+        Returns:
+            bool [n].
+        """
+        is_root = heads == self.token
+        permitted = np.where(is_root, self.labels[-1], self.labels[:-1].any())
+        if self.only is not None:
+            permitted &= np.isin(heads, list(self.only))
+        return permitted & ~np.isin(heads, list(self.never))
+
+
+def token_limits(constraints: Iterable[Constraint], labels: Sequence[str]) -> Iterator[TokenLimits]:
+    """Combine the constraints on each token.
+
+    Args:
+        constraints: On some tokens; subtrees do not count.
+        labels: Those that are known, that of the root last.
+
+    Yields:
+        What they come to, for each token that has any.
+    """
+    by_token: dict[int, list[Constraint]] = {}
+    for one in constraints:
+        if one.kind != "subtrees":
+            by_token.setdefault(one.token, []).append(one)
+    for token, ones in by_token.items():
+        yield _combined(token, ones, labels)
+
+
+def _combined(token: int, constraints: Iterable[Constraint], labels: Sequence[str]) -> TokenLimits:
+    only: frozenset[int] | None = None
+    never: frozenset[int] = frozenset()
+    possible = np.ones(len(labels), dtype=bool)
+    for one in constraints:
+        if one.kind == "heads":
+            only = one.heads if only is None else only & one.heads
+        elif one.kind == "forbidden_heads":
+            never |= one.heads
+        else:
+            possible &= np.array([label in one.labels for label in labels]) == (
+                one.kind == "labels"
+            )
+    return TokenLimits(token, only, never, possible)
+
+
+@dataclass(frozen=True)
+class SentenceConstraints:
+    """The constraints on the tree of a sentence.
+
+    Attributes:
+        doc: Of the sentence.
+        tokens: int64 [n], the tokens of the Doc that words 1..n are.
+        constraints: On these tokens.
+        labels: Those that are known, that of the root last.
+    """
+
+    doc: Doc
+    tokens: Ints
+    constraints: tuple[Constraint, ...]
+    labels: tuple[str, ...]
+
+    @cached_property
+    def allowed(self) -> AllowedTrees:
+        """The trees that they allow."""
+        n = len(self.tokens)
+        arcs = np.ones((n + 1, n + 1), dtype=bool)
+        np.fill_diagonal(arcs, False)
+        for word, limits in self._limits.items():
+            arcs[word, 1:] &= limits.permits(self.tokens)
+            arcs[word, 0] = limits.permits(self.tokens[word - 1 : word])[0]
+            arcs[word, word] = False
+        subtrees = []
+        for one in self.constraints:
+            if one.kind == "subtrees":
+                start, end = sorted(one.heads)
+                inside = np.flatnonzero((self.tokens >= start) & (self.tokens < end)) + 1
+                subtrees.append((int(inside[0]), int(inside[-1])))
+                if len(inside) < sum(not token.is_space for token in self.doc[start:end]):
+                    # A sentence boundary cuts it.
+                    arcs[inside] = False
+        return AllowedTrees(arcs, tuple(subtrees))
+
+    @cached_property
+    def allowed_labels(self) -> dict[int, Bools]:
+        """The labels that some words may have, by words, from 1: bool [n_labels] without that of
+        the root."""
+        return {
+            word: limits.labels[:-1]
+            for word, limits in self._limits.items()
+            if not limits.labels[:-1].all()
+        }
+
+    @cached_property
+    def _limits(self) -> dict[int, TokenLimits]:
+        """What the constraints on each word come to."""
+        return {
+            int(np.searchsorted(self.tokens, limits.token)) + 1: limits
+            for limits in token_limits(self.constraints, self.labels)
+        }
+
+    @property
+    def can_be_met(self) -> bool:
+        """Whether any tree is allowed, by whatever parser."""
+        scores = np.zeros(self.allowed.arcs.shape)
+        return best_allowed_tree(self.allowed, spanning_trees(scores)) is not None
+
+    def conflict(
+        self, name: str, system_name: str, builds: Callable[[AllowedTrees], bool]
+    ) -> ConstraintError:
+        """The error that no tree meets the constraints. It names some of them that conflict, and
+        would not without any of these.
+
+        Args:
+            name: Of the component.
+            system_name: Of its factory, without `_parser`.
+            builds: Whether the parser can build one of some trees.
+        """
+        which, remedy = "meets", ""
+        anyhow = self.can_be_met
+        if anyhow:
+            which = f"that {system_name}_parser can build was found that meets"
+            remedy = ", or take a parser that builds more trees, such as mst_parser"
+        named = list(self.constraints)
+        for one in self.constraints:
+            rest = [other for other in named if other is not one]
+            others = replace(self, constraints=tuple(rest))
+            if not (builds(others.allowed) if anyhow else others.can_be_met):
+                named = rest
+        first, last = int(self.tokens[0]), int(self.tokens[-1])
+        text = shortened(self.doc[first : last + 1].text)
+        return ConstraintError(
+            f"{name}: no tree of {text!r} (tokens {first} to {last}) {which} these constraints: "
+            f"{'; '.join(self._describe(one) for one in named)}. Remove or change one of "
+            f"them{remedy}."
+        )
+
+    def _describe(self, one: Constraint) -> str:
+        if one.kind == "subtrees":
+            start, end = sorted(one.heads)
+            text = shortened(self.doc[start:end].text)
+            return f"{text!r} (tokens {start} to {end - 1}) is a subtree"
+        negation = "not " if one.kind.startswith("forbidden") else ""
+        if one.labels or one.kind.endswith("labels"):
+            options = [repr(label) for label in sorted(one.labels)]
+            what = "label"
+        else:
+            options = [self._describe_head(one.token, head) for head in sorted(one.heads)]
+            what = "head"
+        listed = " or ".join(options) or "none"
+        return f"the {what} of {self._quote(one.token)} is {negation}{listed}"
+
+    def _describe_head(self, token: int, head: int) -> str:
+        if head == token:
+            return "the root"
+        if self.doc[head].is_space:
+            return f"{self._quote(head)}, which is white space"
+        elsewhere = "" if head in self.tokens else ", which is in another sentence"
+        return f"{self._quote(head)}{elsewhere}"
+
+    def _quote(self, token: int) -> str:
+        return f"{self.doc[token].text!r} (token {token})"
