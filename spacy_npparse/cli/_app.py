@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 import spacy_npparse
+from spacy_npparse.components import ConstraintError
 from spacy_npparse.components.posteriors import PosteriorError
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
@@ -33,6 +34,7 @@ _USER_ERRORS = (
     ClusterError,
     CodeError,
     ConlluError,
+    ConstraintError,
     CorpusInUseError,
     CorpusMismatchError,
     DocError,

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
@@ -26,14 +27,17 @@ from spacy_npparse.cli._pipeline import (
 )
 from spacy_npparse.cli._report import write_text
 from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
+from spacy_npparse.components import ConstraintError, constraints_of_sentence
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
     ConfidentSentences,
     ConlluError,
+    Kept,
     Paragraph,
     Sentence,
     keep_annotation,
     read_conllu,
+    sentences_from_doc,
     unannotated_doc,
     write_conllu,
 )
@@ -83,15 +87,23 @@ def parse(
     ] = OnErrorChoice.RAISE,
     keep: Keep = None,
     treebank: Treebank = None,
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete",
+            help="Complete partial trees: keep every HEAD and DEPREL of the CoNLL-U and predict "
+            "those that are _. All other annotation is written as it is, too.",
+        ),
+    ] = False,
     code: Code = None,
 ) -> None:
     """Parse a file and write the trees as CoNLL-U.
 
     A .conllu file gives tokens, sentence boundaries, white space and the comments sent_id, text,
-    newdoc and newpar; its annotation is ignored, and written only on request (--keep). The
-    paragraphs of a .txt file are separated by blank lines; a line break inside a paragraph is white
-    space, unless --lines is given. Its white space is written to MISC, with a `# newdoc` and a
-    `# newpar` for each paragraph.
+    newdoc and newpar; its annotation is ignored, and written only on request (--keep), unless its
+    trees are to be completed (--complete). The paragraphs of a .txt file are separated by blank
+    lines; a line break inside a paragraph is white space, unless --lines is given. Its white space
+    is written to MISC, with a `# newdoc` and a `# newpar` for each paragraph.
 
     Examples:
 
@@ -100,6 +112,7 @@ def parse(
       python -m spacy_npparse parse training/model-best news.txt news.conllu --html news.html
       python -m spacy_npparse parse training/model-best tweets.txt tweets.conllu --lines
       python -m spacy_npparse parse training/model-best news.txt news.conllu --token-ranges
+      python -m spacy_npparse parse training/model-best partial.conllu full.conllu --complete
       echo "Was glaubst du?" | python -m spacy_npparse parse training/model-best - out.conllu
     """
     if target.suffix != ".conllu" and not is_stream(target):
@@ -114,6 +127,11 @@ def parse(
         fail("Processes cannot share a GPU. Use --gpu-id or --n-process, not both.")
     if keep and source.suffix != ".conllu":
         fail(f"Cannot keep annotation of {source}, which has none. Leave out --keep.")
+    if complete and source.suffix != ".conllu":
+        fail(f"Cannot complete the trees of {source}, which has none. Leave out --complete.")
+    if complete and keep:
+        fail("--complete keeps all annotation. Leave out --keep.")
+    kept = list(Kept) if complete else keep
     # Files are checked, and read a first time, before time is spent on loading and parsing.
     check_outputs([target, html], [source, code, *pipeline_files(model)])
     with rereadable(source) as path:
@@ -121,9 +139,9 @@ def parse(
             sentences = _Sentences(path)
             n_inputs = sum(1 for _ in read_conllu(path, on_error=on_error.value))
             nlp = load_parser(model, gpu_id, code, treebank)
+            nlp.set_error_handler(_naming_the_sentence)
             inputs: Iterable[Doc | Paragraph] = (
-                unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
-                for sentence in sentences
+                _doc_to_parse(sentence, nlp.vocab, complete=complete) for sentence in sentences
             )
         else:
             inputs = text = Text(path, source, lines)
@@ -137,9 +155,9 @@ def parse(
             choose = ConfidentSentences(min_confidence)
         docs = Annotation(nlp, inputs, n_inputs, batch_size, n_process)
         parsed: Iterable[Doc] = docs
-        if keep:
+        if kept:
             pairs = zip(docs, sentences, strict=True)
-            parsed = (keep_annotation(doc, [sentence], keep) for doc, sentence in pairs)
+            parsed = (keep_annotation(doc, [sentence], kept) for doc, sentence in pairs)
         drawn: list[Doc] = []
         written = parsed if html is None else _keeping(parsed, drawn)
         write_conllu(written, target, token_ranges=token_ranges, choose=choose)
@@ -164,6 +182,21 @@ class _Sentences(Iterable[Sentence]):
             for block in conllu_blocks(file, self.path):
                 with suppress(ConlluError):
                     yield block.parse()
+
+
+def _doc_to_parse(sentence: Sentence, vocab: Vocab, *, complete: bool) -> Doc:
+    """The words of a sentence, with what is known of its tree if that is to be completed."""
+    doc = unannotated_doc([sentence], vocab, sentence_starts=True)
+    return constraints_of_sentence(sentence).attach(doc) if complete else doc
+
+
+def _naming_the_sentence(_name: str, _pipe: object, docs: list[Doc], error: Exception) -> NoReturn:
+    """The error handler of the pipeline, given a Doc of one sentence that could not be parsed."""
+    if isinstance(error, ConstraintError):
+        [sentence] = sentences_from_doc(docs[0])
+        if sentence.sent_id:
+            raise ConstraintError(f"sentence {sentence.sent_id}, {error}") from error
+    raise error
 
 
 def _keeping(docs: Iterable[Doc], kept: list[Doc]) -> Iterator[Doc]:

@@ -29,14 +29,20 @@ def dev():
 
 
 @pytest.fixture(scope="session")
-def model(tmp_path_factory):
+def train():
+    """The sample treebank's training part, of whose first sentences the pipeline has seen some."""
+    return SAMPLE / "sample-ud-train.conllu"
+
+
+@pytest.fixture(scope="session")
+def model(train, tmp_path_factory):
     """The folder of a small pipeline that has seen a few sentences."""
     nlp = spacy.blank("xx")
     nlp.add_pipe("senter")
     nlp.add_pipe(
         "arc_hybrid_swap_parser", name="parser", config={"model": {"tok2vec": {"width": 16}}}
     )
-    corpus = ConlluCorpus(SAMPLE / "sample-ud-train.conllu", sentences_per_doc=3, limit=20)
+    corpus = ConlluCorpus(train, sentences_per_doc=3, limit=20)
     examples = list(corpus(nlp))
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(5):

@@ -1,6 +1,7 @@
 """The command parse, as a user runs it."""
 
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -94,6 +95,67 @@ def test_nothing_gold_survives_unless_it_is_kept(run, model, tmp_path):
     assert parsed("comments")[0] == [row[0] for row in given[:5]]
     everything = parsed("LEMMA", "UPOS", "XPOS", "FEATS", "DEPS", "MISC", "comments")
     assert [*everything[0], *everything[1]] == [" ".join(r[:6] + r[8:]) for r in given]
+
+
+def partial(conllu, rng):
+    """The CoNLL-U without half of the HEADs and DEPRELs."""
+    lines = []
+    for line in conllu.split("\n"):
+        columns = line.split("\t")
+        if columns[0].isdigit():
+            for column in (6, 7):
+                columns[column] = "_" if rng.random() < 0.5 else columns[column]
+        lines.append("\t".join(columns))
+    return "\n".join(lines)
+
+
+def test_partial_trees_are_completed(run, model, train, tmp_path):
+    gold = "\n\n".join(train.read_text().split("\n\n")[:20]) + "\n\n"
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(partial(gold, random.Random(0)))
+    result = run("parse", model, source, output, "--complete")
+    assert result.exit_code == 0, result.output
+    n_found = 0
+    for before, after in zip(
+        source.read_text().split("\n"), output.read_text().split("\n"), strict=True
+    ):
+        columns, completed = before.split("\t"), after.split("\t")
+        for place, (old, new) in enumerate(zip(columns, completed, strict=True)):
+            if place in (6, 7) and old == "_" and columns[0].isdigit():
+                assert new != "_"
+                n_found += 1
+            else:
+                assert new == old
+    assert n_found > 100
+    # What is complete remains as it is.
+    again = tmp_path / "again.conllu"
+    assert run("parse", model, output, again, "--complete").exit_code == 0
+    assert again.read_bytes() == output.read_bytes()
+    source.write_text(gold)
+    assert run("parse", model, source, output, "--complete").exit_code == 0
+    assert output.read_text() == gold
+
+
+def test_trees_that_cannot_be_completed_are_named(run, model, tmp_path):
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    for change, named in [
+        (("\t1\tobj\t", "\t0\tobj\t"), "the label of 'nos' (token 1) is 'obj'"),
+        (("\t1\tcase\t", "\t0\t_\t"), "the head of 'a' (token 2) is the root"),
+        (("\t1\tcase\t", "\t_\tno\t"), "the label 'no' of 'a' (token 2) is not known"),
+    ]:
+        source.write_text(ANNOTATED.replace(*change))
+        result = run("parse", model, source, output, "--complete")
+        assert result.exit_code == 1 and not output.exists()
+        message = " ".join(result.output.split())
+        assert "sentence s-1, " in message and named in message, message
+
+
+def test_what_only_treebanks_have_cannot_be_completed(run, model, text, dev, tmp_path):
+    output = tmp_path / "out.conllu"
+    result = run("parse", model, text, output, "--complete")
+    assert result.exit_code == 1 and "Leave out --complete" in result.output
+    result = run("parse", model, dev, output, "--complete", "--keep", "LEMMA")
+    assert result.exit_code == 1 and "Leave out --keep" in result.output
 
 
 def test_kept_columns_replace_predictions(run, tmp_path):

@@ -76,6 +76,13 @@ def clone(tmp_path, monkeypatch, treebank, pipeline):
         '{"text": "Er glaubt der Frau nicht."}\n',
     ]
     (tmp_path / "text.jsonl").write_text("".join(texts), encoding="utf-8")
+    words = ["1\tWas", "2\tglaubt", "3\tder", "4\tArzt", "5\t?"]
+    heads = [("2", "nsubj"), *[("_", "_")] * 4]
+    rows = [
+        "\t".join([word, *"____", head, dep, "_", "_"])
+        for word, (head, dep) in zip(words, heads, strict=True)
+    ]
+    (tmp_path / "partial.conllu").write_text("\n".join([*rows, "", ""]), encoding="utf-8")
     with gzip.open(tmp_path / "vectors.vec.gz", "wt", encoding="utf-8") as file:
         file.write("2 3\nArzt 0.1 0.2 0.3\nglaubt 0.3 0.2 0.1\n")
     rows = "0 0.1 0.2 0.3\n1 0.3 0.2 0.1\n"
