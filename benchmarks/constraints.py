@@ -1,0 +1,104 @@
+"""What a few given heads tell a trained parser about the others, and what they cost.
+
+    python benchmarks/constraints.py training/gothic/model-best got-ud-dev.conllu
+
+A share of the heads is given, at random (gold tokens and sentences; all words count). The table has
+the UAS of all words, that of the words without a given head, and that of these if none is given,
+the sentences with given heads that the parser can build no tree with, and the words per second.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import spacy
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_npparse.components import ConstraintError, DependencyConstraints
+from spacy_npparse.treebank import Sentence, read_conllu, unannotated_doc
+
+
+class Result(NamedTuple):
+    """Heads that were found for the words of a treebank.
+
+    Attributes:
+        heads: One array for each sentence, in the sentence, 0 for the root.
+        n_failed: Sentences whose given heads the parser can build no tree with.
+        words_per_second: With the whole pipeline.
+    """
+
+    heads: list[np.ndarray]
+    n_failed: int
+    words_per_second: float
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", type=Path, help="pipeline with a parser")
+    parser.add_argument("gold", type=Path, help="CoNLL-U file to parse, with gold tokens")
+    parser.add_argument("--shares", nargs="+", type=float, default=[0.1, 0.25, 0.5])
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    nlp = spacy.load(arguments.model)
+    gold = list(read_conllu(arguments.gold))
+    heads = [np.array(sentence.integer_heads[1:]) for sentence in gold]
+    parse(nlp, gold[:20], [np.zeros(len(words), bool) for words in heads[:20]])
+    free = parse(nlp, gold, [np.zeros(len(words), bool) for words in heads])
+    rng = np.random.default_rng(0)
+    print("| given | UAS | of other words | of these without | failed | words/s |")
+    print("|---|---|---|---|---|---|")
+    for share in [0.0, *arguments.shares]:
+        given = [rng.random(len(words)) < share for words in heads]
+        found = parse(nlp, gold, given)
+        others = [~words for words in given]
+        print(
+            f"| {share:.0%} | {uas(found, heads)} | {uas(found, heads, others)} | "
+            f"{uas(free, heads, others)} | {found.n_failed} | {found.words_per_second:,.0f} |"
+        )
+
+
+def parse(nlp: Language, gold: list[Sentence], given: list[np.ndarray]) -> Result:
+    """Parse with some of the gold heads given: bool [n_words] for each sentence."""
+    docs = [unannotated_doc([sentence], nlp.vocab, sentence_starts=True) for sentence in gold]
+    for doc, sentence, words in zip(docs, gold, given, strict=True):
+        heads = {
+            i: [sentence.integer_heads[i + 1] - 1 if sentence.integer_heads[i + 1] else i]
+            for i in np.flatnonzero(words).tolist()
+        }
+        if heads:
+            DependencyConstraints(heads=heads).attach(doc)
+    failed: list[Doc] = []
+
+    def keep_going(_name: str, _pipe: object, docs: list[Doc], error: Exception) -> None:
+        if not isinstance(error, ConstraintError):
+            raise error
+        failed.extend(docs)
+
+    nlp.set_error_handler(keep_going)
+    start = time.perf_counter()
+    list(nlp.pipe(docs, batch_size=128))
+    seconds = time.perf_counter() - start
+    heads_found = [
+        np.array([0 if token.head.i == token.i else token.head.i + 1 for token in doc])
+        for doc in docs
+    ]
+    return Result(heads_found, len(failed), sum(map(len, docs)) / seconds)
+
+
+def uas(found: Result, heads: list[np.ndarray], counted: list[np.ndarray] | None = None) -> str:
+    """The share of right heads in percent, of some words or of all."""
+    right = np.concatenate([f == h for f, h in zip(found.heads, heads, strict=True)])
+    if counted is not None:
+        right = right[np.concatenate(counted)]
+    return f"{100 * right.mean():.2f}"
+
+
+if __name__ == "__main__":
+    main()
