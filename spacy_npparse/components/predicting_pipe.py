@@ -14,6 +14,7 @@ from spacy_npparse.components.annotation import Parse
 from spacy_npparse.components.calibrated_pipe import Confidence
 from spacy_npparse.components.constraints.batch import (
     NO_CONSTRAINTS,
+    UNCONSTRAINED,
     BatchConstraints,
     ConstrainedSentences,
     read_constraints,
@@ -142,7 +143,7 @@ class PredictingPipe(SavedPipe[NetT], Generic[NetT]):
         self,
         vectors: Tensor,
         sentences: SentenceBatch,
-        constrained: ConstrainedSentences = ConstrainedSentences({}),
+        constrained: ConstrainedSentences = UNCONSTRAINED,
     ) -> NDArray[np.int32]:
         """Find the heads of all words in the highest-scoring trees.
 
