@@ -63,6 +63,20 @@ def test_joint(project, run):
         assert json.loads(metrics.read_text())["official"]["Sentences"]["gold"] == 40
 
 
+def test_self_train(project, run):
+    options = {
+        "vars.treebank": "sample_treebank",
+        "vars.raw_text": f"{SAMPLE}/text.txt",
+        "vars.min_confidence": 0.0,
+        "vars.student_steps": 4,
+    }
+    assert "LAS " in run("self-train", **options)
+    folder = project / "training" / "sample_treebank" / "self-training"
+    student = spacy.load(folder / "student" / "model-best")
+    assert known_treebanks(student) == ["sample_treebank", "silver"]
+    assert run("self-train", **options).count("nothing changed") == 5
+
+
 def test_sample(project, run):
     options = [word for name, value in TINY.items() for word in (f"--{name}", value)]
     command = [sys.executable, "-m", "spacy", "project", "run", "sample", ".", *options]
