@@ -40,7 +40,7 @@ def check(
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
     parser: Annotated[
         str, typer.Option(help="Factory without `_parser`, with settings if need be.")
-    ] = "mh4",
+    ] = "arc_hybrid_swap",
     config: Annotated[
         Path | None,
         typer.Option(
@@ -48,7 +48,7 @@ def check(
             "fast.cfg]"
         ),
     ] = None,
-    updates: Annotated[int, typer.Option(min=1, help="Updates of each training.")] = 600,
+    updates: Annotated[int, typer.Option(min=1, help="Updates of each training.")] = 2000,
     folds: Annotated[int, typer.Option(min=3, help="Parts of the treebank.")] = 5,
     seed: Annotated[int, typer.Option(help="Of the trainings.")] = 0,
     arcs: Annotated[
@@ -59,15 +59,15 @@ def check(
     """List the arcs of a treebank that its own parsers most surely contradict.
 
     For each of several parts, a parser is trained on the others and calibrated. It lists the arcs
-    of its part that differ from those that it predicts, by how many times as probable it holds its
-    own. OUT gets contradictions.tsv, contradictions.html, and contradictions.conllu, the treebank
-    with the listed arcs noted in MISC.
+    of its part for which it knows a better head or label, with which the sentence would still have
+    a tree, by how many times as probable it holds its own. OUT gets contradictions.tsv,
+    contradictions.html, and contradictions.conllu, the treebank with the listed arcs noted in MISC.
 
     Examples:
 
     \b
       python -m spacy_npparse check train.conllu checked
-      python -m spacy_npparse check train.conllu checked --folds 10 --updates 2000 --arcs 500
+      python -m spacy_npparse check train.conllu checked --folds 10 --updates 4000 --arcs 500
     """
     targets = {suffix: output / f"contradictions.{suffix}" for suffix in ("tsv", "conllu", "html")}
     check_outputs(targets.values(), [treebank, config, code])

@@ -26,6 +26,7 @@ _COLUMNS = (
 # Attributes of MISC.
 _PREDICTED = "PredictedArc"
 _LOG_ODDS = "LogOdds"
+_DOUBT = 0.01
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,10 @@ class Contradiction:
 
     @property
     def log_odds(self) -> float:
-        """The natural logarithm of how many times as probable the parser's own arc is."""
-        return math.log(self.predicted_probability / self.probability)
+        """The natural logarithm of how many times as probable the parser's own arc is, after a
+        hundredth is added to both probabilities: parsers are wrong more often than they believe
+        where they hold an arc for all but impossible."""
+        return math.log((self.predicted_probability + _DOUBT) / (self.probability + _DOUBT))
 
 
 def ranked(found: Iterable[Contradiction]) -> list[Contradiction]:

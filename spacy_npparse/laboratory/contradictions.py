@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spacy.language import Language
 
 from spacy_npparse.components.calibration import Predictions, read_gold
-from spacy_npparse.components.posteriors import encode_sentences
+from spacy_npparse.components.posteriors import EncodedSentences, encode_sentences
 from spacy_npparse.evaluation.contradictions import Contradiction
 from spacy_npparse.files import replacing
 from spacy_npparse.laboratory.bare_parser import BareParser
@@ -23,9 +23,6 @@ from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.docs import UD_ROOT
 from spacy_npparse.treebank.sentence import MISSING as NO_LABEL
 from spacy_npparse.trees.missing import MISSING
-
-# What is less probable than this is taken for as probable: no network knows better.
-_LEAST_PROBABILITY = 1e-6
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,9 @@ def contradictions_by_fold(
 def contradictions_of(
     nlp: Language, sentences: Sequence[Sentence], numbers: Sequence[int]
 ) -> FoldResult:
-    """Find the arcs that a trained parser contradicts.
+    """Find the arcs that a trained parser contradicts, each by itself: it takes another head or
+    label for more probable, with which the sentence would still have a tree if all its other arcs
+    remained as they are annotated.
 
     Args:
         nlp: A pipeline with one parser.
@@ -108,72 +107,104 @@ def contradictions_of(
     encoded = encode_sentences(nlp, chosen)
     labels = encoded.parser.label_data
     gold = read_gold(chosen, labels)
-    trees = encoded.trees()
+    by_head = encoded.heads()
+    others = [_best_other_heads(heads, of) for heads, of in zip(gold.heads, by_head, strict=True)]
     judged = zip(
-        trees,
-        encoded.heads(),
-        encoded.labels(trees),
-        gold.heads,
+        numbers,
+        chosen,
         gold.labels,
-        encoded.labels(gold.heads),
+        _arcs(gold.heads, by_head, encoded),
+        _arcs(others, by_head, encoded),
         strict=True,
     )
     found: list[Contradiction] = []
     n_words = n_unknown = 0
-    for number, sentence, (tree, by_head, of_tree, heads, numbers_of_labels, of_heads) in zip(
-        numbers, chosen, judged, strict=True
-    ):
-        predicted = _Arcs(tree, by_head, of_tree, of_tree.argmax(axis=1))
-        annotated = _Arcs(heads, by_head, of_heads, numbers_of_labels)
-        for i in np.flatnonzero(heads != MISSING).tolist():
+    for number, sentence, known, annotated, other in judged:
+        for i in np.flatnonzero(annotated.heads != MISSING).tolist():
             deprel = sentence.words[i].deprel
+            head = int(annotated.heads[i])
             # Nothing is said of a label that is not annotated, or that the parser cannot know.
-            is_labelled = heads[i] == 0 or numbers_of_labels[i] != MISSING
-            label = labels[predicted.labels[i]] if tree[i] > 0 else UD_ROOT
+            label = int(known[i]) if head > 0 else MISSING
+            is_labelled = head == 0 or label != MISSING
             n_words += 1
             n_unknown += not is_labelled and deprel != NO_LABEL
-            if tree[i] == heads[i] and (label == deprel or not is_labelled):
-                continue
-            probabilities = predicted.probability(i), annotated.probability(i)
-            if probabilities[0] > probabilities[1]:
+            probability = annotated.probability(i, label)
+            predicted = max(annotated, other, key=lambda arcs: arcs.probability(i))
+            if predicted.probability(i) > probability:
                 found.append(
                     Contradiction(
                         sentence=number,
                         word=i + 1,
-                        head=int(heads[i]),
+                        head=head,
                         label=deprel,
-                        probability=probabilities[1],
-                        predicted_head=int(tree[i]),
-                        predicted_label=label,
-                        predicted_probability=probabilities[0],
+                        probability=probability,
+                        predicted_head=int(predicted.heads[i]),
+                        predicted_label=predicted.label(i, labels),
+                        predicted_probability=predicted.probability(i),
                     )
                 )
     return FoldResult(found, n_words, n_unknown)
 
 
 class _Arcs(NamedTuple):
-    """The arcs to the words of a sentence, and what the parser believes.
+    """An arc to each word of a sentence, and what the parser believes of it.
 
     Attributes:
-        heads: [n_words], 0 for the root.
-        by_head: [n_words, n_words + 1], the probabilities of all heads.
+        heads: [n_words], 0 for the root, MISSING if there is no arc.
+        probabilities: [n_words], of the heads; 0 if there is no arc.
         by_label: [n_words, n_labels], those of labels given these heads.
-        labels: [n_words], their numbers, MISSING if unknown.
     """
 
     heads: NDArray[np.int32]
-    by_head: NDArray[np.float32]
+    probabilities: NDArray[np.float32]
     by_label: NDArray[np.float32]
-    labels: NDArray[np.integer]
 
-    def probability(self, i: int) -> float:
-        """Of an arc with its label; an unknown one counts as the most probable label."""
-        head = self.heads[i]
-        of_head = float(self.by_head[i, head])
-        if head > 0:
-            known = self.labels[i] != MISSING
-            of_head *= float(self.by_label[i, self.labels[i]] if known else self.by_label[i].max())
-        return max(of_head, _LEAST_PROBABILITY)
+    def probability(self, i: int, label: int = MISSING) -> float:
+        """Of an arc with a label, which is the most probable one if it is MISSING."""
+        of_head = float(self.probabilities[i])
+        if self.heads[i] < 1:
+            return of_head
+        return of_head * float(
+            self.by_label[i].max() if label == MISSING else self.by_label[i, label]
+        )
+
+    def label(self, i: int, labels: Sequence[str]) -> str:
+        """The most probable one."""
+        return labels[self.by_label[i].argmax()] if self.heads[i] > 0 else UD_ROOT
+
+
+def _arcs(
+    trees: Sequence[NDArray[np.int32]],
+    by_head: Sequence[NDArray[np.float32]],
+    encoded: EncodedSentences,
+) -> Iterator[_Arcs]:
+    for heads, of_sentence, by_label in zip(trees, by_head, encoded.labels(trees), strict=True):
+        probabilities = of_sentence[np.arange(len(heads)), heads]
+        yield _Arcs(heads, np.where(heads != MISSING, probabilities, 0), by_label)
+
+
+def _best_other_heads(heads: NDArray[np.int32], by_head: NDArray[np.float32]) -> NDArray[np.int32]:
+    """The most probable other head of each word with which the tree would remain one, MISSING if
+    there is none: [n_words]. by_head: see `EncodedSentences.heads`."""
+    possible = _leaves_a_tree(heads)
+    possible[np.arange(len(heads)), heads] = False
+    best = np.where(possible, by_head, -1.0).argmax(axis=1).astype(np.int32)
+    return np.where(possible.any(axis=1) & (heads != MISSING), best, np.int32(MISSING))
+
+
+def _leaves_a_tree(heads: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether a word can have another head, all others having theirs, in a tree with a single root:
+    bool [n_words, n_words + 1]."""
+    possible = np.ones((len(heads), len(heads) + 1), dtype=bool)
+    for word in range(1, len(heads) + 1):
+        ancestor = word
+        while ancestor > 0:
+            possible[ancestor - 1, word] = False
+            ancestor = int(heads[ancestor - 1])
+    possible[:, 0] = ~(heads == 0).any()
+    # Only a word without a head could be the root instead.
+    possible[heads == 0] &= (heads == MISSING).any()
+    return possible
 
 
 def _calibrate(nlp: Language, sentences: Sequence[Sentence]) -> None:

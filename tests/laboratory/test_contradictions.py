@@ -1,20 +1,28 @@
 """Arcs that parsers contradict which have not seen them."""
 
 from dataclasses import replace
+from itertools import product
 
 import in_process
+import numpy as np
 import pytest
 import spacy
+from brute_force import all_trees, single_root
 from parser_helpers import SAMPLE, TINY_MODEL
 from spacy.util import fix_random_seed
 from tiny import tiny_config, write_part
 
 from spacy_npparse.laboratory import BareParser, Task, contradictions_by_fold
 from spacy_npparse.laboratory import contradictions as module
-from spacy_npparse.laboratory.contradictions import contradictions_of
+from spacy_npparse.laboratory.contradictions import _best_other_heads, contradictions_of
 from spacy_npparse.treebank import ConlluCorpus, parse_sentence, read_conllu
+from spacy_npparse.trees.missing import MISSING
 
 SENTENCES = list(read_conllu(SAMPLE))[:30]
+
+
+def trees(n):
+    return [heads[1:] for heads in all_trees(n) if single_root(heads)]
 
 
 def relabelled(sentence, word, **columns):
@@ -92,6 +100,29 @@ def test_no_parser_sees_what_it_is_asked_about(monkeypatch, learnt, tmp_path):
     for (train_part, dev_part), fold in zip(parts, asked, strict=True):
         assert train_part | dev_part | fold == everything
         assert not train_part & dev_part and not (train_part | dev_part) & fold
+
+
+@pytest.mark.parametrize("heads", [tree for n in range(1, 5) for tree in trees(n)])
+@pytest.mark.parametrize("unknown", [False, True])
+def test_another_head_leaves_a_tree(heads, unknown):
+    """The best of the other heads, whichever is the best, by enumeration."""
+    for word, other in product(range(1, len(heads) + 1), range(len(heads) + 1)):
+        annotated = np.array(heads, dtype=np.int32)
+        if unknown and word % len(heads) + 1 != word:
+            annotated[word % len(heads)] = MISSING
+        by_head = np.zeros((len(heads), len(heads) + 1), dtype=np.float32)
+        by_head[:, other] = 1.0
+        best = _best_other_heads(annotated, by_head)[word - 1]
+        if other == annotated[word - 1]:
+            assert best != other
+        else:
+            annotated[word - 1] = other
+            assert (best == other) == completes_to_a_tree(annotated)
+
+
+def completes_to_a_tree(heads):
+    given = heads != MISSING
+    return any(np.array_equal(np.array(t)[given], heads[given]) for t in trees(len(heads)))
 
 
 @pytest.mark.parametrize("n_folds", [2, 4])
