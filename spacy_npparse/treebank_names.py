@@ -88,7 +88,10 @@ def treebank_weights(setting: str, treebank: str, known: Collection[str]) -> dic
     """
     if treebank in known:
         return {treebank: 1.0}
-    pairs = [part.rpartition("=") for part in treebank.split(",")] if "=" in treebank else []
+    if not isinstance(treebank, str):
+        raise ValueError(f"{setting} is {treebank!r}. Give the name of a treebank, or weights.")
+    parts = [part.strip() for part in treebank.split(",")]
+    pairs = [part.rpartition("=") for part in parts] if "=" in treebank else []
     weights = {name: _number(weight) for name, _, weight in pairs}
     names = list(weights) or [treebank]
     if unknown := [name for name in names if name not in known]:

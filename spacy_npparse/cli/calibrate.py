@@ -11,12 +11,14 @@ from spacy.language import Language
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_new_folder, check_outputs, pipeline_files
-from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, load_parser
+from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
 from spacy_npparse.cli._report import print_result, progress, write_json, write_text
 from spacy_npparse.components.calibration import Predictions, read_gold
 from spacy_npparse.components.posteriors import encode_sentences, parser_of
 from spacy_npparse.evaluation.reliability import CalibrationComparison, reliability
+from spacy_npparse.models import assume_treebank
 from spacy_npparse.treebank import Sentence, read_conllu
+from spacy_npparse.treebank_names import treebank_name
 from spacy_npparse.visualisation import render_calibration
 
 # What `Predictions.reliabilities` tells of.
@@ -44,6 +46,7 @@ def calibrate(
     ] = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
+    treebank: Treebank = None,
     code: Code = None,
 ) -> None:
     """Calibrate the probabilities of a parser.
@@ -51,7 +54,8 @@ def calibrate(
     One temperature for heads and one for labels are fitted to DEV and saved with the pipeline in
     OUT. Scores are divided by them before they become probabilities; trees do not change. The table
     shows how far mean probabilities are from accuracies (expected calibration error), before and
-    after.
+    after. A pipeline that was trained on several treebanks parses like that of DEV, as far as the
+    name of the file tells, unless --treebank is given.
 
     Examples:
 
@@ -64,7 +68,9 @@ def calibrate(
     check_new_folder(output)
     sentences = _read(dev)
     others = None if test is None else _read(test)
-    nlp = load_parser(model, gpu_id, code)
+    nlp = load_parser(model, gpu_id, code, treebank)
+    if treebank is None:
+        assume_treebank(nlp, treebank_name(dev))
     parser = parser_of(nlp)
     predictions = _predict(nlp, sentences, dev, batch_size)
     measured = predictions if others is None else _predict(nlp, others, test or dev, batch_size)

@@ -77,7 +77,14 @@ def check(
     task = Task(treebank, treebank, find_config(config or config_path("fast"), code), updates, code)
     found, n_words, n_unknown = [], 0, 0
     try:
-        contestant(parser).check(task)
+        named = contestant(parser)
+        if named.is_peer or "pseudo_projective" in parser:
+            raise ValueError(
+                f"--parser {parser}: check needs a parser of this package with probabilities of "
+                "the arcs that it predicts. Give a factory without `_parser`, no pseudo-projective "
+                "one."
+            )
+        named.check(task)
         results = contradictions_by_fold(sentences, BareParser(parser), task, folds, seed)
         for result in progress(results, "fold", folds):
             found += result.contradictions

@@ -131,6 +131,8 @@ def parse(
         fail(f"Cannot complete the trees of {source}, which has none. Leave out --complete.")
     if complete and keep:
         fail("--complete keeps all annotation. Leave out --keep.")
+    if html is not None and min_confidence is not None:
+        fail("--html draws all trees, and --min-confidence leaves some out. Leave out one of them.")
     kept = list(Kept) if complete else keep
     # Files are checked, and read a first time, before time is spent on loading and parsing.
     check_outputs([target, html], [source, code, *pipeline_files(model)])
@@ -190,9 +192,16 @@ def _doc_to_parse(sentence: Sentence, vocab: Vocab, *, complete: bool) -> Doc:
     return constraints_of_sentence(sentence).attach(doc) if complete else doc
 
 
-def _naming_the_sentence(_name: str, _pipe: object, docs: list[Doc], error: Exception) -> NoReturn:
-    """The error handler of the pipeline, given a Doc of one sentence that could not be parsed."""
-    if isinstance(error, ConstraintError):
+def _naming_the_sentence(
+    _name: str | None, _pipe: object, docs: list[Doc] | None, error: Exception
+) -> NoReturn:
+    """The error handler of the pipeline, given a Doc of one sentence that could not be parsed. From
+    another process, spaCy gives the text of its traceback instead."""
+    if docs is None:
+        _, is_known, message = str(error).rpartition(f"{ConstraintError.__name__}: ")
+        if is_known:
+            raise ConstraintError(message.strip()) from error
+    elif isinstance(error, ConstraintError):
         [sentence] = sentences_from_doc(docs[0])
         if sentence.sent_id:
             raise ConstraintError(f"sentence {sentence.sent_id}, {error}") from error

@@ -12,7 +12,15 @@ from spacy.language import Language
 
 from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
-from spacy_npparse.cli._pipeline import Annotation, BatchSize, Code, GpuId, Model, load_parser
+from spacy_npparse.cli._pipeline import (
+    Annotation,
+    BatchSize,
+    Code,
+    GpuId,
+    Model,
+    Treebank,
+    load_parser,
+)
 from spacy_npparse.cli._report import progress, write_text
 from spacy_npparse.cli._texts import Text, check_lengths, extent
 from spacy_npparse.components.posteriors import parser_of
@@ -62,6 +70,7 @@ def select(
     words: Annotated[int, typer.Option(min=1, help="Words to annotate.")] = 1000,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
+    treebank: Treebank = None,
     code: Code = None,
 ) -> None:
     """Select from unannotated text what is worth annotating.
@@ -85,7 +94,7 @@ def select(
     if unit is Unit.ARC and by is Criterion.DIVERSITY:
         fail("--by diversity is for whole sentences. Give --by entropy or --by error.")
     check_outputs([output], [*texts, code, *pipeline_files(model)])
-    nlp = load_parser(model, gpu_id, code)
+    nlp = load_parser(model, gpu_id, code, treebank)
     parser_of(nlp)
     found = [
         sentence for path in texts for sentence in _read(nlp, path, batch_size or nlp.batch_size)

@@ -113,7 +113,7 @@ class Predictions:
     def fit_temperatures(self) -> Temperatures:
         """Find the temperatures under which it is most probable that what is right is right, and
         what is wrong wrong: that of heads, and that of labels, given right heads. The parser's own
-        remain.
+        remain; one of them is returned where nothing is known, or everything is right, or wrong.
 
         Returns:
             The temperatures.
@@ -132,9 +132,17 @@ class Predictions:
             return _log_loss(self._pairs(1, self._of_labels()))
 
         try:
-            return Temperatures(_minimum(loss_of_heads), _minimum(loss_of_labels))
+            return Temperatures(
+                _minimum(loss_of_heads) if self._tells(0) else before.heads,
+                _minimum(loss_of_labels) if self._tells(1) else before.labels,
+            )
         finally:
             parser.temperatures = before
+
+    def _tells(self, kind: int) -> bool:
+        """Whether some predictions are right and others wrong; else the loss has no minimum."""
+        right = self._right[kind][self._known[kind]]
+        return bool(right.any() and not right.all())
 
     def _by_label(self) -> NDArray[np.float32]:
         return np.concatenate(self._encoded.labels(self._trees))

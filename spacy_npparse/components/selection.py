@@ -12,7 +12,7 @@ from spacy.util import minibatch
 from spacy_npparse.components.posteriors import encode_sentences
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.docs import UD_ROOT
-from spacy_npparse.treebank.rows import make_sentence
+from spacy_npparse.treebank.rows import make_sentence, with_misc
 from spacy_npparse.treebank.sentence import MISSING, Row
 
 # Attributes of MISC: the arc that the parser would take, and how probable it is.
@@ -186,12 +186,8 @@ def _row(one: JudgedSentence, row: Row, asked: bool) -> Row:
     head, label = str(one.heads[i]), one.labels[i]
     if not asked:
         return row._replace(head=head, deprel=label)
-    notes = [
-        *(part for part in row.misc.split("|") if part != MISSING),
-        f"{_PREDICTED}={head}:{label}",
-        f"{_PROBABILITY}={1.0 - one.errors[i]:.4f}",
-    ]
-    return row._replace(head=MISSING, deprel=MISSING, misc="|".join(notes))
+    notes = {_PREDICTED: f"{head}:{label}", _PROBABILITY: f"{1.0 - one.errors[i]:.4f}"}
+    return with_misc(row._replace(head=MISSING, deprel=MISSING), notes)
 
 
 def _entropies(probabilities: NDArray[np.float32]) -> Floats:

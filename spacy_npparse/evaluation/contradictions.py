@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from spacy_npparse.treebank import Sentence
-from spacy_npparse.treebank.rows import make_sentence
+from spacy_npparse.treebank.rows import make_sentence, with_misc, without_misc
 from spacy_npparse.treebank.sentence import MISSING
 
 _COLUMNS = (
@@ -106,7 +106,8 @@ def contradiction_table(found: Sequence[Contradiction], sentences: Sequence[Sent
 def with_contradictions(
     found: Iterable[Contradiction], sentences: Sequence[Sentence]
 ) -> list[Sentence]:
-    """Note contradictions in MISC: `PredictedArc=4:obj|LogOdds=7.31`. Nothing else changes.
+    """Note contradictions in MISC: `PredictedArc=4:obj|LogOdds=7.31`, and drop such notes of an
+    earlier time. Nothing else changes.
 
     Args:
         found: The contradictions.
@@ -119,21 +120,19 @@ def with_contradictions(
     for one in found:
         by_sentence.setdefault(one.sentence, {})[one.word] = one
     return [
-        _noted(sentence, by_sentence[number]) if number in by_sentence else sentence
-        for number, sentence in enumerate(sentences)
+        _noted(sentence, by_sentence.get(number, {})) for number, sentence in enumerate(sentences)
     ]
 
 
 def _noted(sentence: Sentence, by_word: dict[int, Contradiction]) -> Sentence:
     rows = []
     for row in sentence.rows:
+        row = without_misc(row, (_PREDICTED, _LOG_ODDS))
         one = by_word.get(int(row.id)) if row.id.isdecimal() else None
         if one is not None:
-            notes = [
-                *(part for part in row.misc.split("|") if part != MISSING),
-                f"{_PREDICTED}={one.predicted_head}:{one.predicted_label}",
-                f"{_LOG_ODDS}={one.log_odds:.2f}",
-            ]
-            row = row._replace(misc="|".join(notes))
+            arc = f"{one.predicted_head}:{one.predicted_label}"
+            row = with_misc(row, {_PREDICTED: arc, _LOG_ODDS: f"{one.log_odds:.2f}"})
         rows.append(row)
+    if rows == list(sentence.rows):
+        return sentence
     return make_sentence(rows, sentence.metadata, sentence.comments)

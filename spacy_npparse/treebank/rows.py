@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from conllu import Metadata, TokenList
@@ -61,6 +61,37 @@ def token_annotations(doc: Doc) -> Iterator[Annotation]:
         columns.append([spelt[value] for value in ids])
     columns[-1] = [UD_ROOT if label == SPACY_ROOT else label for label in columns[-1]]
     return map(Annotation, *columns)
+
+
+def with_misc(row: Row, attributes: Mapping[str, str]) -> Row:
+    """Put attributes into MISC, after the others, instead of those of the same name.
+
+    Args:
+        row: The row.
+        attributes: Their values by their names.
+
+    Returns:
+        The row with them.
+    """
+    others = without_misc(row, attributes).misc
+    parts = [] if others == MISSING else [others]
+    parts += [f"{name}={value}" for name, value in attributes.items()]
+    return row._replace(misc="|".join(parts) or MISSING)
+
+
+def without_misc(row: Row, names: Collection[str]) -> Row:
+    """Drop attributes from MISC.
+
+    Args:
+        row: The row.
+        names: Their names.
+
+    Returns:
+        The row without them; itself if it has none of them.
+    """
+    parts = row.misc.split("|")
+    kept = [part for part in parts if part.partition("=")[0] not in names]
+    return row if kept == parts else row._replace(misc="|".join(kept) or MISSING)
 
 
 def make_sentence(

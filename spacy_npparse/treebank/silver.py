@@ -16,12 +16,14 @@ from spacy_npparse.treebank.rows import boundaries, make_sentence
 from spacy_npparse.treebank.sentence import Sentence
 
 _COMMENT = "confidence"
+_BEGINNINGS = ("newdoc", "newpar")
 
 
 class ConfidentSentences:
     """Chooses the sentences in which the mean probability of the heads is high.
 
-    Their comments say how high it is.
+    Their comments say how high it is, and where documents and paragraphs begin, even if their first
+    sentences are left out.
 
     Args:
         least: The lowest mean probability that is enough.
@@ -32,6 +34,7 @@ class ConfidentSentences:
 
     def __init__(self, least: float) -> None:
         self._least = least
+        self._beginning: dict[str, str | None] = {}
         self.n_left_out = 0
 
     def __call__(self, doc: Doc, sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -49,14 +52,38 @@ class ConfidentSentences:
         """
         chosen = []
         for sentence, confidence in zip(sentences, _confidences(doc), strict=True):
+            own = _beginning(sentence)
+            if sentence.begins_document:
+                self._beginning = {}
             if confidence < self._least:
                 self.n_left_out += 1
+                self._beginning |= own
                 continue
-            value = f"{confidence:.4f}"
-            metadata = Metadata({**sentence.metadata, _COMMENT: value})
-            comments = [*sentence.comments, f"# {_COMMENT} = {value}"]
-            chosen.append(make_sentence(sentence.rows, metadata, comments))
+            added = {**self._beginning, **own, _COMMENT: f"{confidence:.4f}"}
+            self._beginning = {}
+            chosen.append(_with_comments(sentence, added))
         return chosen
+
+
+def _beginning(sentence: Sentence) -> dict[str, str | None]:
+    """The comments that begin a document or a paragraph."""
+    return {
+        name: value for name, value in sentence.metadata.items() if name.split()[0] in _BEGINNINGS
+    }
+
+
+def _with_comments(sentence: Sentence, added: dict[str, str | None]) -> Sentence:
+    """A sentence that begins with these comments instead of those of the same name that it has."""
+    metadata = Metadata({**added, **sentence.metadata, **added})
+    others = [
+        comment
+        for comment in sentence.comments
+        if comment.removeprefix("#").partition("=")[0].strip() not in added
+    ]
+    comments = [
+        f"# {name}" if value is None else f"# {name} = {value}" for name, value in added.items()
+    ]
+    return make_sentence(sentence.rows, metadata, [*comments, *others])
 
 
 def _confidences(doc: Doc) -> list[float]:

@@ -50,6 +50,8 @@ def test_three_files(run, config, tmp_path, monkeypatch):
     [
         (("--folds", 12), "9 sentences are too few for 12 folds"),
         (("--parser", "nonsense"), "there is no parser 'nonsense'"),
+        (("--parser", "udpipe"), "check needs a parser of this package"),
+        (("--parser", "arc_hybrid,pseudo_projective=head"), "no pseudo-projective one"),
         (("--config", "no.cfg"), "no.cfg: no such file"),
     ],
 )

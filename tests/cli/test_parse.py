@@ -11,8 +11,18 @@ from statistics import fmean
 
 import pytest
 import spacy
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
-from spacy_npparse.treebank import ConlluCorpus, raw_texts, read_conllu, without_annotation
+from spacy_npparse.components.annotation import register_extensions
+from spacy_npparse.treebank import (
+    ConfidentSentences,
+    ConlluCorpus,
+    parse_sentence,
+    raw_texts,
+    read_conllu,
+    without_annotation,
+)
 
 TEXT = "Die Frau schläft.\n\n   \nWas glaubt der Arzt?\nDer Arzt\nschläft.\n"
 
@@ -148,6 +158,14 @@ def test_trees_that_cannot_be_completed_are_named(run, model, tmp_path):
         assert result.exit_code == 1 and not output.exists()
         message = " ".join(result.output.split())
         assert "sentence s-1, " in message and named in message, message
+
+
+def test_processes_name_them_too(run, model, tmp_path):
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(ANNOTATED.replace("\t1\tobj\t", "\t0\tobj\t"))
+    result = run("parse", model, source, output, "--complete", "--n-process", 2)
+    assert result.exit_code == 1 and "Traceback" not in result.output
+    assert "the label of 'nos' (token 1) is 'obj'" in " ".join(result.output.split())
 
 
 def test_what_only_treebanks_have_cannot_be_completed(run, model, text, dev, tmp_path):
@@ -374,9 +392,26 @@ def test_sentences_that_the_parser_is_sure_of(run, model, dev, tmp_path):
     # In the widest gap of the middle, because the comments are rounded.
     ranked = sorted(confidences)[40:80]
     least = fmean(max(pairwise(ranked), key=lambda pair: pair[1] - pair[0]))
-    sure = [s.text for s, found in zip(everything, confidences, strict=True) if found > least]
-    assert [sentence.text for sentence in parsed(least)] == sure
+    sure = [s.rows for s, found in zip(everything, confidences, strict=True) if found > least]
+    assert [sentence.rows for sentence in parsed(least)] == sure
     assert len(everything) == 120 and 0 < len(sure) < 120 and not parsed(1.0)
+
+
+def test_documents_begin_with_the_first_sentence_that_is_left():
+    register_extensions()
+    lines = "# newdoc id = {}\n# newpar\n# sent_id = {}\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_"
+    choose = ConfidentSentences(0.5)
+    names = []
+    for name, sure in [("A", [0.9]), ("B", [0.1, 0.9, 0.9]), ("C", [0.2]), ("D", [0.7])]:
+        first = parse_sentence(lines.format(name, name).split("\n"))
+        others = [parse_sentence(str(first).split("\n")[2:])] * (len(sure) - 1)
+        doc = Doc(Vocab(), words=["a"] * len(sure), sent_starts=[True] * len(sure))
+        for token, probability in zip(doc, sure, strict=True):
+            token._.head_probability = probability
+        for sentence in choose(doc, [first, *others]):
+            names.append(sentence.metadata.get("newdoc id"))
+            assert sentence.begins_paragraph == (names[-1] is not None)
+    assert names == ["A", "B", None, "D"]
 
 
 def test_other_parsers_have_no_confidence(run, text, tmp_path):

@@ -49,6 +49,19 @@ def test_the_temperature_is_that_of_the_truth(make_parser, system, scale):
     assert encoded.parser.temperatures == Temperatures()
 
 
+@pytest.mark.parametrize("deprel", ["_", "new"])
+def test_temperatures_remain_where_nothing_tells_of_them(make_parser, deprel):
+    rows = ["1\ta\t_\t_\t_\t_\t0\troot\t_\t_", f"2\tb\t_\t_\t_\t_\t1\t{deprel}\t_\t_"]
+    nlp = make_parser("mst")
+    parser = nlp.get_pipe("parser")
+    parser.temperatures = before = Temperatures(2.0, 3.0)
+    for known in (parse_sentence(rows), parse_sentence(rows[:1])):
+        encoded = encode_sentences(nlp, [known])
+        after = Predictions(encoded, read_gold([known], parser.label_data)).fit_temperatures()
+        assert after.labels == before.labels
+    assert after == before
+
+
 def test_predictions_are_those_of_the_pipeline(make_parser):
     nlp = make_parser("mh4, exact", confidence=True)
     encoded = encode_sentences(nlp, SENTENCES, batch_size=7)

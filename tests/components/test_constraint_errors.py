@@ -1,5 +1,6 @@
 """What cannot be met, or is malformed, is an error that names it."""
 
+import numpy as np
 import pytest
 from parser_helpers import one_sentence
 from spacy.tokens import Doc
@@ -101,6 +102,7 @@ def test_a_boundary_that_is_set_cuts_an_arc_or_a_subtree(shared):
         ({"labels": {1: "det"}}, "Make it a list of labels"),
         ({"heads": {9: [2]}}, r"names the token 9. Give indices of its 5 tokens, from 0"),
         ({"heads": {"1": [2]}}, r"names the token '1'"),
+        ({"heads": {True: [2]}}, "names the token True"),
         ({"forbidden_heads": {1: [-1]}}, r"\['forbidden_heads'\]\[1\] names the token -1"),
         ({"subtrees": [1]}, "Make it a list of pairs"),
         ({"subtrees": [[2, 2]]}, r"has \[2, 2\]. Give spans .* 0 <= start < end <= 5"),
@@ -129,6 +131,14 @@ def test_white_space_has_no_constraints(shared):
     ):
         with pytest.raises(ConstraintError, match="which is white space"):
             constraints.attach(doc)
+
+
+def test_indices_are_integers_of_any_type(shared):
+    nlp = shared()
+    doc = one_sentence(nlp, WORDS)
+    known = {np.int64(1): [np.int64(0)]}
+    doc = nlp(DependencyConstraints(heads=known, subtrees=[[np.int64(2), 4]]).attach(doc))
+    assert doc[1].head.i == 0
 
 
 def test_an_empty_doc_has_no_tokens_to_constrain(shared):

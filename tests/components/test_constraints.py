@@ -254,6 +254,19 @@ def test_heads_and_labels_that_a_doc_has_are_kept(make_nlp, sample, system):
     assert annotation_of(other(doc.copy())) == annotation_of(doc)
 
 
+def test_labels_without_heads_are_kept(make_nlp, sample):
+    nlp = make_nlp("mst", keep="heads")
+    nlp.initialize(lambda: sample(nlp))
+    doc = one_sentence(nlp, WORDS[:4])
+    doc[3].dep_ = "nsubj"
+    doc = nlp(doc)
+    assert doc[3].dep_ == "nsubj" and doc[3].head.i != 3
+    # A Doc that is made with heads has a boundary before each token without one.
+    doc = Doc(nlp.vocab, words=WORDS[:2], heads=[0, None], deps=["ROOT", "nsubj"])
+    with pytest.raises(ConstraintError, match=r"the label of 'Arzt' \(token 1\) is 'nsubj'"):
+        nlp(doc)
+
+
 def test_heads_are_not_kept_unless_that_is_asked_for(shared):
     nlp = shared()
     free = annotation_of(nlp(one_sentence(nlp, WORDS[:5])))

@@ -36,6 +36,12 @@ def test_table():
     assert second.split("\t")[:6] == ["2", "s-1", "1", "a", "2", "det"]
 
 
+def test_notes_of_an_earlier_time_are_dropped():
+    noted = with_contradictions([MORE, LESS], SENTENCES)
+    assert with_contradictions([MORE, LESS], noted) == noted
+    assert with_contradictions([], noted) == SENTENCES
+
+
 def test_misc_tells_of_them_and_nothing_else_changes():
     one, other = with_contradictions([MORE, LESS], SENTENCES)
     assert one is SENTENCES[0]

@@ -231,12 +231,16 @@ def read_constraints(docs: Sequence[Doc], keep: Keep, labels: Sequence[str]) -> 
 
 
 def _kept_arcs(doc: Doc) -> Iterator[Constraint]:
-    """The heads and labels that a Doc has, but for those of white space."""
+    """The heads and labels that a Doc has, but for those of white space. A token that is its own
+    head is the root if its label says so; otherwise its head is unknown, which spaCy cannot tell
+    from that."""
     for token, head in zip(doc, head_tokens(doc).tolist(), strict=True):
         if head == MISSING or token.is_space:
             continue
-        yield Constraint("heads", token.i, heads=frozenset((head,)))
-        if token.dep and head != token.i:
+        is_root = head == token.i and token.dep_ in (ROOT_LABEL, UD_ROOT)
+        if is_root or head != token.i:
+            yield Constraint("heads", token.i, heads=frozenset((head,)))
+        if token.dep and not is_root:
             yield Constraint("labels", token.i, labels=frozenset((token.dep_,)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from numbers import Integral
 from typing import Any, Literal
 
 from spacy.tokens import Doc
@@ -159,8 +160,8 @@ def check_constraints(doc: Doc, given: Any) -> None:
 
 
 def _check_options(doc: Doc, where: str, options: Any, are_labels: bool) -> None:
-    of_type = str if are_labels else int
-    if not _is_list(options, of_type):
+    is_option = _is_label if are_labels else _is_index
+    if not (isinstance(options, (list, tuple)) and all(map(is_option, options))):
         what = "labels" if are_labels else "indices of tokens"
         raise _error(doc, f"{where} is {options!r}", f"Make it a list of {what}")
     for option in () if are_labels else options:
@@ -171,7 +172,9 @@ def _check_subtrees(doc: Doc, where: str, spans: Any) -> None:
     if not _is_list(spans, list, tuple):
         raise _error(doc, f"{where} is {spans!r}", "Make it a list of pairs [start, end]")
     for span in spans:
-        if not (_is_list(span, int) and len(span) == 2 and 0 <= span[0] < span[1] <= len(doc)):
+        if not (
+            all(map(_is_index, span)) and len(span) == 2 and 0 <= span[0] < span[1] <= len(doc)
+        ):
             raise _error(
                 doc,
                 f"{where} has {list(span)}",
@@ -182,7 +185,7 @@ def _check_subtrees(doc: Doc, where: str, spans: Any) -> None:
 
 
 def _check_token(doc: Doc, where: str, token: Any) -> None:
-    if not isinstance(token, int) or not 0 <= token < len(doc):
+    if not _is_index(token) or not 0 <= token < len(doc):
         raise _error(
             doc,
             f"{where} names the token {token!r}",
@@ -198,6 +201,14 @@ def _check_token(doc: Doc, where: str, token: Any) -> None:
 
 def _is_list(value: Any, *types: type) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(item, types) for item in value)
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _error(doc: Doc, problem: str, remedy: str) -> ConstraintError:

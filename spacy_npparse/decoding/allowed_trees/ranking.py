@@ -3,7 +3,8 @@
 Best-first branch and bound: sets of trees wait in the order of their best trees, which bound the
 scores of all others. If the best one violates a subtree, its set is divided in two, neither of
 which has it. An allowed tree is the next one in the order; what remains of its set is divided by
-the first word whose head differs.
+the first word whose head differs. If subtrees are so many that this takes too long, search goes on
+depth-first to some good tree.
 
 Source: branch and bound, Land and Doig (1960); the division of what remains, Murty (1968) and
 Lawler (1972). That the arcs of a subtree are bounded by its root is our own.
@@ -11,6 +12,7 @@ Lawler (1972). That the arcs of a subtree are bounded by its root is our own.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from itertools import count
@@ -20,6 +22,11 @@ from numpy.typing import NDArray
 
 from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Arcs, Tree, has_arcs
 
+logger = logging.getLogger(__name__)
+
+# For the first tree, before depth-first search.
+_MOST_SEARCHES = 2000
+
 # Finds the best tree of some arcs, bool [n + 1, n + 1] by dependent and head. If there is none, it
 # may be any other one.
 Search = Callable[[Arcs], Tree]
@@ -28,7 +35,8 @@ Search = Callable[[Arcs], Tree]
 def ranked_trees(allowed: AllowedTrees, search: Search) -> Iterator[Tree]:
     """Find allowed trees, the best first.
 
-    Each tree after the first one takes up to n searches.
+    Each tree after the first one takes up to n searches. A warning tells if the first one may not
+    be the best.
 
     Args:
         allowed: The trees that are allowed.
@@ -38,23 +46,36 @@ def ranked_trees(allowed: AllowedTrees, search: Search) -> Iterator[Tree]:
         All allowed trees of the class, in descending order of their scores.
     """
     numbers = count()
-    waiting: list[tuple[float, int, Arcs, Tree]] = []
+    waiting: list[tuple[int, float, int, Arcs, Tree]] = []
 
-    def wait(arcs: Arcs) -> None:
+    def wait(arcs: Arcs, depth: int) -> None:
         if arcs[1:].any(axis=1).all():
             tree = search(arcs)
             if has_arcs(arcs, tree.heads):
-                heappush(waiting, (-tree.score, next(numbers), arcs, tree))
+                heappush(waiting, (-depth, -tree.score, next(numbers), arcs, tree))
 
-    wait(allowed.relaxed)
+    wait(allowed.relaxed, 0)
+    has_found = False
+    depth = 0
     while waiting:
-        _, _, arcs, tree = heappop(waiting)
+        _, _, number, arcs, tree = heappop(waiting)
         parts = list(allowed.branches(arcs, tree.heads))
         if not parts:
+            if depth and not has_found:
+                logger.warning(
+                    "%d searches have not found the best tree of a sentence of %d words with %d "
+                    "subtrees, and it got a good one. Fix some heads in these, or leave some out.",
+                    _MOST_SEARCHES,
+                    len(arcs) - 1,
+                    len(allowed.subtrees),
+                )
+            has_found = True
             yield tree
             parts = list(_without(arcs, tree.heads))
+        if not has_found and number > _MOST_SEARCHES:
+            depth += 1
         for part in parts:
-            wait(part)
+            wait(part, depth)
 
 
 def best_allowed_tree(allowed: AllowedTrees, search: Search) -> Tree | None:
