@@ -8,6 +8,7 @@ import hashlib
 import io
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -162,6 +163,32 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
             os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Write a folder that is there when the block ends without an exception.
+
+    Args:
+        path: The folder to write, which does not exist or is empty; missing parent folders are
+            created.
+
+    Yields:
+        A temporary folder beside it.
+
+    Raises:
+        WriteError: It cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".spacy_npparse.{secrets.token_hex(8)}")
+    try:
+        with naming(path):
+            temporary.mkdir(parents=True)
+            yield temporary
+            os.replace(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 

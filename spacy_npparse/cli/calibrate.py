@@ -16,6 +16,7 @@ from spacy_npparse.cli._report import print_result, progress, write_json, write_
 from spacy_npparse.components.calibration import Predictions, read_gold
 from spacy_npparse.components.posteriors import encode_sentences, parser_of
 from spacy_npparse.evaluation.reliability import CalibrationComparison, reliability
+from spacy_npparse.files import replacing_folder
 from spacy_npparse.models import assume_treebank
 from spacy_npparse.treebank import Sentence, read_conllu
 from spacy_npparse.treebank_names import treebank_name
@@ -88,7 +89,8 @@ def calibrate(
             if one.size
         },
     )
-    nlp.to_disk(output)
+    with replacing_folder(output) as folder:
+        nlp.to_disk(folder)
     source = provenance_of(context, [path for path in (dev, test) if path is not None])
     try:
         print_result(comparison.table())
