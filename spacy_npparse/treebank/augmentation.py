@@ -66,7 +66,8 @@ class _Reader:
         same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
         # No component learns from the surface forms of multiword tokens.
         spans = set(gold.spans) - {MULTIWORD_SPANS}
-        if same and not (gold.ents or spans or gold.cats):
+        # What is known to be no entity counts as well.
+        if same and not (gold.has_annotation("ENT_IOB") or spans or gold.cats):
             return np.hstack([words[0], words[1][:, -1:]])
         if not self._has_warned:
             logger.warning(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import repeat
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -16,7 +17,7 @@ from spacy.training import Example, dont_augment
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import doc_from_sentences, group_sentences, unannotated_doc
-from spacy_npparse.treebank.reading import OnError, read_conllu
+from spacy_npparse.treebank.reading import ConlluReader, OnError
 from spacy_npparse.treebank.sentence import MISSING, Sentence
 from spacy_npparse.treebank.sources import find_sources
 from spacy_npparse.treebank_names import copy_treebank, name_docs
@@ -179,11 +180,9 @@ class ConlluCorpus:
                 for group in group_sentences(kept, self._sizes(), self.max_length):
                     yield group, part
         if n_too_long:
-            logger.warning(
-                "%s: %d sentences of more than %d words (max_length) left out.",
-                self._paths,
-                n_too_long,
-                self.max_length,
+            _warn_once(
+                f"{self._paths}: {n_too_long} sentences of more than {self.max_length} words "
+                "(max_length) left out."
             )
 
     def _parts(self) -> Iterator[CorpusPart]:
@@ -191,7 +190,7 @@ class ConlluCorpus:
         for source in self.sources:
             n_sentences = 0
             for file in source.files:
-                sentences = list(read_conllu(file, on_error=self.on_error))
+                sentences = list(ConlluReader(file, self.on_error, _warn_once))
                 n_sentences += len(sentences)
                 yield CorpusPart(
                     sentences, has_tags(sentences), source.treebank(file), source.copies
@@ -203,6 +202,12 @@ class ConlluCorpus:
         if self.shuffle and self.sentences_per_doc > 1:
             return (random.randint(1, self.sentences_per_doc) for _ in repeat(None))
         return repeat(self.sentences_per_doc)
+
+
+@cache
+def _warn_once(message: str) -> None:
+    """Warn, but not again each time that a component reads the corpus when it is initialized."""
+    logger.warning(message)
 
 
 def has_tags(sentences: Iterable[Sentence]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_PARTS = ("train", "dev", "test")
+PARTS = ("train", "dev", "test")
 
 
 class TreebankFolderError(ValueError):
@@ -25,7 +25,7 @@ def treebank_parts(folder: Path) -> dict[str, Path]:
     """
     if not folder.is_dir():
         raise TreebankFolderError(f"{folder}: no such folder. Give the folder of a UD treebank.")
-    found = {part: path for part in _PARTS if (path := _find(folder, part))}
+    found = {part: path for part in PARTS if (path := _find(folder, part))}
     if "train" not in found:
         names = ", ".join(sorted(path.name for path in folder.glob("*.conllu"))) or "none"
         raise TreebankFolderError(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
+from spacy_npparse.treebank.sentence import MISSING, DocError, Row, Sentence
 
 _LINE_END = r"(?:\r\n|\n|\r(?!\n))"
 SPACE_ATTRIBUTES = frozenset(["SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken"])
@@ -83,7 +83,7 @@ def character_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
         Begin and end of each token.
 
     Raises:
-        ValueError: If text and tokens differ in other characters than white space.
+        DocError: If text and tokens differ in other characters than white space.
 
     Examples:
         >>> character_spans("Was  glaubst\\ndu?", ["Was", "glaubst", "du", "?"])
@@ -105,9 +105,10 @@ def _aligned_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
     """The same for tokens with other white space than the text."""
     characters = ["".join(token.split()) for token in tokens]
     if "".join(characters) != "".join(text.split()):
-        raise ValueError(
+        raise DocError(
             f"the tokens of a Doc ({' '.join(tokens[:5])!r} …) are not those of its text "
-            f"({text[:40]!r} …). Do not change the characters of a Doc before it is written."
+            f"({text[:40]!r} …). Before a Doc is written, do not change its characters, nor merge "
+            "words of multiword tokens: nlp.tokenizer.split_multiword = False keeps these whole."
         )
     places = [place for place, character in enumerate(text) if not character.isspace()]
     spans, begin = [], 0

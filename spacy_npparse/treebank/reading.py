@@ -7,7 +7,7 @@ lines of spaces for blank ones and cannot go on after an error.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -40,6 +40,7 @@ class ConlluReader(Iterator[Sentence]):
     Args:
         source: See `read_conllu`.
         on_error: See `read_conllu`.
+        warn: Gets the warnings after the last sentence.
 
     Attributes:
         name: The file, or "TokenLists", for messages.
@@ -52,13 +53,19 @@ class ConlluReader(Iterator[Sentence]):
             kept, which is reported in the log after the last sentence.
     """
 
-    def __init__(self, source: ConlluSource, on_error: OnError = "raise") -> None:
+    def __init__(
+        self,
+        source: ConlluSource,
+        on_error: OnError = "raise",
+        warn: Callable[[str], None] = logger.warning,
+    ) -> None:
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error is {on_error!r}: use 'raise' or 'skip'.")
         if isinstance(source, (str, Path)):
             path = Path(source)
             if not path.is_file():
-                raise FileNotFoundError(f"{path}: no such file. Give the path of a .conllu file.")
+                problem = "is a folder" if path.is_dir() else "no such file"
+                raise FileNotFoundError(f"{path}: {problem}. Give the path of a .conllu file.")
             self.name = str(path)
             file = _File(path)
             self.blank_line_errors = file.blank_line_errors
@@ -72,6 +79,7 @@ class ConlluReader(Iterator[Sentence]):
         self.n_sentences = 0
         self.n_odd_roots = 0
         self._first_odd = ""
+        self._warn = warn
         self._sentences = self._read(blocks)
 
     def __next__(self) -> Sentence:
@@ -95,27 +103,21 @@ class ConlluReader(Iterator[Sentence]):
 
     def _report(self) -> None:
         if self.skipped:
-            logger.warning(
-                "%s: %d malformed sentences skipped, %d read. The first: %s",
-                self.name,
-                len(self.skipped),
-                self.n_sentences,
-                self.skipped[0],
+            self._warn(
+                f"{self.name}: {len(self.skipped)} malformed sentences skipped, "
+                f"{self.n_sentences} read. The first: {self.skipped[0]}"
             )
         if self.n_odd_roots:
-            logger.warning(
-                "%s: %d sentences have no root or several roots, the first at %s.",
-                self.name,
-                self.n_odd_roots,
-                self._first_odd,
+            self._warn(
+                f"{self.name}: {self.n_odd_roots} sentences have no root or several roots, the "
+                f"first at {self._first_odd}."
             )
         if self.blank_line_errors:
-            logger.warning(
-                "%s: a blank line is missing or superfluous %d times, first at line %d. That does "
-                "no harm, but what is written has exactly one blank line after each sentence.",
-                self.name,
-                len(self.blank_line_errors),
-                self.blank_line_errors[0],
+            self._warn(
+                f"{self.name}: a blank line is missing or superfluous "
+                f"{len(self.blank_line_errors)} times, first at line {self.blank_line_errors[0]}. "
+                "That does no harm, but what is written has exactly one blank line after each "
+                "sentence."
             )
 
 

@@ -119,6 +119,28 @@ def make_sentence(
         raise DocError(f"{_name(rows, metadata)}: {error.problem}. {error.remedy}.") from error
 
 
+def with_comments(sentence: Sentence, added: Mapping[str, str | None]) -> Sentence:
+    """Put comments before the others, instead of those of the same name.
+
+    Args:
+        sentence: The sentence.
+        added: Their values by their names, None for none.
+
+    Returns:
+        The sentence with them.
+    """
+    others = [
+        comment
+        for comment in sentence.comments
+        if comment.removeprefix("#").partition("=")[0].strip() not in added
+    ]
+    comments = [
+        f"# {name}" if value is None else f"# {name} = {value}" for name, value in added.items()
+    ]
+    metadata = Metadata({**added, **sentence.metadata, **added})
+    return make_sentence(sentence.rows, metadata, [*comments, *others])
+
+
 def _name(rows: Sequence[Row], metadata: Metadata) -> str:
     """How a message names a sentence."""
     if metadata.get("sent_id"):

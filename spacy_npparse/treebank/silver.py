@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from conllu import Metadata
 from spacy.tokens import Doc
 
-from spacy_npparse.treebank.rows import boundaries, make_sentence
+from spacy_npparse.treebank.rows import boundaries, with_comments
 from spacy_npparse.treebank.sentence import Sentence
 
 _COMMENT = "confidence"
@@ -61,7 +60,7 @@ class ConfidentSentences:
                 continue
             added = {**self._beginning, **own, _COMMENT: f"{confidence:.4f}"}
             self._beginning = {}
-            chosen.append(_with_comments(sentence, added))
+            chosen.append(with_comments(sentence, added))
         return chosen
 
 
@@ -70,20 +69,6 @@ def _beginning(sentence: Sentence) -> dict[str, str | None]:
     return {
         name: value for name, value in sentence.metadata.items() if name.split()[0] in _BEGINNINGS
     }
-
-
-def _with_comments(sentence: Sentence, added: dict[str, str | None]) -> Sentence:
-    """A sentence that begins with these comments instead of those of the same name that it has."""
-    metadata = Metadata({**added, **sentence.metadata, **added})
-    others = [
-        comment
-        for comment in sentence.comments
-        if comment.removeprefix("#").partition("=")[0].strip() not in added
-    ]
-    comments = [
-        f"# {name}" if value is None else f"# {name} = {value}" for name, value in added.items()
-    ]
-    return make_sentence(sentence.rows, metadata, [*comments, *others])
 
 
 def _confidences(doc: Doc) -> list[float]:

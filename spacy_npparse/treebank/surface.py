@@ -7,12 +7,17 @@ French "du" is there as "de le". Such a Doc keeps its text in `doc.user_data[TEX
 from __future__ import annotations
 
 from collections.abc import Iterator
+from struct import Struct
 from typing import NamedTuple
 
+import srsly
 from spacy.tokens import Doc
 
 from spacy_npparse.treebank.docs import MULTIWORD_SPANS, TEXT_KEY
 from spacy_npparse.treebank.raw_text import character_spans
+
+# Of spaCy: ids, label, and where the span is in tokens and in characters.
+_SAVED_SPAN = Struct(">QQQllll")
 
 
 class SurfaceToken(NamedTuple):
@@ -38,20 +43,36 @@ def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
         doc: A Doc, whose multiword tokens, if any, are the spans of `doc.spans["mwt"]`.
 
     Yields:
-        Multiword tokens, and all other tokens, in order.
+        Multiword tokens whose words have not been merged, and all other tokens, in order.
     """
-    multiword = {}
-    if MULTIWORD_SPANS in doc.spans:
-        multiword = {span.start: span for span in doc.spans[MULTIWORD_SPANS] if len(span) > 1}
+    multiword = _multiword_tokens(doc)
     end = 0
     for i, word in enumerate([token.text for token in doc]):
         if i < end:
             continue
         if i in multiword:
+            yield multiword[i]
             end = multiword[i].end
-            yield SurfaceToken(i, end, multiword[i].label_, True)
         elif not word.isspace():
             yield SurfaceToken(i, i + 1, word, False)
+
+
+def _multiword_tokens(doc: Doc) -> dict[int, SurfaceToken]:
+    """The multiword tokens of a Doc by their first words."""
+    if MULTIWORD_SPANS not in doc.spans:
+        return {}
+    starts = {token.idx: token.i for token in doc}
+    ends = {token.idx + len(token): token.i + 1 for token in doc}
+    found = {}
+    # doc.retokenize() leaves the spans with indices that are not those of their tokens any more,
+    # perhaps of no tokens at all, so that spaCy cannot make the spans. Their characters are right.
+    for saved in srsly.msgpack_loads(doc.spans[MULTIWORD_SPANS].to_bytes())["spans"]:
+        _, _, label, first, last, start_char, end_char = _SAVED_SPAN.unpack(saved)
+        start, end = starts.get(start_char), ends.get(end_char)
+        # One word: the others have been merged with it.
+        if last - first > 1 and start is not None and end is not None and end - start > 1:
+            found[start] = SurfaceToken(start, end, doc.vocab.strings[label], True)
+    return found
 
 
 def source_text(doc: Doc) -> str:
@@ -89,7 +110,7 @@ def character_offsets(doc: Doc) -> list[tuple[int, int]]:
         its offsets; a token of white space reaches up to the next token.
 
     Raises:
-        ValueError: If text and tokens differ in other characters than white space.
+        DocError: If text and tokens differ in other characters than white space.
 
     Examples:
         >>> import spacy

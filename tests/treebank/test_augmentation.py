@@ -168,9 +168,11 @@ def test_probability_zero_changes_nothing(examples):
 def test_examples_with_other_tokens_or_more_annotation_are_left_alone(examples, caplog):
     augmenter = NonceAugmenter(probability=1.0, subtree_probability=1.0)
     others = [Example(examples[0].predicted, examples[1].reference)]
-    for _ in range(3):
+    for _ in range(4):
         vocab = Vocab()
         others.append(tree(vocab, ["a", "b"], [1, 1], ["obj", "ROOT"]))
+    # Neither word is an entity.
+    others[4].reference.set_ents([], default="outside")
     others[1].reference.set_ents([Span(others[1].reference, 0, 1, "X")])
     others[2].reference.cats = {"X": 1.0}
     others[3].reference.spans["x"] = [others[3].reference[:1]]
