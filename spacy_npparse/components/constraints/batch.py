@@ -14,7 +14,7 @@ from spacy_npparse.components.constraints.given import (
     Constraint,
     ConstraintError,
     DependencyConstraints,
-    shortened,
+    quoted,
 )
 from spacy_npparse.components.constraints.sentence import (
     Bools,
@@ -252,7 +252,7 @@ def _with_known_labels(doc: Doc, one: Constraint, known: tuple[str, ...]) -> Con
     unknown = sorted(labels - set(known))
     if unknown:
         raise ConstraintError(
-            f"the Doc {shortened(doc.text)!r}: the label {unknown[0]!r} of {doc[one.token].text!r} "
+            f"the Doc {quoted(doc.text)}: the label {unknown[0]!r} of {doc[one.token].text!r} "
             f"(token {one.token}) is not known. Give one of: {', '.join(known)}; or add it to the "
             "parser with add_label."
         )

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from spacy.tokens import Doc
 
+from spacy_npparse.treebank.sentence import shortened
+
 CONSTRAINTS_KEY = "dependency_constraints"
 
 Kind = Literal["heads", "forbidden_heads", "labels", "forbidden_labels", "subtrees"]
@@ -212,14 +214,13 @@ def _is_label(value: Any) -> bool:
 
 
 def _error(doc: Doc, problem: str, remedy: str) -> ConstraintError:
-    return ConstraintError(f"the Doc {shortened(doc.text)!r}: {problem}. {remedy}.")
+    return ConstraintError(f"the Doc {quoted(doc.text)}: {problem}. {remedy}.")
 
 
-def shortened(text: str) -> str:
-    """A text as error messages quote it.
+def quoted(text: str) -> str:
+    """A text as error messages quote it: in one line, and its beginning only if it is long.
 
     Args:
         text: Of a Doc or a sentence.
     """
-    text = " ".join(text.split())
-    return text if len(text) <= 40 else text[:39] + "…"
+    return repr(shortened(" ".join(text.split())))

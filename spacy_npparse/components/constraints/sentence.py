@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
-from spacy_npparse.components.constraints.given import Constraint, ConstraintError, shortened
+from spacy_npparse.components.constraints.given import Constraint, ConstraintError, quoted
 from spacy_npparse.decoding import AllowedTrees, best_allowed_tree, spanning_trees
 
 Bools = NDArray[np.bool_]
@@ -167,9 +167,9 @@ class SentenceConstraints:
             if not (builds(others.allowed) if anyhow else others.can_be_met):
                 named = rest
         first, last = int(self.tokens[0]), int(self.tokens[-1])
-        text = shortened(self.doc[first : last + 1].text)
+        text = quoted(self.doc[first : last + 1].text)
         return ConstraintError(
-            f"{name}: no tree of {text!r} (tokens {first} to {last}) {which} these constraints: "
+            f"{name}: no tree of {text} (tokens {first} to {last}) {which} these constraints: "
             f"{'; '.join(self._describe(one) for one in named)}. Remove or change one of "
             f"them{remedy}."
         )
@@ -177,8 +177,8 @@ class SentenceConstraints:
     def _describe(self, one: Constraint) -> str:
         if one.kind == "subtrees":
             start, end = sorted(one.heads)
-            text = shortened(self.doc[start:end].text)
-            return f"{text!r} (tokens {start} to {end - 1}) is a subtree"
+            text = quoted(self.doc[start:end].text)
+            return f"{text} (tokens {start} to {end - 1}) is a subtree"
         negation = "not " if one.kind.startswith("forbidden") else ""
         if one.labels or one.kind.endswith("labels"):
             options = [repr(label) for label in sorted(one.labels)]
