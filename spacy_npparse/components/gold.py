@@ -179,9 +179,11 @@ def gold_boundaries(examples: Sequence[Example]) -> GoldBoundaries:
     """
     starts = np.concatenate([_aligned_starts(example) for example in examples])
     before, after = read_tokens([eg.predicted for eg in examples]).adjacent_words()
-    known = starts[after] != MISSING
-    before, after = before[known], after[known]
-    return GoldBoundaries(before, after, starts[after] == 1)
+    # A sentence may begin with white space, before its first word.
+    n_starts = np.cumsum(starts == 1)
+    is_start = n_starts[after] > n_starts[before]
+    known = is_start | (starts[after] != MISSING)
+    return GoldBoundaries(before[known], after[known], is_start[known])
 
 
 def head_tokens(doc: Doc) -> Ints:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from spacy.language import Language
+from spacy.tokenizer import Tokenizer
 from spacy.training import Example
 from spacy.util import resolve_dot_names
 
@@ -18,6 +20,7 @@ _COLUMNS = {
     "token.morph": ("MORPH", "FEATS"),
     "token.lemma": ("LEMMA", "LEMMA"),
 }
+_TREES = ("token.dep", "DEP")
 
 
 def drop_unannotated_components() -> Callable[[Language], None]:
@@ -29,24 +32,35 @@ def drop_unannotated_components() -> Callable[[Language], None]:
     `training.train_corpus`.
 
     Returns:
-        The callback, a function of the pipeline.
+        The callback, a function of the pipeline, which raises a ValueError if there is a parser but
+        no tree at all.
     """
     return _drop
 
 
 def _drop(nlp: Language) -> None:
+    trained = [name for name, pipe in nlp.pipeline if getattr(pipe, "is_trainable", False)]
     columns = {
         name: [
             _COLUMNS[attribute]
             for attribute in nlp.get_pipe_meta(name).assigns
             if attribute in _COLUMNS
         ]
-        for name in nlp.pipe_names
+        for name in trained
     }
     wanted = {attribute for found in columns.values() for attribute, _ in found}
+    parsers = [name for name in trained if _TREES[0] in nlp.get_pipe_meta(name).assigns]
+    if parsers:
+        wanted.add(_TREES[1])
     config = nlp.config.interpolate()
     (corpus,) = resolve_dot_names(config, [config["training"]["train_corpus"]])
-    missing = _missing(corpus(nlp), wanted)
+    with _any_tokenizer(nlp):
+        missing = _missing(corpus(nlp), wanted)
+    if _TREES[1] in missing:
+        raise ValueError(
+            f"{' and '.join(parsers)} cannot be trained: the training corpus has no HEAD and no "
+            "DEPREL. Give a treebank with trees, or remove the component from nlp.pipeline."
+        )
     for name, found in columns.items():
         if found and all(attribute in missing for attribute, _ in found):
             _remove(nlp, name)
@@ -55,6 +69,17 @@ def _drop(nlp: Language) -> None:
                 name,
                 " and no ".join(column for _, column in found),
             )
+
+
+@contextmanager
+def _any_tokenizer(nlp: Language) -> Iterator[None]:
+    """Let readers tokenize, whose predicted Docs do not count, before the tokenizer is trained."""
+    tokenizer = nlp.tokenizer
+    nlp.tokenizer = Tokenizer(nlp.vocab)
+    try:
+        yield
+    finally:
+        nlp.tokenizer = tokenizer
 
 
 def _missing(examples: Iterable[Example], attributes: set[str]) -> set[str]:

@@ -149,11 +149,13 @@ def new_labels(
         The labels, sorted.
     """
     known = {strings[label] for label in cfg["labels"]}
-    met: set[int] = set()
+    met: dict[int, str] = {}
     for example in examples:
         arcs = example.reference.to_array([HEAD, DEP])
-        met.update(arcs[arcs[:, 0] != 0, 1].tolist())
-    return sorted(strings[label] for label in met - known - {0})
+        # The component may be from a pipeline with other strings.
+        own = example.reference.vocab.strings
+        met.update((i, own[i]) for i in {*arcs[arcs[:, 0] != 0, 1].tolist()} - met.keys() - {0})
+    return sorted(label for i, label in met.items() if i not in known)
 
 
 def new_decorated_labels(

@@ -1,12 +1,18 @@
 """Components without training data leave the pipeline before it is initialized."""
 
+from pathlib import Path
+
 import pytest
 import spacy
+from spacy.tokens import DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
+from spacy.vocab import Vocab
+from thinc.api import Config
 from tiny import SAMPLE, tiny_config
 
-from spacy_npparse.treebank import Kept, read_conllu, without_annotation
+from spacy_npparse.components.initialization import drop_unannotated_components
+from spacy_npparse.treebank import Kept, docs_from_conllu, read_conllu, without_annotation
 
 COMPONENTS = ["tagger", "morphologizer", "lemmatizer"]
 
@@ -55,6 +61,49 @@ def test_components_without_column_are_dropped(config, columns, kept, dropped, c
     assert {name: weight for name, weight in weights.items() if weight} == {"dep_las": 1.0}
     assert ("lemma_acc" in weights) == ("lemmatizer" in kept)
     assert ("tag_acc" in weights) == ("tagger" in kept)
+
+
+def test_lemmatizers_that_are_not_trained_stay(config):
+    settings = config("UPOS", "XPOS")
+    settings["components"]["lemmatizer"] = {"factory": "lemmatizer", "mode": "lookup"}
+    settings["initialize"]["components"]["lemmatizer"] = {"lookups": None}
+    nlp = spacy.util.load_model_from_config(Config(settings), auto_fill=True)
+    drop_unannotated_components()(nlp)
+    assert "lemmatizer" in nlp.pipe_names and "tagger" in nlp.pipe_names
+
+
+def test_docs_in_the_format_of_spacy(config, tmp_path):
+    """spaCy's reader tokenizes texts before the tokenizer is trained."""
+    settings = config("UPOS", "XPOS", "FEATS", "LEMMA")
+    docs = DocBin(docs=docs_from_conllu(settings["paths"]["train"], Vocab()))
+    docs.to_disk(tmp_path / "train.spacy")
+    reader = {"@readers": "spacy.Corpus.v1", "path": str(tmp_path / "train.spacy")}
+    settings["corpora"].update(train=reader, dev=dict(reader))
+    settings["nlp"]["tokenizer"] = {"@tokenizers": "spacy_npparse.TrainedTokenizer.v1"}
+    nlp = init_nlp(settings)
+    assert nlp.get_pipe("parser").labels and nlp("Ein Haus.")[0].text == "Ein"
+
+
+def test_a_treebank_without_trees_is_refused(config):
+    settings = config("UPOS")
+    path = Path(settings["paths"]["train"])
+    lines = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+    without = [[*line[:6], "_", "_", *line[8:]] if len(line) > 1 else line for line in lines]
+    path.write_text("".join("\t".join(line) + "\n" for line in without), "utf-8")
+    with pytest.raises(
+        ValueError, match="^parser cannot be trained: the training corpus has no HEAD"
+    ):
+        init_nlp(settings)
+
+
+def test_warnings_of_the_corpus_come_once(config, caplog):
+    settings = config("UPOS", "XPOS", "FEATS", "LEMMA")
+    settings["corpora"]["train"]["max_length"] = 9
+    path = Path(settings["paths"]["train"])
+    path.write_text("\n" + path.read_text("utf-8"), "utf-8")
+    init_nlp(settings)
+    assert caplog.text.count("a blank line is missing or superfluous 1 times") == 1
+    assert caplog.text.count("sentences of more than 9 words (max_length) left out") == 1
 
 
 def test_the_pipeline_is_trained_saved_and_trained_on(config, tmp_path):

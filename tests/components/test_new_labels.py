@@ -191,6 +191,14 @@ def test_spacy_train_goes_on_with_another_treebank(treebanks, tmp_path):
     assert {"p", "r", "f"} == set(meta["performance"]["dep_las_per_type"]["punct"])
 
 
+def test_a_sourced_parser_learns_labels_of_the_new_pipeline(trained):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("parser", source=trained)
+    eg = example(nlp, WORDS, HEADS, ["det", "nsubj", "ROOT", "never:seen"])
+    nlp.update([eg], sgd=nlp.resume_training())
+    assert "never:seen" in nlp.get_pipe("parser").labels
+
+
 def test_initialization_keeps_labels_and_no_weights(trained, sample):
     parser = trained.get_pipe("parser")
     labels, before = parser.labels, label_rows(parser)

@@ -99,6 +99,14 @@ def test_known_boundaries_are_taught():
     assert boundaries.is_start.tolist() == [False, True]
 
 
+def test_sentences_may_begin_with_white_space():
+    starts = [True, False, True, False, False, None, None]
+    gold = Doc(VOCAB, words=["a", "b", "\n", "c", "d", "\n", "e"], sent_starts=starts)
+    boundaries = gold_boundaries([Example(Doc(VOCAB, words=[t.text for t in gold]), gold)])
+    assert boundaries.before.tolist() == [0, 1, 3] and boundaries.after.tolist() == [1, 3, 4]
+    assert boundaries.is_start.tolist() == [False, True, False]
+
+
 def test_no_boundary_is_taught_below_an_arc():
     """spaCy derives a sentence start at `d`, which the arc from `e` to `a` spans."""
     gold = Doc(VOCAB, words=list("abcde"), heads=[0, 0, 0, 3, 0], deps=["dep"] * 5)
