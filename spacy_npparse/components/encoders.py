@@ -77,7 +77,8 @@ class SharedEncoders:
             if not all(_has_vectors(layer, doc) for doc in with_words):
                 raise ValueError(
                     f"{name} listens to {layer.upstream_name!r}, but Docs come without its "
-                    "vectors: the pipeline has no such encoder before it, or it is disabled. "
+                    "vectors: the pipeline has no such encoder before it, or it is disabled, or "
+                    "training.annotating_components names the parser without it. "
                     f"{REMEDY}"
                 )
         if with_words:

@@ -20,11 +20,14 @@ from spacy_npparse.models.treebank_embedding import (
     NAMES,
     TreebankChoice,
     corpus_treebanks,
+    names_no_treebank,
     weights_of_docs,
 )
 from spacy_npparse.models.vocabulary_vectors import VocabularyVectors
 
 _NAME = "spacy_npparse.CharBiLSTM.v1"
+# Of the Docs that are encoded at once in prediction: 10 kB each.
+_MOST_WORDS = 20_000
 
 
 def CharBiLSTM(
@@ -160,13 +163,12 @@ def init(
     Raises:
         ValueError: If treebanks are embedded, and Docs do not say which one they are from.
     """
-    shim = torch_shim(model, CharBiLSTMNet)
-    if not shim.is_initialized:
-        for static_vectors in model.layers:
-            static_vectors.initialize(X=X)
-        if treebank_embedding:
-            model.attrs[NAMES] = corpus_treebanks(_NAME, X or [])
-        shim.initialize(**sizes, n_treebanks=len(model.attrs[NAMES]))
+    for static_vectors in model.layers:
+        static_vectors.initialize(X=X)
+    # `spacy pretrain` has read the corpus before it initializes the model with another Doc.
+    if treebank_embedding and not (model.attrs[NAMES] and names_no_treebank(X or [])):
+        model.attrs[NAMES] = corpus_treebanks(_NAME, X or [])
+    torch_shim(model, CharBiLSTMNet).initialize(**sizes, n_treebanks=len(model.attrs[NAMES]))
 
 
 def forward(
@@ -186,6 +188,11 @@ def forward(
     lengths = model.ops.asarray1i([len(doc) for doc in docs])
     if not lengths.sum():
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
+    if not is_train and len(docs) > 1 and lengths.sum() > _MOST_WORDS:
+        # Vectors do not depend on the other Docs of a batch, and the memory for them does.
+        middle = len(docs) // 2
+        parts = [forward(model, part, False)[0] for part in (docs[:middle], docs[middle:])]
+        return parts[0] + parts[1], _no_gradient
     net = torch_shim(model, CharBiLSTMNet).net
     batch = make_batch(
         docs, *(model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))

@@ -79,6 +79,15 @@ def corpus_treebanks(owner: str, docs: Sequence[Doc]) -> list[str]:
     return sorted(names)
 
 
+def names_no_treebank(docs: Sequence[Doc]) -> bool:
+    """Whether none of the Docs says which treebank it is from.
+
+    Args:
+        docs: The Docs.
+    """
+    return not any(TREEBANK_KEY in doc.user_data for doc in docs)
+
+
 def weights_of_docs(
     model: Model, docs: Sequence[Doc], is_train: bool
 ) -> NDArray[np.float32] | None:

@@ -1,10 +1,12 @@
 """What the encoder knows about a word before it sees the others."""
 
+import numpy as np
 import pytest
 import spacy
 import torch
 from spacy.tokens import Doc
 
+from spacy_npparse.models import char_bilstm
 from spacy_npparse.models.char_bilstm import CharBiLSTM, make_batch
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet
 from spacy_npparse.models.shim import torch_shim
@@ -17,6 +19,32 @@ def encoder_and_batch(words):
     return torch_shim(model, CharBiLSTMNet).net, make_batch(
         [doc], max_chars=8, char_rows=64, affix_rows=50
     )
+
+
+def test_new_weights_and_words_when_it_is_initialized_again():
+    model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
+    model.initialize()
+    net = torch_shim(model, CharBiLSTMNet).net
+    with torch.no_grad():
+        net.word_embedding.weight.fill_(7.0)
+    model.initialize()
+    again = torch_shim(model, CharBiLSTMNet).net
+    assert again is not net and not (again.word_embedding.weight == 7.0).any()
+
+
+def test_large_batches_are_encoded_in_parts(monkeypatch):
+    model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
+    model.initialize()
+    vocab = spacy.blank("xx").vocab
+    docs = [Doc(vocab, words=["so", "ein", "Haus"] * n) for n in (1, 0, 4, 2, 3)]
+    whole = model.predict(docs)
+    sizes = []
+    net = torch_shim(model, CharBiLSTMNet).net
+    net.register_forward_pre_hook(lambda module, inputs: sizes.append(len(inputs[0].form_of_word)))
+    monkeypatch.setattr(char_bilstm, "_MOST_WORDS", 10)
+    for vectors, expected in zip(model.predict(docs), whole, strict=True):
+        np.testing.assert_allclose(vectors, expected, atol=1e-6)
+    assert sum(sizes) == 30 and max(sizes) == 12 and len(sizes) > 2
 
 
 def test_words_seen_twice_add_a_vector_of_their_own_to_their_spelling():
