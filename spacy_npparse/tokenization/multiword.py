@@ -1,80 +1,83 @@
 """Splitting multiword tokens into syntactic words.
 
-A rule replaces the end of a token by the end of its first word and the other words: -u by -e le in
-French "du", -ki by itself in Turkish "evdeki". The rules are those of the treebank. A linear model
-decides in context which one applies, if any: French "des" is "de les" or a determiner according to
-its neighbours, and Turkish words are split if what is left is a word.
+The rules are those of the treebank. A linear model decides in context which one applies, if any:
+French "des" is "de les" or a determiner according to its neighbours, and Turkish words are split if
+what is left is a word.
 """
 
 from __future__ import annotations
 
-import os
 from array import array
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import torch
+
+from spacy_npparse.tokenization.rules import MultiwordToken, Rule, choose_rules, lower, lowered
 
 _PENALTY = 0.1
 # Of L-BFGS.
 _STEPS = 25
 _SMALLEST_WEIGHT = 0.01
 _LONGEST_AFFIX = 6
+# Whose scores are kept.
+_MOST_FORMS = 2**16
+# Follows all words with the same beginning.
+_LAST = "\U0010ffff"
 # Neighbours of the first and the last token.
 _EDGE = ""
 
 
-@lru_cache(2**16)
-def _lower(form: str) -> str:
-    """The form in lower case, as long as before: the lower case of İ has two characters."""
-    if form.isascii():
-        return form.lower()
-    return "".join(char.lower()[:1] for char in form)
+class Vocabulary:
+    """The words of a treebank, in lower case.
 
-
-class Rule(NamedTuple):
-    """How a multiword token is split, in lower case.
-
-    Attributes:
-        removed: The end of the token that the rule replaces.
-        ending: The end of the first word.
-        others: The other words.
+    Args:
+        counts: How often each token or word occurs by itself.
     """
 
-    removed: str
-    ending: str
-    others: tuple[str, ...]
+    def __init__(self, counts: dict[str, int]) -> None:
+        self.counts = counts
+        self._types = sorted(counts)
 
-    @classmethod
-    def of(cls, form: str, words: Sequence[str]) -> Rule:
-        """The rule that splits a token into these words."""
-        token, (first, *others) = _lower(form), [_lower(word) for word in words]
-        n_kept = len(os.path.commonprefix([token, first]))
-        return cls(token[n_kept:], first[n_kept:], tuple(others))
+    def known(self, form: str, seen: Sequence[str]) -> int:
+        """How often a word occurs, up to twice, but for those that are `seen` at one place."""
+        return min(self.counts.get(form, 0) - seen.count(form), 2)
 
-    def split(self, form: str) -> tuple[str, ...]:
-        """The words of a token that ends with `removed`. They have the capitals of the token if
-        they spell it, else its case: upper, or title for the first word."""
-        kept = form[: len(form) - len(self.removed)]
-        words = (kept + self.ending, *self.others)
-        if "".join(words) == kept + self.removed:
-            bounds = [len(form) - len("".join(words[i:])) for i in range(len(words))]
-            return tuple(form[a:b] for a, b in zip(bounds, [*bounds[1:], len(form)], strict=True))
-        if form.isupper() and len(form) > 1:
-            return tuple(word.upper() for word in words)
-        if form[:1].isupper():
-            return (words[0][:1].upper() + words[0][1:], *words[1:])
-        return words
+    def n_beginning(self, form: str, seen: Sequence[str]) -> int:
+        """How many words, of different forms, begin like a word, but for those that occur only
+        where they are `seen`: a stem begins many."""
+        start, end = (bisect_left(self._types, one) for one in (form, form + _LAST))
+        only_seen = {one for one in seen if self.counts[one] == seen.count(one)}
+        return end - start - sum(one.startswith(form) for one in only_seen)
 
 
-class _Candidate(NamedTuple):
-    """A rule that fits a token, None for no split, and its features."""
+class _Weights:
+    """The weights of features, of each rule and of all rules together.
 
-    rule: int | None
-    features: list[str]
+    Args:
+        by_name: By the name of the feature, with the number of the rule before it if it is one of
+            a rule.
+    """
+
+    def __init__(self, by_name: dict[str, float]) -> None:
+        self.by_name = by_name
+        self._shared: dict[str, float] = {}
+        self._by_rule: dict[int, dict[str, float]] = defaultdict(dict)
+        for name, weight in by_name.items():
+            if name[0].isdigit():
+                number, _, feature = name.partition(" ")
+                self._by_rule[int(number)][feature] = weight
+            else:
+                self._shared[name] = weight
+
+    def score(self, number: int, features: Iterable[str]) -> float:
+        """The score of features for a rule."""
+        shared, own = self._shared.get, self._by_rule[number].get
+        return sum(shared(feature, 0.0) + own(feature, 0.0) for feature in features)
 
 
 class MultiwordSplitter:
@@ -93,12 +96,16 @@ class MultiwordSplitter:
         weights: dict[str, float],
     ) -> None:
         self._rules = list(rules)
-        self._vocabulary = vocabulary
-        self._weights = weights
-        self._by_ending: dict[str, list[int]] = defaultdict(list)
+        self._vocabulary = Vocabulary(vocabulary)
+        self._weights = _Weights(weights)
+        # By suffixes and prefixes.
+        self._by_affixes: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for number, rule in enumerate(self._rules):
-            self._by_ending[rule.removed].append(number)
-        self._longest = max((len(rule.removed) for rule in self._rules), default=0)
+            self._by_affixes[rule.suffix][rule.prefix].append(number)
+        self._longest_prefix = max((len(rule.prefix) for rule in self._rules), default=0)
+        self._longest_suffix = max((len(rule.suffix) for rule in self._rules), default=0)
+        # Of frequent forms, without their neighbours.
+        self._scores: dict[str, list[tuple[int, float]]] = {}
 
     def __call__(self, forms: Sequence[str]) -> Iterator[tuple[str, ...]]:
         """Split the multiword tokens of a text.
@@ -110,43 +117,45 @@ class MultiwordSplitter:
             The words of each token; nothing for one that is not split.
         """
         for i, form in enumerate(forms):
-            candidates = self._candidates(forms, i)
-            best = self._best(candidates) if len(candidates) > 1 else None
+            best = self._best(forms, i)
             yield () if best is None else self._rules[best].split(form)
 
     def to_dict(self) -> dict[str, Any]:
         """All there is to save, in types of JSON."""
         return {
-            "rules": [[*rule[:2], *rule.others] for rule in self._rules],
-            "vocabulary": self._vocabulary,
-            "weights": self._weights,
+            "rules": self._rules,
+            "vocabulary": self._vocabulary.counts,
+            "weights": self._weights.by_name,
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> MultiwordSplitter:
         """Inverse of `to_dict`."""
-        rules = [Rule(removed, end, tuple(others)) for removed, end, *others in data["rules"]]
-        return cls(rules, data["vocabulary"], data["weights"])
+        return cls(list(map(_rule, data["rules"])), data["vocabulary"], data["weights"])
 
     @classmethod
-    def train(cls, sentences: Iterable[Sequence[tuple[str, tuple[str, ...]]]]) -> MultiwordSplitter:
+    def train(cls, sentences: Iterable[Sequence[MultiwordToken]]) -> MultiwordSplitter:
         """Learn to split from the tokens of a treebank, each with its words if it is a multiword
         token, else with none."""
         sentences = list(sentences)
-        counts: Counter[Rule] = Counter()
-        vocabulary: Counter[str] = Counter()
-        for sentence in sentences:
-            for form, words in sentence:
-                vocabulary.update(_lower(word) for word in words or [form])
-                if words:
-                    counts[Rule.of(form, words)] += 1
-        splitter = cls(sorted(counts), dict(vocabulary) if counts else {}, {})
-        if counts:
-            splitter._train(sentences)
+        rules = choose_rules(token for sentence in sentences for token in sentence if token[1])
+        if not rules:
+            return cls([], {}, {})
+        vocabulary = Counter(
+            lower(word)
+            for sentence in sentences
+            for form, words in sentence
+            for word in words or [form]
+        )
+        splitter = cls(sorted(set(rules.values())), dict(vocabulary), {})
+        splitter._train(sentences, rules)
         return splitter
 
-    def _train(self, sentences: Sequence[Sequence[tuple[str, tuple[str, ...]]]]) -> None:
-        """Maximise the log-likelihood of the gold candidates, which is concave in the weights."""
+    def _train(
+        self, sentences: Sequence[Sequence[MultiwordToken]], rules: dict[MultiwordToken, Rule]
+    ) -> None:
+        """Maximise the log-likelihood of the gold candidates, which is concave in the weights. Each
+        token has one candidate for each rule that fits, and one without features for no split."""
         numbers = {rule: number for number, rule in enumerate(self._rules)}
         names: dict[str, int] = {}
         # Features of all candidates one after the other, where those of each candidate begin, the
@@ -156,58 +165,85 @@ class MultiwordSplitter:
         for sentence in sentences:
             forms = [form for form, _ in sentence]
             for i, (form, words) in enumerate(sentence):
-                right = numbers[Rule.of(form, words)] if words else None
-                candidates = self._candidates(forms, i, words or (form,))
-                if len(candidates) == 1:
+                right = numbers[rules[lowered((form, words))]] if words else None
+                fitting = self._fitting(lower(form))
+                if not fitting:
                     continue
-                for candidate in candidates:
-                    if candidate.rule == right:
+                context = _context(forms, i)
+                seen = [lower(word) for word in words or (form,)]
+                for number in (None, *fitting):
+                    if number == right:
                         gold.append(len(bounds))
                     bounds.append(len(features))
                     tokens.append(n_tokens)
-                    features.extend(names.setdefault(n, len(names)) for n in candidate.features)
+                    if number is not None:
+                        own = [*self._features(lower(form), number, seen), *context]
+                        own += [f"{number} {feature}" for feature in ("", *own)]
+                        features.extend(names.setdefault(name, len(names)) for name in own)
                 n_tokens += 1
         weights = zip(
             names, _maximum_likelihood(features, bounds, tokens, gold, len(names)), strict=True
         )
-        self._weights = {n: round(w, 4) for n, w in weights if abs(w) >= _SMALLEST_WEIGHT}
+        self._weights = _Weights({n: round(w, 4) for n, w in weights if abs(w) >= _SMALLEST_WEIGHT})
 
-    def _best(self, candidates: Sequence[_Candidate]) -> int | None:
-        weight = self._weights.get
-        return max(
-            candidates, key=lambda one: sum(weight(feature, 0.0) for feature in one.features)
-        ).rule
+    def _best(self, forms: Sequence[str], i: int) -> int | None:
+        """The best rule for a token, None if it is best not split."""
+        form = lower(forms[i])
+        scores = self._scores.get(form)
+        if scores is None:
+            scores = [
+                (number, self._weights.score(number, ["", *self._features(form, number)]))
+                for number in self._fitting(form)
+            ]
+            if len(self._scores) < _MOST_FORMS:
+                self._scores[form] = scores
+        if not scores:
+            return None
+        context = _context(forms, i)
+        best, score = max(
+            ((number, own + self._weights.score(number, context)) for number, own in scores),
+            key=itemgetter(1),
+        )
+        return best if score > 0 else None
 
-    def _candidates(
-        self, forms: Sequence[str], i: int, seen: Sequence[str] = ()
-    ) -> list[_Candidate]:
-        """The candidates of a token. In training, the words that it contributed to the vocabulary
-        itself are `seen` there."""
-        form = _lower(forms[i])
-        candidates = [_Candidate(None, [])]
-        for length in range(min(len(form), self._longest) + 1):
-            for number in self._by_ending.get(form[len(form) - length :], ()):
-                candidates.append(_Candidate(number, self._features(forms, i, number, seen)))
-        return candidates
+    def _fitting(self, form: str) -> list[int]:
+        """The rules that fit a token and leave something of it, or put something in its place."""
+        found: list[int] = []
+        for end in range(len(form), max(0, len(form) - self._longest_suffix) - 1, -1):
+            by_prefix = self._by_affixes.get(form[end:])
+            if by_prefix is not None:
+                for start in range(min(end, self._longest_prefix) + 1):
+                    found += by_prefix.get(form[:start], ())
+        return [number for number in found if self._rules[number].stem(form)]
 
-    def _features(
-        self, forms: Sequence[str], i: int, number: int, seen: Sequence[str]
-    ) -> list[str]:
-        form = _lower(forms[i])
-        rule = self._rules[number]
-        before = _lower(forms[i - 1]) if i else _EDGE
-        after = _lower(forms[i + 1]) if i + 1 < len(forms) else _EDGE
-        first = form[: len(form) - len(rule.removed)] + rule.ending
-        own = [_lower(word) for word in seen]
-        n_first = self._vocabulary.get(first, 0) - own.count(first)
-        n_form = self._vocabulary.get(form, 0) - own.count(form)
-        known = f"{min(n_first, 2)} {min(n_form, 2)}"
-        features = ["", f"k{known}", f"b{before}", f"a{after}"]
+    def _features(self, form: str, number: int, seen: Sequence[str] = ()) -> list[str]:
+        """Features of a token for a rule. In training, the words that it contributed to the
+        vocabulary itself are `seen` there."""
+        rule, words = self._rules[number], self._vocabulary
+        stem = rule.stem(form)
+        known = f"{words.known(stem, seen)} {words.known(form, seen)}"
+        n_stem, n_form = (words.n_beginning(one, seen) for one in (stem, form))
+        features = [f"k{known}", f"q{known} {min(n_stem, 4)} {min(n_form, 2)}"]
         features += [f"s{form[-n:]}" for n in range(1, min(len(form), _LONGEST_AFFIX) + 1)]
-        features += [f"t{first[-n:]}" for n in range(1, min(len(first), 4) + 1)]
-        features += [f"c{before[-n:]}" for n in (2, 3)] + [f"d{after[-n:]}" for n in (2, 3)]
-        features += [f"e{after[:1]}", f"u{forms[i][:1].isupper()}", f"l{min(len(first), 6)}"]
-        return [f"k{known}", *(f"{number} {feature}" for feature in features)]
+        features += [f"t{stem[-n:]}" for n in range(1, min(len(stem), 4) + 1)]
+        if rule.prefix:
+            features += [f"p{form[:n]}" for n in range(1, min(len(form), _LONGEST_AFFIX) + 1)]
+            features += [f"r{stem[:n]}" for n in range(1, min(len(stem), 4) + 1)]
+        return [*features, f"l{min(len(stem), 6)}"]
+
+
+def _rule(saved: Sequence[Any]) -> Rule:
+    """A rule as it is loaded."""
+    prefix, suffix, before, beginning, ending, after = saved
+    return Rule(prefix, suffix, tuple(before), beginning, ending, tuple(after))
+
+
+def _context(forms: Sequence[str], i: int) -> list[str]:
+    """Features of the neighbours of a token, and of its case."""
+    before = lower(forms[i - 1]) if i else _EDGE
+    after = lower(forms[i + 1]) if i + 1 < len(forms) else _EDGE
+    features = [f"b{before}", f"a{after}", f"e{after[:1]}", f"u{forms[i][:1].isupper()}"]
+    return features + [f"c{before[-n:]}" for n in (2, 3)] + [f"d{after[-n:]}" for n in (2, 3)]
 
 
 def _maximum_likelihood(

@@ -252,15 +252,18 @@ class TrainedTokenizer:
             spaces += [inside] * (len(parts) - 1) + [False]
             last_end = end
         _append_space(text[last_end:], words, spaces)
-        doc = Doc(self.vocab, words=words, spaces=spaces)
-        if multiword:
-            doc.user_data[TEXT_KEY] = text
-            doc.spans[MULTIWORD_SPANS] = [
-                Span(doc, start, end, label=surface) for start, end, surface in multiword
-            ]
-            for start, end, _ in multiword:
-                for word in doc[start + 1 : end]:
-                    word.is_sent_start = False
+        if not multiword:
+            return Doc(self.vocab, words=words, spaces=spaces)
+        # No sentence begins within a multiword token. Setting that for each word of the Doc would
+        # take time that is quadratic in its length.
+        starts: list[bool | int | None] = [None] * len(words)
+        for start, end, _ in multiword:
+            starts[start + 1 : end] = [False] * (end - start - 1)
+        doc = Doc(self.vocab, words=words, spaces=spaces, sent_starts=starts)
+        doc.user_data[TEXT_KEY] = text
+        doc.spans[MULTIWORD_SPANS] = [
+            Span(doc, start, end, label=surface) for start, end, surface in multiword
+        ]
         return doc
 
 

@@ -1,12 +1,16 @@
 """Rules of multiword tokens, and their choice."""
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from spacy.vocab import Vocab
 
-from spacy_npparse.tokenization.multiword import MultiwordSplitter, Rule
+from spacy_npparse.tokenization.multiword import MultiwordSplitter, Vocabulary
+from spacy_npparse.tokenization.rules import Rule, choose_rules, lowered
 from spacy_npparse.treebank import (
     docs_from_conllu,
     raw_texts,
@@ -24,22 +28,64 @@ FILES = [
 ]
 
 
+WORD = st.text("ab", min_size=1, max_size=4)
+
+
+def suffix(removed, ending, *after):
+    return Rule("", removed, (), "", ending, after)
+
+
+def prefix(removed, beginning, *before):
+    return Rule(removed, "", before, beginning, "", ())
+
+
 @pytest.mark.parametrize(
     "form, words, rule",
     [
-        ("du", ("de", "le"), Rule("u", "e", ("le",))),
-        ("Au", ("À", "le"), Rule("au", "à", ("le",))),
-        ("À", ("A", "a"), Rule("à", "a", ("a",))),
-        ("DES", ("DE", "LES"), Rule("s", "", ("les",))),
-        ("evdeki", ("evde", "ki"), Rule("ki", "", ("ki",))),
-        ("CHP'li", ("CHP", "'li"), Rule("'li", "", ("'li",))),
-        ("dámelo", ("da", "me", "lo"), Rule("ámelo", "a", ("me", "lo"))),
-        ("İşteki", ("İşte", "ki"), Rule("ki", "", ("ki",))),
+        ("du", ("de", "le"), suffix("u", "e", "le")),
+        ("Au", ("À", "le"), suffix("au", "à", "le")),
+        ("À", ("A", "a"), suffix("à", "a", "a")),
+        ("DES", ("DE", "LES"), suffix("s", "", "les")),
+        ("evdeki", ("evde", "ki"), suffix("ki", "", "ki")),
+        ("CHP'li", ("CHP", "'li"), suffix("'li", "", "'li")),
+        ("dámelo", ("da", "me", "lo"), suffix("ámelo", "a", "me", "lo")),
+        ("İşteki", ("İşte", "ki"), suffix("ki", "", "ki")),
     ],
 )
 def test_rules_and_their_inverse(form, words, rule):
-    assert Rule.of(form, words) == rule
+    """A token that is like no other is split by its suffix."""
+    assert choose_rules([(form, words)]) == {lowered((form, words)): rule}
     assert rule.split(form) == words
+
+
+BE_HA = prefix("ba", "", "be", "ha")
+LI_AL = prefix("li", "a", "li")
+WA_HU = Rule("wa", "hu", ("wa",), "", "", ("hu",))
+
+
+@pytest.mark.parametrize(
+    "words, rule",
+    [
+        ({"habayit": ("ha", "bayit"), "HaIsh": ("Ha", "Ish")}, prefix("ha", "", "ha")),
+        ({"babayit": ("be", "ha", "bayit"), "baish": ("be", "ha", "ish")}, BE_HA),
+        ({"lilkitab": ("li", "alkitab"), "Lilbayt": ("Li", "albayt")}, LI_AL),
+        ({"wabaytuhu": ("wa", "baytu", "hu"), "WAKITABUHU": ("WA", "KITABU", "HU")}, WA_HU),
+    ],
+)
+def test_the_rule_that_splits_most_tokens(words, rule):
+    assert choose_rules(words.items()) == {lowered(item): rule for item in words.items()}
+    assert all(rule.split(form) == split for form, split in words.items())
+
+
+TOKENS = st.lists(st.tuples(WORD, st.lists(WORD, min_size=2, max_size=4).map(tuple)))
+
+
+@given(tokens=TOKENS)
+def test_a_rule_splits_its_token(tokens):
+    for (form, words), rule in choose_rules(tokens).items():
+        assert form.startswith(rule.prefix) and form.endswith(rule.suffix)
+        assert len(rule.prefix) + len(rule.suffix) <= len(form)
+        assert rule.split(form) == words
 
 
 LOCATIVES = {f"{word}ki": (word, "ki") for word in ("evde", "okulda", "suda", "yolda")}
@@ -67,12 +113,60 @@ def test_context_decides_and_new_words_are_split():
     assert list(splitter([])) == []
 
 
+def test_unknown_words_with_known_prefixes_are_split():
+    nouns = ["bayit", "ish", "sefer", "yeled", "melech", "derech", "gan", "shir"]
+    tokens = [(f"ha{noun}", ("ha", noun)) for noun in nouns] + [(noun, ()) for noun in nouns]
+    whole = [(form, ()) for form in ("hayom", "halach", "har", "hayom", "halach", "har")]
+    splitter = MultiwordSplitter.train([[token] for token in tokens + whole])
+    assert list(splitter(["haish", "Hakol", "halach", "ish"])) == [
+        ("ha", "ish"),
+        ("Ha", "kol"),
+        (),
+        (),
+    ]
+    assert list(MultiwordSplitter.from_dict(splitter.to_dict())(["hakol"])) == [("ha", "kol")]
+
+
+def test_beginnings_decide_on_prefixes():
+    """Whether what follows is unknown: "ha" is a word before b, and not before y."""
+    ends = ["at", "ol", "un", "ir", "esh", "od"]
+    split = [(f"hab{end}", ("ha", f"b{end}")) for end in ends]
+    whole = [(f"hay{end}", ()) for end in ends]
+    splitter = MultiwordSplitter.train([[token] for token in [*split, *whole]])
+    assert list(splitter(["haburk"])) == [("ha", "burk")]
+    assert list(splitter(["hayurk"])) == [()]
+
+
 def test_that_a_token_is_in_the_treebank_is_not_learnt_from_itself():
     """Most words in -ki that occur nowhere else are not split."""
     whole = ["baki", "feki", "goki", "huki", "joki", "kyki", "laki", "muki", "noki", "peki"]
     tokens = [(form, ()) for form in whole] + [(f"{w}ki", (w, "ki")) for w in ("ta", "vu", "wi")]
     splitter = MultiwordSplitter.train([[token] for token in tokens])
     assert list(splitter(["zeki"])) == [()]
+
+
+@given(others=st.lists(WORD), seen=st.lists(WORD, max_size=3), form=WORD)
+def test_the_vocabulary_without_one_token_is_that_of_all_others(others, seen, form):
+    vocabulary = Vocabulary(Counter([*others, *seen]))
+    assert vocabulary.known(form, seen) == min(others.count(form), 2)
+    assert vocabulary.n_beginning(form, seen) == len({w for w in others if w.startswith(form)})
+
+
+def test_rules_for_the_same_word_are_learnt_together():
+    """Vowels harmonise: what decides for -lak decides for -lük."""
+    split = {f"{stem}{v}l{v}k": (f"{stem}{v}", f"l{v}k") for v in "aeiou" for stem in ("kr", "st")}
+    before_bang = [[(form, words), ("!", ())] for form, words in split.items()]
+    before_dot = [[(form, ()), (".", ())] for form in split]
+    once = [[("grülük", ("grü", "lük"))]]
+    splitter = MultiwordSplitter.train([*before_bang * 3, *before_dot * 3, *once])
+    assert list(splitter(["trülük", "!"])) == [("trü", "lük"), ()]
+    assert list(splitter(["trülük", "."])) == [(), ()]
+
+
+def test_an_affix_alone_is_a_word():
+    tokens = [("evdeki", ("evde", "ki")), ("habayit", ("ha", "bayit")), ("haish", ("ha", "ish"))]
+    splitter = MultiwordSplitter.train([[token] for token in [*tokens, ("okulda", ()), *tokens]])
+    assert list(splitter(["ki", "Ha"])) == [(), ()]
 
 
 def test_saved_and_loaded():
@@ -97,7 +191,8 @@ def test_treebanks(path):
     for sentence in read_conllu(path):
         for first, last, row in sentence.multiword_tokens:
             words = tuple(word.form for word in sentence.words[first - 1 : last])
-            found = Rule.of(row.form, words).split(row.form)
+            [rule] = choose_rules([(row.form, words)]).values()
+            found = rule.split(row.form)
             assert [word.casefold() for word in found] == [word.casefold() for word in words]
     for doc in docs_from_conllu(path, Vocab(), sentences_per_doc=1):
         [gold] = [block.split("\n") for block in doc.user_data.pop(CONLLU_KEY)]
