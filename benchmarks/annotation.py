@@ -1,7 +1,8 @@
 """Speed and memory of `annotate`.
 
 The CPU time of annotation in one process, with all that it reads and writes, beside that of a bare
-`nlp.pipe`, and the elapsed time of one process beside that of two, loading not counted. All are run
+`nlp.pipe`, and the elapsed time of one process beside that of two, loading not counted. Each run is
+of a pipeline that has just been loaded, whose vocabulary knows no words yet. All are run
 alternately, on the same text, each on one thread; medians. The memory is the resident one of the
 driver, after the words given.
 
@@ -85,9 +86,9 @@ def report_speed(model: Path, treebank: Path, folder: Path, runs: int) -> None:
     texts = paragraphs(treebank)
     n_words = sum(len(text.split()) for text in texts)
     (folder / "text.txt").write_text("\n\n".join(texts), encoding="utf-8")
-    nlp = spacy.load(model)
 
     def bare() -> float:
+        nlp = spacy.load(model)
         start = time.process_time()
         for _ in nlp.pipe(texts, batch_size=BATCH):
             pass

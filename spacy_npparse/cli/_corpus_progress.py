@@ -74,9 +74,12 @@ class CorpusProgress:
         return counts
 
     def _line(self, seconds: float) -> str:
-        rate = self._words_done / seconds
-        left = (self._n_words - self._words_done) / rate
+        # Neither words nor time need have been counted yet.
+        rate = self._words_done / seconds if seconds else 0
+        left = "?"
+        if rate:
+            left = tqdm.format_interval((self._n_words - self._words_done) / rate)
         return (
             f"{self._counts()}, {self._words_done:,} of {self._n_words:,} words, "
-            f"{rate:,.0f} words/s, {tqdm.format_interval(left)} left"
+            f"{rate:,.0f} words/s, {left} left"
         )

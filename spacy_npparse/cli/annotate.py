@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from spacy.util import is_package
 
 from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._corpus_progress import CorpusProgress
@@ -24,7 +25,12 @@ from spacy_npparse.scaling.locks import Part
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
 from spacy_npparse.scaling.plan import Shard
 from spacy_npparse.scaling.ray_actors import RayActors
-from spacy_npparse.scaling.shards import DamagedShardError, Job, ShardFiles
+from spacy_npparse.scaling.shards import (
+    DamagedShardError,
+    FailingPipelineError,
+    Job,
+    ShardFiles,
+)
 from spacy_npparse.scaling.units import Reading
 from spacy_npparse.scaling.worker import begin_worker
 from spacy_npparse.scaling.workers import Workers
@@ -131,7 +137,7 @@ def annotate(
     job = Job(
         # Of the GPUs of an actor, as Ray shows them to it.
         pipeline=Pipeline(
-            _absolute(model),
+            _loaded(model, Path(nlp.path)),
             code and code.resolve(),
             0 if gpus_per_worker else gpu_id,
             treebank,
@@ -155,14 +161,16 @@ def annotate(
     if failed:
         fail(
             f"{failed} shards are missing: their processes were killed, possibly out of memory. "
-            "Give the command again, with fewer workers or a smaller --batch-size."
+            "Give the command again, with fewer workers."
         )
     _summarise(corpus)
 
 
-def _absolute(model: str) -> str:
-    """The name of a pipeline as workers in other folders need it."""
-    return str(Path(model).resolve()) if Path(model).exists() else model
+def _loaded(model: str, path: Path) -> str:
+    """The name with which workers, also in other folders, load the pipeline that was loaded here.
+    spaCy prefers a package to a folder of the same name; by its path, the package's own code would
+    not be imported."""
+    return model if is_package(model) else str(path.resolve())
 
 
 def _part(text: str | None) -> Part:
@@ -208,14 +216,17 @@ def _annotate(
     """Annotate shards; the number of those that were given up."""
     n_failed = 0
     n_words = sum(shard.n_words for shard in shards)
-    with (
-        executor() as workers,
-        closing(annotate_shards(workers, shards)) as ended,
-        CorpusProgress(n_words, len(shards)) as shown,
-    ):
-        for shard, record in ended:
-            shown.update(shard.n_words, record)
-            n_failed += record is None
+    try:
+        with (
+            executor() as workers,
+            closing(annotate_shards(workers, shards)) as ended,
+            CorpusProgress(n_words, len(shards)) as shown,
+        ):
+            for shard, record in ended:
+                shown.update(shard.n_words, record)
+                n_failed += record is None
+    except FailingPipelineError as error:
+        fail(str(error))
     return n_failed
 
 
@@ -226,6 +237,11 @@ def _summarise(corpus: Corpus) -> None:
         typer.echo(f"{folder}: {corpus.part} is finished, other parts are not.", err=True)
         return
     counts = manifest.counts
+    if counts["n_quarantined"] and not counts["n_docs"]:
+        fail(
+            f"{folder}: none of {counts['n_quarantined']} texts could be annotated; the reasons "
+            f"are in {folder / 'quarantine'}. To try them again, delete {folder / 'records'}."
+        )
     typer.echo(
         f"{folder}: {len(manifest.shards)} shards, {counts['n_sentences']:,} sentences, "
         f"{counts['n_words']:,} words",

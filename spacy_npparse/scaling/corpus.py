@@ -68,9 +68,7 @@ class Corpus:
         locks = self.job.files.folder / _LOCKS
         with annotating(locks, self.part):
             if not is_anybody_annotating(locks, self.part):
-                # Of processes that were killed.
-                for path in self.job.files.folder.glob(f"*/{_TEMPORARY}"):
-                    path.unlink(missing_ok=True)
+                _remove_temporary(self.job.files.folder, f"*/{_TEMPORARY}")
             yield
 
     def finished(self, shard: Shard) -> ShardRecord | None:
@@ -107,7 +105,8 @@ class Corpus:
             counts={name: sum(getattr(one, name) for one in records) for name in _COUNTS},
             checksums=[one.checksum for one in records],
         )
-        manifest.write(self.job.files.folder)
+        with planning(self.job.files.folder / _LOCKS):
+            manifest.write(self.job.files.folder)
         return manifest
 
 
@@ -132,7 +131,7 @@ def begin_corpus(
 
     Raises:
         CorpusMismatchError: The folder holds one that was made from other files, with another
-            pipeline or other settings.
+            pipeline or other settings, or it is not known from what.
         InputError: A file cannot be read.
     """
     code = job.pipeline.code
@@ -149,6 +148,8 @@ def begin_corpus(
         **asdict(job.options),
     }
     with planning(job.files.folder / _LOCKS):
+        # What is in the folder itself is written with this lock only.
+        _remove_temporary(job.files.folder, _TEMPORARY)
         if (job.files.folder / MANIFEST).exists():
             manifest = read_manifest(job.files.folder)
             check_same(
@@ -156,6 +157,7 @@ def begin_corpus(
             )
             check_inputs(manifest.inputs, job.inputs, job.files.folder)
         else:
+            _check_new(job.files.folder)
             manifest = Manifest(
                 made_with=known,
                 libraries={name: version(name) for name in _LIBRARIES},
@@ -165,6 +167,22 @@ def begin_corpus(
             )
             manifest.write(job.files.folder)
     return Corpus(job, manifest, part)
+
+
+def _check_new(folder: Path) -> None:
+    """Check that a folder without a manifest has no records: they would be taken for those of the
+    shards that are planned now."""
+    if any(folder.glob("records/*.json")):
+        raise CorpusMismatchError(
+            f"{folder} has finished shards but no {MANIFEST}: what they were made from is not "
+            "known. Give another folder, or delete this one."
+        )
+
+
+def _remove_temporary(folder: Path, pattern: str) -> None:
+    """Remove the temporary files of processes that were killed."""
+    for path in folder.glob(pattern):
+        path.unlink(missing_ok=True)
 
 
 def keep_stdin(stream: IO[bytes], folder: Path) -> Path:
@@ -182,7 +200,7 @@ def keep_stdin(stream: IO[bytes], folder: Path) -> Path:
     """
     path = folder / _STDIN
     content = hashlib.sha256()
-    with replacing(path) as file:
+    with planning(folder / _LOCKS), replacing(path) as file:
         while block := stream.read(_COPIED_AT_ONCE):
             content.update(block)
             file.write(block)

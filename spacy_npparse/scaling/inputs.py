@@ -5,8 +5,11 @@ from __future__ import annotations
 import glob
 import gzip
 import io
+import logging
 import lzma
+import os
 import zlib
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +19,10 @@ from typing import IO, Any
 from spacy_npparse.scaling.extras import optional_module
 
 _READ_AT_ONCE = 2**17
+# Kinds of files in folders that are named in the warning that they are left out.
+_MOST_SHOWN = 8
 KINDS = (".txt", ".conllu", ".jsonl")
+logger = logging.getLogger(__name__)
 
 
 class InputError(ValueError):
@@ -43,11 +49,11 @@ class Input:
     @property
     def is_compressed(self) -> bool:
         """Whether reading can only begin at the beginning."""
-        return self.path.suffix in _DECOMPRESSED
+        return _suffix(self.path) in _DECOMPRESSED
 
     def open(self) -> IO[bytes]:
         """Open it for reading; the content is that before compression."""
-        return _DECOMPRESSED.get(self.path.suffix, _open_plain)(self.path)
+        return _DECOMPRESSED.get(_suffix(self.path), _open_plain)(self.path)
 
 
 class _ZstdFile(io.RawIOBase):
@@ -90,31 +96,42 @@ class _ZstdFile(io.RawIOBase):
 
 
 def find_inputs(given: Iterable[str], output: Path) -> list[Input]:
-    """Find the files of a corpus.
+    """Find the files of a corpus. A warning says what is left out of folders.
 
     Args:
-        given: Files, folders, whose files of all kinds are taken, and glob patterns.
+        given: Files, folders, whose files of all kinds are taken, also of linked folders below
+            them, and glob patterns.
         output: The folder to write to, which must not be in one of these folders.
 
     Returns:
         The files in the order given, those of a folder or a pattern in alphabetical order.
 
     Raises:
-        InputError: There is no such file, it is of another kind, or given twice.
+        InputError: There is no such file, it is of another kind, given twice, or its name is not
+            UTF-8.
     """
     names: dict[str, Path] = {}
-    paths: set[Path] = set()
-    for path, name in (pair for one in given for pair in _found(one, output)):
-        if path in paths:
-            raise InputError(f"{path} is given twice. Give each file once.")
-        paths.add(path)
+    known: dict[Path, Path] = {}
+    n_others: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
+    for path, name in (pair for one in given for pair in _found(one, output, left_out)):
+        _check_name(path)
+        same = known.setdefault(path.resolve(), path)
+        if same is not path:
+            also = "" if same == path else f", also as {same}"
+            raise InputError(f"{path} is given twice{also}. Give each file once.")
         # The name of a sentence must not contain what separates its parts, or be that of another.
         unique = plain = "_".join(name.replace("/", ".").replace("\\", ".").split())
-        n_others = 1
         while unique in names:
-            n_others += 1
-            unique = f"{plain}~{n_others}"
+            n_others[plain] += 1
+            unique = f"{plain}~{n_others[plain] + 1}"
         names[unique] = path
+    if left_out:
+        logger.warning(
+            "Files left out of folders: %s. Only %s files are read, also as .gz, .xz, .zst.",
+            _shown(left_out),
+            _kinds(),
+        )
     return [Input(path, name) for name, path in names.items()]
 
 
@@ -129,7 +146,7 @@ def reading(path: Path) -> Iterator[None]:
         InputError: Instead.
     """
     damage: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
-    if path.suffix == ".zst":
+    if _suffix(path) == ".zst":
         damage += (optional_module("zstandard").ZstdError,)
     try:
         yield
@@ -139,43 +156,96 @@ def reading(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _found(given: str, output: Path) -> Iterator[tuple[Path, str]]:
-    """The files of one argument, and their names."""
-    path = Path(given)
+def _found(given: str, output: Path, left_out: Counter[str]) -> Iterator[tuple[Path, str]]:
+    """The files of one argument, and their names; those left out of folders are counted."""
+    # Links are not resolved: their names, not those of their targets, say what is in them.
+    path = Path(given).absolute()
     if path.is_dir():
-        folder = path.resolve()
-        if output.resolve().is_relative_to(folder):
-            raise InputError(
-                f"{output} is in {given}, which is read. Give a folder outside of it to write to."
-            )
-        files = sorted(file for file in folder.rglob("*") if _kind(file) and file.is_file())
+        files = []
+        for file in _below(path, output):
+            if not file.is_file():
+                left_out["pipes or broken links"] += 1
+            elif not _kind(file):
+                left_out[_suffix(file) or "without a suffix"] += 1
+            else:
+                files.append(file)
         if not files:
             raise InputError(f"{given}: no file of text in this folder. Give {_kinds()} files.")
-        yield from ((file, _stem(file.relative_to(folder))) for file in files)
+        yield from ((file, _stem(file.relative_to(path))) for file in sorted(files))
     elif path.is_file():
         if not _kind(path):
             raise InputError(f"Cannot read {given}. Give {_kinds()} files, also as .gz, .xz, .zst.")
-        yield path.resolve(), _stem(Path(path.name))
+        yield path, _stem(Path(path.name))
+    elif os.path.lexists(path):
+        raise InputError(
+            f"{given} is a pipe, a device or a broken link. Give a file, or - for standard input."
+        )
     elif matching := sorted(glob.glob(given, recursive=True)):
         for one in matching:
-            yield from _found(one, output)
+            yield from _found(one, output, left_out)
     else:
         raise InputError(f"{given}: no such file. Give files, folders or patterns.")
+
+
+def _below(top: Path, output: Path) -> Iterator[Path]:
+    """All that is in a folder and is no folder, also in linked folders."""
+    entered: set[Path] = set()
+    waiting = deque([top])
+    while waiting:
+        folder = waiting.popleft()
+        real = folder.resolve()
+        # It may be linked from within itself.
+        if real in entered:
+            continue
+        entered.add(real)
+        if output.resolve().is_relative_to(real):
+            raise InputError(
+                f"{output} is in {folder}, which is read. Give a folder outside of it to write to."
+            )
+        for path in sorted(folder.iterdir()):
+            if not path.is_dir():
+                yield path
+            elif path.is_symlink():
+                # Last, so that names have the folder itself in them if it is here, too.
+                waiting.append(path)
+            else:
+                waiting.appendleft(path)
+
+
+def _check_name(path: Path) -> None:
+    """Check that what is written can contain the name of a file."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+        raise InputError(
+            f"{shown}: the name of this file, or of its folder, is not UTF-8. Rename it."
+        ) from None
+
+
+def _shown(left_out: Counter[str]) -> str:
+    """Kinds of files, with their numbers."""
+    shown = [f"{number} {kind}" for kind, number in left_out.most_common(_MOST_SHOWN)]
+    return ", ".join([*shown, "others"] if len(left_out) > _MOST_SHOWN else shown)
 
 
 def _kinds() -> str:
     return f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
 
 
+def _suffix(path: Path) -> str:
+    return path.suffix.lower()
+
+
 def _kind(path: Path) -> str:
     """The suffix of a file without that of its compression, empty if it cannot be read."""
-    suffix = Path(path.stem).suffix if path.suffix in _DECOMPRESSED else path.suffix
+    suffix = _suffix(Path(path.stem) if _suffix(path) in _DECOMPRESSED else path)
     return suffix if suffix in KINDS else ""
 
 
 def _stem(path: Path) -> str:
     """The path of a file that can be read, without these suffixes."""
-    stem = path.with_suffix("") if path.suffix in _DECOMPRESSED else path
+    stem = path.with_suffix("") if _suffix(path) in _DECOMPRESSED else path
     return str(stem.with_suffix(""))
 
 

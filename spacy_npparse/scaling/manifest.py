@@ -123,9 +123,11 @@ def check_inputs(known: Sequence[InputNote], inputs: Sequence[Input], folder: Pa
         CorpusMismatchError: They are not.
     """
     names = [note.name for note in known]
-    if names != [one.name for one in inputs]:
-        others = [name for name in names if name not in {one.name for one in inputs}]
-        added = [one.name for one in inputs if one.name not in set(names)]
+    present = [one.name for one in inputs]
+    if names != present:
+        before, now = set(names), set(present)
+        others = [name for name in names if name not in now]
+        added = [name for name in present if name not in before]
         differing = [f"{_few(others)} missing"] if others else []
         differing += [f"{_few(added)} added"] if added else []
         raise CorpusMismatchError(

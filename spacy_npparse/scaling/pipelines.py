@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from spacy.util import import_file
 from spacy_npparse.files import checksum
 from spacy_npparse.models import use_treebank
 
-# The files of a pipeline's folder outside the folders of its components.
+# The files of any pipeline's folder outside the folders of its components.
 _FILES = ("config.cfg", "meta.json", "tokenizer")
 
 
@@ -56,9 +57,28 @@ def files_of_pipeline(folder: Path) -> list[Path]:
     Returns:
         The files, without others in the folder, such as scores.
     """
+    names = _component_names(folder)
     top = [folder / name for name in _FILES]
+    # Of components that write no folder, such as sentencizer.json.
+    top += sorted(
+        path
+        for path in folder.glob("*")
+        if names & {path.name, path.stem} and path.name not in _FILES and path.is_file()
+    )
     below = sorted(path for path in folder.glob("*/**/*") if path.is_file())
     return top + below
+
+
+def _component_names(folder: Path) -> set[str]:
+    """What files of components may be called, without suffix. A pipeline may be damaged, which
+    shows when it is loaded."""
+    try:
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        names = {*meta["components"], *meta["pipeline"], *meta["disabled"]}
+        # spaCy replaces what follows a dot.
+        return names | {Path(name).stem for name in names}
+    except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError):
+        return set()
 
 
 def pipeline_checksum(folder: Path) -> str:

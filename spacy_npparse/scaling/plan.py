@@ -56,6 +56,7 @@ def plan(inputs: Sequence[Input], options: Reading, words_per_shard: int) -> Ite
     begin = end = Position()
     content = hashlib.sha256()
     words_of_file = [0] * len(inputs)
+    units_of_file = [0] * len(inputs)
     for _, unit in UnitReader(list(inputs), options).read(begin):
         if n_units == 0:
             begin = end if end.file == unit.end.file else Position(unit.end.file)
@@ -63,14 +64,15 @@ def plan(inputs: Sequence[Input], options: Reading, words_per_shard: int) -> Ite
         n_units += 1
         n_words += unit.n_words
         words_of_file[end.file] += unit.n_words
+        units_of_file[end.file] += 1
         content.update(unit.raw)
         if n_words >= words_per_shard:
             yield Shard(number, begin, n_units, n_words, content.hexdigest())
             number, n_units, n_words, content = number + 1, 0, 0, hashlib.sha256()
     if n_units:
         yield Shard(number, begin, n_units, n_words, content.hexdigest())
-    for one, n_words in zip(inputs, words_of_file, strict=True):
-        if n_words == 0 and one.kind == ".jsonl":
+    for one, n_units, n_words in zip(inputs, units_of_file, words_of_file, strict=True):
+        if n_units and n_words == 0 and one.kind == ".jsonl":
             raise InputError(
                 f"{one.path}: no record has a text under the key {options.text_key!r}. Give "
                 "--text-key, or leave the file out."

@@ -24,7 +24,7 @@ from spacy_npparse.scaling.pipelines import Pipeline
 from spacy_npparse.scaling.plan import Shard, units_of_shard
 from spacy_npparse.scaling.quarantine import Quarantined, write_quarantine
 from spacy_npparse.scaling.termination import cleaning_up_on_termination
-from spacy_npparse.scaling.texts import Text, UnreadableError, texts_of_unit
+from spacy_npparse.scaling.texts import Text, UnreadableError, lost_text, texts_of_unit
 from spacy_npparse.scaling.units import Reading, UnitReader
 from spacy_npparse.treebank import Paragraph, sentences_from_doc
 from spacy_npparse.treebank.plain_text import windows
@@ -37,6 +37,10 @@ _KILLED = (
     "the process that annotated it was killed, each time that it was tried, possibly out of "
     "memory. Shorten the text."
 )
+
+
+class FailingPipelineError(RuntimeError):
+    """A pipeline fails with every text; the message has the first reason and the remedy."""
 
 
 class DamagedShardError(ValueError):
@@ -178,6 +182,7 @@ class Annotator:
             Its record, which is written, too.
 
         Raises:
+            FailingPipelineError: Several of its texts fail, and all others, if any, cannot be read.
             InputError: It cannot be read, or is not what was planned.
             WriteError: It cannot be written.
         """
@@ -188,6 +193,7 @@ class Annotator:
             job, files = self._job, self._job.files
             quarantined: list[Quarantined] = []
             texts = self._texts(shard, deadly, quarantined)
+            n_unreadable = len(quarantined)
             n_docs = n_sentences = n_words = 0
             path = files.shard(shard)
             lost: Text | None = None
@@ -208,6 +214,8 @@ class Annotator:
                     n_docs += 1
                     n_sentences += len(sentences)
                     n_words += sum(len(sentence.words) for sentence in sentences)
+                if n_docs == 0:
+                    _check_failures(shard, quarantined[n_unreadable:])
                 writer.close()
             write_quarantine(quarantined, files.quarantine(shard))
             record = ShardRecord(
@@ -247,8 +255,10 @@ class Annotator:
     def _texts(
         self, shard: Shard, left_out: Collection[int], quarantined: list[Quarantined]
     ) -> list[Text]:
-        """The texts of a shard. Those that cannot be given to the pipeline are quarantined."""
+        """The texts of a shard. Those that cannot be given to the pipeline are quarantined, and the
+        documents that they begin are begun by the texts that follow."""
         found: list[Text] = []
+        lost: Text | None = None
         for i, (one, unit) in enumerate(units_of_shard(shard, self._reader)):
             place = f"{one.path}, line {unit.line}"
             try:
@@ -258,8 +268,12 @@ class Annotator:
             except UnreadableError as error:
                 text = unit.raw.decode("utf-8", "backslashreplace")
                 quarantined.append(Quarantined(place, str(error), text))
+                beginning = lost_text(unit, one)
+                lost = beginning and (beginning if lost is None else beginning.following(lost))
             else:
-                found += texts
+                first, *others = texts
+                found += [first if lost is None else first.following(lost), *others]
+                lost = None
         return found
 
 
@@ -303,6 +317,17 @@ def _alone(nlp: Language, text: Text) -> Doc | Exception:
 
 def _input(prepared: Doc | Paragraph) -> Doc | str:
     return prepared.text if isinstance(prepared, Paragraph) else prepared
+
+
+def _check_failures(shard: Shard, failed: Sequence[Quarantined]) -> None:
+    """Check that it may be the texts that are at fault if all of a shard have failed."""
+    if len(failed) > 1:
+        first = failed[0]
+        raise FailingPipelineError(
+            f"All {len(failed)} texts of shard {shard.name} fail, so that it is hardly the texts. "
+            f"The first is {first.place}: {first.reason}. Correct what the pipeline or the machine "
+            "lacks and give the command again. If it is the texts, give others, and another folder."
+        )
 
 
 def _reason(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from spacy_npparse.treebank import (
 
 _ID = "id"
 _METADATA = "metadata"
+_WORD = "\t".join(["1", *"_________"])
 
 
 class UnreadableError(ValueError):
@@ -103,8 +105,8 @@ class SentenceText:
         missing = [
             comment
             for comment in lost.sentence.comments
-            if comment.lstrip("# ").startswith("newdoc")
-            or (comment.lstrip("# ").startswith("newpar") and not self.sentence.begins_paragraph)
+            if _begins(comment, "newdoc")
+            or (_begins(comment, "newpar") and not self.sentence.begins_paragraph)
         ]
         lines = [*missing, *str(self.sentence).split("\n")]
         return replace(self, sentence=parse_sentence(lines))
@@ -136,6 +138,37 @@ def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> 
         return [SentenceText(place, content.parse())]
     except ConlluError as error:
         raise UnreadableError(f"{error.problem} (line {error.line}). {error.remedy}.") from error
+
+
+def lost_text(unit: Unit, one: Input) -> Text | None:
+    """What stands for a unit that cannot be given to a pipeline, for the text that follows it.
+
+    Args:
+        unit: The unit.
+        one: Its file.
+
+    Returns:
+        A text that begins what the unit begins, not to be annotated; None for a record, which is a
+        document of its own.
+    """
+    place = f"{one.path}, line {unit.line}"
+    content = unit.content
+    if isinstance(content, Paragraph):
+        return ParagraphText(place, content)
+    if isinstance(content, Record):
+        return None
+    # The line may have what makes the sentence malformed.
+    lines = [
+        raw.removeprefix(codecs.BOM_UTF8).rstrip(b"\r").decode("utf-8", "backslashreplace")
+        for raw in content.lines
+    ]
+    comments = [line for line in lines if _begins(line, "newdoc") or _begins(line, "newpar")]
+    return SentenceText(place, parse_sentence([*comments, _WORD]))
+
+
+def _begins(line: str, what: str) -> bool:
+    """Whether a line of CoNLL-U is a comment with which a document or a paragraph begins."""
+    return line.startswith("#") and line.lstrip("# ").startswith(what)
 
 
 def _texts_of_record(

@@ -256,6 +256,10 @@ def parse_record(raw: bytes, text_key: str) -> tuple[dict[str, Any], str]:
     """
     try:
         record = json.loads(raw)
+    except RecursionError as error:
+        raise ValueError(
+            "lists or objects in one another too many times. Leave them out."
+        ) from error
     except ValueError as error:
         raise ValueError(f"not JSON ({error}). Write one object a line.") from error
     if not isinstance(record, dict):

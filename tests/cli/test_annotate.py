@@ -17,6 +17,7 @@ from small_corpora import (
 
 from spacy_npparse.cli import _corpus_progress
 from spacy_npparse.cli import annotate as command
+from spacy_npparse.cli._corpus_progress import CorpusProgress
 from spacy_npparse.scaling.locks import Part
 from spacy_npparse.scaling.manifest import read_manifest
 
@@ -35,8 +36,8 @@ def annotate(run, pipeline, monkeypatch):
 
     monkeypatch.setattr(command, "Workers", workers)
 
-    def run_command(*arguments, **options):
-        return run("annotate", pipeline, *arguments, "--batch-size", 4, **options)
+    def run_command(*arguments, model=pipeline, **options):
+        return run("annotate", model, *arguments, "--batch-size", 4, **options)
 
     return run_command
 
@@ -67,6 +68,15 @@ def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monke
     result = annotate(*arguments)
     assert f"{damaged} is not as it was written: shard {damaged.stem} is annotated" in result.output
     assert content(tmp_path / "out") == content(tmp_path / "again")
+
+
+def test_progress_before_the_first_word(monkeypatch, capsys):
+    monkeypatch.setattr(_corpus_progress, "_BETWEEN_LINES", 0)
+    with CorpusProgress(10, 2) as shown:
+        shown.update(0, None)
+        shown.update(10, None)
+    first, second = re.findall("^.*words, .*$", capsys.readouterr().err, re.M)
+    assert "0 of 10 words, 0 words/s, ? left" in first and "00:00 left" in second
 
 
 @pytest.mark.parametrize(
@@ -108,6 +118,50 @@ def test_shards_that_were_given_up(annotate, tmp_path, monkeypatch):
 
     result = annotate(tmp_path / "a.txt", tmp_path / "out")
     assert result.exit_code == 1 and "✘ 1 shards are missing: their processes" in result.output
+    # The batch size is a setting of the corpus, which cannot be changed.
+    assert "batch-size" not in result.output
+
+
+def test_workers_load_the_pipeline_that_was_checked(annotate, pipeline, tmp_path, monkeypatch):
+    """spaCy takes the package if a folder has the same name."""
+    package = tmp_path / "site" / "xx_package"
+    (package.with_name("xx_package-1.0.dist-info")).mkdir(parents=True)
+    (package.with_name("xx_package-1.0.dist-info") / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: xx_package\nVersion: 1.0\n"
+    )
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "import spacy\n\ndef load(**options):\n"
+        f"    return spacy.load({str(pipeline)!r}, **options)\n"
+    )
+    monkeypatch.syspath_prepend(package.parent)
+    monkeypatch.chdir(tmp_path)
+    Path("xx_package").mkdir()
+    Path("a.txt").write_text("One.")
+    result = annotate("a.txt", "out", model="xx_package")
+    assert result.exit_code == 0, result.output
+    small_pipeline(Path("folder"))
+    result = annotate("a.txt", "out2", model="folder")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "words_per_shard", "message"),
+    [
+        (f"{FAILING} 1.\n\n{FAILING} 2.", 10, "All 2 texts of shard 00000000 fail"),
+        (f"{FAILING} 1.\n\n{FAILING} 2.", 1, "none of 2 texts could be annotated"),
+    ],
+)
+def test_corpora_of_which_nothing_can_be_annotated(
+    annotate, tmp_path, text, words_per_shard, message
+):
+    (tmp_path / "a.txt").write_text(text)
+    for _ in range(2):
+        result = annotate(
+            tmp_path / "a.txt", tmp_path / "out", "--words-per-shard", words_per_shard
+        )
+        assert result.exit_code == 1 and message in result.output
+        assert "Traceback" not in result.output and isinstance(result.exception, SystemExit)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import time
 from itertools import pairwise
 
 import pytest
@@ -22,11 +23,17 @@ from small_corpora import (
 from spacy_npparse.files import WriteError
 from spacy_npparse.scaling.execution import NoWorkerError
 from spacy_npparse.scaling.formats import FORMATS
+from spacy_npparse.scaling.inputs import Input
 from spacy_npparse.scaling.locks import CorpusInUseError, Part
-from spacy_npparse.scaling.manifest import CorpusMismatchError, read_manifest
-from spacy_npparse.scaling.pipelines import Pipeline
+from spacy_npparse.scaling.manifest import (
+    CorpusMismatchError,
+    InputNote,
+    check_inputs,
+    read_manifest,
+)
+from spacy_npparse.scaling.pipelines import Pipeline, files_of_pipeline, pipeline_checksum
 from spacy_npparse.scaling.plan import ChangedInputError
-from spacy_npparse.scaling.shards import DamagedShardError
+from spacy_npparse.scaling.shards import DamagedShardError, FailingPipelineError
 from spacy_npparse.treebank import read_conllu
 
 N_PARAGRAPHS = 30
@@ -194,6 +201,26 @@ def test_texts_that_fail_are_alone_in_quarantine(pipeline, tmp_path):
     assert content(tmp_path / "bad" / "out").split("\n\n") == others and len(others) == 19
 
 
+def test_a_pipeline_that_always_fails_is_not_the_fault_of_the_texts(pipeline, tmp_path):
+    (tmp_path / "a.txt").write_bytes(
+        b"Good.\n\n" + f"{FAILING} 1.\n\n{FAILING} 2.".encode() + b"\n\nGr\xfc\xdfe."
+    )
+    output = tmp_path / "out"
+    corpus = corpus_of(pipeline, [tmp_path / "a.txt"], output, words_per_shard=5)
+    assert [record.n_quarantined for record in annotate_missing(corpus).values()] == [2, 1]
+    corpus = corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "two", words_per_shard=1)
+    # One text may fail, and those that cannot be read do not count.
+    assert sum(record.n_docs for record in annotate_missing(corpus).values()) == 1
+    (tmp_path / "b.txt").write_text(f"{FAILING} 1.\n\n{FAILING} 2.")
+    corpus = corpus_of(pipeline, [tmp_path / "b.txt"], tmp_path / "three")
+    with pytest.raises(
+        FailingPipelineError,
+        match=r"All 2 texts of shard 00000000 fail.*b\.txt, line 1: RuntimeError: this text fails",
+    ):
+        annotate_missing(corpus)
+    assert not [path for path in tmp_path.glob("three/*/*") if path.parent.name != ".locks"]
+
+
 def test_documents_begin_even_if_their_first_text_is_lost(pipeline, tmp_path):
     (tmp_path / "a.txt").write_text(f"{FAILING}.\n\n{FAILING} too.\n\nThird.\n\nFourth.")
     (tmp_path / "b.jsonl").write_text(
@@ -223,6 +250,32 @@ def test_documents_begin_even_if_their_first_text_is_lost(pipeline, tmp_path):
         *("newdoc id = d1", "newpar id = p1", "sent_id = 2", "newdoc id = d3", "sent_id = 4"),
     ]
     assert len(quarantined(corpus.job.files.folder)) == 6
+
+
+def test_documents_begin_even_if_their_first_text_cannot_be_read(pipeline, tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "a.txt").write_bytes(b"Gr\xfc\xdfe.\n\nBoom.\n\nThird.")
+    (source / "b.txt").write_text("too long " * 5 + "\n\nSecond.")
+    (source / "c.txt").write_text(f"{DEADLY}.\n\nSecond.")
+    row = "\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+    (source / "d.conllu").write_bytes(
+        b"\xef\xbb\xbf# newdoc id = d1\n# newpar\n# sent_id = 1\n1\tGo\n\n"
+        b"# newpar id = p\xfc\n# sent_id = 2\n1\tGo"
+        + f"{row}# sent_id = 3\n1\tGo{row}# newdoc\n\n# sent_id = 4\n1\tGo{row}"
+        f"# newdoc id = d3\n# sent_id = 5\n1\t{DEADLY}{row}# sent_id = 6\n1\tGo{row}".encode()
+    )
+    corpus = corpus_of(pipeline, [source], tmp_path / "out")
+    workers = InlineWorkers(corpus.job)
+    workers.annotator._nlp.max_length = 30
+    annotate_missing(corpus, workers)
+    found = content(tmp_path / "out")
+    assert re.findall("^# (newdoc.*|newpar id.*|sent_id.*)$", found, re.M) == [
+        *("newdoc id = a", "sent_id = a-d1p3s1", "newdoc id = b", "sent_id = b-d1p2s1"),
+        *("newdoc id = c", "sent_id = c-d1p2s1"),
+        *("newdoc id = d1", r"newpar id = p\xfc", "sent_id = 3", "newdoc", "sent_id = 4"),
+        *("newdoc id = d3", "sent_id = 6"),
+    ]
 
 
 def test_what_cannot_be_read_or_written_is_quarantined(tmp_path):
@@ -340,6 +393,54 @@ def test_other_pipelines_settings_and_files_are_refused(pipeline, source, tmp_pa
     manifest.write_text(manifest.read_text()[:-100])
     with pytest.raises(CorpusMismatchError, match="is damaged.*Delete the folder"):
         corpus_of(pipeline, [source], output)
+
+
+def test_thousands_of_other_files_are_refused_at_once(tmp_path):
+    known = [InputNote("", f"a{number}", 0, 0, "") for number in range(10**4)]
+    inputs = [Input(tmp_path, f"b{number}") for number in range(10**4)]
+    start = time.process_time()
+    with pytest.raises(CorpusMismatchError, match="b0, b1, b2 and 9997 more added"):
+        check_inputs(known, inputs, tmp_path)
+    assert time.process_time() - start < 2
+
+
+def test_records_without_a_manifest_are_refused(pipeline, tmp_path):
+    (tmp_path / "a.txt").write_text("One.")
+    corpus = corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out")
+    annotate_missing(corpus)
+    (tmp_path / "out" / "manifest.json").unlink()
+    with pytest.raises(CorpusMismatchError, match=r"no manifest\.json.*or delete this one"):
+        corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out")
+    corpus.job.files.record(corpus.shards[0]).unlink()
+    assert annotate_missing(corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out"))
+
+
+def test_temporary_files_of_a_killed_process_are_removed(pipeline, tmp_path):
+    (tmp_path / "a.txt").write_text("One.")
+    stray = tmp_path / "out" / ".spacy_npparse.0123"
+    stray.parent.mkdir()
+    stray.touch()
+    corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out")
+    assert not stray.exists()
+
+
+def test_files_of_a_pipeline(tmp_path):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("sentencizer", name="my.own")
+    nlp.add_pipe("attribute_ruler").add([[{"ORTH": "a"}]], {"LEMMA": "b"})
+    nlp.disable_pipe("my.own")
+    nlp.to_disk(tmp_path)
+    (tmp_path / "scores.json").write_text("{}")
+    found = {path.relative_to(tmp_path).as_posix() for path in files_of_pipeline(tmp_path)}
+    assert found >= {"config.cfg", "meta.json", "sentencizer.json", "my.json"}
+    assert "attribute_ruler/patterns" in found and "scores.json" not in found
+    before = pipeline_checksum(tmp_path)
+    (tmp_path / "sentencizer.json").write_text('{"punct_chars": ["!"]}')
+    assert pipeline_checksum(tmp_path) != before
+    for damaged in ("{", "[]", "{}", '{"components": 1}'):
+        (tmp_path / "meta.json").write_text(damaged)
+        assert tmp_path / "sentencizer.json" not in files_of_pipeline(tmp_path)
 
 
 def test_changed_inputs_are_refused(pipeline, tmp_path):

@@ -1,7 +1,9 @@
 """Files of a corpus: found, opened however they are compressed, and read from anywhere."""
 
 import json
+import os
 import sys
+import time
 
 import pytest
 from hypothesis import given
@@ -63,9 +65,74 @@ def test_what_cannot_be_read_is_refused(corpus, tmp_path, given_names, message):
         find_inputs([str(corpus / name) for name in given_names], tmp_path / "out")
 
 
-def test_output_must_not_be_read(corpus):
+def test_output_must_not_be_read(corpus, tmp_path):
     with pytest.raises(InputError, match="Give a folder outside of it"):
         find_inputs([str(corpus)], corpus / "below" / "out")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "link").symlink_to(corpus)
+    with pytest.raises(InputError, match="link, which is read. Give a folder outside of it"):
+        find_inputs([str(tmp_path / "in")], corpus / "below" / "out")
+
+
+def test_folders_with_links_and_files_of_other_kinds(tmp_path, caplog):
+    folder, store = tmp_path / "in", tmp_path / "store"
+    (folder / "own").mkdir(parents=True)
+    (store / "below").mkdir(parents=True)
+    for path in (
+        *(folder / "A.TXT", folder / "own" / "c.Txt.GZ", folder / "d.pdf", folder / "notes"),
+        *(store / "e.jsonl", store / "below" / "f.txt", store / "0123", store / "g.PDF"),
+    ):
+        path.write_bytes(COMPRESS[".gz"](b"One.") if path.suffix == ".GZ" else b"One.")
+    # Links to a folder around them, to another one, and to one that is read anyway.
+    (store / "below" / "cycle").symlink_to(folder)
+    (folder / "link").symlink_to(store)
+    (folder / "again").symlink_to(folder / "own")
+    (folder / "h.txt").symlink_to(store / "0123")
+    (folder / "i.txt").symlink_to(store / "missing")
+    found = find_inputs([str(folder)], tmp_path / "out")
+    assert [one.name for one in found] == ["A", "h", "link.below.f", "link.e", "own.c"]
+    assert [one.kind for one in found] == [".txt", ".txt", ".txt", ".jsonl", ".txt"]
+    assert found[-1].is_compressed and [unit.raw for unit in units(found[-1:])] == [b"One."]
+    [warning] = caplog.messages
+    assert warning.startswith(
+        "Files left out of folders: 2 .pdf, 2 without a suffix, 1 pipes or broken links. Only .txt"
+    )
+
+
+def test_names_of_links_count(tmp_path):
+    (tmp_path / "0123").write_text("{}")
+    (tmp_path / "news.jsonl").symlink_to("0123")
+    (tmp_path / "old.jsonl").symlink_to("0123")
+    [one] = find_inputs([str(tmp_path / "news.jsonl")], tmp_path / "out")
+    assert one == Input(tmp_path / "news.jsonl", "news") and one.kind == ".jsonl"
+    with pytest.raises(InputError, match=r"old\.jsonl is given twice, also as .*news\.jsonl"):
+        find_inputs([str(tmp_path / "*.jsonl")], tmp_path / "out")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+@pytest.mark.parametrize("pattern", ["pipe.txt", "p*.txt", "broken.txt", "b*.txt"])
+def test_pipes_and_broken_links_are_refused(tmp_path, pattern):
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "broken.txt").symlink_to("missing")
+    with pytest.raises(InputError, match="is a pipe, a device or a broken link. Give a file, or -"):
+        find_inputs([str(tmp_path / pattern)], tmp_path / "out")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="any bytes are a name on Linux")
+def test_names_that_are_not_utf8_are_refused(tmp_path):
+    (tmp_path / os.fsdecode(b"Gr\xfc\xdfe.txt")).touch()
+    with pytest.raises(InputError, match=r"Gr\\xfc\\xdfe\.txt: the name of this file.* not UTF-8"):
+        find_inputs([str(tmp_path)], tmp_path.parent / "out")
+
+
+def test_many_files_of_one_name(tmp_path, monkeypatch):
+    files = [(tmp_path / "a~3.txt", "a~3"), *((tmp_path / f"{i}/a.txt", "a") for i in range(10000))]
+    monkeypatch.setattr(inputs_module, "_found", lambda *arguments: files)
+    start = time.process_time()
+    names = [one.name for one in find_inputs(["in"], tmp_path / "out")]
+    assert names[:4] == ["a~3", "a", "a~2", "a~4"] and len(set(names)) == len(files)
+    # A second or two, but many if each name is compared with all others.
+    assert time.process_time() - start < 10
 
 
 def test_compression_makes_no_difference(corpus, tmp_path):
@@ -197,6 +264,10 @@ def test_corpora_without_text_are_refused(tmp_path):
     with pytest.raises(InputError, match="under the key 'text'. Give --text-key"):
         list(plan([Input(path, "a")], Reading(), 10))
     assert len(list(plan([Input(path, "a")], Reading(text_key="content"), 10))) == 1
+    # A file without records says nothing of the key.
+    (tmp_path / "c.jsonl").write_text("\n")
+    both = [Input(path, "a"), Input(tmp_path / "c.jsonl", "c")]
+    assert len(list(plan(both, Reading(text_key="content"), 10))) == 1
     empty = tmp_path / "b.txt"
     empty.write_text(" \n\n")
     with pytest.raises(InputError, match="There is no text"):
@@ -212,6 +283,7 @@ def test_corpora_without_text_are_refused(tmp_path):
         ("a.conllu", b"\xef\xbb\xbf1\tGo\n\n", "byte order mark"),
         ("a.jsonl", b"{", "not JSON"),
         ("a.jsonl", b"[1]", "not an object"),
+        ("a.jsonl", b'{"a": ' + b"[" * 10**5 + b"]" * 10**5 + b"}", "too many times"),
         ("a.jsonl", b'{"content": "a"}', r"under the key 'text' \(others: content\)"),
         ("a.jsonl", b'{"text": 7}', "under the key 'text'"),
         ("a.jsonl", b'{"text": " \\n "}', "the text is empty"),
@@ -226,3 +298,21 @@ def test_units_that_cannot_be_read(tmp_path, name, content, reason):
     [unit] = units([one])
     with pytest.raises(UnreadableError, match=reason):
         texts_of_unit(unit, one, Reading(), MAX_LENGTH)
+
+
+def test_records_of_any_depth_are_texts_or_unreadable(tmp_path):
+    """What can be read can be written, as the name or as metadata."""
+    one = Input(tmp_path / "a.jsonl", "a")
+    depths = [*range(10, 1000), 10**5]
+    for key in ("id", "other"):
+        one.path.write_text(
+            "".join(f'{{"text": "a", "{key}": {"[" * n}{"]" * n}}}\n' for n in depths)
+        )
+        n_unreadable = 0
+        for unit in units([one]):
+            try:
+                assert len(texts_of_unit(unit, one, Reading(), 10**6)) == 1
+            except UnreadableError as error:
+                assert "too many times" in str(error)
+                n_unreadable += 1
+        assert 0 < n_unreadable < len(depths)
