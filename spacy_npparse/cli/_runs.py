@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from contextlib import closing
 from enum import Enum
@@ -16,6 +17,7 @@ from spacy_npparse.cli._app import fail
 from spacy_npparse.cli._report import write_json, write_text
 from spacy_npparse.evaluation.leaderboard import Leaderboard
 from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.files import checksum
 from spacy_npparse.laboratory import (
     Contestant,
     Experiment,
@@ -237,9 +239,22 @@ def write_board(experiment: Experiment, board: Leaderboard, source: Provenance) 
 
 
 def board_page(experiment: Experiment) -> Path:
-    """The page of the report on one treebank; beside it is a JSON file."""
+    """The page of the report on one treebank; beside it is a JSON file. Its name has a checksum if
+    there is a report on another treebank of this name."""
     name = experiment.gold.stem + ("-raw" if experiment.raw else "")
-    return experiment.folder / f"leaderboard-{name}.html"
+    page = experiment.folder / f"leaderboard-{name}.html"
+    if _is_of_another(page.with_suffix(".json"), experiment.gold):
+        return page.with_stem(f"{page.stem}-{checksum(experiment.gold)[:8]}")
+    return page
+
+
+def _is_of_another(report: Path, gold: Path) -> bool:
+    """Whether there is a report, and on another treebank."""
+    try:
+        known = json.loads(report.read_text(encoding="utf-8"))["provenance"]["checksums"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return str(gold) not in known and checksum(gold) not in known.values()
 
 
 def inputs_of(experiment: Experiment) -> list[Path]:

@@ -53,7 +53,7 @@ def compare(
 
     Examples:
 
-    \\b
+    \b
       python -m spacy_npparse compare dev.conllu mh4.conllu swap.conllu --html report.html
       python -m spacy_npparse compare dev.conllu static={a,b,c}.conllu dynamic={d,e,f}.conllu
     """

@@ -86,6 +86,8 @@ def evaluate(
             "--keep copies gold annotation to the words of --output. Give it with --output, and "
             "without --raw."
         )
+    if raw and sentences_per_doc != 1:
+        fail("--sentences-per-doc is for gold sentences. Give it without --raw.")
     check_outputs([json_path, output], [gold, code, *pipeline_files(model)])
     sentences = list(read_conllu(gold))
     if not sentences:

@@ -13,6 +13,7 @@ from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import print_result, progress
 from spacy_npparse.files import replacing
 from spacy_npparse.treebank import Sentence, read_conllu, treebank_parts
+from spacy_npparse.treebank.folders import PARTS
 from spacy_npparse.trees import complete_heads, nonprojective_arcs
 
 
@@ -49,6 +50,7 @@ def prepare(
                 fail(f"{folder}: two treebanks are called {name}. Rename a folder.")
             sources[target] = path
     check_outputs(sources, sources.values())
+    _check_no_others(output, sources)
     counts = {target: _count(read_conllu(path), path.name) for target, path in sources.items()}
     for target, path in sources.items():
         with replacing(target) as file:
@@ -64,6 +66,22 @@ def prepare(
             f"{n_crossed / n_sentences:24.2%} | {n_arcs / n_words:8.2%}"
         )
     print_result("\n".join(rows))
+
+
+def _check_no_others(output: Path, targets: Iterable[Path]) -> None:
+    """Refuse a folder with treebanks that would be trained or evaluated on beside the new ones."""
+    found = [
+        path
+        for part in PARTS
+        for path in (output / f"{part}.conllu", *sorted((output / part).glob("*.conllu")))
+        if path.is_file()
+    ]
+    others = sorted({*found} - {*targets})
+    if others:
+        fail(
+            f"{output} has other treebanks: {', '.join(map(str, others))}. Remove them, or give "
+            "another folder."
+        )
 
 
 def _count(sentences: Iterable[Sentence], name: str) -> tuple[int, int, int, int]:

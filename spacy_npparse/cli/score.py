@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spacy_npparse.cli._app import app, provenance_of, user_errors
+from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import report_scores
 from spacy_npparse.evaluation import score_sentences
@@ -37,5 +37,8 @@ def score(
       python -m spacy_npparse score dev.conllu predicted.conllu --json scores.json
     """
     check_outputs([json_path], [gold, predicted])
-    scores = score_sentences(read_conllu(gold), read_conllu(predicted))
+    sentences = list(read_conllu(gold))
+    if not sentences:
+        fail(f"{gold}: no sentence to score. Give a treebank in CoNLL-U.")
+    scores = score_sentences(sentences, read_conllu(predicted))
     report_scores(scores, json_path, provenance_of(context, [gold, predicted]))

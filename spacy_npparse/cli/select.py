@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
@@ -40,6 +41,7 @@ from spacy_npparse.treebank import (
     sentences_from_doc,
     without_annotation,
 )
+from spacy_npparse.treebank.docs import SENT_IDS_KEY
 
 
 class Unit(str, Enum):
@@ -97,7 +99,9 @@ def select(
     nlp = load_parser(model, gpu_id, code, treebank)
     parser_of(nlp)
     found = [
-        sentence for path in texts for sentence in _read(nlp, path, batch_size or nlp.batch_size)
+        sentence
+        for path, name in zip(texts, _names(texts), strict=True)
+        for sentence in _read(nlp, path, name, batch_size or nlp.batch_size)
     ]
     # What is there twice brings nothing new.
     different: dict[tuple[str, ...], Sentence] = {}
@@ -136,8 +140,17 @@ def _select(
     return selected, sum(map(len, chosen.values()))
 
 
-def _read(nlp: Language, path: Path, batch_size: int) -> Iterator[Sentence]:
-    """The sentences of a file, those of CoNLL-U without annotation."""
+def _names(texts: Sequence[Path]) -> Iterator[str]:
+    """A name for each file, other than those of the files before it."""
+    counts: Counter[str] = Counter()
+    for path in texts:
+        counts[path.stem] += 1
+        yield path.stem if counts[path.stem] == 1 else f"{path.stem}~{counts[path.stem]}"
+
+
+def _read(nlp: Language, path: Path, name: str, batch_size: int) -> Iterator[Sentence]:
+    """The sentences of a file, those of CoNLL-U without annotation. Those of a text are numbered
+    after the file and its paragraphs."""
     if path.suffix == ".conllu":
         for sentence in read_conllu(path):
             yield parse_sentence(without_annotation(sentence).split("\n"))
@@ -145,5 +158,7 @@ def _read(nlp: Language, path: Path, batch_size: int) -> Iterator[Sentence]:
     text = Text(path, path)
     known = extent(text)
     check_lengths(text, known, nlp)
-    for doc in Annotation(nlp, text, known.n_paragraphs, batch_size):
+    docs = Annotation(nlp, text, known.n_paragraphs, batch_size)
+    for number, doc in enumerate(docs, 1):
+        doc.user_data[SENT_IDS_KEY] = f"{name}-p{number}s"
         yield from sentences_from_doc(doc)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from conllu import Metadata
 from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.util import minibatch
@@ -12,8 +13,8 @@ from spacy.util import minibatch
 from spacy_npparse.components.posteriors import encode_sentences
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.docs import UD_ROOT
-from spacy_npparse.treebank.rows import make_sentence, with_misc
-from spacy_npparse.treebank.sentence import MISSING, Row
+from spacy_npparse.treebank.rows import make_sentence, with_comments, with_misc
+from spacy_npparse.treebank.sentence import MISSING, Row, is_boundary
 
 # Attributes of MISC: the arc that the parser would take, and how probable it is.
 _PREDICTED = "PredictedArc"
@@ -119,19 +120,24 @@ def select_sentences(
     """
     benefits = np.array([one.benefits(criterion).mean() for one in judged])
     lengths = np.array([len(one.heads) for one in judged])
+    chosen: list[int] = []
+    left = n_words
+    if criterion is not Criterion.DIVERSITY:
+        for best in np.argsort(-benefits, kind="stable").tolist():
+            if lengths[best] <= left:
+                chosen.append(best)
+                left -= int(lengths[best])
+        return chosen
     vectors = np.stack([one.vector for one in judged])
     vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     distances = np.ones(len(judged))
-    chosen: list[int] = []
-    left = n_words
     open_ = np.ones(len(judged), dtype=bool)
     while (fits := open_ & (lengths <= left)).any():
         best = int(np.where(fits, benefits * distances, -np.inf).argmax())
         chosen.append(best)
         open_[best] = False
         left -= int(lengths[best])
-        if criterion is Criterion.DIVERSITY:
-            distances = np.minimum(distances, 1.0 - vectors @ vectors[best])
+        distances = np.minimum(distances, 1.0 - vectors @ vectors[best])
     return chosen
 
 
@@ -177,8 +183,20 @@ def partial_sentence(one: JudgedSentence, words: Iterable[int], benefit: str) ->
         _row(one, row, int(row.id) in asked) if row.id.isdecimal() else row
         for row in one.sentence.rows
     ]
-    comments = [*one.sentence.comments, f"# {_COMMENT} = {benefit}"]
-    return make_sentence(rows, one.sentence.metadata, comments)
+    return with_comments(make_sentence(rows, *_without_place(one.sentence)), {_COMMENT: benefit})
+
+
+def _without_place(sentence: Sentence) -> tuple[Metadata, list[str]]:
+    """The comments of a sentence that do not say where it was in its document: another one comes
+    before it now."""
+    names = ("newdoc", "newpar")
+    metadata = {k: v for k, v in sentence.metadata.items() if not is_boundary(k, *names)}
+    comments = [
+        comment
+        for comment in sentence.comments
+        if not is_boundary(comment.removeprefix("#").strip(), *names)
+    ]
+    return Metadata(metadata), comments
 
 
 def _row(one: JudgedSentence, row: Row, asked: bool) -> Row:

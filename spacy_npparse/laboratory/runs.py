@@ -107,8 +107,10 @@ class Run:
         if self.is_trained():
             return
         attempts = self.model.with_name(f"{self.model.name}.unfinished")
-        for path in (self.model, attempts):
-            shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(attempts, ignore_errors=True)
+        if self.model.exists():
+            # Were it still there after the training, this would be lost.
+            shutil.rmtree(self.model)
         # Each attempt has a folder of its own: on a machine that has only lost contact, an earlier
         # one may still be writing.
         unfinished = attempts / secrets.token_hex(4)

@@ -107,6 +107,7 @@ def test_errors(run, model, dev, tmp_path):
     for arguments, message in [
         ((model, dev, "--output", tmp_path / "out.txt"), "a name that ends in .conllu"),
         ((model, dev, "--keep", "MISC"), "Give it with --output, and without --raw"),
+        ((model, dev, "--raw", "--sentences-per-doc", 2), "Give it without --raw"),
         ((tmp_path / "no", dev), "no such pipeline"),
         ((model, tmp_path / "no.conllu"), "no such file"),
     ]:

@@ -68,6 +68,21 @@ def test_several_treebanks(run, treebank, tmp_path):
     assert result.exit_code == 1 and "two treebanks are called UD_Test" in result.output
 
 
+def test_treebanks_that_are_there_already_are_not_trained_on(run, treebank, tmp_path):
+    other = shutil.copytree(treebank, tmp_path / "UD_Other")
+    third = shutil.copytree(treebank, tmp_path / "UD_Third")
+    (other / "xx-ud-test.conllu").write_text(PROJECTIVE)
+    assert run("prepare", other, tmp_path / "one").exit_code == 0
+    assert run("prepare", other, treebank, third, tmp_path / "many").exit_code == 0
+    for given, out in (([treebank], "one"), ([other, treebank], "many"), ([other], "many")):
+        before = sorted((tmp_path / out).rglob("*"))
+        result = run("prepare", *given, tmp_path / out)
+        assert result.exit_code == 1 and "has other treebanks: " in result.output
+        assert sorted((tmp_path / out).rglob("*")) == before
+    assert str(tmp_path / "many" / "train" / "UD_Other-ud-train.conllu") in result.output
+    assert run("prepare", other, tmp_path / "one").exit_code == 0
+
+
 def test_errors(run, treebank, tmp_path):
     def message():
         result = run("prepare", treebank, tmp_path / "out")

@@ -36,6 +36,26 @@ def test_whole_sentences(run, model, tmp_path, by):
     assert all(one.metadata["selected"].startswith(by) for one in found)
 
 
+def test_comments_fit_the_new_order(run, model, text, tmp_path):
+    """Identifiers are unique, and no sentence begins the document of others."""
+    (tmp_path / "more").mkdir()
+    again = tmp_path / "more" / "news.txt"
+    again.write_text("Anna schläft.\n\nEin Kind weint.\n")
+    gold = tmp_path / "gold.conllu"
+    row = "1\tJa\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    gold.write_text(f"# newdoc id = d\n# newpar\n# sent_id = g1\n# text = Ja\n{row}")
+    out = tmp_path / "out.conllu"
+    result = run("select", model, text, again, gold, out, "--words", 99)
+    assert result.exit_code == 0, result.output
+    found = list(read_conllu(out))
+    names = [one.sent_id for one in found]
+    assert len(set(names)) == len(names) and "g1" in names
+    assert {name.rpartition("s")[0] for name in names} == {
+        "", "news-p1", "news-p2", "news~2-p1", "news~2-p2",
+    }  # fmt: skip
+    assert "newdoc" not in out.read_text() and "newpar" not in out.read_text()
+
+
 def test_single_arcs_of_a_text(run, model, text, tmp_path):
     out = tmp_path / "out.conllu"
     result = run("select", model, text, out, "--unit", "arc", "--words", 3)

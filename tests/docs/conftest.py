@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 
 SAMPLE = ROOT / "assets" / "sample_treebank"
 IN_A_CLONE = ("assets", "benchmarks", "configs", "docs", "examples", "project.yml")
+NAMES = ("got", "hu", "en_lines", "sv_lines", "grc_proiel", "la_proiel")
 TREEBANKS = {
-    "train": ("train", "got-ud-train", "hu-ud-train", "en_lines-ud-train", "sv_lines-ud-train"),
-    "dev": ("dev", "got-ud-dev", "hu-ud-dev", "en_lines-ud-dev", "sv_lines-ud-dev"),
+    "train": ("train", *(f"{name}-ud-train" for name in NAMES)),
+    "dev": ("dev", *(f"{name}-ud-{part}" for name in NAMES for part in ("dev", "test"))),
 }
 PREDICTIONS = ("mh4-0", "mh4-1", "mh4-2", "swap-0", "swap-1", "swap-2", "parsed")
 PIPELINES = (

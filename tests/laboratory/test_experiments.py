@@ -13,6 +13,9 @@ from tiny import tiny_config, write_part
 from typer.testing import CliRunner
 
 from spacy_npparse.cli import app
+from spacy_npparse.cli._runs import board_page
+from spacy_npparse.files import checksum
+from spacy_npparse.laboratory import Experiment, Task
 from spacy_npparse.models import known_treebanks
 
 BEAM = "attardi,decoder.beam_width=2"
@@ -104,6 +107,17 @@ def test_the_report_says_what_it_was_made_from(made):
         *("train.conllu", "dev.conllu", "tiny.cfg", "code.py")
     ]
     assert source["command"].startswith("python -m spacy_npparse leaderboard ")
+
+
+def test_reports_on_files_of_one_name_are_kept_apart(made, files, tmp_path):
+    folder, _ = made
+    [train, dev, *_] = report(folder)["provenance"]["checksums"]
+    other = tmp_path / "dev.conllu"
+    other.write_bytes(Path(train).read_bytes() + Path(dev).read_bytes())
+    task = Task(Path(train), Path(dev), files / "tiny.cfg", 6, None)
+    assert board_page(Experiment(task, Path(dev), folder)) == folder / "leaderboard-dev.html"
+    page = board_page(Experiment(task, other, folder))
+    assert page == folder / f"leaderboard-dev-{checksum(other)[:8]}.html"
 
 
 def test_a_failed_training_stops_no_other(made):
