@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,10 +128,24 @@ class BatchConstraints:
         number = int(np.searchsorted(tokens.offsets, words[0], side="right")) - 1
         if not self.by_doc[number]:
             return True
-        doc = self.docs[number]
         own = words - tokens.offsets[number]
-        ones = [one for one in self.by_doc[number] if own[0] <= _first_word(doc, one) <= own[-1]]
-        return SentenceConstraints(doc, own, tuple(ones), self.labels).can_be_met
+        first_words, constraints = self._by_first_word[number]
+        begin = np.searchsorted(first_words, own[0])
+        end = np.searchsorted(first_words, own[-1], side="right")
+        ones = constraints[begin:end]
+        return SentenceConstraints(self.docs[number], own, ones, self.labels).can_be_met
+
+    @cached_property
+    def _by_first_word(self) -> list[tuple[Ints, tuple[Constraint, ...]]]:
+        """The constraints on each Doc in the order of the first words that they are on, and these
+        words."""
+        found = []
+        for doc, constraints in zip(self.docs, self.by_doc, strict=True):
+            pairs = [(_first_word(doc, one), one) for one in constraints]
+            pairs.sort(key=itemgetter(0))
+            first_words = np.array([word for word, _ in pairs], dtype=np.int64)
+            found.append((first_words, tuple(one for _, one in pairs)))
+        return found
 
     def in_sentences(self, tokens: TokenBatch, sentences: SentenceBatch) -> ConstrainedSentences:
         """Assign the constraints to sentences.
@@ -144,6 +160,7 @@ class BatchConstraints:
         found: dict[int, SentenceConstraints] = {}
         if not self:
             return UNCONSTRAINED
+        slices = sentences.slices()
         for doc, offset, constraints in zip(
             self.docs, tokens.offsets[:-1].tolist(), self.by_doc, strict=True
         ):
@@ -153,7 +170,7 @@ class BatchConstraints:
                 place = int(np.searchsorted(sentences.words, offset + first))
                 by_sentence.setdefault(int(sentences.sentence[place]), []).append(one)
             for number, ones in by_sentence.items():
-                own = sentences.words[sentences.sentence == number] - offset
+                own = sentences.words[slices[number]] - offset
                 found[number] = SentenceConstraints(doc, own, tuple(ones), self.labels)
         return ConstrainedSentences(found)
 
