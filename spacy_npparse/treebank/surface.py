@@ -11,7 +11,8 @@ from struct import Struct
 from typing import NamedTuple
 
 import srsly
-from spacy.tokens import Doc
+from spacy.attrs import IDX, LENGTH
+from spacy.tokens import Doc, SpanGroup
 
 from spacy_npparse.treebank.docs import MULTIWORD_SPANS, TEXT_KEY
 from spacy_npparse.treebank.raw_text import character_spans
@@ -61,18 +62,29 @@ def _multiword_tokens(doc: Doc) -> dict[int, SurfaceToken]:
     """The multiword tokens of a Doc by their first words."""
     if MULTIWORD_SPANS not in doc.spans:
         return {}
-    starts = {token.idx: token.i for token in doc}
-    ends = {token.idx + len(token): token.i + 1 for token in doc}
+    places = doc.to_array([IDX, LENGTH]).reshape(len(doc), 2).tolist()
+    starts = {begin: i for i, (begin, _) in enumerate(places)}
+    ends = {begin + length: i for i, (begin, length) in enumerate(places, 1)}
     found = {}
-    # doc.retokenize() leaves the spans with indices that are not those of their tokens any more,
-    # perhaps of no tokens at all, so that spaCy cannot make the spans. Their characters are right.
-    for saved in srsly.msgpack_loads(doc.spans[MULTIWORD_SPANS].to_bytes())["spans"]:
-        _, _, label, first, last, start_char, end_char = _SAVED_SPAN.unpack(saved)
+    # doc.retokenize() leaves the spans with indices that are not those of their tokens any more.
+    # Their characters are right.
+    for form, n_words, start_char, end_char in _saved_spans(doc.spans[MULTIWORD_SPANS]):
         start, end = starts.get(start_char), ends.get(end_char)
         # One word: the others have been merged with it.
-        if last - first > 1 and start is not None and end is not None and end - start > 1:
-            found[start] = SurfaceToken(start, end, doc.vocab.strings[label], True)
+        if n_words > 1 and start is not None and end is not None and end - start > 1:
+            found[start] = SurfaceToken(start, end, form, True)
     return found
+
+
+def _saved_spans(group: SpanGroup) -> list[tuple[str, int, int, int]]:
+    """The labels of spans, their lengths in tokens, and their first and last characters."""
+    try:
+        return [(s.label_, s.end - s.start, s.start_char, s.end_char) for s in group]
+    except IndexError:
+        # spaCy cannot make spans with indices of no tokens at all.
+        saved = map(_SAVED_SPAN.unpack, srsly.msgpack_loads(group.to_bytes())["spans"])
+        strings = group.doc.vocab.strings
+        return [(strings[label], end - start, *chars) for _, _, label, start, end, *chars in saved]
 
 
 def source_text(doc: Doc) -> str:
