@@ -162,6 +162,9 @@ def annotate(
     Yields:
         The annotated Docs in the order of the inputs; those of paragraphs are marked, see
         `Paragraph.mark`.
+
+    Raises:
+        ValueError: At the end, if the pipeline has left out some of them.
     """
     begun: deque[Window] = deque()
 
@@ -176,10 +179,18 @@ def annotate(
     for first in docs:
         window = begun.popleft()
         by_length = [first, *islice(docs, len(window.inputs) - 1)]
+        if len(by_length) < len(window.inputs):
+            begun.append(window)
+            break
         for one, (_, doc) in zip(
             window.inputs, sorted(zip(window.by_length, by_length, strict=True)), strict=True
         ):
             yield one.mark(doc) if isinstance(one, Paragraph) else doc
+    if begun:
+        raise ValueError(
+            "the pipeline has left out some of the texts, so that others have been taken for them. "
+            "Let its error handler raise exceptions, as that of spaCy does by default."
+        )
 
 
 class Window(NamedTuple):

@@ -214,6 +214,24 @@ def test_inputs_are_read_as_they_are_needed():
     assert n_read < 200
 
 
+@pytest.mark.parametrize("kept", [0, 2, 64, 65])
+def test_a_pipeline_that_leaves_out_texts(kept):
+    nlp = spacy.blank("xx")
+
+    @spacy.Language.component("leaves_out")
+    def leave_out(doc):
+        if doc[0].text not in numbers:
+            raise KeyError(doc[0].text)
+        return doc
+
+    nlp.add_pipe("leaves_out")
+    nlp.set_error_handler(lambda *_: None)
+    numbers = {str(i) for i in range(kept)}
+    texts = [Paragraph(str(i)) for i in range(128)]
+    with pytest.raises(ValueError, match="has left out some of the texts"):
+        list(annotate(nlp, texts, batch_size=2))
+
+
 def test_identifiers_and_metadata_of_paragraphs():
     first = Paragraph("Go. Stop.", 0, 1, "d", {"meta": "x"}, "d-p1s")
     doc = first.mark(NLP("Go. Stop."))
