@@ -1,6 +1,7 @@
 """What all parsers share: the spaCy component that gives every sentence a labelled tree."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Generic
@@ -29,6 +30,8 @@ from spacy_npparse.components.segmentation import WINDOW, SentenceFinder
 from spacy_npparse.components.sentences import SentenceBatch, split_sentences
 from spacy_npparse.components.settings import DecoderSettings, Sentences, check_labels
 from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
+
+logger = logging.getLogger(__name__)
 
 
 class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
@@ -139,8 +142,22 @@ class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
         n_labels = len(self.cfg["labels"]) + len(self.cfg["decorated"])
         sizes = {"n_labels": n_labels, "finds_sentences": self.sentences == "joint"}
         self.model.initialize(X=sample, Y={**self._net_sizes(), **sizes})
-        batches = minibatch(get_examples(), 256)
-        self._begin_training(self._labels.gold(batch) for batch in batches)
+        gold = (self._labels.gold(batch) for batch in minibatch(get_examples(), 256))
+        self._begin_training(gold if self.sentences == "preset" else self._with_boundaries(gold))
+
+    def _with_boundaries(self, gold: Iterable[GoldBatch]) -> Iterator[GoldBatch]:
+        """The gold trees, and in the end a warning if no Doc has several sentences."""
+        n_within = 0
+        for batch in gold:
+            n_within += int((np.diff(batch.docs) == 0).sum())
+            yield batch
+        if n_within == 0:
+            logger.warning(
+                "%s: no Doc of the training data has several sentences, so that the parser learns "
+                "that no text has. Train on longer Docs (spacy_npparse.ConlluCorpus.v1 with "
+                "sentences_per_doc = 0, for example), or set sentences = \"preset\".",
+                self.name,
+            )
 
     def derivations(
         self, doc: Doc, *, gold: Doc | None = None, oracle: str | None = None

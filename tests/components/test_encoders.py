@@ -77,6 +77,7 @@ def test_with_its_own_encoder(listening, caplog):
     other = spacy.blank("xx", vocab=source.vocab)
     for name in source.pipe_names:
         other.add_pipe(name, source=source)
+    caplog.clear()
     found = [token.head.i for token in other(one_sentence(other, WORDS))]
     assert found == expected and not caplog.text
 
@@ -84,6 +85,7 @@ def test_with_its_own_encoder(listening, caplog):
 def test_training_with_another_encoder_is_no_mistake(listening, sample, caplog):
     other = listening("second")
     other.add_pipe("parser", source=listening())
+    caplog.clear()
     other.update(sample(other, limit=2), sgd=other.create_optimizer())
     other(one_sentence(other, WORDS))
     assert not caplog.text

@@ -235,6 +235,18 @@ def test_boundaries_are_learnt(tmp_path):
     assert all(sum(t.head == t for t in sent) == 1 for sent in docs[0].sents)
 
 
+@pytest.mark.parametrize(
+    "sentences, per_doc, warned", [("joint", 1, True), ("joint", 2, False), ("preset", 1, False)]
+)
+def test_training_on_single_sentences_is_warned_of(caplog, sentences, per_doc, warned):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("mst_parser", config={"model": TINY_MODEL, "sentences": sentences})
+    corpus = ConlluCorpus(SAMPLE, limit=5, sentences_per_doc=per_doc)
+    with caplog.at_level(logging.WARNING, logger="spacy_npparse"):
+        nlp.initialize(lambda: corpus(nlp))
+    assert ("no Doc of the training data has several sentences" in caplog.text) == warned
+
+
 def test_preset_leaves_sentences_alone_and_warns_once(caplog):
     nlp = spacy.blank("xx")
     nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL, "sentences": "preset"})
