@@ -92,8 +92,11 @@ def test_settings_hold_after_loading_and_in_other_processes(make_parser, tmp_pat
     loaded = spacy.load(tmp_path)
     docs = [Doc(loaded.vocab, words=WORDS, sent_starts=STARTS) for _ in range(4)]
     for doc in loaded.pipe(docs, n_process=2, batch_size=2):
-        assert doc._.k_best_trees == expected._.k_best_trees
-        assert doc[3]._.head_probability == expected[3]._.head_probability
+        # Scores depend on what else is in the batch, in the last digits.
+        for found, trees in zip(doc._.k_best_trees, expected._.k_best_trees, strict=True):
+            for tree, other in zip(found, trees, strict=True):
+                assert tree == {**other, "score": pytest.approx(other["score"])}
+        assert doc[3]._.head_probability == pytest.approx(expected[3]._.head_probability)
 
 
 def test_no_notes_on_labels_of_further_trees(make_parser, sample):
