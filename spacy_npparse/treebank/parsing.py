@@ -1,8 +1,9 @@
 """Parsing and validation of a CoNLL-U sentence.
 
-`conllu` splits the lines and reads the comments. It accepts rows with missing columns, duplicate
-ids and heads out of range, and its errors name no line; hence the checks of this module, which
-raise `ConlluError` at the first line that violates the format.
+`conllu` reads the comments. It accepts rows with missing columns, duplicate ids and heads out of
+range, splits them at two spaces as well, which FORM and MISC may have, and its errors name no line;
+hence the checks of this module, which raise `ConlluError` at the first line that violates the
+format.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from conllu import Metadata, TokenList, parse_token_and_metadata
+from conllu import Metadata, parse_token_and_metadata
 
 from spacy_npparse.treebank.sentence import (
     MISSING,
@@ -24,13 +25,9 @@ from spacy_npparse.treebank.sentence import (
 )
 
 _N_COLUMNS = len(Row._fields)
-# Ten columns, of which ID begins with a digit and FORM is not blank: conllu would drop or refuse
-# some of the other lines.
+# Ten columns, of which ID begins with a digit and FORM is not blank.
 _ROW = re.compile(r"[0-9][^\t]*\t(?![^\S\t]*\t)[^\t]+(?:\t[^\t]*){8}")
 _FEATS = re.compile(r"_?|[^=|]+=[^=|]*(?:\|[^=|]+=[^=|]*)*")
-# One field that holds all columns as they stand: conllu's ten would normalise FEATS, DEPS and MISC.
-_COLUMNS = "columns"
-_FIELD_PARSERS = {_COLUMNS: lambda columns, _: columns}
 # Keeps comments without a value, which conllu drops by default.
 _METADATA_PARSERS = {"__fallback__": lambda key, value: (key, value)}
 
@@ -69,8 +66,7 @@ def parse_sentence(
     for number, line in enumerate(lines[n_comments:], first_row):
         if not _ROW.fullmatch(line):
             raise _row_error(path, number, line)
-    tokens = parse_token_and_metadata(text, (_COLUMNS,), _FIELD_PARSERS, _METADATA_PARSERS)
-    rows = _rows(tokens, lines[n_comments:])
+    rows = [Row._make(line.split("\t")) for line in lines[n_comments:]]
     for number, row in enumerate(rows, first_row):
         if not _FEATS.fullmatch(row.feats):
             raise ConlluError(
@@ -79,7 +75,8 @@ def parse_sentence(
                 f"FEATS {shortened(row.feats)!r} is not understood",
                 "Write Name=Value pairs separated by |, or _ for none",
             )
-    return validated(rows, lines[:n_comments], tokens.metadata, text, path, first_row)
+    comments = lines[:n_comments]
+    return validated(rows, comments, _metadata(comments), text, path, first_row)
 
 
 def validated(
@@ -117,15 +114,11 @@ def validated(
     )
 
 
-def _rows(tokens: TokenList, lines: Sequence[str]) -> list[Row]:
-    rows = []
-    for token, line in zip(tokens, lines, strict=True):
-        columns: list[str] = token[_COLUMNS]
-        # conllu strips lines, and splits them at two spaces as well, which FORM and MISC may have.
-        if "\t".join(columns) != line:
-            columns = line.split("\t")
-        rows.append(Row(*columns))
-    return rows
+def _metadata(comments: Sequence[str]) -> Metadata:
+    if not comments:
+        return Metadata()
+    parsed = parse_token_and_metadata("\n".join(comments), metadata_parsers=_METADATA_PARSERS)
+    return parsed.metadata
 
 
 def _row_error(path: str | Path | None, number: int, line: str) -> ConlluError:
