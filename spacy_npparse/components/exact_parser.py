@@ -106,8 +106,8 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
                 trees = self._best(self._add_to_arcs(parts, costs.to(arcs.device)), sentence)
                 found = self._found(trees, parts, lengths)
                 if has_arcs(possible, found.heads[0]):
+                    by_tree[found.heads.tobytes()] = found
                     break
-            by_tree[found.heads.tobytes()] = found
             return Tree(found.heads[0], float(found.scores[0, 0]))
 
         best = best_allowed_tree(allowed, search)
