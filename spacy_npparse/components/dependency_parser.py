@@ -155,7 +155,7 @@ class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
             logger.warning(
                 "%s: no Doc of the training data has several sentences, so that the parser learns "
                 "that no text has. Train on longer Docs (spacy_npparse.ConlluCorpus.v1 with "
-                "sentences_per_doc = 0, for example), or set sentences = \"preset\".",
+                'sentences_per_doc = 0, for example), or set sentences = "preset".',
                 self.name,
             )
 
