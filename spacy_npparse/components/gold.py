@@ -6,18 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import DEP, HEAD, ORTH, SENT_START
+from spacy.attrs import DEP, HEAD, IS_SPACE, ORTH, SENT_START
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
+from spacy_npparse.treebank.heads import below_arcs, token_heads
 from spacy_npparse.trees.missing import MISSING
 
 # Penalty of wrong arcs in the search for the gold tree: more than trees differ by, and, unlike
 # IMPOSSIBLE, small enough to keep the differences of scores that it is added to in float32.
 FORBIDDING = 1e4
 
-_GOLD = [HEAD, DEP, SENT_START]
+_GOLD = [HEAD, DEP, SENT_START, IS_SPACE]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -196,9 +197,7 @@ def head_tokens(doc: Doc) -> Ints:
         int64 [len(doc)], index of each token's head, a root's being its own, MISSING if unknown.
     """
     values = doc.to_array([HEAD, DEP])
-    offsets = values[:, 0].astype(np.int64)
-    has_head = (offsets != 0) | (values[:, 1] != 0)
-    return np.where(has_head, np.arange(len(doc)) + offsets, MISSING)
+    return token_heads(values[:, 0], values[:, 1])
 
 
 def heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
@@ -257,7 +256,7 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
     deps = values[:, 1]
     gold_heads = head_tokens(gold)
     gold_labels = np.full(len(gold), MISSING, dtype=np.int64)
-    for i in np.flatnonzero((values[:, 0] != 0) & (deps != 0)).tolist():
+    for i in np.flatnonzero((values[:, 0] != 0) & (deps != 0) & (values[:, 3] == 0)).tolist():
         try:
             gold_labels[i] = label_numbers[int(deps[i])]
         except KeyError:
@@ -273,17 +272,8 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
     head_in_gold = gold_heads[to_gold[aligned]]
     heads[aligned] = np.where(head_in_gold >= 0, from_gold[head_in_gold], MISSING)
     labels[aligned] = gold_labels[to_gold[aligned]]
-    starts = _starts(example.predicted, to_gold, values[:, 2] == 1, _spanned(gold_heads))
+    starts = _starts(example.predicted, to_gold, values[:, 2] == 1, below_arcs(gold_heads))
     return _AlignedGold(heads, labels, starts)
-
-
-def _spanned(heads: Ints) -> Bools:
-    """Whether an arc leads from before a token to the token or beyond."""
-    dependents = np.flatnonzero(heads >= 0)
-    ends = np.stack([dependents, heads[dependents]])
-    opened = np.bincount(ends.min(axis=0) + 1, minlength=len(heads) + 1)
-    closed = np.bincount(ends.max(axis=0) + 1, minlength=len(heads) + 1)
-    return np.cumsum(opened - closed)[:-1] > 0
 
 
 def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bools:
@@ -307,7 +297,7 @@ def _aligned_starts(example: Example) -> Ints:
     to_gold, _ = _one_to_one(example)
     gold = example.reference
     values = gold.to_array(SENT_START)
-    is_start = (values == 1) & ~_spanned(head_tokens(gold))
+    is_start = (values == 1) & ~below_arcs(head_tokens(gold))
     by_token = np.where(values == 0, MISSING, is_start)
     aligned = to_gold >= 0
     starts = np.full(len(to_gold), MISSING, dtype=np.int64)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import DEP, HEAD
+from spacy.attrs import DEP, HEAD, IS_SPACE
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -151,10 +151,11 @@ def new_labels(
     known = {strings[label] for label in cfg["labels"]}
     met: dict[int, str] = {}
     for example in examples:
-        arcs = example.reference.to_array([HEAD, DEP])
+        arcs = example.reference.to_array([HEAD, DEP, IS_SPACE])
         # The component may be from a pipeline with other strings.
         own = example.reference.vocab.strings
-        met.update((i, own[i]) for i in {*arcs[arcs[:, 0] != 0, 1].tolist()} - met.keys() - {0})
+        has_label = (arcs[:, 0] != 0) & (arcs[:, 2] == 0)
+        met.update((i, own[i]) for i in {*arcs[has_label, 1].tolist()} - met.keys() - {0})
     return sorted(label for i, label in met.items() if i not in known)
 
 
@@ -186,4 +187,7 @@ def _decorated(
 
 
 def _deps(doc: Doc) -> Iterator[str]:
-    return (token.dep_ for token in doc if token.dep_ and token.head.i != token.i)
+    """The labels of a Doc but for those of roots and of white space."""
+    return (
+        token.dep_ for token in doc if token.dep_ and token.head.i != token.i and not token.is_space
+    )

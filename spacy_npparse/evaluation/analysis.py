@@ -13,6 +13,7 @@ from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc
 
 from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.heads import below_arcs, token_heads
 
 Span = tuple[int, int]
 
@@ -171,7 +172,8 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
         forms = [token.text for token in doc]
         is_space = [form.isspace() for form in forms]
         heads = _doc_heads(annotation[:, 0], annotation[:, 1], is_space, len(analysis))
-        starts = annotation[:, 2] == 1
+        below = below_arcs(token_heads(annotation[:, 0], annotation[:, 1]))
+        starts = (annotation[:, 2] == 1) & ~below
         starts[:1] = True
         begins = False
         for i, (_, dep, _, pos, tag, morph, lemma) in enumerate(annotation.tolist()):

@@ -19,6 +19,7 @@ from spacy.training import Example
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import MULTIWORD_SPANS
 from spacy_npparse.treebank.edges import subtree_edges
+from spacy_npparse.treebank.heads import below_arcs, token_heads
 from spacy_npparse.treebank_names import TREEBANK_KEY, copy_treebank
 
 logger = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ _FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _GOLD_START, _ = range(l
 _OWN = [_FORM, _TAG, _LEMMA]
 _ANNOTATION = slice(2, -1)
 _STARTS = slice(-2, None)
+_NO_START = np.uint64(2**64 - 1)
 # UD's open classes, and numerals.
 _CONTENT = frozenset({ADJ, ADV, INTJ, NOUN, NUM, PROPN, VERB})
 # Reservoir per kind; for frequent kinds, its content keeps changing.
@@ -68,7 +70,11 @@ class _Reader:
         spans = set(gold.spans) - {MULTIWORD_SPANS}
         # What is known to be no entity counts as well.
         if same and not (gold.has_annotation("ENT_IOB") or spans or gold.cats):
-            return np.hstack([words[0], words[1][:, -1:]])
+            found: Words = np.hstack([words[0], words[1][:, -1:]])
+            # Or arcs would be cut.
+            below = below_arcs(token_heads(found[:, _HEAD], found[:, _DEP]))
+            found[below, _GOLD_START] = _NO_START
+            return found
         if not self._has_warned:
             logger.warning(
                 "%s: examples whose predicted and gold tokens differ, or that have entities, spans "

@@ -7,6 +7,7 @@ import srsly
 import torch
 from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, example
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from thinc.api import SGD, Adam, RAdam
@@ -207,6 +208,16 @@ def test_initialization_keeps_labels_and_no_weights(trained, sample):
     assert parser.labels == (*labels[:-1], "new", "ROOT")
     after = label_rows(parser)
     assert not any(torch.equal(row, after[label]) for label, row in before.items())
+
+
+def test_white_space_has_no_label_to_learn(make_nlp):
+    nlp = make_nlp()
+    words = {"words": ["a", "\n", "b"], "spaces": [False, False, False]}
+    reference = Doc(nlp.vocab, **words, heads=[0, 0, 0], deps=["ROOT", "dep", "obj"])
+    examples = [Example(Doc(nlp.vocab, **words), reference)]
+    optimizer = nlp.initialize(lambda: examples)
+    nlp.update(examples, sgd=optimizer)
+    assert nlp.get_pipe("parser").labels == ("obj", "ROOT")
 
 
 def test_rehearsal_keeps_what_was_predicted(make_nlp, sample):

@@ -48,6 +48,14 @@ def test_equal_to_the_scores_of_conllu():
     assert score_sentences(gold, gold).official["LAS"].gold == 5
 
 
+def test_sentences_that_spacy_cuts_at_a_missing_head():
+    partial = doc(WORDS[:3], heads=[2, 1, None], deps=["det", "ROOT", ""])
+    assert [token.is_sent_start for token in partial][1:] != [False, False]
+    predicted = doc(WORDS[:3], heads=[2, 2, 2], deps=["det", "obj", "ROOT"])
+    scores = parser_score([Example(predicted, partial)])
+    assert scores["dep_uas"] == 0.5
+
+
 def test_missing_annotation():
     assert parser_score([Example(doc(), doc())]) == dict.fromkeys(SCORE_NAMES)
     assert parser_score([]) == dict.fromkeys(SCORE_NAMES)

@@ -275,3 +275,27 @@ def test_nothing_is_shuffled_by_default_or_where_there_is_one_sentence(examples)
     assert ExcerptAugmenter(1).shuffle_probability == 0.0
     with pytest.raises(ValueError, match="shuffle_probability is 2.0, but must be"):
         ExcerptAugmenter(1, shuffle_probability=2.0)
+
+
+@pytest.mark.parametrize("shuffle_probability", [0.0, 1.0])
+def test_excerpts_cut_no_arc_where_heads_are_missing(shuffle_probability):
+    """spaCy derives sentence starts from the heads, wrongly if some are missing."""
+    vocab = Vocab()
+    words = ["viel", "kostet", "das", "Haus", "steht", "dort"]
+    heads, deps = [None, 1, 0, 4, 4, 4], ["", "ROOT", "obj", "nsubj", "ROOT", "advmod"]
+    doc = Doc(vocab, words=words, heads=heads, deps=deps)
+    assert [token.is_sent_start for token in doc][1:3] != [False, False]
+    random.seed(0)
+    augmenter = ExcerptAugmenter(2, shuffle_probability=shuffle_probability)
+    for _ in range(20):
+        arcs = [
+            (token.text, token.head.text)
+            for new in augmenter(None, Example(Doc(vocab, words=words), doc))
+            for token in new.reference
+            if token.head.i != token.i
+        ]
+        assert sorted(arcs) == [
+            ("Haus", "steht"),
+            ("das", "viel"),
+            ("dort", "steht"),
+        ]

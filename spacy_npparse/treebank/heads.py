@@ -1,0 +1,43 @@
+"""The heads of tokens in spaCy's encoding, and the places that their arcs span."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spacy_npparse.trees.missing import MISSING
+
+Ints = NDArray[np.int64]
+
+
+def token_heads(offsets: NDArray[np.number], labels: NDArray[np.number]) -> Ints:
+    """Read the heads of the tokens of a Doc.
+
+    Args:
+        offsets: [n], HEAD of `Doc.to_array`.
+        labels: [n], DEP. For spaCy, a token that is its own head is a root unless it has no label.
+
+    Returns:
+        int64 [n], index of each token's head, a root's being its own, MISSING if unknown.
+    """
+    signed = offsets.astype(np.int64)
+    has_head = (signed != 0) | (labels != 0)
+    return np.where(has_head, np.arange(len(signed)) + signed, MISSING)
+
+
+def below_arcs(heads: Ints) -> NDArray[np.bool_]:
+    """Find the tokens at which no sentence can start. spaCy derives sentence starts from the heads,
+    and wrongly if some are missing.
+
+    Args:
+        heads: int64 [n], what `token_heads` returns.
+
+    Returns:
+        bool [n], whether an arc leads from before a token to the token or beyond.
+    """
+    dependents = np.flatnonzero(heads >= 0)
+    ends = np.stack([dependents, heads[dependents]])
+    opened = np.bincount(ends.min(axis=0) + 1, minlength=len(heads) + 1)
+    closed = np.bincount(ends.max(axis=0) + 1, minlength=len(heads) + 1)
+    below: NDArray[np.bool_] = np.cumsum(opened - closed)[:-1] > 0
+    return below
