@@ -233,7 +233,7 @@ class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
-        if not examples:
+        if not any(len(eg.predicted) for eg in examples):
             return losses
         self._add_labels_of(examples)
         set_dropout_rate(self.model, drop)

@@ -48,6 +48,9 @@ class NetworkPipe(TreePipe, Generic[NetT]):
             ValueError: If Docs lack the vectors of a shared encoder, or have those of another one.
         """
         net = self._net
+        if not any(map(len, docs)):
+            # Not all encoders can encode nothing.
+            return net.root[None]
         self.encoders.check(self.name, self.model, docs)
         vectors = self.model.predict(docs)
         if vectors.shape[1] != len(net.root):

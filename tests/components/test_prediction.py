@@ -4,10 +4,11 @@ import copy
 
 import numpy as np
 import pytest
+import spacy
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from parser_helpers import PARSERS, SYSTEMS, check_trees, one_sentence
+from parser_helpers import PARSERS, SYSTEMS, TINY_MODEL, check_trees, one_sentence
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -282,3 +283,29 @@ def test_sentences_too_long_for_exact_search_are_counted(make_nlp, sample, caplo
     stream.close()
     messages = [r.message for r in caplog.records if "max_length" in r.message]
     assert [message.split()[1] for message in messages] == ["1", "3"]
+
+
+def test_nothing_is_encoded_of_empty_docs(sample):
+    """`spacy.TorchBiLSTMEncoder.v1` cannot encode them, nor can transformers."""
+    nlp = spacy.blank("xx")
+    encoder = {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": 16,
+            "attrs": ["NORM"],
+            "rows": [50],
+            "include_static_vectors": False,
+        },
+        "encode": {
+            "@architectures": "spacy.TorchBiLSTMEncoder.v1",
+            "width": 16,
+            "depth": 1,
+            "dropout": 0.0,
+        },
+    }
+    nlp.add_pipe("mst_parser", name="parser", config={"model": {**TINY_MODEL, "tok2vec": encoder}})
+    optimizer = nlp.initialize(lambda: sample(nlp, limit=2))
+    assert len(nlp("")) == 0 and [len(doc) for doc in nlp.pipe(["", ""])] == [0, 0]
+    empty = Example(nlp.make_doc(""), nlp.make_doc(""))
+    assert nlp.update([empty], sgd=optimizer) == {"parser": 0.0}
