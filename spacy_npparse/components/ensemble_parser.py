@@ -1,5 +1,6 @@
 """Reparsing: one tree from several trained parsers."""
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -27,6 +28,8 @@ from spacy_npparse.components.settings import Combination, DecoderSettings, Sent
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.decoding import best_allowed_tree, decode_spanning_trees, spanning_trees
 from spacy_npparse.trees.missing import MISSING
+
+logger = logging.getLogger(__name__)
 
 
 class EnsembleParser(TreePipe, Pipe):
@@ -72,6 +75,7 @@ class EnsembleParser(TreePipe, Pipe):
         self.decoder = decoder
         self.scorer = scorer
         self._finder = SentenceFinder(name)
+        self._has_warned = False
         register_extensions()
 
     @property
@@ -123,9 +127,22 @@ class EnsembleParser(TreePipe, Pipe):
                 )
             parsers.append(parser)
         self._check_encoders(parsers)
+        self._warn_of_active_members()
         for parser in parsers:
             parser.encoders.forget()
         return parsers
+
+    def _warn_of_active_members(self) -> None:
+        active = [member for member in self.members if member in self.nlp.pipe_names]
+        if active and not self._has_warned:
+            logger.warning(
+                "%s: %s parse by themselves, too, and set the sentences that the members were to "
+                "find together. Disable them: nlp.disable_pipes(%s), or nlp.disabled in a config.",
+                self.name,
+                ", ".join(active),
+                ", ".join(map(repr, active)),
+            )
+            self._has_warned = True
 
     def _check_encoders(self, parsers: Iterable[DependencyParser]) -> None:
         """Raise ValueError unless all members that listen get the vectors of their own encoder.

@@ -72,6 +72,17 @@ def test_every_combination_is_a_tree_in_another_process_too(member, tmp_path, co
         assert all(0.0 <= token._.head_probability <= 1.0 for token in doc)
 
 
+def test_members_that_are_not_disabled_are_warned_of(member, caplog):
+    nlp = assemble(*(member(name) for name in "abc"))
+    list(nlp.pipe(docs_for(nlp)))
+    assert "by themselves" not in caplog.text
+    nlp.enable_pipe("second")
+    for _ in range(2):
+        list(nlp.pipe(docs_for(nlp)))
+    assert caplog.text.count("parser: second parse by themselves") == 1
+    assert "nlp.disable_pipes('second')" in caplog.text
+
+
 def test_two_of_three_win_however_sure_the_third_is(member):
     one, other = member("a"), member("b")
     nlp = assemble(one, other, other, decoder={"confidence": True})
