@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model
 
 from spacy_npparse.components.annotation import Parse, write_parse
+from spacy_npparse.components.encoders import listeners
 
 
 def check_rehearsable(model: Model, name: str) -> None:
@@ -21,7 +21,7 @@ def check_rehearsable(model: Model, name: str) -> None:
         NotImplementedError: If it listens to the encoder of another component, as that one is not
             run in rehearsal.
     """
-    if any(isinstance(layer, Tok2VecListener) for layer in model.walk()):
+    if any(listeners(model)):
         raise NotImplementedError(
             f"{name}: rehearse needs an encoder of the component's own, but it listens to that of "
             "another one. Call nlp.replace_listeners before nlp.resume_training."
