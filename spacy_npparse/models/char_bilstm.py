@@ -6,7 +6,8 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from spacy.attrs import ORTH
+from numpy.typing import NDArray
+from spacy.attrs import ORTH, SENT_START
 from spacy.tokens import Doc
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d, Ragged
@@ -51,8 +52,10 @@ def CharBiLSTM(
     A word is represented by its spelling (characters and affixes), plus an embedding of its own if
     it was seen twice in training. In training that embedding is dropped with a probability that
     falls with the word's frequency, so that the spelling alone represents unknown words. The
-    vocabulary is collected during training, not beforehand. Long Docs are read in overlapping
-    windows, so that a word's vector depends on its context only.
+    vocabulary is collected during training, not beforehand. Context ends where a Doc says that a
+    sentence starts, so that sentences with given boundaries have the same vectors alone and in a
+    document; except in training, where boundaries are still to be learnt. Long sentences, and Docs
+    without boundaries, are read in overlapping windows.
 
     Args:
         width: Of the output vectors (both directions together; even).
@@ -194,13 +197,15 @@ def forward(
         parts = [forward(model, part, False)[0] for part in (docs[:middle], docs[middle:])]
         return parts[0] + parts[1], _no_gradient
     net = torch_shim(model, CharBiLSTMNet).net
-    batch = make_batch(
-        docs, *(model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))
-    )
+    sizes = (model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))
+    encoded = [doc for doc in docs if len(doc)]
+    batch, doc_of_sequence = make_batch(encoded, *sizes, cut=not is_train)
     net.train(is_train)
     rates = ("dropout_rate", "block_dropout", "spelling_dropout")
     net.set_dropout(*(model.attrs[name] for name in rates))
-    treebanks = weights_of_docs(model, [doc for doc in docs if len(doc)], is_train)
+    treebanks = weights_of_docs(model, encoded, is_train)
+    if treebanks is not None:
+        treebanks = treebanks[doc_of_sequence]
     static, backprop_static = _project_static_vectors(model, docs, is_train)
     with torch.set_grad_enabled(is_train):
         vectors = net(batch, static, treebanks)
@@ -237,28 +242,34 @@ def _no_gradient(d_outputs: list[Floats2d]) -> list:
     return []
 
 
-def make_batch(docs: list[Doc], max_chars: int, char_rows: int, affix_rows: int) -> WordBatch:
+def make_batch(
+    docs: list[Doc], max_chars: int, char_rows: int, affix_rows: int, *, cut: bool
+) -> tuple[WordBatch, NDArray[np.int64]]:
     """Collect the distinct word forms of Docs, their spellings, and their occurrences.
 
     Args:
-        docs: The Docs.
+        docs: The Docs, none of them empty.
         max_chars: See `CharBiLSTM`.
         char_rows: See `CharBiLSTM`.
         affix_rows: See `CharBiLSTM`.
+        cut: Whether each sentence that a Doc gives is a sequence of its own.
 
     Returns:
-        The input of the network.
+        The input of the network, and the Doc of each of its sequences.
     """
-    forms, form_of_word = np.unique(
-        np.concatenate([doc.to_array(ORTH) for doc in docs]), return_inverse=True
-    )
+    columns = np.concatenate([doc.to_array([ORTH, SENT_START]) for doc in docs])
+    forms, form_of_word = np.unique(columns[:, 0], return_inverse=True)
     spellings = shared_spellings(max_chars, char_rows, affix_rows)
     chars, n_chars, affixes = spellings.look_up(forms, docs[0].vocab.strings)
-    return WordBatch(
+    doc_of_word = np.repeat(np.arange(len(docs)), [len(doc) for doc in docs])
+    begins_doc = np.diff(doc_of_word, prepend=-1) > 0
+    first_words = np.flatnonzero(begins_doc | (cut & (columns[:, 1] == 1)))
+    batch = WordBatch(
         chars=chars,
         n_chars=n_chars,
         affixes=affixes,
         words=forms,
         form_of_word=form_of_word.reshape(-1),
-        lengths=[len(doc) for doc in docs if len(doc)],
+        lengths=np.diff(first_words, append=len(columns)).tolist(),
     )
+    return batch, doc_of_word[first_words]

@@ -16,9 +16,8 @@ def encoder_and_batch(words):
     model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
     model.initialize()
     doc = Doc(spacy.blank("xx").vocab, words=words)
-    return torch_shim(model, CharBiLSTMNet).net, make_batch(
-        [doc], max_chars=8, char_rows=64, affix_rows=50
-    )
+    batch, _ = make_batch([doc], max_chars=8, char_rows=64, affix_rows=50, cut=True)
+    return torch_shim(model, CharBiLSTMNet).net, batch
 
 
 def test_new_weights_and_words_when_it_is_initialized_again():
@@ -45,6 +44,28 @@ def test_large_batches_are_encoded_in_parts(monkeypatch):
     for vectors, expected in zip(model.predict(docs), whole, strict=True):
         np.testing.assert_allclose(vectors, expected, atol=1e-6)
     assert sum(sizes) == 30 and max(sizes) == 12 and len(sizes) > 2
+
+
+def test_given_sentences_have_the_same_vectors_alone_and_in_a_document():
+    model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
+    model.initialize()
+    vocab = spacy.blank("xx").vocab
+    sentences = [["Ein", "Satz"], ["Noch", "ein", "Satz"], ["Ende"]]
+    words = [word for sentence in sentences for word in sentence]
+    given = Doc(vocab, words=words, sent_starts=[1, -1, 1, -1, -1, 1])
+    # Where a sentence starts is given, but not where others do not.
+    partly = Doc(vocab, words=words, sent_starts=[0, 0, 1, 0, 0, 0])
+    free = Doc(vocab, words=words)
+    alone = [Doc(vocab, words=sentence) for sentence in sentences]
+    in_document, in_part, joined, *single = model.predict([given, partly, free, *alone])
+    np.testing.assert_allclose(in_document, np.concatenate(single), atol=1e-6)
+    np.testing.assert_allclose(in_part[:2], single[0], atol=1e-6)
+    (rest,) = model.predict([Doc(vocab, words=words[2:])])
+    np.testing.assert_allclose(in_part[2:], rest, atol=1e-6)
+    assert not np.allclose(joined, in_document, atol=1e-3)
+    # In training, boundaries are still to be learnt.
+    trained, _ = model.begin_update([given])
+    np.testing.assert_allclose(trained[0], joined, atol=1e-6)
 
 
 def test_words_seen_twice_add_a_vector_of_their_own_to_their_spelling():
