@@ -159,6 +159,8 @@ def _check_ids(
     rows: Sequence[Row], path: str | Path | None, first_row: int
 ) -> tuple[list[int], list[MultiwordToken]]:
     """Check the ID column; return the indices of the word rows, and the multiword tokens."""
+    if [row.id for row in rows] == list(map(str, range(1, len(rows) + 1))):
+        return list(range(len(rows))), []
     word_rows: list[int] = []
     tokens: list[MultiwordToken] = []
     token_line = n_empty = token_end = 0
@@ -220,9 +222,13 @@ def _check_heads(
 ) -> tuple[int | None, ...]:
     """Check the HEAD column; return the heads of words 0..n (see Sentence)."""
     n = len(words)
+    numbers = dict(zip(map(str, range(n + 1)), range(n + 1), strict=True))
     heads: list[int | None] = [None]
     for dependent, word in enumerate(words, 1):
         value = word.head
+        if numbers.get(value, dependent) != dependent:
+            heads.append(numbers[value])
+            continue
         if value == MISSING:
             heads.append(None)
             continue

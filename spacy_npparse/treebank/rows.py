@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
 from conllu import Metadata, TokenList
-from spacy.attrs import DEP, LEMMA, MORPH, POS, TAG
+from spacy.attrs import DEP, LEMMA, MORPH, POS, SENT_START, TAG
 from spacy.tokens import Doc
 
 from spacy_npparse.treebank.docs import SPACY_ROOT, UD_ROOT
@@ -30,9 +32,10 @@ def boundaries(doc: Doc) -> list[tuple[int, int]]:
     Args:
         doc: The Doc.
     """
-    if not doc.has_annotation("SENT_START"):
-        return [(0, len(doc))]
-    return [(sentence.start, sentence.end) for sentence in doc.sents]
+    if not len(doc):
+        return []
+    starts = np.flatnonzero(doc.to_array(SENT_START)[1:] == 1) + 1
+    return list(pairwise([0, *starts.tolist(), len(doc)]))
 
 
 class Annotation(NamedTuple):
@@ -51,6 +54,15 @@ def token_annotations(doc: Doc) -> Iterator[Annotation]:
     Args:
         doc: The Doc.
     """
+    return map(Annotation, *annotation_columns(doc))
+
+
+def annotation_columns(doc: Doc) -> list[list[str]]:
+    """The fields of an `Annotation`, of all tokens each.
+
+    Args:
+        doc: The Doc.
+    """
     strings = doc.vocab.strings
     # Most values occur many times; Token objects, and their properties, would take longer.
     spelt = {0: MISSING}
@@ -60,7 +72,7 @@ def token_annotations(doc: Doc) -> Iterator[Annotation]:
         spelt.update((value, strings[value] or MISSING) for value in {*ids} - spelt.keys())
         columns.append([spelt[value] for value in ids])
     columns[-1] = [UD_ROOT if label == SPACY_ROOT else label for label in columns[-1]]
-    return map(Annotation, *columns)
+    return columns
 
 
 def with_misc(row: Row, attributes: Mapping[str, str]) -> Row:

@@ -11,7 +11,7 @@ from struct import Struct
 from typing import NamedTuple
 
 import srsly
-from spacy.attrs import IDX, LENGTH
+from spacy.attrs import IDX, LENGTH, ORTH
 from spacy.tokens import Doc, SpanGroup
 
 from spacy_npparse.treebank.docs import MULTIWORD_SPANS, TEXT_KEY
@@ -48,7 +48,7 @@ def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
     """
     multiword = _multiword_tokens(doc)
     end = 0
-    for i, word in enumerate([token.text for token in doc]):
+    for i, word in enumerate(token_texts(doc)):
         if i < end:
             continue
         if i in multiword:
@@ -56,6 +56,17 @@ def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
             end = multiword[i].end
         elif not word.isspace():
             yield SurfaceToken(i, i + 1, word, False)
+
+
+def token_texts(doc: Doc) -> list[str]:
+    """The text of each token: `[token.text for token in doc]`, without an object for each.
+
+    Args:
+        doc: The Doc.
+    """
+    ids = doc.to_array(ORTH).tolist()
+    texts = {value: doc.vocab.strings[value] for value in {*ids}}
+    return [texts[value] for value in ids]
 
 
 def _multiword_tokens(doc: Doc) -> dict[int, SurfaceToken]:

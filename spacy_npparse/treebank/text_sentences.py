@@ -6,7 +6,9 @@ Tokens are spelt as the text spells them, multiword tokens are ranges, and white
 from __future__ import annotations
 
 import logging
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,13 +16,22 @@ from conllu import Metadata
 from spacy.attrs import DEP, HEAD
 from spacy.tokens import Doc
 
-from spacy_npparse.treebank.docs import DOCUMENT_KEY, METADATA_KEY, OFFSET_KEY, SENT_IDS_KEY
+from spacy_npparse.treebank.docs import (
+    DOCUMENT_KEY,
+    METADATA_KEY,
+    MULTIWORD_SPANS,
+    OFFSET_KEY,
+    SENT_IDS_KEY,
+)
 from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
-from spacy_npparse.treebank.rows import CUT_TOKENS, boundaries, make_sentence, token_annotations
+from spacy_npparse.treebank.rows import CUT_TOKENS, annotation_columns, boundaries, make_sentence
 from spacy_npparse.treebank.sentence import MISSING, DocError, Row, Sentence
-from spacy_npparse.treebank.surface import SurfaceToken, source_text, surface_tokens
+from spacy_npparse.treebank.surface import source_text, surface_tokens, token_texts
 
 logger = logging.getLogger(__name__)
+
+# In the place of a head's index.
+_ROOT, _NO_HEAD = -1, -2
 
 
 def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence]:
@@ -38,31 +49,18 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
         DocError: See `make_sentence`.
     """
     sentences: list[Sentence] = []
-    spellings = {spelling.start: spelling for spelling in _spellings(doc, token_ranges)}
-    forms = [form(token.text) for token in doc]
-    heads = _heads(doc, forms)
-    annotation = list(token_annotations(doc))
+    spellings = _spellings(doc, token_ranges)
+    starts = [spelling.start for spelling in spellings]
+    forms = [form(word) for word in token_texts(doc)]
+    lemma, upos, xpos, feats, deprel = annotation_columns(doc)
+    words = _Words(forms, lemma, upos, xpos, feats, deprel, _heads(doc, forms))
     n_lost = 0
     for begin, end in boundaries(doc):
-        spelt = [spellings[i] for i in range(begin, end) if i in spellings]
+        spelt = spellings[bisect_left(starts, begin) : bisect_left(starts, end)]
         if not spelt:
             continue
-        words = [i for spelling in spelt for i in range(spelling.start, spelling.end)]
-        ids = {i: str(number) for number, i in enumerate(words, 1)}
-        rows = []
-        for spelling in spelt:
-            if spelling.is_multiword:
-                rows.append(_range(spelling, ids))
-            for i in range(spelling.start, spelling.end):
-                head = heads[i]
-                head_id = MISSING if head is None else "0" if head == i else ids.get(head)
-                if head_id is None:
-                    n_lost += 1
-                    head_id = MISSING
-                lemma, upos, xpos, feats, deprel = annotation[i]
-                misc = MISSING if spelling.is_multiword else spelling.misc
-                columns = (lemma, upos, xpos, feats, head_id, deprel, MISSING, misc)
-                rows.append(Row(ids[i], forms[i], *columns))
+        rows, n_outside = _rows(spelt, words)
+        n_lost += n_outside
         text = "".join(spelling.text + (spelling.after or "") for spelling in spelt)
         metadata = Metadata(
             **(_beginning(doc) if not sentences else {}),
@@ -80,45 +78,100 @@ class _Spelling(NamedTuple):
 
     start: int
     end: int
-    is_multiword: bool
     text: str
     after: str | None
     misc: str
 
+    @property
+    def is_multiword(self) -> bool:
+        """Whether it has several words."""
+        return self.end - self.start > 1
+
+
+class _Words(NamedTuple):
+    """Columns of all tokens of a Doc; heads as `_heads` returns them."""
+
+    form: list[str]
+    lemma: list[str]
+    upos: list[str]
+    xpos: list[str]
+    feats: list[str]
+    deprel: list[str]
+    head: list[int]
+
 
 def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
     text = source_text(doc)
-    offset = doc.user_data.get(OFFSET_KEY, 0)
     tokens = list(surface_tokens(doc))
     spans = character_spans(text, [token.form for token in tokens])
-    spellings: list[_Spelling] = []
-    n_cut = 0
-    for i, (token, (begin, end)) in enumerate(zip(tokens, spans, strict=True)):
-        before = "" if i else text[:begin]
-        after = text[end : spans[i + 1][0]] if i + 1 < len(spans) else text[end:] or None
-        if token.is_multiword and any(
-            word.is_sent_start for word in doc[token.start + 1 : token.end]
-        ):
-            n_cut += 1
-            spellings += _words_spelt(doc, token, after)
-            continue
-        misc = space_misc(before, text[begin:end], after)
-        if token_ranges:
-            token_range = f"TokenRange={offset + begin}:{offset + end}"
-            misc = token_range if misc == MISSING else f"{misc}|{token_range}"
-        whole = (token.start, token.end, token.is_multiword)
-        spellings.append(_Spelling(*whole, text[begin:end], after, misc))
-    if n_cut:
-        logger.warning(CUT_TOKENS, n_cut)
-    return spellings
+    spelt = [text[begin:end] for begin, end in spans]
+    after: list[str | None] = [text[end:begin] for (_, end), (begin, _) in pairwise(spans)]
+    before = [""] * len(spans)
+    if spans:
+        after.append(text[spans[-1][1] :] or None)
+        before[0] = text[: spans[0][0]]
+    misc = list(map(space_misc, before, spelt, after))
+    if token_ranges:
+        offset = doc.user_data.get(OFFSET_KEY, 0)
+        ranges = [f"TokenRange={offset + begin}:{offset + end}" for begin, end in spans]
+        misc = [
+            token_range if value == MISSING else f"{value}|{token_range}"
+            for value, token_range in zip(misc, ranges, strict=True)
+        ]
+    found = zip((t.start for t in tokens), (t.end for t in tokens), spelt, after, misc, strict=True)
+    spellings = list(map(_Spelling._make, found))
+    if MULTIWORD_SPANS not in doc.spans:
+        return spellings
+    cut = [
+        spelling.is_multiword
+        and any(word.is_sent_start for word in doc[spelling.start + 1 : spelling.end])
+        for spelling in spellings
+    ]
+    if any(cut):
+        logger.warning(CUT_TOKENS, sum(cut))
+    return [
+        part
+        for spelling, is_cut in zip(spellings, cut, strict=True)
+        for part in (_words_spelt(doc, spelling) if is_cut else [spelling])
+    ]
 
 
-def _words_spelt(doc: Doc, token: SurfaceToken, after: str | None) -> Iterator[_Spelling]:
+def _words_spelt(doc: Doc, token: _Spelling) -> Iterator[_Spelling]:
     """The words of a multiword token as tokens of their own."""
     for word in doc[token.start : token.end]:
-        space = after if word.i + 1 == token.end else word.whitespace_
+        space = token.after if word.i + 1 == token.end else word.whitespace_
         misc = space_misc("", word.text, space)
-        yield _Spelling(word.i, word.i + 1, False, word.text, space, misc)
+        yield _Spelling(word.i, word.i + 1, word.text, space, misc)
+
+
+def _rows(spelt: Sequence[_Spelling], words: _Words) -> tuple[list[Row], int]:
+    """The rows of a sentence, and how many of its heads are outside."""
+    places = [i for token in spelt for i in range(token.start, token.end)]
+    numbers = list(map(str, range(1, len(places) + 1)))
+    misc = [token.misc for token in spelt]
+    if len(places) > len(spelt):
+        # That of a multiword token is in its own row.
+        misc = [
+            part
+            for token in spelt
+            for part in (
+                [MISSING] * (token.end - token.start) if token.is_multiword else [token.misc]
+            )
+        ]
+    ids = {**dict(zip(places, numbers, strict=True)), _ROOT: "0", _NO_HEAD: MISSING}
+    heads = [ids.get(words.head[i], "") for i in places]
+    n_outside = heads.count("")
+    if n_outside:
+        heads = [head or MISSING for head in heads]
+    before = [[column[i] for i in places] for column in words[:5]]
+    deprels = [words.deprel[i] for i in places]
+    deps = [MISSING] * len(places)
+    columns = zip(numbers, *before, heads, deprels, deps, misc, strict=True)
+    rows = list(map(Row._make, columns))
+    for token in reversed(spelt):
+        if token.is_multiword:
+            rows.insert(int(ids[token.start]) - 1, _range(token, ids))
+    return rows, n_outside
 
 
 def _range(spelling: _Spelling, ids: Mapping[int, str]) -> Row:
@@ -146,19 +199,22 @@ def _beginning(doc: Doc) -> dict[str, str | None]:
     return comments
 
 
-def _heads(doc: Doc, forms: Sequence[str]) -> list[int | None]:
-    """The closest ancestor of each token that is no white space, the token itself if it is a root;
-    None if its head is missing. forms: empty for white space."""
+def _heads(doc: Doc, forms: Sequence[str]) -> list[int]:
+    """The closest ancestor of each token that is no white space, `_ROOT` if there is none, and
+    `_NO_HEAD` if its head is missing. forms: empty for white space."""
     columns = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
-    # spaCy encodes heads as offsets, and takes tokens without label for tokens without head.
-    above = (np.arange(len(doc)) + columns[:, 0].view(np.int64)).tolist()
-    heads = [head if label else None for head, label in zip(above, columns[:, 1], strict=True)]
+    offsets = columns[:, 0].view(np.int64)
+    above = np.where(offsets == 0, _ROOT, np.arange(len(doc)) + offsets)
+    # For spaCy, a token without label has no head.
+    heads: list[int] = np.where(columns[:, 1] == 0, _NO_HEAD, above).tolist()
     spaces = {i for i, word in enumerate(forms) if not word}
+    if not spaces:
+        return heads
     return [_word_above(doc, i) if head in spaces else head for i, head in enumerate(heads)]
 
 
 def _word_above(doc: Doc, i: int) -> int:
-    """The closest ancestor of a token that is no white space, the token itself without one."""
+    """The closest ancestor of a token that is no white space, `_ROOT` without one."""
     token = doc[i]
     head = token.head
     n_steps = 0
@@ -170,4 +226,4 @@ def _word_above(doc: Doc, i: int) -> int:
                 f"token {token.i} ({token.text!r}): the heads of the white space above it form a "
                 "cycle. Attach it to a word."
             )
-    return token.i if head.text.isspace() else head.i
+    return _ROOT if head.text.isspace() or head.i == i else head.i
