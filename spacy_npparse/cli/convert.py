@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
+from spacy.attrs import DEP
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -18,8 +21,14 @@ from spacy_npparse.files import is_stream, replacing
 from spacy_npparse.treebank import DocError, docs_from_conllu, write_conllu
 from spacy_npparse.treebank.rows import token_annotations
 
+logger = logging.getLogger(__name__)
+
 _OTHER = {".conllu": ".spacy", ".spacy": ".conllu"}
 _REMEDY = "Give a file that spaCy's DocBin wrote, or write it again"
+_PARTIAL = (
+    "%s: %d Docs have words without head, so that spaCy derives wrong sentence boundaries when it "
+    "reads them. Train on %s, with spacy_npparse.ConlluCorpus.v1."
+)
 _ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 
 
@@ -61,13 +70,16 @@ def convert(
             source, Vocab(), sentences_per_doc, on_error=on_error.value
         )
         doc_bin = DocBin(attrs=_ATTRIBUTES, store_user_data=True)
-        n_words = 0
+        n_words = n_partial = 0
         for doc in progress(docs, "doc", quiet=quiet):
             doc_bin.add(doc)
             n_words += len(doc)
+            n_partial += 0 < np.count_nonzero(doc.to_array(DEP)) < len(doc)
         with replacing(target) as file:
             file.write(doc_bin.to_bytes())
         n_docs = len(doc_bin)
+        if n_partial:
+            logger.warning(_PARTIAL, target, n_partial, source)
     elif formats == (".spacy", ".conllu"):
         doc_bin = _read_doc_bin(source)
         n_docs, n_words = len(doc_bin), sum(len(tokens) for tokens in doc_bin.tokens)

@@ -43,6 +43,16 @@ def test_convert_there_and_back(treebank, tmp_path, sentences_per_doc, n_docs):
     assert back.read_text() == CONLLU
 
 
+def test_partial_trees_in_spacy_files_are_warned_of(treebank, tmp_path, caplog):
+    binary, back = tmp_path / "out.spacy", tmp_path / "back.conllu"
+    assert run("convert", treebank, binary).exit_code == 0 and not caplog.text
+    partial = CONLLU.replace("1\tdep:x", "_\t_")
+    treebank.write_text(partial)
+    assert run("convert", treebank, binary).exit_code == 0
+    assert "1 Docs have words without head" in caplog.text and f"Train on {treebank}" in caplog.text
+    assert run("convert", binary, back).exit_code == 0 and back.read_text() == partial
+
+
 def test_convert_docs_of_raw_text(tmp_path):
     nlp = spacy.blank("xx")
     DocBin(docs=[nlp("a  b")]).to_disk(tmp_path / "in.spacy")
