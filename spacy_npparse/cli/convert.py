@@ -74,7 +74,7 @@ def convert(
         for doc in progress(docs, "doc", quiet=quiet):
             doc_bin.add(doc)
             n_words += len(doc)
-            n_partial += 0 < np.count_nonzero(doc.to_array(DEP)) < len(doc)
+            n_partial += 0 < int(np.count_nonzero(doc.to_array(DEP))) < len(doc)
         with replacing(target) as file:
             file.write(doc_bin.to_bytes())
         n_docs = len(doc_bin)

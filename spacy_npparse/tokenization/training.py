@@ -14,6 +14,7 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
+from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -32,8 +33,9 @@ _MIN_SEGMENT, _MAX_SEGMENT = 10, 50
 _MAX_EPOCHS = 10
 # How often the trainer sees each character at most.
 _MAX_PASSES = 20
-# Of the GRU.
-_SMALL, _LARGE = 16, 24
+# Of the GRU: for little text, for other text, and for text without spaces, whose words it has to
+# know. UDPipe has these three.
+_SMALL, _MEDIUM, _LARGE = 16, 24, 64
 # The learning rate decays exponentially.
 _OPTIONS = "batch_size=5;learning_rate=0.003;learning_rate_final=0.0002;early_stopping=0"
 
@@ -103,7 +105,8 @@ def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
             "or use spaCy's rules: --nlp.tokenizer.@tokenizers spacy.Tokenizer.v1."
         )
     segment, epochs = _schedule(n_characters)
-    dimension = _SMALL if segment == _MIN_SEGMENT else _LARGE
+    spaces = [token.space_after for sentence in sentences for token in sentence]
+    dimension = _SMALL if segment == _MIN_SEGMENT else _MEDIUM if mean(spaces) > 0.5 else _LARGE
     options = f"dimension={dimension};segment_size={segment};epochs={epochs};{_OPTIONS}"
     start = time.perf_counter()
     model = _run_trainer(options, "".join(map(_conllu, sentences)), epochs)

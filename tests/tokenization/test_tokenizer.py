@@ -17,7 +17,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Corpus, Example
 from tokenizer_helpers import TRAINED, sample_examples
 
-from spacy_npparse.tokenization import TrainedTokenizer, trainer_program
+from spacy_npparse.tokenization import TrainedTokenizer, trainer_program, training
 from spacy_npparse.tokenization.segmenter import _readable
 from spacy_npparse.tokenization.training import training_sentences
 from spacy_npparse.treebank import (
@@ -271,6 +271,21 @@ def test_training_sentences(nlp):
         (("Am", ("An", "dem"), True), ("See", (), False)),
         (("Wir", (), True), ("sahen", (), False), (".", (), True)),
     ]
+
+
+@pytest.mark.parametrize(
+    "n_words, share_of_spaces, dimension",
+    [(100, 1.0, 16), (100, 0.0, 16), (9000, 1.0, 24), (9000, 0.6, 24), (9000, 0.4, 64)],
+)
+def test_text_without_spaces_gets_a_larger_network(
+    monkeypatch, n_words, share_of_spaces, dimension
+):
+    trained = []
+    monkeypatch.setattr(training, "_run_trainer", lambda options, *_: trained.append(options))
+    n_spaces = int(n_words * share_of_spaces)
+    words = [training.TrainingToken("Wort", (), i < n_spaces) for i in range(n_words)]
+    training.train_model([tuple(words)])
+    assert f"dimension={dimension};" in trained[0]
 
 
 def test_long_texts(nlp):
