@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from spacy_npparse.cli._report import print_result, progress
 from spacy_npparse.files import replacing
 from spacy_npparse.treebank import Sentence, read_conllu, treebank_parts
 from spacy_npparse.treebank.folders import PARTS
-from spacy_npparse.trees import complete_heads, nonprojective_arcs
+from spacy_npparse.trees import nonprojective_arcs
 
 
 @app.command()
@@ -60,12 +61,33 @@ def prepare(
         f"{'Part':{width}} | Sentences |     Words | Non-projective sentences |     arcs",
         f"{'-' * width}-+-----------+-----------+--------------------------+---------",
     ]
-    for target, (n_sentences, n_words, n_crossed, n_arcs) in counts.items():
+    for target, found in counts.items():
         rows.append(
-            f"{target.stem:{width}} | {n_sentences:9,} | {n_words:9,} | "
-            f"{n_crossed / n_sentences:24.2%} | {n_arcs / n_words:8.2%}"
+            f"{target.stem:{width}} | {found.sentences:9,} | {found.words:9,} | "
+            f"{_share(found.crossed_trees, found.trees):>24} | "
+            f"{_share(found.crossing_arcs, found.arcs):>8}"
         )
     print_result("\n".join(rows))
+    n_partial = sum(found.sentences - found.trees for found in counts.values())
+    if n_partial:
+        print_result(f"Not in the shares: {n_partial:,} sentences with words without head")
+
+
+@dataclass
+class _Counts:
+    """Of a part of a treebank. Trees, and arcs, are those of sentences in which all words have a
+    head."""
+
+    sentences: int = 0
+    words: int = 0
+    trees: int = 0
+    arcs: int = 0
+    crossed_trees: int = 0
+    crossing_arcs: int = 0
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.2%}" if whole else "-"
 
 
 def _check_no_others(output: Path, targets: Iterable[Path]) -> None:
@@ -84,16 +106,18 @@ def _check_no_others(output: Path, targets: Iterable[Path]) -> None:
         )
 
 
-def _count(sentences: Iterable[Sentence], name: str) -> tuple[int, int, int, int]:
-    """Sentences, words, non-projective sentences, and non-projective arcs."""
-    n_sentences = n_words = n_crossed = n_arcs = 0
+def _count(sentences: Iterable[Sentence], name: str) -> _Counts:
+    found = _Counts()
     for sentence in progress(sentences, "sentence", title=name):
-        heads = sentence.integer_heads
-        crossing = sum(nonprojective_arcs(complete_heads(heads)))
-        n_sentences += 1
-        n_words += len(sentence.words)
-        n_crossed += crossing > 0
-        n_arcs += crossing
-    if n_sentences == 0:
+        found.sentences += 1
+        found.words += len(sentence.words)
+        if None in sentence.heads[1:]:
+            continue
+        crossing = sum(nonprojective_arcs(sentence.integer_heads))
+        found.trees += 1
+        found.arcs += len(sentence.words)
+        found.crossed_trees += crossing > 0
+        found.crossing_arcs += crossing
+    if found.sentences == 0:
         fail(f"{name}: no sentence in this file. Give a treebank in CoNLL-U.")
-    return n_sentences, n_words, n_crossed, n_arcs
+    return found

@@ -43,6 +43,20 @@ def test_copies_and_counts(run, treebank, tmp_path):
     assert (tmp_path / "out" / "test.conllu").read_text() == CROSSING + "\n"
 
 
+def test_shares_are_those_of_complete_trees(run, treebank, tmp_path):
+    partial = CROSSING.replace("\t4\tx", "\t_\t_")
+    assert partial != CROSSING
+    (treebank / "xx-ud-train.conllu").write_text(f"{PROJECTIVE}{CROSSING}\n{partial}\n")
+    (treebank / "xx-ud-dev.conllu").write_text(f"{partial}\n")
+    result = run("prepare", treebank, tmp_path / "out")
+    rows = [[cell.strip() for cell in line.split("|")] for line in result.output.splitlines()]
+    assert rows[2:] == [
+        ["train", "3", "10", "50.00%", "16.67%"],
+        ["dev", "1", "4", "-", "-"],
+        ["Not in the shares: 2 sentences with words without head"],
+    ]
+
+
 def test_several_treebanks(run, treebank, tmp_path):
     other = shutil.copytree(treebank, tmp_path / "UD_Other")
     (other / "xx-ud-test.conllu").write_text(PROJECTIVE)
