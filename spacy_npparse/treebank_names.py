@@ -15,6 +15,7 @@ TREEBANK_KEY = "spacy_npparse.treebank"
 TREEBANKS_KEY = "spacy_npparse.treebanks"
 
 _UD_PART = re.compile(r"(.+)-ud-(?:train|dev|test)(?:-.+)?")
+_OTHER_PART = re.compile(r"(.+)[-_.](?:train|dev|test)")
 _PARTS = {"train", "dev", "test"}
 _ROUNDING = 1e-3
 
@@ -29,7 +30,7 @@ def treebank_name(path: Path, folder: Path | None = None) -> str:
     Returns:
         `en_lines` for en_lines-ud-train.conllu. For others, the name of `folder`; without one, the
         name of the folder that has train.conllu, dev.conllu or test.conllu, or that of the file
-        without its extension.
+        without its extension and `-train`, `-dev` or `-test`.
 
     Examples:
         >>> treebank_name(Path("cs_pdt-ud-train-a.conllu"))
@@ -41,7 +42,8 @@ def treebank_name(path: Path, folder: Path | None = None) -> str:
     if match := _UD_PART.fullmatch(stem):
         return match[1]
     if folder is None and stem not in _PARTS:
-        return stem
+        match = _OTHER_PART.fullmatch(stem)
+        return match[1] if match else stem
     return (folder or path.parent).absolute().name
 
 

@@ -19,6 +19,10 @@ KNOWN = ["en_lines", "sv_lines"]
         ("corpus/UD_Gothic-PROIEL/dev.conllu", "UD_Gothic-PROIEL"),
         ("my.corpus.conllu", "my.corpus"),
         ("training.conllu", "training"),
+        ("fr-train.conllu", "fr"),
+        ("fr_dev.conllu", "fr"),
+        ("fr.test.conllu", "fr"),
+        ("latest.conllu", "latest"),
     ],
 )
 def test_all_parts_of_a_treebank_give_its_name(path, name):
