@@ -142,7 +142,11 @@ def _row_error(path: str | Path | None, number: int, line: str) -> ConlluError:
             "Separate the ten columns by single tabs and write _ where a value is missing",
         )
     if not columns[1].strip():
-        return ConlluError(path, number, "FORM is empty", "Write the word, or _ for unknown")
+        characters = " ".join(f"U+{ord(character):04X}" for character in columns[1])
+        problem = (
+            f"FORM is white space ({shortened(characters)})" if characters else "FORM is empty"
+        )
+        return ConlluError(path, number, problem, "Write the word, or _ for unknown")
     return _id_error(path, number, columns[0])
 
 

@@ -176,8 +176,9 @@ class ConlluBlock:
 
     def _decode(self, raw: bytes, line: int) -> str:
         if raw.endswith(b"\r"):
+            kind = "Mac (CR)" if b"\r" in raw[:-1] else "Windows"
             raise ConlluError(
-                self.path, line, "Windows line end", "Convert the file to Unix line ends (LF)"
+                self.path, line, f"{kind} line end", "Convert the file to Unix line ends (LF)"
             )
         try:
             text = raw.decode("utf-8")

@@ -18,7 +18,8 @@ MALFORMED = {
     "line of spaces": ([GOOD, "  "], 2, "line of spaces"),
     "comment inside": ([GOOD, "# c", word(2, 1)], 2, "comment inside a sentence"),
     "comment only": (["# c"], 1, "comments without a sentence"),
-    "empty form": ([GOOD, word(2, 1, " ")], 2, "FORM is empty"),
+    "empty form": ([GOOD, word(2, 1, "")], 2, "FORM is empty"),
+    "blank form": ([GOOD, word(2, 1, "\u3000")], 2, r"FORM is white space \(U\+3000\)"),
     "duplicate id": ([GOOD, word(1)], 2, "id '1' stands where 2 is expected"),
     "gap in ids": ([GOOD, word(3, 1)], 2, "id '3' stands where 2"),
     "id zero": ([word(0)], 1, "id '0'"),
@@ -51,6 +52,7 @@ MALFORMED = {
     "huge empty node": ([GOOD, word("1." + "9" * 5000)], 2, r"id '1\.9{57}…' is not understood"),
     "huge head": ([GOOD, word(2, "9" * 5000)], 2, r"head 9{59}… is none of the 2 words"),
     "windows line end": ([GOOD + "\r"], 1, "Windows line end"),
+    "mac line end": ([GOOD + "\r" + GOOD + "\r"], 1, r"Mac \(CR\) line end"),
     "byte order mark": (["\ufeff" + GOOD], 1, "byte order mark"),
 }
 
