@@ -19,7 +19,7 @@ from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import progress
 from spacy_npparse.files import is_stream, replacing
 from spacy_npparse.treebank import DocError, docs_from_conllu, write_conllu
-from spacy_npparse.treebank.rows import token_annotations
+from spacy_npparse.treebank.rows import annotation_columns
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ def _docs(doc_bin: DocBin, path: Path) -> Iterator[Doc]:
         try:
             doc = next(docs)
             # spaCy looks strings up when they are asked for.
-            list(token_annotations(doc))
+            annotation_columns(doc)
         except Exception as error:  # damaged Docs raise almost any kind
             reason = textwrap.shorten(f"{type(error).__name__}: {error}", 200, placeholder=" …")
             fail(f"{path}, Doc {number}: cannot be read ({reason}). {_REMEDY}.")

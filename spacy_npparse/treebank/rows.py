@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from conllu import Metadata, TokenList
@@ -38,27 +37,8 @@ def boundaries(doc: Doc) -> list[tuple[int, int]]:
     return list(pairwise([0, *starts.tolist(), len(doc)]))
 
 
-class Annotation(NamedTuple):
-    """The annotation of a token, by the fields of a `Row`, without its head."""
-
-    lemma: str
-    upos: str
-    xpos: str
-    feats: str
-    deprel: str
-
-
-def token_annotations(doc: Doc) -> Iterator[Annotation]:
-    """The annotation of each token.
-
-    Args:
-        doc: The Doc.
-    """
-    return map(Annotation, *annotation_columns(doc))
-
-
 def annotation_columns(doc: Doc) -> list[list[str]]:
-    """The fields of an `Annotation`, of all tokens each.
+    """LEMMA, UPOS, XPOS, FEATS and DEPREL of all tokens, as CoNLL-U writes them.
 
     Args:
         doc: The Doc.

@@ -29,10 +29,9 @@ from spacy_npparse.treebank.docs import (
 from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.rows import (
     CUT_TOKENS,
-    Annotation,
+    annotation_columns,
     boundaries,
     make_sentence,
-    token_annotations,
 )
 from spacy_npparse.treebank.sentence import (
     MISSING,
@@ -47,7 +46,9 @@ from spacy_npparse.treebank.tokenlists import tokenlist_from_sentence
 
 logger = logging.getLogger(__name__)
 
+# Of what is compared with the CoNLL-U that a Doc comes from.
 _COLUMN = {attribute: column for column, attribute in enumerate(ANNOTATION)}
+# As `annotation_columns` has them.
 _FIELDS = {
     "lemma": _COLUMN[LEMMA],
     "upos": _COLUMN[POS],
@@ -141,13 +142,7 @@ def sentences_from_doc(
     kept = doc.user_data.get(KEPT_KEY, ())
     changed[:, [column for name, column in _FIELDS.items() if name.upper() in kept]] = False
     words = [word for sentence in originals for word in sentence.words]
-    rows = list(words)
-    new = list(token_annotations(doc)) if changed.any() else []
-    offsets = annotation[:, _COLUMN[HEAD]].view(np.int64).tolist()
-    for i in np.flatnonzero(changed.any(axis=1)).tolist():
-        # For spaCy, a token without label has no head.
-        offset = offsets[i] if annotation[i, _COLUMN[DEP]] else None
-        rows[i] = _reannotated(words[i], new[i], offset, changed[i].tolist())
+    rows = _reannotated(words, doc, changed) if changed.any() else words
     if _same_boundaries(doc, originals, changed):
         return _in_place(originals, rows)
     return _cut_anew(doc, originals, rows, first_id)
@@ -278,12 +273,27 @@ def _head(token: Token, begin: int, end: int) -> str:
     return str(head - begin + 1) if begin <= head < end else MISSING
 
 
-def _reannotated(
-    word: Row, annotation: Annotation, offset: int | None, changed: Sequence[bool]
-) -> Row:
-    """The row with the changed fields. offset: of the head from the word, None if it is missing."""
-    fields = {name: value for name, value in annotation._asdict().items() if changed[_FIELDS[name]]}
-    if changed[_COLUMN[HEAD]] or changed[_COLUMN[DEP]]:
-        head = MISSING if offset is None else str(int(word.id) + offset) if offset else "0"
-        fields["head"] = head
-    return word._replace(**fields)
+def _reannotated(words: Sequence[Row], doc: Doc, changed: NDArray[np.bool_]) -> list[Row]:
+    """The rows of the words of a Doc, with the fields that have been changed. changed: see
+    `_COLUMN`."""
+    columns: dict[str, Sequence[str]] = dict(
+        zip(Row._fields, zip(*words, strict=True), strict=True)
+    )
+    for name, values in zip(_FIELDS, annotation_columns(doc), strict=True):
+        columns[name] = _replaced(columns[name], values, changed[:, _FIELDS[name]])
+    heads_and_labels = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
+    offsets = heads_and_labels[:, 0].view(np.int64).tolist()
+    has_label = (heads_and_labels[:, 1] != 0).tolist()
+    heads = [
+        # For spaCy, a token without label has no head.
+        MISSING if not labelled else str(int(word.id) + offset) if offset else "0"
+        for word, offset, labelled in zip(words, offsets, has_label, strict=True)
+    ]
+    has_new_head = changed[:, _COLUMN[HEAD]] | changed[:, _COLUMN[DEP]]
+    columns["head"] = _replaced(columns["head"], heads, has_new_head)
+    return list(map(Row._make, zip(*columns.values(), strict=True)))
+
+
+def _replaced(old: Sequence[str], new: Sequence[str], changed: NDArray[np.bool_]) -> list[str]:
+    values = zip(old, new, changed.tolist(), strict=True)
+    return [after if is_new else before for before, after, is_new in values]
