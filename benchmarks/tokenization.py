@@ -2,11 +2,13 @@
 
     python benchmarks/tokenization.py ud/UD_French-Sequoia ud/UD_Turkish-IMST
     python benchmarks/tokenization.py ud/UD_French-Sequoia --udpipe
+    python benchmarks/tokenization.py ud/UD_Hungarian-Szeged --without-spaces
 
 Each folder has a train and a dev part of a treebank. The tokenizers are spaCy's rules for any
 language (xx) and for that of the treebank, the trained tokenizer and, with --udpipe, UDPipe 1 by
 itself: 100 epochs, of which the best on dev is kept. Official F1 on dev in percent; one Doc for a
-paragraph. CPU time on one thread; speed includes the making of Docs.
+paragraph. CPU time on one thread; speed includes the making of Docs. --without-spaces deletes all
+spaces between words, as many scripts have none.
 """
 
 import argparse
@@ -43,11 +45,20 @@ def main() -> None:
     )
     parser.add_argument("treebanks", nargs="+", type=Path)
     parser.add_argument("--udpipe", action="store_true", help="and UDPipe 1: many minutes")
+    parser.add_argument("--without-spaces", action="store_true", help="delete all spaces")
     args = parser.parse_args()
+    with TemporaryDirectory() as copies:
+        report(args, Path(copies))
+
+
+def report(args: argparse.Namespace, copies: Path) -> None:
+    """Print the table. copies: folder for changed treebanks."""
     print("| treebank | tokenizer | tokens | words | training, s | characters/s |")
     print("|---" * 6 + "|")
     for folder in args.treebanks:
         train, dev = (next(folder.glob(f"*-{part}.conllu")) for part in ("train", "dev"))
+        if args.without_spaces:
+            train, dev = (without_spaces(path, copies) for path in (train, dev))
         gold = list(read_conllu(dev))
         rows: dict[str, Callable[[], Tokenize]] = {"spaCy, xx": lambda: rules("xx")}
         lang = dev.name.split("_")[0].split("-")[0]
@@ -61,6 +72,19 @@ def main() -> None:
             tokenize = make()
             training = cpu_seconds() - start
             print(f"| {folder.name} | {name} |", row(tokenize, gold, training), flush=True)
+
+
+def without_spaces(path: Path, folder: Path) -> Path:
+    """A copy of a treebank whose words follow one another without spaces."""
+    copy = folder / path.name
+    with copy.open("w", encoding="utf-8") as file:
+        for sentence in read_conllu(path):
+            rows = [
+                word._replace(form=word.form.replace(" ", ""), misc="SpaceAfter=No")
+                for word in sentence.words
+            ]
+            file.write("\n".join(map("\t".join, rows)) + "\n\n")
+    return copy
 
 
 def row(tokenize: Tokenize, gold: list[Sentence], training: float) -> str:
