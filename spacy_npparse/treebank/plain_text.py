@@ -24,7 +24,7 @@ from spacy_npparse.treebank.docs import (
     SENT_IDS_KEY,
     TEXT_KEY,
 )
-from spacy_npparse.treebank.raw_text import raw_documents
+from spacy_npparse.treebank.raw_text import raw_documents, with_own_characters
 from spacy_npparse.treebank.sentence import Sentence
 
 # A window ends with that many batches, or with that many words, which are in memory at once.
@@ -142,8 +142,12 @@ def paragraphs_of_treebank(sentences: Iterable[Sentence]) -> Iterator[Paragraph]
 
     Yields:
         The paragraphs of one document after the other.
+
+    Raises:
+        DocError: If MISC gives a token other characters than its own and white space. The message
+            names sentence and token.
     """
-    for name, text in raw_documents(sentences):
+    for name, text in raw_documents(map(with_own_characters, sentences)):
         yield from paragraphs_of_text(text, name)
 
 

@@ -155,6 +155,30 @@ def raw_documents(sentences: Iterable[Sentence]) -> Iterator[tuple[str, str]]:
         yield name, "".join(parts)
 
 
+def with_own_characters(sentence: Sentence) -> Sentence:
+    """Check that the raw text of a sentence has no other characters than those of its tokens: no
+    annotation of the text could be aligned with that of the sentence.
+
+    Args:
+        sentence: The sentence.
+
+    Returns:
+        The sentence itself.
+
+    Raises:
+        DocError: If it has. The message names sentence and token.
+    """
+    for row in _surface_rows(sentence):
+        if "".join(_surface(row).split()) != "".join(row.form.split()):
+            name = sentence.sent_id or str(sentence).splitlines()[0]
+            raise DocError(
+                f"sentence {name!r}, token {row.id} {row.form!r}: its raw text is "
+                f"{_surface(row)!r} by MISC ({row.misc}), with other characters than FORM and "
+                "white space. Correct MISC."
+            )
+    return sentence
+
+
 def _up_to_blank_line(text: str) -> str:
     """What is missing for a blank line at the end of a text."""
     space = text[len(text.rstrip()) :]

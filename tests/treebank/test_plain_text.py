@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from spacy_npparse.treebank import (
+    DocError,
     Paragraph,
     annotate,
     doc_to_conllu,
@@ -157,6 +158,15 @@ def test_documents_of_a_file(tmp_path):
     sentences = list(read_conllu(tmp_path / "out.conllu"))
     assert [text.rstrip() for text in raw_texts(sentences)] == list(documents.values())
     assert [p.document for p in paragraphs_of_treebank(sentences)] == ["a", None, "b"]
+
+
+@pytest.mark.parametrize("misc", ["SpacesAfter=-", "SpacesBefore=\\s(", "SpacesInToken=un\\sc"])
+def test_raw_text_with_characters_of_no_token(misc):
+    """They would be missing from every annotation of the text."""
+    tokens = [["1", "a", *"_" * 8], ["2", "un e", *"_" * 7, misc]]
+    lines = ["# sent_id = s7", *("\t".join(token) for token in tokens)]
+    with pytest.raises(DocError, match=r"'s7', token 2 'un e': .* Correct MISC"):
+        list(paragraphs_of_treebank([parse_sentence(lines)]))
 
 
 def test_a_doc_does_not_stick_to_the_next_one(tmp_path):
