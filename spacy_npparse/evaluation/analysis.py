@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -79,9 +79,7 @@ class Analysis:
         begin, stop = sentences[0][0], sentences[-1][1]
         return Analysis(
             text=self.text,
-            tokens=self.tokens[
-                bisect_left(self.tokens, (begin,)) : bisect_left(self.tokens, (stop,))
-            ],
+            tokens=self.tokens[beginning_within(self.tokens, begin, stop)],
             sentences=sentences,
             sentence_words=[
                 (a - first_word, b - first_word) for a, b in self.sentence_words[first:end]
@@ -109,6 +107,20 @@ class Analysis:
             is_inside = head is not None and first <= head < end and head != word
             heads.append(head - first + 1 if head is not None and is_inside else 0)
         return heads
+
+
+def beginning_within(spans: Sequence[Span], begin: int, end: int) -> slice:
+    """Which spans begin between two characters.
+
+    Args:
+        spans: Sorted.
+        begin: The first character.
+        end: The character after the last one.
+
+    Returns:
+        The places of these spans.
+    """
+    return slice(bisect_left(spans, (begin,)), bisect_left(spans, (end,)))
 
 
 # The attributes with an entry for each word, except for heads.

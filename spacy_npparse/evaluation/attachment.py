@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spacy_npparse.evaluation.analysis import Analysis
+from spacy_npparse.evaluation.analysis import Analysis, beginning_within
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,9 @@ class Comparison:
         self.aligned = aligned
         self.system_words = range(len(system)) if system_words is None else system_words
         begin, end = (gold.sentences[0][0], gold.sentences[-1][1]) if gold.sentences else (0, 0)
-        self.system_tokens = [token for token in system.tokens if begin <= token[0] < end]
-        self.system_sentences = [
-            i for i, sentence in enumerate(system.sentences) if begin <= sentence[0] < end
-        ]
+        self.system_tokens = system.tokens[beginning_within(system.tokens, begin, end)]
+        sentences = range(len(system.sentences))
+        self.system_sentences = sentences[beginning_within(system.sentences, begin, end)]
         self.head_right = [self._head_right(word) for word in range(len(gold))]
         self.arc_right = [
             right and gold.deprels[word] == system.deprels[_known(aligned[word])]

@@ -4,8 +4,11 @@ and sentences are: the unit that significance tests exchange and the bootstrap d
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
+from collections.abc import Callable
+from functools import lru_cache
 
+from spacy_npparse.evaluation.analysis import Analysis, beginning_within
 from spacy_npparse.evaluation.attachment import Comparison
 
 
@@ -24,8 +27,10 @@ def comparisons_of_sentences(comparison: Comparison) -> list[Comparison]:
     Returns:
         The comparison of each gold sentence with the predicted sentences that overlap with it.
     """
+    # Gold sentences within one predicted sentence, which may be the whole file, share it.
+    part = lru_cache(maxsize=1)(comparison.system.part)
     return [
-        _comparison(comparison, sentence, words)
+        _comparison(comparison, sentence, words, part)
         for sentence, words in enumerate(_words_of_sentences(comparison))
     ]
 
@@ -45,11 +50,16 @@ def _words_of_sentences(comparison: Comparison) -> list[list[int]]:
     return found
 
 
-def _comparison(comparison: Comparison, sentence: int, words: list[int]) -> Comparison:
+def _comparison(
+    comparison: Comparison,
+    sentence: int,
+    words: list[int],
+    system_part: Callable[[int, int], Analysis],
+) -> Comparison:
     gold, system = comparison.gold, comparison.system
     begin, end = gold.sentences[sentence]
     overlapping = {
-        *range(bisect_left(system.sentences, (begin,)), bisect_left(system.sentences, (end,))),
+        *range(len(system.sentences))[beginning_within(system.sentences, begin, end)],
         *(bisect_right(system.sentence_words, (word, len(system))) - 1 for word in words),
     }
     first = min(overlapping, default=0)
@@ -57,7 +67,7 @@ def _comparison(comparison: Comparison, sentence: int, words: list[int]) -> Comp
     first_word, end_word = gold.sentence_words[sentence]
     return Comparison(
         gold.part(sentence, sentence + 1),
-        system.part(first, max(overlapping, default=-1) + 1),
+        system_part(first, max(overlapping, default=-1) + 1),
         [
             None if word is None else word - shift
             for word in comparison.aligned[first_word:end_word]

@@ -93,6 +93,13 @@ def test_with_gold_sentences_each_is_scored_alone(text, seed):
     ]
 
 
+def test_a_long_predicted_sentence_is_taken_apart_once():
+    """A parser that finds no boundary predicts one sentence for a whole file."""
+    gold = [sentence(["a"], [0])] * 50
+    found = comparisons_of_sentences(comparison(gold, [sentence(["a"] * 50, [0] + [1] * 49)]))
+    assert len({id(part.system) for part in found}) == 1
+
+
 # Two sentences, predicted as one, with a token too many; the second root hangs on the first one.
 GOLD = [sentence(["ab", "c"], [0, 1]), sentence(["de", "f"], [0, 1])]
 JOINED = [sentence(["a", "b", "c", "de", "f"], [0, 1, 1, 1, 4])]
