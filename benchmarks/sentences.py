@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from pathlib import Path
 from time import process_time
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import spacy
@@ -22,8 +24,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_npparse.components import segmentation
-from spacy_npparse.components.dependency_parser import DependencyParser
-from spacy_npparse.components.sentences import read_tokens
+from spacy_npparse.decoding import Spans, score_spans
 from spacy_npparse.evaluation import Metric, Scores, score_sentences
 from spacy_npparse.evaluation.significance import randomisation_of_rates
 from spacy_npparse.treebank import Sentence, read_conllu, sentences_from_doc, unannotated_doc
@@ -41,10 +42,12 @@ def main() -> None:
     torch.set_num_threads(1)
     nlp = spacy.load(arguments.model)
     gold = list(read_conllu(arguments.gold))
+    with patch.object(segmentation, "score_spans", without_heads):
+        by_themselves = annotated(nlp, gold, docs_of(nlp, gold, 0))
     found = {
         "gold, one by one": annotated(nlp, gold, docs_of(nlp, gold, 1, boundaries=True)),
         "gold": annotated(nlp, gold, docs_of(nlp, gold, 0, boundaries=True)),
-        "by themselves": annotated(nlp, gold, separated(nlp, docs_of(nlp, gold, 0))),
+        "by themselves": by_themselves,
         "with the trees": annotated(nlp, gold, docs_of(nlp, gold, 0)),
     }
     print(f"{'boundaries':20}{'Sentences':>10}{'UAS':>8}{'LAS':>8}")
@@ -70,22 +73,11 @@ def annotated(nlp: Language, gold: Sequence[Sentence], docs: Iterable[Doc]) -> S
     return score_sentences(gold, (s for doc in nlp.pipe(docs) for s in sentences_from_doc(doc)))
 
 
-def separated(nlp: Language, docs: Iterable[Doc]) -> list[Doc]:
-    """Docs with the boundaries that are more probable than not by themselves."""
-    parser = trained_parser(nlp)
-    docs = list(docs)
-    for doc in docs:
-        encoded = doc.copy()
-        for name, component in nlp.pipeline:
-            if name != parser.name:
-                encoded = component(encoded)
-        before, after = read_tokens([doc]).adjacent_words()
-        starts = np.full(len(doc), -1, dtype=np.int64)
-        starts[0] = 1
-        with torch.no_grad():
-            starts[after] = np.sign(parser.start_scores(parser.encode([encoded]), before, after))
-        doc.from_array(["SENT_START"], starts.astype(np.uint64)[:, None])
-    return docs
+def without_heads(*arguments: Any) -> Spans:
+    """The spans of `score_spans` with equal scores: each boundary is found by itself. Unlike
+    boundaries that are given, such ones do not end the context of the encoder."""
+    spans = score_spans(*arguments)
+    return spans._replace(scores=np.zeros_like(spans.scores))
 
 
 def las_counts(scores: Scores) -> np.ndarray:
@@ -108,11 +100,6 @@ def report_time(nlp: Language, gold: Sequence[Sentence]) -> None:
         per_word = 1e6 / len(doc)
         shown = f"{search * per_word:16.1f}{seconds * per_word:14.1f}{search / seconds:8.0%}"
         print(f"{len(doc):<20}{shown}")
-
-
-def trained_parser(nlp: Language) -> DependencyParser:
-    """The parser of a pipeline."""
-    return next(pipe for _, pipe in nlp.pipeline if isinstance(pipe, DependencyParser))
 
 
 if __name__ == "__main__":
