@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from spacy_npparse.treebank.sentence import MISSING, DocError, Row, Sentence
+from spacy_npparse.treebank.sentence import MISSING, DocError, Row, Sentence, shortened
 
 _LINE_END = r"(?:\r\n|\n|\r(?!\n))"
 SPACE_ATTRIBUTES = frozenset(["SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken"])
@@ -172,9 +172,9 @@ def with_own_characters(sentence: Sentence) -> Sentence:
         if "".join(_surface(row).split()) != "".join(row.form.split()):
             name = sentence.sent_id or str(sentence).splitlines()[0]
             raise DocError(
-                f"sentence {name!r}, token {row.id} {row.form!r}: its raw text is "
-                f"{_surface(row)!r} by MISC ({row.misc}), with other characters than FORM and "
-                "white space. Correct MISC."
+                f"sentence {shortened(name)!r}, token {row.id} {shortened(row.form)!r}: its raw "
+                f"text is {shortened(_surface(row))!r} by MISC ({shortened(row.misc)}), with other "
+                "characters than FORM and white space. Correct MISC."
             )
     return sentence
 

@@ -13,6 +13,7 @@ from spacy_npparse.evaluation import EnhancedDependencyError, score_sentences
 from spacy_npparse.treebank import (
     ConlluCorpus,
     ConlluError,
+    DocError,
     Kept,
     Sentence,
     doc_from_sentences,
@@ -108,7 +109,10 @@ def _check_corpus(path: Path, sentences: list[Sentence], nlp: Language) -> None:
 def _check_texts(sentences: list[Sentence]) -> None:
     for text in raw_texts(sentences):
         text.encode("utf-8")
-    assert all(paragraph.text for paragraph in paragraphs_of_treebank(sentences))
+    try:
+        assert all(paragraph.text for paragraph in paragraphs_of_treebank(sentences))
+    except DocError as error:
+        assert "by MISC" in str(error) and len(str(error)) < 500
 
 
 def _check_parsed(sentences: list[Sentence], nlp: Language) -> None:
