@@ -7,8 +7,10 @@ from typing import Any
 import torch
 from thinc.api import NumpyOps
 
+from spacy_npparse.models.forks import ForkSafe
 
-class TorchProductOps(NumpyOps):
+
+class TorchProductOps(ForkSafe, NumpyOps):
     """Operations on the CPU whose matrix products are those of torch.
 
     BLIS, which thinc takes for them, computes on processors that it does not know without their

@@ -2,11 +2,8 @@
 
 import contextlib
 import copy
-import os
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, Generic, TypeVar, cast
-from weakref import WeakSet
 
 import numpy as np
 import srsly
@@ -16,14 +13,12 @@ from thinc.shims import PyTorchShim
 from torch import nn
 
 from spacy_npparse.models import adam
+from spacy_npparse.models.forks import ForkSafe
 
 NetT = TypeVar("NetT", bound=nn.Module)
 
-# All networks of this process that are still in use.
-_networks: WeakSet[nn.Module] = WeakSet()
 
-
-class TorchShim(PyTorchShim, Generic[NetT]):
+class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
     """Holds a torch network whose sizes are known only at `initialize` or when it is loaded.
 
     Differs from thinc's `PyTorchShim` in five ways:
@@ -89,14 +84,11 @@ class TorchShim(PyTorchShim, Generic[NetT]):
         """
         self.cfg = dict(sizes)
         self._model = self.net_class(**sizes).to(get_torch_default_device())
-        _make_forks_safe(self._model)
 
     def copy(self) -> "TorchShim[NetT]":
         """A shim with a network of its own, which has the same weights."""
         other = TorchShim(self._net_class)
         other.cfg, other._model = dict(self.cfg), copy.deepcopy(self._model)
-        if other._model is not None:
-            _make_forks_safe(other._model)
         return other
 
     def finish_update(self, optimizer: Any) -> None:
@@ -176,7 +168,7 @@ def torch_shim(model: Model, net_class: type[NetT]) -> TorchShim[NetT]:
 
     Args:
         model: The thinc model.
-        net_class: Of the shim's network.
+        net_class: That of the shim's network, for type checkers.
 
     Returns:
         The shim.
@@ -191,25 +183,3 @@ def torch_shim(model: Model, net_class: type[NetT]) -> TorchShim[NetT]:
             "spacy_npparse.Parser.v1."
         )
     return cast("TorchShim[NetT]", shim)
-
-
-def _make_forks_safe(network: nn.Module) -> None:
-    """Have forked children run torch with one thread, as long as there is the network."""
-    _networks.add(network)
-    _register_at_fork()
-
-
-@cache
-def _register_at_fork() -> None:
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_use_one_thread)
-
-
-def _use_one_thread() -> None:
-    """In a forked worker that has one of our networks, keep torch from using its threads.
-
-    The worker inherits the parent's OpenMP pool without its threads and would deadlock; one thread
-    needs no pool. This is what makes `nlp.pipe(n_process=2)` safe.
-    """
-    if _networks:
-        torch.set_num_threads(1)

@@ -1,41 +1,66 @@
 """Several processes; run apart, with a time limit, since the failure to look for is a hang."""
 
+import pickle
 import subprocess
 import sys
 
 import pytest
 import spacy
+from spacy.pipeline.tok2vec import DEFAULT_TOK2VEC_MODEL
+from spacy.training import Example
 
 TEXTS = ["Wir haben das Haus gesehen .", "", "Das ist gut ."] * 20
 CODE = """
 import sys
 import multiprocessing
+import pickle
 import spacy
 import torch
 
 if __name__ == "__main__":
     torch.set_num_threads(2)
-    nlp = spacy.load(sys.argv[1])
-    texts = sys.argv[2:]
+    path, *texts = sys.argv[1:]
+    if path.endswith(".pickle"):
+        with open(path, "rb") as file:
+            nlp = pickle.load(file)
+    else:
+        nlp = spacy.load(path)
     torch.randn(2000, 500) @ torch.randn(500, 2000)  # starts torch's threads
-    trees = [[[t.head.i for t in doc] for doc in nlp.pipe(texts)]]
+    found = [[[(t.head.i, t.tag_) for t in doc] for doc in nlp.pipe(texts)]]
     for method in ("fork", "spawn"):
         multiprocessing.set_start_method(method, force=True)
         docs = nlp.pipe(texts, n_process=2, batch_size=20)
-        trees.append([[t.head.i for t in doc] for doc in docs])
-    print(trees)
+        found.append([[(t.head.i, t.tag_) for t in doc] for doc in docs])
+    print(found)
 """
+TAGGER = {"@architectures": "spacy_npparse.Tagger.v1", "tok2vec": DEFAULT_TOK2VEC_MODEL}
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    """A pipeline whose only part that runs torch is the matrix product of a tagger."""
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("tagger", config={"model": TAGGER})
+    words, tags = TEXTS[0].split(), ["P", "V", "D", "N", "V", "."]
+    example = Example.from_dict(nlp.make_doc(TEXTS[0]), {"words": words, "tags": tags})
+    nlp.initialize(lambda: [example])
+    return nlp
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
-def test_a_fresh_process_and_its_children_find_the_same_trees(trained, tmp_path):
+@pytest.mark.parametrize("pipeline", ["trained", "tagger"])
+@pytest.mark.parametrize("name", ["pipeline", "pipeline.pickle"])
+def test_a_fresh_process_and_its_children_find_the_same(request, tmp_path, pipeline, name):
     """Children are forked and spawned after torch ran with two threads."""
-    trained.to_disk(tmp_path / "pipeline")
+    nlp = request.getfixturevalue(pipeline)
+    nlp.to_disk(tmp_path / "pipeline")
+    (tmp_path / "pipeline.pickle").write_bytes(pickle.dumps(nlp))
     script = tmp_path / "script.py"
     script.write_text(CODE, encoding="utf8")
     result = subprocess.run(
-        [sys.executable, "-W", "ignore", str(script), str(tmp_path / "pipeline"), *TEXTS],
+        [sys.executable, "-W", "ignore", str(script), str(tmp_path / name), *TEXTS],
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip
-    expected = [[t.head.i for t in doc] for doc in spacy.load(tmp_path / "pipeline").pipe(TEXTS)]
+    docs = spacy.load(tmp_path / "pipeline").pipe(TEXTS)
+    expected = [[(t.head.i, t.tag_) for t in doc] for doc in docs]
     assert result.stdout == f"{[expected] * 3}\n", result.stderr
