@@ -18,7 +18,7 @@ FLOORS = [
     {"systems"},
     {"transitions"},
     {"trees"},
-    {"checks", "files", "treebank_names"},
+    {"checks", "files", "imported_code", "treebank_names"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 IMPORT = re.compile(r"^\s*(?:from|import|cimport) spacy_npparse\.([a-z_]+)", re.MULTILINE)

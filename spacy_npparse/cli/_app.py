@@ -16,7 +16,8 @@ from spacy_npparse.components import ConstraintError
 from spacy_npparse.components.posteriors import PosteriorError
 from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
-from spacy_npparse.laboratory import CodeError, ExperimentMismatchError, FolderInUseError
+from spacy_npparse.imported_code import CodeError
+from spacy_npparse.laboratory import ExperimentMismatchError, FolderInUseError
 from spacy_npparse.models import UnknownTreebankError
 from spacy_npparse.scaling import ClusterError, cleaning_up_on_termination
 from spacy_npparse.scaling.execution import NoWorkerError

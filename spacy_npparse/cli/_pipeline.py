@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 from spacy_npparse.cli._app import fail
 from spacy_npparse.cli._report import progress
 from spacy_npparse.components.tree_pipe import TreePipe
-from spacy_npparse.laboratory import import_code
+from spacy_npparse.imported_code import import_code
 from spacy_npparse.models import use_treebank
 from spacy_npparse.treebank import Kept, Paragraph, annotate
 

@@ -18,6 +18,7 @@ from spacy_npparse.cli._report import write_json, write_text
 from spacy_npparse.evaluation.leaderboard import Leaderboard
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.files import checksum
+from spacy_npparse.imported_code import import_code
 from spacy_npparse.laboratory import (
     Contestant,
     Experiment,
@@ -26,7 +27,6 @@ from spacy_npparse.laboratory import (
     complete_runs,
     config_path,
     contestant,
-    import_code,
     trainable_parsers,
 )
 from spacy_npparse.scaling import Executor, RayTasks, Workers

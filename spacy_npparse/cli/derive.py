@@ -18,7 +18,7 @@ from spacy_npparse.cli._report import print_result, progress, write_json, write_
 from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.evaluation.repairs import count_repairs
-from spacy_npparse.laboratory import import_code
+from spacy_npparse.imported_code import import_code
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.transitions import Derivation, UncoveredTree
 from spacy_npparse.treebank import (

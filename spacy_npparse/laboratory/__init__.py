@@ -1,7 +1,6 @@
 """Experiments: training configs, and parsers trained under one budget and compared."""
 
 from spacy_npparse.laboratory.bare_parser import BareParser
-from spacy_npparse.laboratory.code import CodeError, import_code
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.configs import complete_config, config_path
 from spacy_npparse.laboratory.contestants import Contestant, Task
@@ -17,7 +16,6 @@ from spacy_npparse.laboratory.schedule import complete_runs
 
 __all__ = [
     "BareParser",
-    "CodeError",
     "Contestant",
     "Experiment",
     "ExperimentMismatchError",
@@ -31,6 +29,5 @@ __all__ = [
     "config_path",
     "contestant",
     "contradictions_by_fold",
-    "import_code",
     "trainable_parsers",
 ]

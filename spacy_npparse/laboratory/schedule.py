@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from spacy_npparse.laboratory.code import import_code
+from spacy_npparse.imported_code import import_code
 from spacy_npparse.laboratory.runs import Run
 from spacy_npparse.scaling import Executor
 

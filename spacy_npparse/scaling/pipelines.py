@@ -10,9 +10,9 @@ from pathlib import Path
 import spacy
 import torch
 from spacy.language import Language
-from spacy.util import import_file
 
 from spacy_npparse.files import checksum
+from spacy_npparse.imported_code import import_code
 from spacy_npparse.models import use_treebank
 
 # The files of any pipeline's folder outside the folders of its components.
@@ -38,8 +38,7 @@ class Pipeline:
     def load(self) -> Language:
         """Load it in this process, which then computes on one thread."""
         torch.set_num_threads(1)
-        if self.code is not None:
-            import_file("python_code", self.code)
+        import_code(self.code)
         if self.gpu_id >= 0:
             spacy.require_gpu(self.gpu_id)
         nlp = spacy.load(self.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from spacy.util import import_file
@@ -12,7 +13,8 @@ class CodeError(ValueError):
 
 
 def import_code(path: Path | None) -> None:
-    """Import a file, as `--code` of spaCy's commands does.
+    """Import a file, as `--code` of spaCy's commands does, but once in a process: a second time,
+    what it registers or sets may be refused.
 
     Args:
         path: The file; None for no file.
@@ -23,9 +25,14 @@ def import_code(path: Path | None) -> None:
     if path is None:
         return
     try:
-        import_file("python_code", path)
+        _import(path.resolve())
     except Exception as error:  # of any kind that a module may raise
         raise CodeError(
             f"{path}: cannot be imported ({type(error).__name__}: {error}). Give --code a Python "
             "file."
         ) from error
+
+
+@cache
+def _import(path: Path) -> None:
+    import_file("python_code", path)
