@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -66,9 +66,12 @@ class Corpus:
             CorpusInUseError: Another one does.
         """
         locks = self.job.files.folder / _LOCKS
-        with annotating(locks, self.part):
-            if not is_anybody_annotating(locks, self.part):
-                _remove_temporary(self.job.files.folder, f"*/{_TEMPORARY}")
+        with ExitStack() as held:
+            # Meanwhile, no other process asks for locks, or begins to write.
+            with planning(locks):
+                held.enter_context(annotating(locks, self.part))
+                if not is_anybody_annotating(locks, self.part):
+                    _remove_temporary(self.job.files.folder, f"*/{_TEMPORARY}")
             yield
 
     def finished(self, shard: Shard) -> ShardRecord | None:

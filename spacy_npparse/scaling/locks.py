@@ -34,7 +34,8 @@ class Part(NamedTuple):
 
 @contextmanager
 def planning(folder: Path) -> Iterator[None]:
-    """Keep other processes from planning in a folder meanwhile; they wait.
+    """Keep other processes from planning in a folder meanwhile, and from beginning to annotate.
+    They wait.
 
     Args:
         folder: For the locks.
@@ -46,7 +47,8 @@ def planning(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def annotating(folder: Path, part: Part) -> Iterator[None]:
-    """Keep other processes from annotating the same shards.
+    """Keep other processes from annotating the same shards. Only begun while `planning`: a process
+    that asks whether a lock is held holds it meanwhile.
 
     The operating system unlocks them when this process ends, even if it is killed.
 
@@ -59,7 +61,7 @@ def annotating(folder: Path, part: Part) -> Iterator[None]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     own = folder / f"part-{part.number}-of-{part.n_parts}"
-    # Another process may just be asking whether it is locked.
+    # Workers of a process that was killed hold it until they end, too.
     lock = FileLock(own, timeout=_PATIENCE)
     try:
         lock.acquire()
@@ -76,7 +78,7 @@ def annotating(folder: Path, part: Part) -> Iterator[None]:
 
 
 def is_anybody_annotating(folder: Path, part: Part) -> bool:
-    """Whether another process annotates another part.
+    """Whether another process annotates another part. Only asked while `planning`.
 
     Args:
         folder: For the locks.
