@@ -19,6 +19,7 @@ from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import progress
 from spacy_npparse.files import is_stream, replacing
 from spacy_npparse.treebank import DocError, docs_from_conllu, write_conllu
+from spacy_npparse.treebank.docs import DOCBIN_ATTRIBUTES
 from spacy_npparse.treebank.rows import annotation_columns
 
 logger = logging.getLogger(__name__)
@@ -29,7 +30,6 @@ _PARTIAL = (
     "%s: %d Docs have words without head, so that spaCy derives wrong sentence boundaries when it "
     "reads them. Train on %s, with spacy_npparse.ConlluCorpus.v1."
 )
-_ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 
 
 @app.command()
@@ -69,7 +69,7 @@ def convert(
         docs: Iterable[Doc] = docs_from_conllu(
             source, Vocab(), sentences_per_doc, on_error=on_error.value
         )
-        doc_bin = DocBin(attrs=_ATTRIBUTES, store_user_data=True)
+        doc_bin = DocBin(attrs=DOCBIN_ATTRIBUTES, store_user_data=True)
         n_words = n_partial = 0
         for doc in progress(docs, "doc", quiet=quiet):
             doc_bin.add(doc)

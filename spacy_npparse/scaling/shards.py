@@ -17,7 +17,7 @@ from textwrap import shorten
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_npparse.files import checksum, replacing
+from spacy_npparse.files import WriteError, checksum, replacing
 from spacy_npparse.scaling.formats import FORMATS, Format
 from spacy_npparse.scaling.inputs import Input
 from spacy_npparse.scaling.pipelines import Pipeline
@@ -205,11 +205,13 @@ class Annotator:
                             raise result
                         doc = (text if lost is None else text.following(lost)).finished(result)
                         sentences = sentences_from_doc(doc)
+                        writer.add(doc, sentences)
+                    except WriteError:
+                        raise
                     except Exception as error:  # of every kind that a pipeline may raise
                         quarantined.append(Quarantined(text.place, _reason(error), str(text)))
                         lost = text if lost is None else text.following(lost)
                         continue
-                    writer.add(doc, sentences)
                     lost = None
                     n_docs += 1
                     n_sentences += len(sentences)

@@ -34,6 +34,8 @@ DOCUMENT_KEY = "spacy_npparse.document"
 METADATA_KEY = "spacy_npparse.metadata"
 MULTIWORD_SPANS = "mwt"
 ANNOTATION = [TAG, POS, MORPH, LEMMA, HEAD, DEP]
+# Of a DocBin that stores user data, too: nothing is lost.
+DOCBIN_ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 UD_ROOT = "root"
 SPACY_ROOT = "ROOT"
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 
 import pytest
@@ -19,12 +20,14 @@ from small_corpora import (
     small_pipeline,
     write_corpus,
 )
+from spacy.language import Language
+from spacy.tokens import DocBin
 
 from spacy_npparse.files import WriteError
 from spacy_npparse.scaling.execution import NoWorkerError
 from spacy_npparse.scaling.formats import FORMATS
 from spacy_npparse.scaling.inputs import Input
-from spacy_npparse.scaling.locks import CorpusInUseError, Part
+from spacy_npparse.scaling.locks import CorpusInUseError, Part, planning
 from spacy_npparse.scaling.manifest import (
     CorpusMismatchError,
     InputNote,
@@ -502,6 +505,54 @@ def test_one_process_for_each_part(pipeline, source, tmp_path, monkeypatch):
             assert stray.exists()
     with whole.locked(), pytest.raises(CorpusInUseError, match="all of it"), parts[0].locked():
         pass
+
+
+def test_processes_ask_for_locks_one_after_the_other(pipeline, source, tmp_path):
+    """Where each asked while others do, some would take the asking for annotating."""
+    locks = tmp_path / ".locks"
+    parts = [corpus_of(pipeline, [source], tmp_path, part=Part(number, 3)) for number in (1, 2)]
+    (locks / "part-1-of-2").touch()  # of an earlier division
+    begun = []
+
+    def begin(part):
+        with part.locked():
+            begun.append(part.part.number)
+
+    with ThreadPoolExecutor(2) as threads:
+        with planning(locks):
+            ends = [threads.submit(begin, part) for part in parts]
+            assert not wait(ends, timeout=0.3).done
+        for end in ends:
+            end.result()
+    assert sorted(begun) == [1, 2]
+
+
+def test_docs_that_cannot_be_serialized_are_quarantined(tmp_path):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("test_trees")
+    nlp.add_pipe("test_user_data")
+    nlp.to_disk(tmp_path / "model")
+    (tmp_path / "a.txt").write_text("One.\n\nUnserializable.\n\nThree.")
+    corpus = corpus_of(tmp_path / "model", [tmp_path / "a.txt"], tmp_path / "out", format="docbin")
+    [record] = annotate_missing(corpus).values()
+    assert record.n_docs == 2 and record.n_quarantined == 1
+    [one] = quarantined(tmp_path / "out")
+    assert one["text"].strip() == "Unserializable." and one["reason"].startswith("TypeError")
+    path = corpus.job.files.shard(corpus.shards[0])
+    docs = list(DocBin().from_bytes(path.read_bytes()).get_docs(nlp.vocab))
+    assert [doc[0].text for doc in docs] == ["One", "Three"]
+    assert all(doc.user_data["kept"] == 1 for doc in docs)
+    assert not any("trf_data" in key for doc in docs for key in doc.user_data)
+
+
+@Language.component("test_user_data")
+def add_user_data(doc):
+    doc.user_data["kept"] = 1
+    doc.user_data[("._.", "trf_data", None, None)] = "large"
+    if doc[0].text == "Unserializable":
+        doc.user_data["other"] = object()
+    return doc
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")

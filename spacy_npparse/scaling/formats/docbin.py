@@ -11,8 +11,10 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_npparse.treebank import Sentence, sentences_from_doc
+from spacy_npparse.treebank.docs import DOCBIN_ATTRIBUTES
 
-_ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
+# The key of `doc._.trf_data`.
+_TRANSFORMER_DATA = ("._.", "trf_data", None, None)
 
 
 class DocBinWriter:
@@ -24,15 +26,23 @@ class DocBinWriter:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._docs = DocBin(attrs=_ATTRIBUTES, store_user_data=True)
+        self._docs = _docbin()
 
     def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
-        """Add a Doc."""
-        self._docs.add(doc)
+        """Add a Doc, except what a transformer computed for it, which is large."""
+        doc.user_data.pop(_TRANSFORMER_DATA, None)  # type: ignore[call-overload]
+        # By itself, since a Doc that cannot be serialized may not leave anything behind.
+        one = _docbin()
+        one.add(doc)
+        self._docs.merge(one)
 
     def close(self) -> None:
         """Write the Docs."""
         self._file.write(self._docs.to_bytes())
+
+
+def _docbin() -> DocBin:
+    return DocBin(attrs=DOCBIN_ATTRIBUTES, store_user_data=True)
 
 
 def read_docbin(path: Path) -> Iterator[Sentence]:

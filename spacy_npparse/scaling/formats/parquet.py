@@ -36,7 +36,7 @@ class ParquetWriter:
 
     def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
         """Add a row for each of these sentences."""
-        self._rows.extend(map(_row, sentences))
+        self._rows += [_row(sentence) for sentence in sentences]
 
     def close(self) -> None:
         """Write the rows."""
