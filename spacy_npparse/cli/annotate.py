@@ -17,6 +17,7 @@ from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._corpus_progress import CorpusProgress
 from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
 from spacy_npparse.cli._report import progress
+from spacy_npparse.cli._runs import ExecutorChoice
 from spacy_npparse.cli._texts import STDIN
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus, keep_stdin
 from spacy_npparse.scaling.execution import annotate_shards
@@ -34,13 +35,6 @@ from spacy_npparse.scaling.shards import (
 from spacy_npparse.scaling.units import Reading
 from spacy_npparse.scaling.worker import begin_worker
 from spacy_npparse.scaling.workers import Workers
-
-
-class ExecutorChoice(str, Enum):
-    """Where workers are."""
-
-    LOCAL = "local"
-    RAY = "ray"
 
 
 class FormatChoice(str, Enum):

@@ -1,16 +1,16 @@
-"""Shards annotated by the workers of an executor. A shard whose worker is lost is tried again; if
+"""Shards annotated by workers. A shard whose worker is lost is tried again; if
 that one is lost, too, the units that end a process are looked for and left out."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Generator, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from spacy_npparse.scaling.plan import Shard
 from spacy_npparse.scaling.shards import ShardRecord
+from spacy_npparse.scaling.tasks import LostProcessError, Tasks
 from spacy_npparse.scaling.worker import annotate_shard, probe_shard
-from spacy_npparse.scaling.workers import LostProcessError
 
 # A worker may be lost for reasons that have nothing to do with what it does.
 _TRIES = 2
@@ -34,24 +34,6 @@ class Task(NamedTuple):
     begin: int | None = None
     end: int = 0
     tries: int = 0
-
-
-class Executor(Protocol):
-    """Workers, on this machine or on others."""
-
-    @property
-    def idle(self) -> int:
-        """Number of tasks that may be started now."""
-
-    @property
-    def running(self) -> int:
-        """Number of tasks that have not ended."""
-
-    def start(self, tag: Task, task: Callable[..., Any], *arguments: Any) -> None:
-        """Let a worker do a task."""
-
-    def ended(self) -> Iterator[tuple[Task, Any]]:
-        """Wait for a task to end; yields tags and results, which may be `LostProcessError`."""
 
 
 class _Search:
@@ -108,12 +90,12 @@ def _halves(shard: Shard, begin: int, end: int) -> list[Task]:
 
 
 def annotate_shards(
-    executor: Executor, shards: Iterable[Shard]
+    tasks: Tasks[Task, Any], shards: Iterable[Shard]
 ) -> Generator[tuple[Shard, ShardRecord | None], None, None]:
     """Annotate shards.
 
     Args:
-        executor: Its workers have begun with `begin_worker`.
+        tasks: Of workers that have begun with `begin_worker`.
         shards: The shards.
 
     Yields:
@@ -126,15 +108,14 @@ def annotate_shards(
     """
     waiting = deque(Task(shard) for shard in shards)
     searches: dict[Shard, _Search] = {}
-    while waiting or executor.running:
-        while waiting and executor.idle:
-            _start(executor, waiting.popleft(), searches)
-        for task, result in executor.ended():
-            lost = isinstance(result, LostProcessError)
+    while waiting or tasks.running:
+        while waiting and tasks.idle:
+            _start(tasks, waiting.popleft(), searches)
+        for task, result in tasks.ended():
             search = searches.get(task.shard)
             if task.begin is not None and search is not None:
                 waiting.extendleft(reversed(search.after(task, result)))
-            elif not lost:
+            elif not isinstance(result, LostProcessError):
                 yield task.shard, result
             elif task.tries + 1 < _TRIES:
                 waiting.appendleft(task._replace(tries=task.tries + 1))
@@ -145,10 +126,10 @@ def annotate_shards(
                 yield task.shard, None
 
 
-def _start(executor: Executor, task: Task, searches: Mapping[Shard, _Search]) -> None:
+def _start(tasks: Tasks[Task, Any], task: Task, searches: Mapping[Shard, _Search]) -> None:
     shard = task.shard
     if task.begin is None:
         deadly = searches[shard].deadly if shard in searches else []
-        executor.start(task, annotate_shard, shard, deadly)
+        tasks.start(task, annotate_shard, shard, deadly)
     else:
-        executor.start(task, probe_shard, shard, task.begin, task.end)
+        tasks.start(task, probe_shard, shard, task.begin, task.end)

@@ -21,8 +21,8 @@ class Workers(Generic[Tag, Result]):
     """Processes that do one task at a time each.
 
     Each is a pool of its own: where several processes share a pool and one of them is killed, for
-    want of memory for instance, all tasks are lost. The processes end when the block is left,
-    whatever they are doing, and when this process ends, even if it is killed.
+    want of memory for instance, all tasks are lost. The processes end when the block is left, as
+    soon as they return from compiled code, and when this process ends, even if it is killed.
 
     Args:
         processes: Their number.
