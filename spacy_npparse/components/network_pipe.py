@@ -75,7 +75,7 @@ class NetworkPipe(TreePipe, Generic[NetT]):
         """
         words = (torch.from_numpy(side).to(vectors.device) for side in (before, after))
         scores = self._net.score_starts(vectors, *words)
-        return scores.double().cpu().numpy()
+        return scores.cpu().double().numpy()
 
     def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.float32]:
         """Score all arcs by themselves.

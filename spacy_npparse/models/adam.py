@@ -10,17 +10,20 @@ from torch import nn
 from torch.optim.adam import adam
 
 
-def is_plain_adam(optimizer: Any) -> bool:
+def is_plain_adam(optimizer: Any, device: torch.device) -> bool:
     """Tell whether `step` does what an optimizer would.
 
     Args:
         optimizer: A thinc optimizer, or another function that spaCy updates parameters with.
+        device: Where the parameters are.
 
     Returns:
-        Whether it is Adam without extras, with decoupled weight decay if any.
+        Whether it is Adam without extras, with decoupled weight decay if any, and thinc's arrays
+        share their memory with tensors on the device. Those on Apple's GPUs are copies.
     """
     return bool(
-        isinstance(optimizer, Optimizer)
+        device.type != "mps"
+        and isinstance(optimizer, Optimizer)
         and optimizer.b1 > 0.0
         and optimizer.b2 > 0.0
         and not optimizer.use_radam

@@ -94,7 +94,8 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
     def finish_update(self, optimizer: Any) -> None:
         if self._model is None:
             return
-        if adam.is_plain_adam(optimizer):
+        device = next(self._model.parameters()).device
+        if adam.is_plain_adam(optimizer, device):
             adam.step(optimizer, self.id, self._keyed_parameters())
             return
         for key, parameter in self._keyed_parameters():

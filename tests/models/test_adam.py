@@ -155,7 +155,9 @@ def test_the_gpu_is_waited_for_once_at_most(settings, n_reads, monkeypatch):
     ],
 )
 def test_other_optimizers_are_left_to_thinc(settings, plain):
-    assert adam.is_plain_adam(make_optimizer(**settings)) == plain
+    optimizer = make_optimizer(**settings)
+    assert adam.is_plain_adam(optimizer, torch.device("cpu")) == plain
+    assert not adam.is_plain_adam(optimizer, torch.device("mps"))
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
