@@ -100,7 +100,9 @@ class ExactParser(DependencyParser[NetT], Generic[NetT, ScoresT, TreesT]):
         by_tree: dict[bytes, Found] = {}
 
         def search(possible: Arcs) -> Tree:
-            costs = torch.from_numpy(np.where(possible, 0, np.float32(-SCORE_LIMIT)))[None]
+            costs = torch.from_numpy(np.where(possible, np.float32(0), np.float32(-SCORE_LIMIT)))[
+                None
+            ]
             # The second time, if scores are so extreme that forbidden arcs do not cost more.
             for parts in (scores, zeros):
                 trees = self._best(self._add_to_arcs(parts, costs.to(arcs.device)), sentence)
