@@ -186,6 +186,9 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         with naming(path):
             temporary.mkdir(parents=True)
             yield temporary
+            if os.name == "nt":  # where not even an empty folder is replaced
+                with suppress(FileNotFoundError):
+                    target.rmdir()
             os.replace(temporary, target)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)

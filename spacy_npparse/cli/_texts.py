@@ -34,14 +34,16 @@ def rereadable(path: Path) -> Iterator[Path]:
     if path != STDIN and (path.is_file() or not path.exists()):
         yield path
         return
-    with tempfile.NamedTemporaryFile(suffix=path.suffix) as copy:
-        if path == STDIN:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-        else:
-            with path.open("rb") as file:
-                shutil.copyfileobj(file, copy)
-        copy.flush()
-        yield Path(copy.name)
+    # Not a temporary file, which Windows does not open a second time.
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, f"copy{path.suffix}")
+        with copy.open("wb") as target:
+            if path == STDIN:
+                shutil.copyfileobj(sys.stdin.buffer, target)
+            else:
+                with path.open("rb") as file:
+                    shutil.copyfileobj(file, target)
+        yield copy
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,9 @@ def _run_trainer(options: str, text: str, epochs: int) -> bytes:
         train.write_text(text, encoding="utf-8", newline="\n")
         command = [sys.executable, trainer_program.__file__, options, str(train), str(model)]
         log = ""
-        with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as trainer:
+        # Of its own, since another thread may be reading that of this process.
+        stdin, stderr = subprocess.DEVNULL, subprocess.PIPE
+        with subprocess.Popen(command, stdin=stdin, stderr=stderr, encoding="utf-8") as trainer:
             assert trainer.stderr is not None
             try:
                 with tqdm(total=epochs, desc="Tokenizer", unit="epoch", disable=None) as progress:
