@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from conllu import Metadata
 
@@ -34,6 +34,10 @@ class ConlluError(ValueError):
         self.line = line
         self.problem = problem
         self.remedy = remedy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Other processes raise it, too.
+        return type(self), (self.path, self.line, self.problem, self.remedy)
 
 
 class DocError(ValueError):

@@ -1,5 +1,7 @@
 """Malformed CoNLL-U is refused with file, line and remedy, or skipped and counted."""
 
+import pickle
+
 import pytest
 
 from spacy_npparse.treebank import ConlluError, parse_sentence, read_conllu
@@ -69,6 +71,9 @@ def test_malformed_sentence(tmp_path, caplog, lines, line, problem, ended):
         list(read_conllu(path))
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{path}, line {line}: ")
+    # As processes hand it on.
+    copied = pickle.loads(pickle.dumps(caught.value))
+    assert (str(copied), copied.line, copied.path) == (str(caught.value), line, path)
 
     reader = read_conllu(path, on_error="skip")
     assert len(list(reader)) == bool(before) + ended
