@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -220,7 +221,8 @@ class ExcerptAugmenter:
         first = 0
         while first < len(words):
             wanted = first + random.randint(1, self.max_words)
-            end = next((start for start in starts if start >= wanted), len(words))
+            place = bisect_left(starts, wanted)
+            end = starts[place] if place < len(starts) else len(words)
             yield _example(example, words[first:end].copy())
             first = end
 
