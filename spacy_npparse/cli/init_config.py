@@ -13,7 +13,8 @@ from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._pipeline import Code
 from spacy_npparse.cli._report import print_result, write_text
 from spacy_npparse.files import is_stream
-from spacy_npparse.laboratory import complete_config, config_path, import_code
+from spacy_npparse.imported_code import import_code
+from spacy_npparse.laboratory import complete_config, config_path
 
 _STDOUT = Path("-")
 
@@ -57,8 +58,8 @@ def init_config(
 ) -> None:
     """Write a complete training config.
 
-    The pipeline has sentence splitter, taggers, lemmatizer and parser on one shared encoder, and
-    reads CoNLL-U. All defaults are explicit, as in a config of `spacy init config`.
+    The pipeline has taggers, lemmatizer and parser on one shared encoder, and reads CoNLL-U. All
+    defaults are explicit, as in a config of `spacy init config`.
 
     Examples:
 

@@ -226,7 +226,7 @@ class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
             The losses.
 
         Raises:
-            ValueError: If gold trees have cycles, or the loss is not finite; the model has not been
+            ValueError: If gold trees have cycles, or the loss is not finite; no weights have been
                 changed then.
         """
         losses = {} if losses is None else losses
