@@ -1,6 +1,7 @@
 """Gold trees that the derivations of a parser are compared with."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -42,10 +43,13 @@ def gold_trees(
     Raises:
         ValueError: If the tokens differ.
     """
-    if [token.text for token in gold] != [token.text for token in doc]:
+    parsed, expected = ([token.text for token in one] for one in (doc, gold))
+    if parsed != expected:
+        place = next(i for i, pair in enumerate(zip_longest(parsed, expected)) if len({*pair}) > 1)
         raise ValueError(
-            f"the gold Doc has the tokens of {gold.text!r}, not those of {doc.text!r}; parse its "
-            "tokens"
+            f"the gold Doc has other tokens than the one that is parsed: {expected[place:][:1]} "
+            f"instead of {parsed[place:][:1]} at {place}; parse its tokens, with no component "
+            "before the parser that merges or splits them"
         )
     heads = heads_in_sentence(sentences, head_tokens(gold)).astype(np.int32)
     unknown = np.full(len(heads), MISSING, dtype=np.int64)

@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from spacy.util import minibatch
 from torch import Tensor
 
+from spacy_npparse.components.constraints.given import quoted
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.treebank import Sentence, unannotated_doc
@@ -141,15 +142,17 @@ def encode_sentences(
         The sentences.
 
     Raises:
-        PosteriorError: As `parser_of` does.
+        PosteriorError: As `parser_of` does, or if a component before the parser changes the words.
     """
     parser = parser_of(nlp)
     parts: list[_Part] = []
     first = 0
-    docs = (unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences)
-    for batch in minibatch(docs, batch_size):
+    for batch in minibatch(sentences, batch_size):
+        docs = (unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in batch)
         with torch.no_grad():
-            parts += _parts(parser, list(_run(nlp, parser, batch)), first)
+            encoded = list(_run(nlp, parser, docs))
+            _check_words(batch, encoded)
+            parts += _parts(parser, encoded, first)
         first += len(batch)
     return EncodedSentences(parser, parts)
 
@@ -188,6 +191,16 @@ def _run(nlp: Language, parser: DependencyParser, docs: Iterable[Doc]) -> Iterab
             break
         docs = component.pipe(docs) if hasattr(component, "pipe") else map(component, docs)
     return docs
+
+
+def _check_words(sentences: Sequence[Sentence], docs: Sequence[Doc]) -> None:
+    for sentence, doc in zip(sentences, docs, strict=True):
+        if len(doc) != len(sentence.words):
+            raise PosteriorError(
+                f"sentence {sentence.sent_id or quoted(doc.text)} has {len(sentence.words)} words, "
+                f"but {len(doc)} when it comes to the parser: a component before it merges or "
+                "splits tokens. Give a pipeline without that component."
+            )
 
 
 def _parts(parser: DependencyParser, docs: list[Doc], first: int) -> Iterator[_Part]:

@@ -133,3 +133,14 @@ def test_pipelines_without_such_probabilities_are_refused(make_parser):
     nlp = make_parser("arc_standard", {"pseudo_projective": "head"})
     with pytest.raises(PosteriorError, match="parser: its probabilities are those of projective"):
         parser_of(nlp)
+
+
+def test_components_that_merge_words_are_refused(make_parser):
+    nlp = make_parser("mst")
+    first, second = SENTENCES[0].words[:2]
+    ruler = nlp.add_pipe("entity_ruler", first=True)
+    ruler.add_patterns([{"label": "X", "pattern": f"{first.form} {second.form}"}])
+    nlp.add_pipe("merge_entities", after="entity_ruler")
+    n = len(SENTENCES[0].words)
+    with pytest.raises(PosteriorError, match=f"has {n} words, but {n - 1} .* merges or splits"):
+        encode_sentences(nlp, SENTENCES)

@@ -159,3 +159,22 @@ def test_pseudo_projective_parsers_refuse_constraints(make_nlp, sample):
 def test_an_unknown_value_of_keep_is_refused(make_nlp):
     with pytest.raises(ValueError, match="parser: keep is 'labels', but must be one of: none, hea"):
         make_nlp(keep="labels")
+
+
+def test_constraints_hold_for_the_tokens_that_they_were_attached_to(shared):
+    nlp = shared()
+    message = "was attached to other tokens. Attach constraints to the Doc that is parsed"
+    known = DependencyConstraints(heads={3: [2], 2: [2]})
+    merged = known.attach(one_sentence(nlp, WORDS))
+    with merged.retokenize() as retokenizer:
+        retokenizer.merge(merged[0:2])
+    part = known.attach(Doc(nlp.vocab, words=WORDS * 2))[5:10].as_doc(copy_user_data=True)
+    for doc in (merged, part):
+        with pytest.raises(ConstraintError, match=message):
+            nlp(doc)
+    # Other programs may not know of the checksum.
+    del merged.user_data[CONSTRAINTS_KEY]["tokens"]
+    assert nlp(merged)[3].head.i == 2
+    copied = Doc(nlp.vocab).from_bytes(known.attach(one_sentence(nlp, WORDS)).to_bytes())
+    assert nlp(copied)[3].head.i == 2
+    assert DependencyConstraints.of(copied) == known

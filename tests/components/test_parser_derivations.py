@@ -128,7 +128,7 @@ def test_gold_that_is_missing_or_does_not_fit(shared):
     deps = ["" if 7 <= i else dep for i, dep in enumerate(DEPS)]
     first, second = parser.derivations(make_doc(nlp), gold=gold_of(nlp, unknown, deps))
     assert first.gold is not None and second.gold is None and second.oracle is None
-    with pytest.raises(ValueError, match="the gold Doc has the tokens of 'Ja"):
+    with pytest.raises(ValueError, match="the gold Doc has other tokens than .*'Ja"):
         parser.derivations(make_doc(nlp), gold=Doc(nlp.vocab, words=["Ja"]))
 
 

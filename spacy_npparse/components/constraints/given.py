@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral
@@ -15,6 +16,8 @@ CONSTRAINTS_KEY = "dependency_constraints"
 
 Kind = Literal["heads", "forbidden_heads", "labels", "forbidden_labels", "subtrees"]
 _WITH_LABELS = ("labels", "forbidden_labels")
+# Of what is written to a Doc: the checksum of its tokens, which other programs may leave out.
+_TOKENS = "tokens"
 
 
 class ConstraintError(ValueError):
@@ -61,7 +64,7 @@ class DependencyConstraints:
         >>> constraints = DependencyConstraints(heads={0: [1]}, labels={2: ["obj", "iobj"]})
         >>> _ = constraints.attach(doc)
         >>> doc.user_data["dependency_constraints"]
-        {'heads': {0: [1]}, 'labels': {2: ['obj', 'iobj']}}
+        {'tokens': 2393345663, 'heads': {0: [1]}, 'labels': {2: ['obj', 'iobj']}}
     """
 
     heads: Mapping[int, Sequence[int]] = field(default_factory=dict)
@@ -73,7 +76,8 @@ class DependencyConstraints:
     def attach(self, doc: Doc) -> Doc:
         """Write the constraints to a Doc, in place of those that it has.
 
-        They are saved with it wherever its `user_data` is.
+        They are saved with it wherever its `user_data` is, together with a checksum of its tokens:
+        they hold for these only.
 
         Args:
             doc: The Doc, before it is parsed.
@@ -85,7 +89,7 @@ class DependencyConstraints:
             ConstraintError: If they do not fit the Doc, see `of`.
         """
         check_constraints(doc, dict(self._by_kind()))
-        written: dict[str, Any] = {}
+        written: dict[str, Any] = {_TOKENS: _checksum(doc)}
         for kind, values in self._by_kind():
             if isinstance(values, Mapping):
                 written[kind] = {token: list(options) for token, options in values.items()}
@@ -106,11 +110,12 @@ class DependencyConstraints:
 
         Raises:
             ConstraintError: If there is no such kind of constraint, if something is of another
-                type, if the Doc has no such token or span, or if one is white space.
+                type, if the Doc has no such token or span, if one is white space, or if the
+                constraints were attached to other tokens.
         """
         given = doc.user_data.get(CONSTRAINTS_KEY, {})
         check_constraints(doc, given)
-        return cls(**given)
+        return cls(**{kind: values for kind, values in given.items() if kind != _TOKENS})
 
     def __iter__(self) -> Iterator[Constraint]:
         """The constraints one by one."""
@@ -145,11 +150,21 @@ def check_constraints(doc: Doc, given: Any) -> None:
     """
     where = f"user_data[{CONSTRAINTS_KEY!r}]"
     kinds = [one.name for one in fields(DependencyConstraints)]
-    if not isinstance(given, Mapping) or not set(given) <= set(kinds):
+    if not isinstance(given, Mapping) or not set(given) <= {_TOKENS, *kinds}:
         raise _error(
             doc, f"{where} is {given!r}", f"Make it a dict with some of the keys {', '.join(kinds)}"
         )
+    if _TOKENS in given and given[_TOKENS] != _checksum(doc):
+        raise _error(
+            doc,
+            f"{where} was attached to other tokens",
+            "Attach constraints to the Doc that is parsed, with the tokens that it has then: a "
+            "component before the parser may have merged or split some, or the Doc may be a part "
+            "of another one",
+        )
     for kind, values in given.items():
+        if kind == _TOKENS:
+            continue
         of_kind = f"{where}[{kind!r}]"
         if kind == "subtrees":
             _check_subtrees(doc, of_kind, values)
@@ -159,6 +174,11 @@ def check_constraints(doc: Doc, given: Any) -> None:
             for token, options in values.items():
                 _check_token(doc, of_kind, token)
                 _check_options(doc, f"{of_kind}[{token!r}]", options, kind in _WITH_LABELS)
+
+
+def _checksum(doc: Doc) -> int:
+    """Of the tokens of a Doc, to tell them from others."""
+    return zlib.crc32("\n".join(token.text for token in doc).encode("utf-8", "surrogatepass"))
 
 
 def _check_options(doc: Doc, where: str, options: Any, are_labels: bool) -> None:
