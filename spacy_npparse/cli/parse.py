@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
+from spacy.language import Language
+from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -28,6 +30,7 @@ from spacy_npparse.cli._pipeline import (
 from spacy_npparse.cli._report import write_text
 from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
 from spacy_npparse.components import ConstraintError, constraints_of_sentence
+from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
     ConfidentSentences,
@@ -141,7 +144,7 @@ def parse(
             sentences = _Sentences(path)
             n_inputs = sum(1 for _ in read_conllu(path, on_error=on_error.value))
             nlp = load_parser(model, gpu_id, code, treebank)
-            nlp.set_error_handler(_naming_the_sentence)
+            _handle_errors(nlp)
             inputs: Iterable[Doc | Paragraph] = (
                 _doc_to_parse(sentence, nlp.vocab, complete=complete) for sentence in sentences
             )
@@ -190,6 +193,15 @@ def _doc_to_parse(sentence: Sentence, vocab: Vocab, *, complete: bool) -> Doc:
     """The words of a sentence, with what is known of its tree if that is to be completed."""
     doc = unannotated_doc([sentence], vocab, sentence_starts=True)
     return constraints_of_sentence(sentence).attach(doc) if complete else doc
+
+
+def _handle_errors(nlp: Language) -> None:
+    """Name the sentence in errors of our parsers, and in those that come from other processes. Not
+    all components of spaCy take an error handler: its `ner` has no place for it."""
+    nlp.default_error_handler = _naming_the_sentence
+    for _, component in nlp.pipeline:
+        if isinstance(component, TreePipe) and isinstance(component, Pipe):
+            component.set_error_handler(_naming_the_sentence)
 
 
 def _naming_the_sentence(

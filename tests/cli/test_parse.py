@@ -12,6 +12,7 @@ from statistics import fmean
 import pytest
 import spacy
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_npparse.components.annotation import register_extensions
@@ -166,6 +167,34 @@ def test_processes_name_them_too(run, model, tmp_path):
     result = run("parse", model, source, output, "--complete", "--n-process", 2)
     assert result.exit_code == 1 and "Traceback" not in result.output
     assert "the label of 'nos' (token 1) is 'obj'" in " ".join(result.output.split())
+
+
+def test_pipelines_with_components_of_spacy(run, model, dev, tmp_path):
+    """spaCy's transition-based ones do not take an error handler."""
+    nlp = spacy.load(model)
+    ner = nlp.add_pipe("ner")
+    ner.add_label("X")
+    words = ["Peter", "singt"]
+    entities = {"entities": ["U-X", "O"]}
+    examples = [Example.from_dict(Doc(nlp.vocab, words), entities)]
+    ner.initialize(lambda: examples, nlp=nlp)
+    nlp.to_disk(tmp_path / "model")
+    output = tmp_path / "out.conllu"
+    result = run("parse", tmp_path / "model", dev, output)
+    assert result.exit_code == 0 and output.exists(), result.output
+
+
+def test_merged_tokens_cannot_be_completed(run, model, tmp_path):
+    nlp = spacy.load(model)
+    ruler = nlp.add_pipe("entity_ruler", before="parser")
+    ruler.add_patterns([{"label": "X", "pattern": "nos a"}])
+    nlp.add_pipe("merge_entities", before="parser")
+    nlp.to_disk(tmp_path / "model")
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(partial(ANNOTATED, random.Random(0)))
+    result = run("parse", tmp_path / "model", source, output, "--complete")
+    assert result.exit_code == 1 and not output.exists()
+    assert "was attached to other tokens" in " ".join(result.output.split())
 
 
 def test_what_only_treebanks_have_cannot_be_completed(run, model, text, dev, tmp_path):
