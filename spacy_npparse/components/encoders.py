@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import torch
 from spacy.language import Language
 from spacy.pipeline.tok2vec import Tok2Vec, Tok2VecListener
 from spacy.tokens import Doc
@@ -14,6 +13,11 @@ from spacy.ty import ListenedToComponent
 from thinc.api import Model
 
 logger = logging.getLogger(__name__)
+
+# Of vectors, relative to their length. Those of another encoder, which are unrelated, differ by
+# more than 1; with a boundary at every fourth word, or every fifth one merged with the next, the
+# same encoder has given 0.6 at most.
+_LARGEST_DIFFERENCE = 0.75
 
 REMEDY = (
     "Before a parser that listens is sourced, give it the encoder as its own: "
@@ -126,11 +130,13 @@ def _has_vectors(listener: Any, doc: Doc) -> bool:
 
 
 def _same_vectors(model: Model, doc: Doc, encoders: Iterable[Any]) -> bool:
-    """Whether some encoders give a Doc the vectors that it has, up to rounding."""
+    """Whether some encoders give a Doc about the vectors that it has. Components in between may
+    have set sentence boundaries, which end the context, or have merged tokens."""
     again = doc.copy()
     for encoder in encoders:
         encoder(again)
     found, expected = model.predict([doc]), model.predict([again])
     if found.shape != expected.shape:
         return False
-    return bool(torch.dist(found, expected) <= 0.1 * expected.norm())
+    differences = (found - expected).norm(dim=1) / expected.norm(dim=1)
+    return bool(differences.median() <= _LARGEST_DIFFERENCE)

@@ -76,6 +76,7 @@ class EnsembleParser(TreePipe, Pipe):
         self.scorer = scorer
         self._finder = SentenceFinder(name)
         self._has_warned = False
+        self._is_elsewhere = False
         register_extensions()
 
     @property
@@ -128,8 +129,6 @@ class EnsembleParser(TreePipe, Pipe):
             parsers.append(parser)
         self._check_encoders(parsers)
         self._warn_of_active_members()
-        for parser in parsers:
-            parser.encoders.forget()
         return parsers
 
     def _warn_of_active_members(self) -> None:
@@ -143,6 +142,18 @@ class EnsembleParser(TreePipe, Pipe):
                 ", ".join(map(repr, active)),
             )
             self._has_warned = True
+
+    def _warn_of_another_pipeline(self, doc: Doc) -> None:
+        """An ensemble that is sourced into another pipeline is not told of it."""
+        if doc.vocab is not self.vocab and not self._is_elsewhere:
+            logger.warning(
+                "%s was made in another pipeline, where its members are; here it gets the vectors "
+                "of whatever encoder there is, and is saved without them. Source the encoders and "
+                "the members (%s) too, and add an ensemble_parser of these.",
+                self.name,
+                ", ".join(self.members),
+            )
+            self._is_elsewhere = True
 
     def _check_encoders(self, parsers: Iterable[DependencyParser]) -> None:
         """Raise ValueError unless all members that listen get the vectors of their own encoder.
@@ -202,6 +213,7 @@ class EnsembleParser(TreePipe, Pipe):
         if not docs:
             return []
         parsers = self.parsers()
+        self._warn_of_another_pipeline(docs[0])
         constraints = read_constraints(docs, self.keep, parsers[0].label_data)
         with torch.no_grad():
             members = [(parser, parser.encode(docs)) for parser in parsers]

@@ -82,6 +82,24 @@ def test_with_its_own_encoder(listening, caplog):
     assert found == expected and not caplog.text
 
 
+def test_with_its_own_encoder_and_components_in_between(listening, caplog):
+    """Boundaries end the context of the encoder, and merged tokens change it."""
+    nlp = listening()
+    nlp.add_pipe("sentencizer", after="tok2vec")
+    ruler = nlp.add_pipe("entity_ruler", after="sentencizer")
+    ruler.add_patterns([{"label": "X", "pattern": "das Haus"}])
+    nlp.add_pipe("merge_entities", after="entity_ruler")
+    caplog.clear()
+    doc = nlp(spacy.tokens.Doc(nlp.vocab, words=[*WORDS, *WORDS]))
+    assert len(doc) == 10 and len(list(doc.sents)) == 2
+    assert not caplog.text
+    other = listening("second")
+    other.add_pipe("sentencizer")
+    other.add_pipe("parser", source=listening())
+    other(spacy.tokens.Doc(other.vocab, words=[*WORDS, *WORDS]))
+    assert "parser was trained with another encoder than that" in caplog.text
+
+
 def test_training_with_another_encoder_is_no_mistake(listening, sample, caplog):
     other = listening("second")
     other.add_pipe("parser", source=listening())
@@ -116,3 +134,20 @@ def test_encoders_are_those_of_the_listeners_kind(listening):
     assert encoder_of(tok2vec, nlp) is nlp.get_pipe("shared")
     tok2vec.upstream_name = "other"
     assert encoder_of(tok2vec, nlp) is None
+
+
+def test_an_ensemble_in_another_pipeline(listening, caplog):
+    source = listening()
+    source.add_pipe("ensemble_parser", config={"members": ["parser"]})
+    source.disable_pipe("parser")
+    other = listening()
+    other.remove_pipe("parser")
+    other.add_pipe("ensemble_parser", source=source)
+    caplog.clear()
+    check_trees(other(one_sentence(other, WORDS)))
+    assert "ensemble_parser was made in another pipeline" in caplog.text
+    assert "parser was trained with another encoder than that" in caplog.text
+    caplog.clear()
+    other(one_sentence(other, WORDS))
+    source(one_sentence(source, WORDS))
+    assert not caplog.text
