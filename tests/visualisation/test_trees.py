@@ -118,6 +118,13 @@ def test_page_has_a_drawing_for_each_sentence() -> None:
     assert page.count("1 non-projective arc<") == 3
     assert "<h1>A &lt;title&gt;</h1>" in page and "<title>A &lt;title&gt;</title>" in page
     assert page.count("<style>") == 1
+    assert render_trees(make_doc()) == render_trees([make_doc()])
+
+
+@pytest.mark.parametrize("part", [0, slice(0, 2)])
+def test_parts_of_docs_are_refused(part: int | slice) -> None:
+    with pytest.raises(TypeError, match=r"is a (Token|Span); give Docs"):
+        render_trees([make_doc()[part]])
 
 
 def test_sentences_have_links() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -30,14 +30,17 @@ class _Tree(NamedTuple):
 
 
 def render_trees(
-    docs: Iterable[Doc], *, title: str = "Dependency trees", gold: Iterable[Doc] | None = None
+    docs: Doc | Iterable[Doc],
+    *,
+    title: str = "Dependency trees",
+    gold: Doc | Iterable[Doc] | None = None,
 ) -> Page:
     """Write an HTML page with a drawing of every sentence.
 
     Every sentence has a link of its own, by its sent_id if the Doc was read from CoNLL-U.
 
     Args:
-        docs: Parsed Docs.
+        docs: Parsed Docs, or one.
         title: The heading of the page.
         gold: Docs with the same tokens and the correct trees; wrong arcs and labels are marked.
 
@@ -45,11 +48,12 @@ def render_trees(
         A complete page that needs neither scripts nor network. Notebooks display it.
 
     Raises:
+        TypeError: Something is no Doc.
         ValueError: A Doc is not parsed, a head lies outside its sentence, or the tokens of a gold
             Doc differ.
     """
-    docs = list(docs)
-    gold_docs: list[Doc | None] = [None] * len(docs) if gold is None else list(gold)
+    docs = _docs(docs)
+    gold_docs: Sequence[Doc | None] = [None] * len(docs) if gold is None else _docs(gold)
     if len(gold_docs) != len(docs):
         raise ValueError(
             f"{len(docs)} docs but {len(gold_docs)} gold docs; give one gold Doc for each Doc"
@@ -76,6 +80,16 @@ def render_trees(
         n_crossing=n_crossing,
         trees=[tree._replace(anchor=name) for tree, name in zip(trees, unique, strict=True)],
     )
+
+
+def _docs(given: Doc | Iterable[Doc]) -> list[Doc]:
+    docs = [given] if isinstance(given, Doc) else list(given)
+    for one in docs:
+        if not isinstance(one, Doc):
+            raise TypeError(
+                f"{one!r} is a {type(one).__name__}; give Docs, of a sentence sentence.as_doc()"
+            )
+    return docs
 
 
 def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_Tree]:
