@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -84,7 +85,7 @@ def init_config(
     write_text(config.to_str(interpolate=False) + "\n", target)
     typer.echo(
         f"{target}: {parser}_parser, {lang}, optimised for {optimize.value}. To train it:\n"
-        f"python -m spacy train {target} --output training --paths.train train.conllu "
-        "--paths.dev dev.conllu",
+        f"python -m spacy train {shlex.quote(str(target))} --output training "
+        "--paths.train train.conllu --paths.dev dev.conllu",
         err=True,
     )

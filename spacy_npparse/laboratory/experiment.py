@@ -87,7 +87,7 @@ class Experiment:
             "config": checksum(task.config),
             "code": task.code and checksum(task.code),
             "updates": task.updates,
-            "others": list(map(checksum, task.others)) or None,
+            "also_train": list(map(checksum, task.others)) or None,
             "version": spacy_npparse.__version__,
         }
         if path.exists():

@@ -108,7 +108,8 @@ def _aligned_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
         raise DocError(
             f"the tokens of a Doc ({' '.join(tokens[:5])!r} …) are not those of its text "
             f"({text[:40]!r} …). Before a Doc is written, do not change its characters, nor merge "
-            "words of multiword tokens: nlp.tokenizer.split_multiword = False keeps these whole."
+            "words of multiword tokens: nlp.tokenizer.split_multiword = False keeps these whole. "
+            "If it is a part of another Doc, make it without the text of that: span.as_doc()."
         )
     places = [place for place, character in enumerate(text) if not character.isspace()]
     spans, begin = [], 0

@@ -166,8 +166,8 @@ def _originals(doc: Doc) -> list[Sentence] | None:
     forms = [word.form for sentence in sentences for word in sentence.words]
     if forms != [token.text for token in doc]:
         logger.warning(
-            "A Doc from CoNLL-U (%r) has other tokens than its sentences had: comments, multiword "
-            "tokens, empty nodes, DEPS and MISC are not written.",
+            "A Doc from CoNLL-U (%r) has other tokens than the sentences in its user_data: "
+            "comments, multiword tokens, empty nodes, DEPS and MISC are not written.",
             doc[:5].text,
         )
         return None
