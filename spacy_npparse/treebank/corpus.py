@@ -123,6 +123,8 @@ class ConlluCorpus:
         self.shuffle = shuffle
         self.augmenter: Augmenter = augmenter or dont_augment
         self.on_error = on_error
+        # Of each file that has been read: its version, and its sentences.
+        self._kept: dict[Path, tuple[tuple[int, int] | None, list[Sentence] | None]] = {}
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples.
@@ -190,7 +192,7 @@ class ConlluCorpus:
         for source in self.sources:
             n_sentences = 0
             for file in source.files:
-                sentences = list(ConlluReader(file, self.on_error, _warn_once))
+                sentences = self._read(file)
                 n_sentences += len(sentences)
                 yield CorpusPart(
                     sentences, has_tags(sentences), source.treebank(file), source.copies
@@ -198,10 +200,28 @@ class ConlluCorpus:
             if n_sentences == 0:
                 raise ValueError(f"{source.path}: no sentence to read. Give a treebank in CoNLL-U.")
 
+    def _read(self, file: Path) -> list[Sentence]:
+        """The sentences of a file. They are kept from the second time on: when a pipeline is
+        initialized, its components read the corpus some fifteen times; training reads it once."""
+        version = _version(file)
+        known, sentences = self._kept.get(file, (None, None))
+        if sentences is None or known != version:
+            sentences = list(ConlluReader(file, self.on_error, _warn_once))
+            self._kept[file] = (version, sentences if known == version else None)
+        return sentences
+
     def _sizes(self) -> Iterator[int]:
         if self.shuffle and self.sentences_per_doc > 1:
             return (random.randint(1, self.sentences_per_doc) for _ in repeat(None))
         return repeat(self.sentences_per_doc)
+
+
+def _version(file: Path) -> tuple[int, int] | None:
+    """What tells a file from what it was before; None if there is none."""
+    if not file.exists():
+        return None
+    status = file.stat()
+    return status.st_mtime_ns, status.st_size
 
 
 @cache

@@ -7,6 +7,7 @@ import spacy
 from spacy.training import Example
 
 from spacy_npparse.treebank import ConlluCorpus, ConlluError, doc_to_conllu
+from spacy_npparse.treebank.reading import ConlluReader
 
 SENTENCE = (
     "# sent_id = {i}\n1\tw{i}\tl\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tv\tv\tVERB\t_\t_\t0\troot\t_\t_\n"
@@ -121,6 +122,25 @@ def test_folder(treebank, nlp):
     (treebank.parent / "b.conllu").write_text(SENTENCE.format(i="b") + "\n")
     texts = [eg.reference[0].text for eg in ConlluCorpus(treebank.parent)(nlp)]
     assert texts == ["wb", *(f"w{i}" for i in range(10))]
+
+
+def test_a_file_is_read_twice_at_most_unless_it_changes(treebank, nlp, monkeypatch):
+    """Components read the corpus one after the other when they are initialized."""
+    n_read = 0
+
+    def reader(*arguments):
+        nonlocal n_read
+        n_read += 1
+        return ConlluReader(*arguments)
+
+    monkeypatch.setattr("spacy_npparse.treebank.corpus.ConlluReader", reader)
+    corpus = ConlluCorpus(treebank)
+    passes = [[eg.reference.text for eg in corpus(nlp)] for _ in range(4)]
+    assert n_read == 2 and all(texts == passes[0] for texts in passes)
+    treebank.write_text(treebank.read_text() + SENTENCE.format(i="_new"))
+    for n_expected in (3, 4, 4):
+        assert [eg.reference.text for eg in corpus(nlp)][-1] == "w_new v "
+        assert n_read == n_expected
 
 
 def test_bad_input(tmp_path, treebank, nlp):
