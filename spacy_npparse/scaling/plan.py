@@ -44,9 +44,7 @@ def plan(inputs: Sequence[Input], options: Reading, words_per_shard: int) -> Ite
     Args:
         inputs: The files.
         options: How they are read.
-        words_per_shard: A shard ends with the unit in which it reaches that many words, or with the
-            next one if that unit begins a document which goes on: should it be quarantined, the
-            next one begins the document.
+        words_per_shard: A shard ends with the unit in which it reaches that many words.
 
     Yields:
         One shard after the other.
@@ -59,13 +57,7 @@ def plan(inputs: Sequence[Input], options: Reading, words_per_shard: int) -> Ite
     content = hashlib.sha256()
     words_of_file = [0] * len(inputs)
     units_of_file = [0] * len(inputs)
-    has_begun = False
     for _, unit in UnitReader(list(inputs), options).read(begin):
-        goes_on = end.file == unit.end.file and not unit.begins_document
-        if n_words >= words_per_shard and not (has_begun and goes_on):
-            yield Shard(number, begin, n_units, n_words, content.hexdigest())
-            number, n_units, n_words, content = number + 1, 0, 0, hashlib.sha256()
-        has_begun = unit.begins_document
         if n_units == 0:
             begin = end if end.file == unit.end.file else Position(unit.end.file)
         end = unit.end
@@ -74,6 +66,9 @@ def plan(inputs: Sequence[Input], options: Reading, words_per_shard: int) -> Ite
         words_of_file[end.file] += unit.n_words
         units_of_file[end.file] += 1
         content.update(unit.raw)
+        if n_words >= words_per_shard:
+            yield Shard(number, begin, n_units, n_words, content.hexdigest())
+            number, n_units, n_words, content = number + 1, 0, 0, hashlib.sha256()
     if n_units:
         yield Shard(number, begin, n_units, n_words, content.hexdigest())
     for one, n_units, n_words in zip(inputs, units_of_file, words_of_file, strict=True):

@@ -16,7 +16,6 @@ from spacy_npparse.treebank import Paragraph, paragraphs_of_lines
 from spacy_npparse.treebank.reading import ConlluBlock, conllu_blocks
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
-_NEWDOC = re.compile(rb"(?:\xef\xbb\xbf)?#[# ]*newdoc")
 _LINE_END = re.compile(r"\r\n?|\n")
 _SKIPPED_AT_ONCE = 2**20
 
@@ -80,14 +79,6 @@ class Unit(NamedTuple):
     line: int
     n_words: int
     end: Position
-
-    @property
-    def begins_document(self) -> bool:
-        """Whether a document begins with it. Records, each of them a document, do not count."""
-        content = self.content
-        if isinstance(content, Paragraph):
-            return content.document is not None
-        return isinstance(content, ConlluBlock) and any(map(_NEWDOC.match, content.lines))
 
 
 class UnitReader:

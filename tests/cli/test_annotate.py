@@ -146,18 +146,20 @@ def test_workers_load_the_pipeline_that_was_checked(annotate, pipeline, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("words_per_shard", "message"),
+    ("text", "words_per_shard", "message"),
     [
-        (10, "All 2 texts of shard 00000000 fail"),
-        (1, "none of 2 texts could be annotated"),
+        (f"{FAILING} 1.\n\n{FAILING} 2.", 10, "All 2 texts of shard 00000000 fail"),
+        (f"{FAILING} 1.\n\n{FAILING} 2.", 1, "none of 2 texts could be annotated"),
     ],
 )
-def test_corpora_of_which_nothing_can_be_annotated(annotate, tmp_path, words_per_shard, message):
-    texts = [tmp_path / "a.txt", tmp_path / "b.txt"]
-    for text in texts:
-        text.write_text(f"{FAILING}.")
+def test_corpora_of_which_nothing_can_be_annotated(
+    annotate, tmp_path, text, words_per_shard, message
+):
+    (tmp_path / "a.txt").write_text(text)
     for _ in range(2):
-        result = annotate(*texts, tmp_path / "out", "--words-per-shard", words_per_shard)
+        result = annotate(
+            tmp_path / "a.txt", tmp_path / "out", "--words-per-shard", words_per_shard
+        )
         assert result.exit_code == 1 and message in result.output
         assert "Traceback" not in result.output and isinstance(result.exception, SystemExit)
 

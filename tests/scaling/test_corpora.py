@@ -281,27 +281,6 @@ def test_documents_begin_even_if_their_first_text_cannot_be_read(pipeline, tmp_p
     ]
 
 
-def test_shards_do_not_end_behind_the_first_text_of_a_document(pipeline, tmp_path):
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "a.txt").write_text(f"{FAILING}.\n\nSecond.\n\nThird.")
-    (source / "b.txt").write_text("Alone.")
-    row = "\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
-    (source / "c.conllu").write_text(
-        f"# newdoc\n# sent_id = 1\n1\tGo{row}# newdoc id = d2\n# sent_id = 2\n1\t{FAILING}{row}"
-        f"# sent_id = 3\n1\tGo{row}# sent_id = 4\n1\tGo{row}"
-    )
-    corpus = corpus_of(pipeline, [source], tmp_path / "out", words_per_shard=1)
-    assert [shard.n_units for shard in corpus.shards] == [2, 1, 1, 1, 2, 1]
-    annotate_missing(corpus)
-    found = content(tmp_path / "out")
-    assert re.findall("^# (newdoc.*|sent_id.*)$", found, re.M) == [
-        *("newdoc id = a", "sent_id = a-d1p2s1", "sent_id = a-d1p3s1"),
-        *("newdoc id = b", "sent_id = b-d1p1s1", "newdoc", "sent_id = 1"),
-        *("newdoc id = d2", "sent_id = 3", "sent_id = 4"),
-    ]
-
-
 def test_what_cannot_be_read_or_written_is_quarantined(tmp_path):
     nlp = spacy.blank("xx")
     nlp.add_pipe("sentencizer")
