@@ -69,8 +69,6 @@ class RayTasks(Generic[Tag, Result]):
             result: Result | LostProcessError
             try:
                 result = self._ray.get(reference)
-            except self._ray.exceptions.RayTaskError as error:
-                raise error.cause from None
             except self._ray.exceptions.RayError as error:
                 result = LostProcessError(f"Ray has given up: {error}")
             yield self._running.pop(reference), result

@@ -51,16 +51,6 @@ def test_every_task_has_its_result(cluster, tmp_path):
     assert ray.is_initialized()
 
 
-def test_errors_of_a_task_are_raised_as_they_are(cluster):
-    def fail():
-        raise KeyError("of the task")
-
-    with RayTasks(None, int) as tasks:
-        tasks.start("x", fail)
-        with pytest.raises(KeyError, match="of the task"):
-            results(tasks)
-
-
 def test_what_dies_every_time_is_given_up(cluster, tmp_path):
     def die():
         with (tmp_path / "died").open("a") as file:
