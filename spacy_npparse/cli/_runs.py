@@ -219,7 +219,7 @@ def report_failures(failures: Sequence[str], kept: str) -> None:
         typer.secho(f"✘ {failure}", err=True)
     if failures:
         fail(
-            f"{len(failures)} runs failed; all others, if any, are in {kept}. Give the command "
+            f"{len(failures)} runs failed; all others are in {kept}. Give the command "
             "again to repeat the failed ones only."
         )
 

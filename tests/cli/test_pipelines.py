@@ -8,6 +8,8 @@ import pytest
 import spacy
 from spacy.cli.package import package
 
+from spacy_npparse import imported_code
+
 CODE = """
 from spacy.language import Language
 
@@ -48,6 +50,7 @@ def forget():
 
     def pop():
         catalogue.REGISTRY.pop(("spacy", "internal_factories", "test_cli_witness"), None)
+        imported_code._import.cache_clear()
 
     yield pop
     pop()
