@@ -129,6 +129,8 @@ class EnsembleParser(TreePipe, Pipe):
             parsers.append(parser)
         self._check_encoders(parsers)
         self._warn_of_active_members()
+        for parser in parsers:
+            parser.encoders.forget()
         return parsers
 
     def _warn_of_active_members(self) -> None:
