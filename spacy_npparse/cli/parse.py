@@ -10,7 +10,6 @@ from typing import Annotated, NoReturn
 
 import typer
 from spacy.language import Language
-from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -200,7 +199,7 @@ def _handle_errors(nlp: Language) -> None:
     all components of spaCy take an error handler: its `ner` has no place for it."""
     nlp.default_error_handler = _naming_the_sentence
     for _, component in nlp.pipeline:
-        if isinstance(component, TreePipe) and isinstance(component, Pipe):
+        if isinstance(component, TreePipe):
             component.set_error_handler(_naming_the_sentence)
 
 

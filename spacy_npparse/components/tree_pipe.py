@@ -22,6 +22,7 @@ class TreePipe:
     decoder: DecoderSettings
     keep: Keep = "none"
     get_error_handler: Callable[[], Callable[..., Any]]
+    set_error_handler: Callable[[Callable[..., Any]], None]
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
         """Parse Docs without changing them.
