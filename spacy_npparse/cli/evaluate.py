@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +29,7 @@ from spacy_npparse.files import is_stream
 from spacy_npparse.models import assume_treebank
 from spacy_npparse.treebank import (
     Paragraph,
+    Sentence,
     keep_annotation,
     paragraphs_of_treebank,
     read_conllu,
@@ -97,24 +100,31 @@ def evaluate(
     if treebank is None and assume_treebank(nlp, name):
         treebank = name
     groups = list(group_sentences(sentences, repeat(sentences_per_doc)))
-    inputs: list[Doc | Paragraph]
+    inputs: Iterable[Doc | Paragraph]
     if raw:
-        inputs = [*paragraphs_of_treebank(sentences)]
+        paragraphs = list(paragraphs_of_treebank(sentences))
         # Many treebanks have no paragraphs, and are one long text.
-        nlp.max_length = max(nlp.max_length, *(len(one.text) for one in inputs))
+        nlp.max_length = max(nlp.max_length, *(len(one.text) for one in paragraphs))
+        inputs, n_inputs = paragraphs, len(paragraphs)
     else:
-        inputs = [unannotated_doc(group, nlp.vocab, sentence_starts=True) for group in groups]
-    annotation = Annotation(nlp, inputs, len(inputs), batch_size)
-    docs = list(annotation)
+        inputs = (unannotated_doc(group, nlp.vocab, sentence_starts=True) for group in groups)
+        n_inputs = len(groups)
+    annotation = Annotation(nlp, inputs, n_inputs, batch_size)
+    predicted: list[Sentence] = []
+
+    def scored() -> Iterator[Doc]:
+        """The Docs as they are written. They, and their vectors, are not kept."""
+        for number, doc in enumerate(annotation):
+            predicted.extend(sentences_from_doc(doc))
+            yield keep_annotation(doc, groups[number], keep) if keep else doc
+
+    if output is None:
+        deque(scored(), maxlen=0)
+    else:
+        write_conllu(scored(), output)
     given = "plain text" if raw else "gold tokens and sentences"
     if treebank is not None:
         given += f", treebank {treebank}"
     typer.echo(f"{gold}, {given}: {annotation.summary()}", err=True)
-    predicted = [sentence for doc in docs for sentence in sentences_from_doc(doc)]
-    if output is not None:
-        if keep:
-            pairs = zip(docs, groups, strict=True)
-            docs = [keep_annotation(doc, group, keep) for doc, group in pairs]
-        write_conllu(docs, output)
     scores = score_sentences(sentences, predicted)
     report_scores(scores, json_path, provenance_of(context, [gold]))

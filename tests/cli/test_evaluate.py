@@ -1,13 +1,17 @@
 """The command evaluate, as a user runs it."""
 
+import gc
 import json
 import shutil
 import subprocess
 
 import pytest
 import spacy
+from spacy.tokens import Doc
 from thinc.compat import has_gpu
 
+from spacy_npparse.cli import evaluate
+from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.treebank import raw_texts, read_conllu
 
 
@@ -41,6 +45,23 @@ def test_gold_tokens_and_sentences_are_kept(run, model, dev, tmp_path):
             assert scores[n][name]["f1"] == 1
     # Nothing of the gold annotation shows through: the pipeline does not tag.
     assert scores[1]["UPOS"]["f1"] == 0 and scores[1]["LAS"]["f1"] < 0.9
+
+
+@pytest.mark.parametrize("options", [(), ("--output",), ("--raw",)])
+def test_docs_are_not_kept(run, model, dev, tmp_path, monkeypatch, options):
+    # The vectors of a million words would take more than a gigabyte.
+    def count_docs(gold, predicted):
+        gc.collect()
+        alive.append(sum(type(one) is Doc for one in gc.get_objects()))
+        return score_sentences(gold, predicted)
+
+    gc.collect()
+    alive = [sum(type(one) is Doc for one in gc.get_objects())]
+    monkeypatch.setattr(evaluate, "score_sentences", count_docs)
+    output = [tmp_path / "predicted.conllu"] if options == ("--output",) else []
+    result = run("evaluate", model, dev, *options, *output)
+    assert result.exit_code == 0, result.output
+    assert alive[1] <= alive[0] + 2
 
 
 def test_output_may_keep_gold_columns_that_do_not_count(run, model, dev, tmp_path):
