@@ -3,13 +3,18 @@
 Gold words, no boundaries, each document as one Doc: sentences (F1), UAS and LAS with the sentences
 that the parser finds, with all boundaries that it holds more probable than not by themselves, and
 with gold boundaries in whole documents and one sentence at a time. Then the CPU time of the search
-for sentences, as a share of that of the pipeline, and of texts of growing length.
+for sentences, as a share of that of the pipeline, and of texts of growing length. With --shifts,
+the log-odds of boundaries are raised by these instead; with --windows, the encoder of `CharBiLSTM`
+reads windows of so many words.
 
     python benchmarks/sentences.py training/gothic/model-best dev.conllu
+    python benchmarks/sentences.py training/gothic/model-best dev.conllu --shifts 0 0.5 1 1.5
+    python benchmarks/sentences.py training/gothic/model-best dev.conllu --windows 16 64 128 256
 """
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 from time import process_time
@@ -24,9 +29,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_npparse.components import segmentation
+from spacy_npparse.components.sentences import TokenBatch
 from spacy_npparse.decoding import Spans, score_spans
 from spacy_npparse.evaluation import Metric, Scores, score_sentences
 from spacy_npparse.evaluation.significance import randomisation_of_rates
+from spacy_npparse.models import char_bilstm_net
 from spacy_npparse.treebank import Sentence, read_conllu, sentences_from_doc, unannotated_doc
 from spacy_npparse.treebank.docs import group_sentences
 
@@ -38,10 +45,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model")
     parser.add_argument("gold", type=Path)
+    parser.add_argument("--shifts", type=float, nargs="+", default=[])
+    parser.add_argument("--windows", type=int, nargs="+", default=[])
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     nlp = spacy.load(arguments.model)
     gold = list(read_conllu(arguments.gold))
+    if arguments.shifts or arguments.windows:
+        print_scores(varied(nlp, gold, arguments.shifts, arguments.windows))
+        return
     with patch.object(segmentation, "score_spans", without_heads):
         by_themselves = annotated(nlp, gold, docs_of(nlp, gold, 0))
     found = {
@@ -50,14 +62,40 @@ def main() -> None:
         "by themselves": by_themselves,
         "with the trees": annotated(nlp, gold, docs_of(nlp, gold, 0)),
     }
-    print(f"{'boundaries':20}{'Sentences':>10}{'UAS':>8}{'LAS':>8}")
-    for name, scores in found.items():
-        rates = [scores.official[m].f1 for m in (Metric.SENTENCES, Metric.UAS, Metric.LAS)]
-        print(f"{name:20}{100 * rates[0]:10.2f}{100 * rates[1]:8.2f}{100 * rates[2]:8.2f}")
+    print_scores(found)
     counts = [las_counts(found[name]) for name in ("by themselves", "with the trees")]
     p_value = float(randomisation_of_rates(*counts)[0])
     print(f"LAS with the trees against by themselves: p = {p_value:.4f}")
     report_time(nlp, gold)
+
+
+def varied(
+    nlp: Language, gold: Sequence[Sentence], shifts: Sequence[float], windows: Sequence[int]
+) -> dict[str, Scores]:
+    """The scores with other log-odds of boundaries, and with other windows of the encoder."""
+    found = {}
+    log_odds = segmentation._log_odds
+    for shift in shifts:
+        shifted = partial(raised, log_odds, shift)
+        with patch.object(segmentation, "_log_odds", shifted):
+            found[f"log-odds {shift:+g}"] = annotated(nlp, gold, docs_of(nlp, gold, 0))
+    for window in windows:
+        with patch.object(char_bilstm_net, "WINDOW", window):
+            found[f"windows of {window}"] = annotated(nlp, gold, docs_of(nlp, gold, 0))
+    return found
+
+
+def raised(log_odds: Callable[..., Any], shift: float, tokens: TokenBatch, scorers: Any) -> Any:
+    """The log-odds of boundaries, those that are open raised by a number."""
+    return log_odds(tokens, scorers) + np.where(tokens.is_open, shift, 0.0)
+
+
+def print_scores(found: dict[str, Scores]) -> None:
+    """Print a table."""
+    print(f"{'boundaries':20}{'Sentences':>10}{'UAS':>8}{'LAS':>8}")
+    for name, scores in found.items():
+        rates = [scores.official[m].f1 for m in (Metric.SENTENCES, Metric.UAS, Metric.LAS)]
+        print(f"{name:20}{100 * rates[0]:10.2f}{100 * rates[1]:8.2f}{100 * rates[2]:8.2f}")
 
 
 def docs_of(
