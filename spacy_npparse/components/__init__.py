@@ -3,6 +3,7 @@
 The factories are in `spacy_npparse.components.factories`: spaCy finds them by their names.
 """
 
+from spacy_npparse.components.assembly import add_other_components
 from spacy_npparse.components.chart_parser import ChartParser
 from spacy_npparse.components.constraints import (
     CONSTRAINTS_KEY,
@@ -47,6 +48,7 @@ __all__ = [
     "SpanningTreeSettings",
     "TransitionParser",
     "TransitionParserSettings",
+    "add_other_components",
     "constraints_of_sentence",
     "drop_unannotated_components",
 ]

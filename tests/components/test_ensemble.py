@@ -9,7 +9,7 @@ import spacy
 import torch
 from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, check_trees
 from spacy.tokens import Doc
-from spacy.util import load_config, load_model_from_config
+from spacy.util import get_sourced_components, load_config, load_model_from_config
 
 from spacy_npparse.components.constraints.batch import UNCONSTRAINED
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
@@ -24,11 +24,12 @@ MEMBERS = ["first", "second", "third"]
 def member(tmp_path, make_nlp, sample):
     """Saves a pipeline with an initialized parser of random weights, like the configs' ones."""
 
-    def make(name, factory="arc_hybrid_swap", limit=10, **settings):
+    def make(name, factory="arc_hybrid_swap", limit=10, lemmatizer=False, **settings):
         listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TINY_ENCODER["width"]}
         nlp = spacy.blank("xx")
         nlp.add_pipe("tok2vec", config={"model": TINY_ENCODER})
-        nlp.add_pipe("morphologizer", config={"model": {"tok2vec": listener}})
+        for tagger in ["morphologizer"] + ["trainable_lemmatizer"] * lemmatizer:
+            nlp.add_pipe(tagger, config={"model": {"tok2vec": listener}})
         config = {"model": {**TINY_MODEL, "tok2vec": listener}, **settings}
         nlp.add_pipe(f"{factory}_parser", name="parser", config=config)
         nlp.initialize(lambda: sample(nlp, limit=limit))
@@ -43,7 +44,13 @@ def assemble(*paths, **parser):
     names = dict(zip(MEMBERS, map(str, paths), strict=True))
     overrides = {f"paths.{name}": path for name, path in names.items()}
     overrides |= {f"components.parser.{name}": value for name, value in parser.items()}
-    return load_model_from_config(load_config(CONFIG, overrides=overrides), auto_fill=True)
+    overrides["nlp.tokenizer.@tokenizers"] = "spacy.Tokenizer.v1"
+    config = load_config(CONFIG, overrides=overrides)
+    del config["initialize"]["tokenizer"]
+    nlp = load_model_from_config(config, auto_fill=True)
+    with nlp.select_pipes(disable=get_sourced_components(config)):
+        nlp.initialize()
+    return nlp
 
 
 def docs_for(nlp):
@@ -70,6 +77,25 @@ def test_every_combination_is_a_tree_in_another_process_too(member, tmp_path, co
         check_trees(doc)
         assert heads_of(doc) == heads
         assert all(0.0 <= token._.head_probability <= 1.0 for token in doc)
+
+
+def test_all_that_does_not_parse_is_taken_from_the_first_pipeline(member, tmp_path):
+    paths = [member("a", lemmatizer=True), member("b"), member("c")]
+    first = spacy.load(paths[0])
+    first.add_pipe("merge_subtokens", last=True)
+    first.to_disk(tmp_path / "more")
+    nlp = assemble(tmp_path / "more", *paths[1:])
+    names = ["tok2vec", "morphologizer", "trainable_lemmatizer"]
+    assert nlp.pipe_names == [*names, "parser", "merge_subtokens"]
+    assert nlp.component_names == [*names, *MEMBERS, "parser", "merge_subtokens"]
+    nlp.to_disk(tmp_path / "ensemble")
+    shutil.rmtree(tmp_path / "more")
+    loaded = spacy.load(tmp_path / "ensemble")
+    for doc, expected in zip(
+        loaded.pipe(docs_for(loaded)), first.pipe(docs_for(first)), strict=True
+    ):
+        annotation = [[(t.pos_, str(t.morph), t.lemma_) for t in one] for one in (doc, expected)]
+        assert annotation[0] == annotation[1] and all(lemma for *_, lemma in annotation[0])
 
 
 def test_members_that_are_not_disabled_are_warned_of(member, caplog):
