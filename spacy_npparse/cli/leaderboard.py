@@ -81,7 +81,7 @@ def leaderboard(
     Examples:
 
     \b
-      python -m spacy_npparse leaderboard train.conllu dev.conllu training/board --updates 2000
+      python -m spacy_npparse leaderboard train.conllu dev.conllu training/board --updates 1000
       python -m spacy_npparse leaderboard train.conllu dev.conllu training/board \\
         --parsers "mh4 arc_hybrid_swap arc_hybrid_swap,oracle=static spacy udpipe" \\
         --seeds "0 1 2" --processes 2
