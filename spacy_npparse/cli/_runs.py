@@ -48,7 +48,7 @@ Parsers = Annotated[
     typer.Option(
         help="Factories without `_parser`, each with settings of its component if need be "
         "(mh4,search=greedy), and the peers spacy and udpipe, separated by spaces; all: every "
-        "registered parser."
+        "registered parser that is trained."
     ),
 ]
 Seeds = Annotated[str, typer.Option(help="Seeds to train with, separated by spaces.")]

@@ -37,7 +37,7 @@ NOT_RUN = {
     "python -m spacy train transformer.cfg": "needs a GPU and a download",
     "python -m spacy_npparse evaluate xx_gothic": "needs the wheel to be installed",
     "python -m spacy debug data": "refuses so small a treebank",
-    "git checkout": "needs the history of the repository",
+    "git": "needs the history of the repository",
     "sed": "edits a config for hours of training, or one of an earlier commit",
     "python benchmarks/": "measures for minutes",
 }

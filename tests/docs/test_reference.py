@@ -159,10 +159,10 @@ def test_every_command_has_a_section():
     assert set(re.findall(r"^## (.+)$", COMMANDS, re.M)) == set(COMMAND_NAMES)
 
 
-def test_rooms():
+def test_packages():
     page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
-    rooms = {path.parent.name for path in (ROOT / "spacy_npparse").glob("*/__init__.py")}
-    assert {names(row[0])[0] for row in rows(section(page, "Rooms"))} == rooms
+    packages = {path.parent.name for path in (ROOT / "spacy_npparse").glob("*/__init__.py")}
+    assert {names(row[0])[0] for row in rows(section(page, "Packages"))} == packages
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
