@@ -10,7 +10,7 @@ after some updates that do not count, and what all updates of the config would t
 import argparse
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -37,7 +37,7 @@ class Training:
     batches: Iterator[tuple[int, list[Example]]]
     seconds: float = 0.0
     n_words: int = 0
-    n_done: int = field(default=-WARM_UP)
+    n_done: int = -WARM_UP
 
     def update(self) -> None:
         """One update, as `spacy train` makes it."""

@@ -26,7 +26,7 @@ def add_other_components(source: str | Path) -> Callable[[Language], None]:
 
     def add(nlp: Language) -> None:
         other = spacy.load(source)
-        before: str | None = next(name for name in nlp.component_names if _parses(nlp, name))
+        before = next((name for name in nlp.component_names if _parses(nlp, name)), None)
         for name in other.pipe_names:
             if _parses(other, name):
                 before = None
