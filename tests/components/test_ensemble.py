@@ -11,6 +11,7 @@ from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, check_trees
 from spacy.tokens import Doc
 from spacy.util import get_sourced_components, load_config, load_model_from_config
 
+from spacy_npparse.components import add_other_components
 from spacy_npparse.components.constraints.batch import UNCONSTRAINED
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
 from spacy_npparse.decoding import decode_spanning_trees
@@ -96,6 +97,13 @@ def test_all_that_does_not_parse_is_taken_from_the_first_pipeline(member, tmp_pa
     ):
         annotation = [[(t.pos_, str(t.morph), t.lemma_) for t in one] for one in (doc, expected)]
         assert annotation[0] == annotation[1] and all(lemma for *_, lemma in annotation[0])
+
+
+def test_components_are_added_to_a_pipeline_without_parser(member):
+    nlp = spacy.blank("xx")
+    add_other_components(member("a"))(nlp)
+    assert nlp.pipe_names == ["tok2vec", "morphologizer"]
+    assert all(token.pos_ for token in nlp("Was glaubt der Arzt?"))
 
 
 def test_members_that_are_not_disabled_are_warned_of(member, caplog):
