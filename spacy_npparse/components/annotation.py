@@ -8,6 +8,10 @@ from spacy.attrs import DEP, HEAD, SENT_START
 from spacy.tokens import Doc, Token
 
 from spacy_npparse.treebank.given_sentences import note_given_sentences
+from spacy_npparse.treebank.head_distributions import (
+    DISTRIBUTIONS_KEY,
+    token_distribution,
+)
 
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
@@ -26,6 +30,7 @@ class Parse(NamedTuple):
         head_probabilities: float [len(doc)], of the head of each word, NaN for whitespace; None
             unless the confidence was asked for.
         label_probabilities: float [len(doc)], likewise of the label, given the head.
+        head_distributions: float64 [len(doc), 2 * N_HEADS], see `DISTRIBUTIONS_KEY`; likewise.
         ranked: For each sentence with words, its k best trees in descending order: "heads" (the
             index of each token's head, a root's being its own), "deps" and "score"; None unless
             they were asked for.
@@ -35,6 +40,7 @@ class Parse(NamedTuple):
     starts: NDArray[np.uint64]
     head_probabilities: NDArray[np.float64] | None = None
     label_probabilities: NDArray[np.float64] | None = None
+    head_distributions: NDArray[np.float64] | None = None
     ranked: list[list[dict[str, Any]]] | None = None
 
 
@@ -44,6 +50,8 @@ def register_extensions() -> None:
         for name in names:
             if not owner.has_extension(name):
                 owner.set_extension(name, default=None)
+    if not Token.has_extension("head_distribution"):
+        Token.set_extension("head_distribution", getter=token_distribution)
 
 
 def write_parse(doc: Doc, parse: Parse) -> None:
@@ -62,6 +70,8 @@ def write_parse(doc: Doc, parse: Parse) -> None:
         doc.from_array(_STARTS, parse.starts)  # type: ignore[arg-type]
     if parse.ranked is not None:
         doc._.k_best_trees = parse.ranked
+    if parse.head_distributions is not None:
+        doc.user_data[DISTRIBUTIONS_KEY] = parse.head_distributions
     by_name = zip(
         _PROBABILITIES, (parse.head_probabilities, parse.label_probabilities), strict=True
     )

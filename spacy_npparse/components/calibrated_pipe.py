@@ -12,6 +12,7 @@ from spacy_npparse.checks import check_type
 from spacy_npparse.components.labelled_pipe import LabelledPipe
 from spacy_npparse.components.network_pipe import NetT
 from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.treebank.head_distributions import N_HEADS, most_probable_heads
 
 Floats = NDArray[np.float32]
 
@@ -48,15 +49,18 @@ class Confidence(NamedTuple):
         heads: float32 [n_words], the probability of the head of each word.
         labels: float32 [n_words], the probability of its label, given the head; 1 if that is the
             root.
+        distributions: float64 [n_words, 2 * N_HEADS], see `most_probable_heads`.
     """
 
     heads: Floats
     labels: Floats
+    distributions: NDArray[np.float64]
 
     @classmethod
     def certain(cls, n_words: int) -> "Confidence":
         """Of a tree that nobody has doubts of."""
-        return cls(np.ones(n_words, dtype=np.float32), np.ones(n_words, dtype=np.float32))
+        heads, labels = np.ones((2, n_words), dtype=np.float32)
+        return cls(heads, labels, np.zeros((n_words, 2 * N_HEADS)))
 
     def put(self, words: NDArray[np.bool_], part: "Confidence") -> None:
         """Take over what is known of a part of the words.
@@ -65,7 +69,7 @@ class Confidence(NamedTuple):
             words: bool [n_words].
             part: Of these.
         """
-        self.heads[words], self.labels[words] = part
+        self.heads[words], self.labels[words], self.distributions[words] = part
 
 
 class CalibratedPipe(LabelledPipe[NetT], Generic[NetT]):
@@ -140,7 +144,9 @@ class CalibratedPipe(LabelledPipe[NetT], Generic[NetT]):
         """
         sure = Confidence.certain(len(heads))
         by_head = self.head_probabilities(vectors, sentences)
-        sure.heads[:] = by_head[sentences.sentence, sentences.places, heads]
+        of_words = by_head[sentences.sentence, sentences.places]
+        sure.heads[:] = of_words[range(len(heads)), heads]
+        sure.distributions[:] = most_probable_heads(of_words)
         if (heads > 0).any():
             by_label = self.label_probabilities(vectors, sentences, heads)
             sure.labels[heads > 0] = by_label[range(len(by_label)), labels[heads > 0]]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from spacy.tokens import Doc
 
-from spacy_npparse.components.gold import GoldBatch, head_tokens, heads_in_sentence
+from spacy_npparse.components.gold import GoldBatch, head_tokens
 from spacy_npparse.components.labels import Labels
-from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.components.sentences import SentenceBatch, heads_in_sentence
 from spacy_npparse.treebank.docs import UD_ROOT
 from spacy_npparse.trees.missing import MISSING
 

@@ -27,6 +27,7 @@ from spacy_npparse.components.sentences import SentenceBatch, split_sentences
 from spacy_npparse.components.settings import Combination, DecoderSettings, Sentences
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.decoding import best_allowed_tree, decode_spanning_trees, spanning_trees
+from spacy_npparse.treebank.head_distributions import most_probable_heads
 from spacy_npparse.trees.missing import MISSING
 
 logger = logging.getLogger(__name__)
@@ -229,11 +230,11 @@ class EnsembleParser(TreePipe, Pipe):
             for chosen in sentences.parts():
                 part, limits = sentences.select(chosen), constrained.select(chosen)
                 words = chosen[sentences.sentence]
-                heads, of_heads = self._heads(members, part, limits)
+                heads, of_heads, distributions = self._heads(members, part, limits)
                 found.heads[0, words] = heads
                 allowed = limits.allowed_labels(part)
                 labels[words], of_labels = self._label_numbers(members, part, heads, allowed)
-                sure.put(words, Confidence(of_heads, of_labels))
+                sure.put(words, Confidence(of_heads, of_labels, distributions))
         strings = self.vocab.strings
         hashes = [strings[label] for label in (*parsers[0].label_data, ROOT_LABEL)]
         trees = [(found.heads[0], np.array(hashes, dtype=np.uint64)[labels])]
@@ -244,8 +245,9 @@ class EnsembleParser(TreePipe, Pipe):
         members: list[tuple[DependencyParser, Tensor]],
         sentences: SentenceBatch,
         constrained: ConstrainedSentences,
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The heads, and the confidence of the members in them together: [n_words] each."""
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float64]]:
+        """The heads, the confidence of the members in them together, and that in the most probable
+        heads; see `Confidence`."""
         scores = np.stack([parser.arc_scores(vectors, sentences) for parser, vectors in members])
         if self.combine == "scores":
             evidence, weights = np.exp(scores).mean(axis=0), scores.sum(axis=0)
@@ -262,7 +264,8 @@ class EnsembleParser(TreePipe, Pipe):
         for number, one in constrained.by_number.items():
             if not one.allowed.admits(heads[slices[number]]):
                 heads[slices[number]] = self._allowed_heads(weights[number], one)
-        return heads, evidence[sentences.sentence, sentences.places, heads]
+        of_words = evidence[sentences.sentence, sentences.places]
+        return heads, of_words[range(len(heads)), heads], most_probable_heads(of_words)
 
     def _allowed_heads(
         self, weights: NDArray[np.float32], constraints: SentenceConstraints

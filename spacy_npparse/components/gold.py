@@ -10,7 +10,13 @@ from spacy.attrs import DEP, HEAD, IS_SPACE, ORTH, SENT_START
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
+from spacy_npparse.components.head_targets import AlignedTokens, HeadTargets, head_targets
+from spacy_npparse.components.sentences import (
+    SentenceBatch,
+    heads_in_sentence,
+    read_tokens,
+    split_sentences,
+)
 from spacy_npparse.treebank.heads import below_arcs, token_heads
 from spacy_npparse.trees.missing import MISSING
 
@@ -34,12 +40,14 @@ class GoldBatch:
             unknown.
         labels: int64 [n_words], number of the label of each arc, MISSING if unknown or the root's.
         docs: int64 [n_sentences], the Doc of each sentence, ascending.
+        targets: What is learnt of heads one by one; None if these are the gold heads.
     """
 
     sentences: SentenceBatch
     heads: NDArray[np.int32]
     labels: NDArray[np.int64]
     docs: NDArray[np.int64]
+    targets: HeadTargets | None = None
 
     @property
     def complete(self) -> Bools:
@@ -58,7 +66,11 @@ class GoldBatch:
         """
         words = kept[self.sentences.sentence]
         return GoldBatch(
-            self.sentences.select(kept), self.heads[words], self.labels[words], self.docs[kept]
+            self.sentences.select(kept),
+            self.heads[words],
+            self.labels[words],
+            self.docs[kept],
+            self.targets and self.targets.select(words),
         )
 
     def join_sentences(self, max_length: int) -> "GoldBatch":
@@ -74,13 +86,12 @@ class GoldBatch:
         run = np.array(list(_runs(self.docs, self.sentences.lengths, max_length)), dtype=np.int64)
         starts = np.cumsum(self.sentences.lengths) - self.sentences.lengths
         is_first = np.diff(run, prepend=-1) > 0
-        in_run = starts - starts[is_first][run]
-        heads = np.where(
-            self.heads > 0, self.heads + in_run[self.sentences.sentence], self.heads
-        ).astype(np.int32)
+        shift = (starts - starts[is_first][run])[self.sentences.sentence]
         lengths = np.bincount(run, weights=self.sentences.lengths).astype(np.int32)
         joined = SentenceBatch(self.sentences.words, lengths, self.sentences.n_tokens)
-        return GoldBatch(joined, heads, self.labels, self.docs[is_first])
+        heads = np.where(self.heads > 0, self.heads + shift, self.heads).astype(np.int32)
+        targets = self.targets and self.targets.shift(shift)
+        return GoldBatch(joined, heads, self.labels, self.docs[is_first], targets)
 
     def wrong_arcs(self) -> NDArray[np.float32]:
         """Mark the arcs that the gold trees are known not to have.
@@ -121,11 +132,13 @@ class _AlignedGold(NamedTuple):
             unknown.
         labels: int64 [len(doc)], number of the label, MISSING if unknown.
         starts: bool [len(doc)], where sentences start.
+        tokens: How they are aligned.
     """
 
     heads: Ints
     labels: Ints
     starts: Bools
+    tokens: AlignedTokens
 
 
 def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) -> GoldBatch:
@@ -163,7 +176,8 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
     known = np.bincount(sentences.sentence[heads >= 0], minlength=len(sentences.lengths)) > 0
     first_words = sentences.words[sentences.places == 1]
     of_docs = np.searchsorted(tokens.offsets, first_words, side="right") - 1
-    return GoldBatch(sentences, heads.astype(np.int32), labels, of_docs).select(known)
+    targets = head_targets(examples, [gold.tokens for gold in aligned], sentences, heads)
+    return GoldBatch(sentences, heads.astype(np.int32), labels, of_docs, targets).select(known)
 
 
 def gold_boundaries(examples: Sequence[Example]) -> GoldBoundaries:
@@ -198,24 +212,6 @@ def head_tokens(doc: Doc) -> Ints:
     """
     values = doc.to_array([HEAD, DEP])
     return token_heads(values[:, 0], values[:, 1])
-
-
-def heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
-    """Number heads within their sentences.
-
-    Args:
-        sentences: The sentences.
-        token_heads: int64 [n_tokens], what `head_tokens` returns, counted through all Docs.
-
-    Returns:
-        int64 [n_words], 0 for the root, MISSING if unknown or outside the sentence.
-    """
-    row_of_token = np.full(sentences.n_tokens + 1, MISSING, dtype=np.int64)
-    row_of_token[sentences.words] = sentences.rows
-    own_heads = token_heads[sentences.words]
-    heads = row_of_token[own_heads] - sentences.roots
-    inside = (heads > 0) & (heads <= sentences.lengths[sentences.sentence])
-    return np.where(own_heads == sentences.words, 0, np.where(inside, heads, MISSING))
 
 
 def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -> None:
@@ -265,7 +261,7 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
                 f"{gold.text.strip()!r}: add it with add_label, or to those that the component is "
                 "initialized with."
             ) from None
-    to_gold, from_gold = _one_to_one(example)
+    tokens = to_gold, from_gold = _one_to_one(example)
     aligned = to_gold >= 0
     heads = np.full(len(to_gold), MISSING, dtype=np.int64)
     labels = heads.copy()
@@ -273,7 +269,7 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
     heads[aligned] = np.where(head_in_gold >= 0, from_gold[head_in_gold], MISSING)
     labels[aligned] = gold_labels[to_gold[aligned]]
     starts = _starts(example.predicted, to_gold, values[:, 2] == 1, below_arcs(gold_heads))
-    return _AlignedGold(heads, labels, starts)
+    return _AlignedGold(heads, labels, starts, tokens)
 
 
 def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bools:
@@ -315,12 +311,12 @@ def _runs(docs: Ints, lengths: NDArray[np.int32], max_length: int) -> Iterator[i
         yield run
 
 
-def _one_to_one(example: Example) -> tuple[Ints, Ints]:
-    """The reference token of each predicted token, and vice versa; MISSING unless one to one."""
+def _one_to_one(example: Example) -> AlignedTokens:
+    """The tokens that are aligned one to one."""
     doc, gold = example.predicted, example.reference
     if len(doc) == len(gold) and (doc.to_array(ORTH) == gold.to_array(ORTH)).all():
         identity = np.arange(len(doc), dtype=np.int64)
-        return identity, identity
+        return AlignedTokens(identity, identity)
     x2y, y2x = example.alignment.x2y, example.alignment.y2x
     to_gold = np.full(len(doc), MISSING, dtype=np.int64)
     from_gold = np.full(len(gold), MISSING, dtype=np.int64)
@@ -329,4 +325,4 @@ def _one_to_one(example: Example) -> tuple[Ints, Ints]:
         if len(targets) == 1 and len(y2x[int(targets[0])]) == 1:
             to_gold[i] = targets[0]
             from_gold[targets[0]] = i
-    return to_gold, from_gold
+    return AlignedTokens(to_gold, from_gold)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from spacy_npparse.components.encoders import REMEDY, SharedEncoders
 from spacy_npparse.components.gold import GoldBatch, GoldBoundaries
+from spacy_npparse.components.head_targets import HeadTargets
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.models.parser_net import ParserNet, take
@@ -156,11 +157,16 @@ class NetworkPipe(TreePipe, Generic[NetT]):
         )
 
     def _head_selection_loss(self, vectors: Tensor, runs: GoldBatch) -> Tensor:
-        """Negative log-likelihood of each gold head among all words around, of other sentences
-        too: from these the search for boundaries learns which arcs would cross one."""
+        """Cross-entropy of each head among all words around, of other sentences too: from these
+        the search for boundaries learns which arcs would cross one."""
         rows, lengths = self._rows(vectors, runs.sentences)
-        heads = torch.from_numpy(runs.heads).to(rows.device).long()
-        return self._net.head_selection_loss(self._net.score_arcs(rows, lengths), lengths, heads)
+        return self._head_loss(self._net.score_arcs(rows, lengths), lengths, runs)
+
+    def _head_loss(self, log_probabilities: Tensor, lengths: Tensor, gold: GoldBatch) -> Tensor:
+        """Cross-entropy of heads, given log-probabilities as those of `ParserNet.score_arcs`."""
+        targets = gold.targets or HeadTargets.of_tree(gold.heads)
+        heads, weights = (torch.from_numpy(part).to(lengths.device) for part in targets)
+        return self._net.head_selection_loss(log_probabilities, lengths, heads.long(), weights)
 
     def _boundary_loss(self, vectors: Tensor, gold: GoldBoundaries) -> Tensor:
         """Negative log-likelihood of the boundaries. vectors: of all tokens."""

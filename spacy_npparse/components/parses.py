@@ -90,12 +90,30 @@ def _with_confidence(
 ) -> list[Parse]:
     """Add the probabilities of heads and labels to parses."""
     of_tokens = np.full((2, len(tokens.is_word)), np.nan)
-    of_tokens[:, sentences.words] = sure
+    of_tokens[:, sentences.words] = sure[:2]
     heads, labels = of_tokens
+    distributions = _token_distributions(tokens, sentences, sure.distributions)
     return [
-        parse._replace(head_probabilities=heads[part], label_probabilities=labels[part])
+        parse._replace(
+            head_probabilities=heads[part],
+            label_probabilities=labels[part],
+            head_distributions=distributions[part],
+        )
         for parse, part in zip(parses, tokens.slices(), strict=True)
     ]
+
+
+def _token_distributions(
+    tokens: TokenBatch, sentences: SentenceBatch, distributions: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The distributions of heads of all tokens, see `DISTRIBUTIONS_KEY`. distributions: of the
+    words, with their heads in the sentence."""
+    found = np.zeros((len(tokens.is_word), distributions.shape[1]))
+    heads, probabilities = np.split(distributions, 2, axis=1)
+    head_tokens = sentences.tokens[sentences.roots[:, None] + heads.astype(np.int64)]
+    offsets = np.where(heads > 0, head_tokens - sentences.words[:, None], 0)
+    found[sentences.words] = np.hstack([offsets, probabilities])
+    return found
 
 
 def _with_ranked(

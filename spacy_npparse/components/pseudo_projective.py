@@ -42,7 +42,8 @@ class PseudoProjectiveLabels:
         for words, lifted, noted in _encoded(gold, self.encoding):
             heads[words] = lifted
             labels[words] = [self._numbers.get(label, label.label) for label in noted]
-        return replace(gold, heads=heads, labels=labels)
+        # Distributions are those of other trees.
+        return replace(gold, heads=heads, labels=labels, targets=None)
 
     def decode(
         self,

@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 from thinc.api import get_torch_default_device
 
 from spacy_npparse.models.grouping import cheapest_groups
+from spacy_npparse.trees.missing import MISSING
 
 # Most scores of arcs that are computed at once on the CPU (half a megabyte, which stays in its
 # cache), except for a longer sentence. A GPU, which is slow with small batches, may use a 64th of
@@ -237,3 +238,21 @@ def split_sentences(tokens: TokenBatch) -> SentenceBatch:
     words = np.flatnonzero(tokens.is_word)
     lengths = np.bincount(tokens.sentence[words]).astype(np.int32)
     return SentenceBatch(words, lengths[lengths > 0], len(tokens.is_word))
+
+
+def heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
+    """Number heads within their sentences.
+
+    Args:
+        sentences: The sentences.
+        token_heads: int64 [n_tokens], what `head_tokens` returns, counted through all Docs.
+
+    Returns:
+        int64 [n_words], 0 for the root, MISSING if unknown or outside the sentence.
+    """
+    row_of_token = np.full(sentences.n_tokens + 1, MISSING, dtype=np.int64)
+    row_of_token[sentences.words] = sentences.rows
+    own_heads = token_heads[sentences.words]
+    heads = row_of_token[own_heads] - sentences.roots
+    inside = (heads > 0) & (heads <= sentences.lengths[sentences.sentence])
+    return np.where(own_heads == sentences.words, 0, np.where(inside, heads, MISSING))

@@ -35,7 +35,8 @@ class ConfidenceSettings:
 
     Attributes:
         confidence: Keep the probabilities of the head of each word and of its label, given the
-            head, in `token._.head_probability` and `token._.label_probability`. For spanning trees,
+            head, in `token._.head_probability` and `token._.label_probability`, and the most
+            probable heads, in `token._.head_distribution`. For spanning trees,
             MH3 and MH4 with exact search, that of a head is the marginal probability; for other
             parsers, it is that among all words (see `CalibratedPipe`). For a word that was lifted
             (pseudo-projective parsing), they are those of the lifted arc.

@@ -98,8 +98,7 @@ class SpanningTreeParser(ExactParser[SpanningTreeNet, Tensor, NDArray[np.int32]]
         return _of_tree(scores, lengths, found).sum()
 
     def _local_loss(self, scores: Tensor, lengths: Tensor, gold: GoldBatch) -> Tensor:
-        heads = torch.from_numpy(gold.heads).to(scores.device).long()
-        return self._net.head_selection_loss(scores.log_softmax(dim=2), lengths, heads)
+        return self._head_loss(scores.log_softmax(dim=2), lengths, gold)
 
 
 def _of_tree(scores: Tensor, lengths: Tensor, heads: NDArray[np.int32]) -> Tensor:

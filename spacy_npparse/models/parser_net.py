@@ -8,7 +8,6 @@ from torch import Tensor, nn
 from typing_extensions import NotRequired
 
 from spacy_npparse.decoding import IMPOSSIBLE
-from spacy_npparse.trees.missing import MISSING
 
 # Lower bounds of the buckets of distances, in words.
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
@@ -149,8 +148,10 @@ class ParserNet(nn.Module):
         scores.diagonal(dim1=1, dim2=2).fill_(IMPOSSIBLE)
         return scores.log_softmax(dim=2)
 
-    def head_selection_loss(self, arcs: Tensor, lengths: Tensor, heads: Tensor) -> Tensor:
-        """Negative log-likelihood of the gold heads, summed over words.
+    def head_selection_loss(
+        self, arcs: Tensor, lengths: Tensor, heads: Tensor, weights: Tensor
+    ) -> Tensor:
+        """Cross-entropy of heads, summed over words.
 
         It teaches the encoder about every word and its head, also where a derivation never
         compares the two.
@@ -158,10 +159,11 @@ class ParserNet(nn.Module):
         Args:
             arcs: What `score_arcs` returns.
             lengths: int64 [n_sentences], words of each sentence.
-            heads: int64 [n_words], in the sentence, 0 for the root, MISSING if unknown.
+            heads: int64 [n_words, n_heads], in the sentence, 0 for the root.
+            weights: [n_words, n_heads], how probable each of them should be.
         """
-        by_head = arcs[sentences_and_words(lengths)]
-        return nn.functional.nll_loss(by_head, heads, ignore_index=MISSING, reduction="sum")
+        sentence, word = sentences_and_words(lengths)
+        return -(arcs[sentence[:, None], word[:, None], heads] * weights).sum()
 
     def score_labels(self, rows: Tensor, heads: Tensor, dependents: Tensor) -> Tensor:
         """Score all labels of some arcs.

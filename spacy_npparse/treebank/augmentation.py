@@ -20,8 +20,14 @@ from spacy.training import Example
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import MULTIWORD_SPANS
 from spacy_npparse.treebank.edges import subtree_edges
+from spacy_npparse.treebank.head_distributions import (
+    DISTRIBUTIONS_KEY,
+    N_HEADS,
+    doc_distributions,
+)
 from spacy_npparse.treebank.heads import below_arcs, token_heads
 from spacy_npparse.treebank_names import TREEBANK_KEY, copy_treebank
+from spacy_npparse.trees.missing import MISSING
 
 logger = logging.getLogger(__name__)
 
@@ -32,11 +38,14 @@ _BATCHER = "spacy_npparse.augmenting_batcher.v1"
 T = TypeVar("T")
 # Attributes of a word in the gold Doc; the last one is SENT_START in the predicted Doc.
 _COLUMNS = [ORTH, SPACY, TAG, POS, MORPH, LEMMA, HEAD, DEP, SENT_START, SENT_START]
-_FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _GOLD_START, _ = range(len(_COLUMNS))
+_FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _GOLD_START, _START = range(len(_COLUMNS))
 # What distinguishes the words of a kind.
 _OWN = [_FORM, _TAG, _LEMMA]
-_ANNOTATION = slice(2, -1)
-_STARTS = slice(-2, None)
+_ANNOTATION = slice(_TAG, _GOLD_START + 1)
+_STARTS = slice(_GOLD_START, len(_COLUMNS))
+# After these, head distributions: the offsets of heads and their probabilities.
+_HEADS = slice(len(_COLUMNS), len(_COLUMNS) + N_HEADS)
+_PROBABILITIES = slice(len(_COLUMNS) + N_HEADS, None)
 _NO_START = np.uint64(2**64 - 1)
 # UD's open classes, and numerals.
 _CONTENT = frozenset({ADJ, ADV, INTJ, NOUN, NUM, PROPN, VERB})
@@ -47,7 +56,7 @@ _LONGEST_SUBTREE = 12
 
 # Part of speech, features, relation and treebank: tags and words of another one do not fit.
 Kind = tuple[int, int, int, str]
-# [words, columns], see _COLUMNS.
+# [words, columns], see _COLUMNS and _HEADS.
 Words = NDArray[np.uint64]
 Augmenter = Callable[[Language | None, Example], Iterable[Example]]
 Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
@@ -71,7 +80,10 @@ class _Reader:
         spans = set(gold.spans) - {MULTIWORD_SPANS}
         # What is known to be no entity counts as well.
         if same and not (gold.has_annotation("ENT_IOB") or spans or gold.cats):
-            found: Words = np.hstack([words[0], words[1][:, -1:]])
+            distributions = doc_distributions(gold)
+            if distributions is None:
+                distributions = np.zeros((len(gold), 2 * N_HEADS))
+            found: Words = np.hstack([words[0], words[1][:, -1:], distributions.view(np.uint64)])
             # Or arcs would be cut.
             below = below_arcs(token_heads(found[:, _HEAD], found[:, _DEP]))
             found[below, _GOLD_START] = _NO_START
@@ -156,7 +168,7 @@ class NonceAugmenter:
                 _remember((words[start:end].copy(), top - start), self._subtrees[kinds[top]])
         parts: list[Words] = []
         # New indices of the words that remain, and of the heads of subtrees.
-        numbers: dict[int, int] = {}
+        numbers = np.full(len(words), MISSING)
         word = length = 0
         while word < len(words):
             end, top, part, place = word + 1, word, words[word : word + 1], 0
@@ -167,16 +179,14 @@ class NonceAugmenter:
                     part = part.copy()
                     part[0, _STARTS] = words[word, _STARTS]
                     part[-1, _SPACE] = words[end - 1, _SPACE]
+                    _forget_heads_outside(part)
                     break
             parts.append(part)
             numbers[top] = length + place
             length += len(part)
             word = end
         new = np.concatenate([words[:0], *parts])
-        # spaCy encodes heads as offsets.
-        for old_number, number in numbers.items():
-            head = numbers[gold[old_number].head.i]
-            new[number, _HEAD] = np.int64(head - number).view(np.uint64)
+        _connect(words, new, numbers)
         return new
 
 
@@ -240,6 +250,30 @@ def _shuffled(words: Words) -> Words:
     return np.concatenate(sentences)
 
 
+def _forget_heads_outside(subtree: Words) -> None:
+    """Keep of head distributions only what is inside the subtree."""
+    heads = np.arange(len(subtree))[:, None] + subtree[:, _HEADS].view(np.float64)
+    outside = (heads < 0) | (heads >= len(subtree))
+    for part in (_HEADS, _PROBABILITIES):
+        subtree[:, part][outside] = 0
+
+
+def _connect(old: Words, new: Words, numbers: NDArray[np.int64]) -> None:
+    """Give words the heads that they had. numbers: [old words], where they are now, MISSING if they
+    are not there any more."""
+    kept = np.flatnonzero(numbers != MISSING)
+    places = numbers[kept]
+    # Heads are offsets, 0 of roots.
+    heads = numbers[kept + old[kept, _HEAD].view(np.int64)]
+    new[places, _HEAD] = (heads - places).view(np.uint64)
+    offsets = old[kept, _HEADS].view(np.float64).astype(np.int64)
+    probable = numbers[kept[:, None] + offsets]
+    is_there = probable != MISSING
+    distances = np.where(is_there, probable - places[:, None], 0)
+    new[places, _HEADS] = distances.astype(np.float64).view(np.uint64)
+    new[places, _PROBABILITIES] = np.where(is_there, old[kept, _PROBABILITIES], 0)
+
+
 def _kinds(words: Words, treebank: str) -> list[Kind]:
     rows = words[:, [_POS, _MORPH, _DEP]].tolist()
     return [(pos, morph, dep, treebank) for pos, morph, dep in rows]
@@ -271,11 +305,14 @@ def _example(source: Example, words: Words) -> Example:
     forms = [vocab.strings[form] for form in words[:, _FORM].tolist()]
     spaces = words[:, _SPACE].astype(bool).tolist()
     predicted, reference = (Doc(vocab, words=forms, spaces=spaces) for _ in range(2))
-    predicted.from_array([SENT_START], np.ascontiguousarray(words[:, -1:]))  # type: ignore[arg-type]
+    starts = words[:, _START : _START + 1]
+    predicted.from_array([SENT_START], np.ascontiguousarray(starts))  # type: ignore[arg-type]
     annotation = np.ascontiguousarray(words[:, _ANNOTATION])
     reference.from_array(_COLUMNS[_ANNOTATION], annotation)  # type: ignore[arg-type]
     # Last, because spaCy derives sentence starts from the heads.
     reference.from_array([SENT_START], np.ascontiguousarray(annotation[:, -1:]))  # type: ignore[arg-type]
+    if words[:, _PROBABILITIES].any():
+        reference.user_data[DISTRIBUTIONS_KEY] = words[:, len(_COLUMNS) :].copy().view(np.float64)
     for doc in (predicted, reference):
         copy_treebank(source.predicted, doc)
     return Example(predicted, reference)

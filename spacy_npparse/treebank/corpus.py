@@ -10,6 +10,8 @@ from itertools import repeat
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from spacy.attrs import TAG
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -17,6 +19,7 @@ from spacy.training import Example, dont_augment
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import doc_from_sentences, group_sentences, unannotated_doc
+from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, read_distributions
 from spacy_npparse.treebank.reading import ConlluReader, OnError
 from spacy_npparse.treebank.sentence import MISSING, Sentence
 from spacy_npparse.treebank.sources import find_sources
@@ -47,9 +50,10 @@ class ConlluCorpus:
     """Examples from a treebank, with gold tokenisation.
 
     The reference Doc of an example is fully annotated; in a file with XPOS, words without it have
-    the tag `_`, which is what a tagger should predict. Its predicted Doc has the same words and
-    spaces and, if `gold_sentences`, the same sentence starts, nothing else. A parser, which keeps
-    preset boundaries, is then scored on gold sentences; in training it learns boundaries from the
+    the tag `_`, which is what a tagger should predict. It has the distributions of heads that are
+    in MISC (HeadDistribution). Its predicted Doc has the same words and spaces and, if
+    `gold_sentences`, the same sentence starts, nothing else. A parser, which keeps preset
+    boundaries, is then scored on gold sentences; in training it learns boundaries from the
     reference. Without gold sentences, the pipeline has to find them, which only makes sense with
     several sentences per Doc.
 
@@ -132,7 +136,7 @@ class ConlluCorpus:
         Raises:
             ConlluError: At a malformed sentence, unless `on_error` is "skip".
             FileNotFoundError: If there is no such file, or no .conllu file in the folder.
-            ValueError: If there is no sentence.
+            ValueError: If there is no sentence, or a malformed HeadDistribution in MISC.
         """
         corpus = sorted(self._treebanks())
         groups: Iterable[tuple[list[Sentence], CorpusPart]] = self._groups()
@@ -147,6 +151,9 @@ class ConlluCorpus:
             reference = doc_from_sentences(group, nlp.vocab)
             if part.has_tags:
                 _tag_all(reference)
+            distributions = self._distributions(group)
+            if distributions is not None:
+                reference.user_data[DISTRIBUTIONS_KEY] = distributions
             predicted = unannotated_doc(group, nlp.vocab, sentence_starts=self.gold_sentences)
             name_docs([predicted, reference], part.treebank, corpus)
             for example in self.augmenter(nlp, Example(predicted, reference)):
@@ -155,6 +162,12 @@ class ConlluCorpus:
                 yield example
         if n_examples == 0:
             raise ValueError(f"{self._paths}: no sentence to read. Give a treebank in CoNLL-U.")
+
+    def _distributions(self, group: list[Sentence]) -> NDArray[np.float64] | None:
+        try:
+            return read_distributions(group)
+        except ValueError as error:
+            raise ValueError(f"{self._paths}: {error}") from error
 
     def _treebanks(self) -> set[str]:
         """The names of all treebanks."""

@@ -9,13 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
-from spacy_npparse.treebank.rows import boundaries, with_comments
+from spacy_npparse.treebank.head_distributions import (
+    HEAD_DISTRIBUTION,
+    spell_distribution,
+    token_distribution,
+)
+from spacy_npparse.treebank.rows import boundaries, make_sentence, with_comments, with_misc
 from spacy_npparse.treebank.sentence import Sentence
 
 _COMMENT = "confidence"
 _BEGINNINGS = ("newdoc", "newpar")
+# A word whose head is as probable has no distribution.
+_CERTAIN = 0.99
 
 
 class ConfidentSentences:
@@ -50,7 +57,8 @@ class ConfidentSentences:
             ValueError: If there are no probabilities.
         """
         chosen = []
-        for sentence, confidence in zip(sentences, _confidences(doc), strict=True):
+        for sentence, words in zip(sentences, _words(doc), strict=True):
+            confidence = _confidence(words)
             own = _beginning(sentence)
             if sentence.begins_document:
                 self._beginning = {}
@@ -60,7 +68,7 @@ class ConfidentSentences:
                 continue
             added = {**self._beginning, **own, _COMMENT: f"{confidence:.4f}"}
             self._beginning = {}
-            chosen.append(with_comments(sentence, added))
+            chosen.append(with_comments(_with_distributions(sentence, words), added))
         return chosen
 
 
@@ -71,16 +79,35 @@ def _beginning(sentence: Sentence) -> dict[str, str | None]:
     }
 
 
-def _confidences(doc: Doc) -> list[float]:
-    """The mean probability of the heads in each sentence with words."""
-    found = []
-    for begin, end in boundaries(doc):
-        words = [token for token in doc[begin:end] if not token.is_space]
-        if words:
-            probabilities = [word._.head_probability for word in words]
-            if None in probabilities:
-                raise ValueError(
-                    "The parser did not keep its confidence. Set `confidence` of its decoder."
-                )
-            found.append(fmean(probabilities))
-    return found
+def _words(doc: Doc) -> list[list[Token]]:
+    """The words of each sentence with words."""
+    sentences = (doc[begin:end] for begin, end in boundaries(doc))
+    found = [[token for token in sentence if not token.is_space] for sentence in sentences]
+    return [words for words in found if words]
+
+
+def _confidence(words: Sequence[Token]) -> float:
+    """The mean probability of the heads."""
+    probabilities = [word._.head_probability for word in words]
+    if None in probabilities:
+        raise ValueError("The parser did not keep its confidence. Set `confidence` of its decoder.")
+    return fmean(probabilities)
+
+
+def _with_distributions(sentence: Sentence, words: Sequence[Token]) -> Sentence:
+    """A sentence with HeadDistribution in MISC, except where the parser has no doubts."""
+    numbers = {word.i: number for number, word in enumerate(words, 1)}
+    rows, unread = [], iter(words)
+    for row in sentence.rows:
+        if row.id.isdecimal():
+            word = next(unread)
+            found = token_distribution(word) or {}
+            by_number = {
+                0 if head == word.i else numbers[head]: p
+                for head, p in found.items()
+                if head in numbers
+            }
+            if 0 < max(found.values(), default=0) < _CERTAIN:
+                row = with_misc(row, {HEAD_DISTRIBUTION: spell_distribution(by_number)})
+        rows.append(row)
+    return make_sentence(rows, sentence.metadata, sentence.comments)

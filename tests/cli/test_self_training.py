@@ -16,6 +16,8 @@ def test_a_parser_learns_from_what_another_is_sure_of(run, model, tmp_path):
     result = run("parse", model, raw, silver, "--min-confidence", 0.0)
     assert result.exit_code == 0, result.output
     assert all(0 <= float(s.metadata["confidence"]) <= 1 for s in read_conllu(silver))
+    words = [word for s in read_conllu(silver) for word in s.words]
+    assert sum("HeadDistribution=" in word.misc for word in words) > len(words) / 2
     config = tiny_config()
     config["components"]["tok2vec"]["model"].update(treebank_embedding=True, treebank="hu")
     config["paths"].update(train={str(gold): 2, str(silver): 1}, dev=str(gold))

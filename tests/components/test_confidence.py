@@ -47,7 +47,17 @@ def test_words_have_probabilities(shared, system, decoder):
         if token.is_space:
             assert token._.head_probability is None
             assert token._.label_probability is None
+            assert token._.head_distribution is None
         else:
+            distribution = token._.head_distribution
+            assert list(distribution.values()) == sorted(distribution.values(), reverse=True)
+            assert sum(distribution.values()) < 1.0 + 1e-5
+            assert all(doc[head].sent == token.sent for head in distribution)
+            if token.head.i in distribution:
+                found = pytest.approx(token._.head_probability, abs=1e-6)
+                assert distribution[token.head.i] == found
+            else:
+                assert min(distribution.values()) >= token._.head_probability
             assert 0.0 < token._.head_probability <= 1.0
             assert 0.0 < token._.label_probability <= 1.0
             assert (token._.label_probability == 1.0) == (token.head.i == token.i)

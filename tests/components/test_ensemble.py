@@ -14,6 +14,7 @@ from spacy.util import get_sourced_components, load_config, load_model_from_conf
 from spacy_npparse.components import add_other_components
 from spacy_npparse.components.constraints.batch import UNCONSTRAINED
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
+from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import decode_spanning_trees
 from spacy_npparse.treebank import ConlluCorpus
 
@@ -127,6 +128,33 @@ def test_two_of_three_win_however_sure_the_third_is(member):
         assert {round(3 * token._.head_probability) for token in doc} <= {2, 3}
 
 
+@pytest.mark.parametrize("combine", ["votes", "scores"])
+def test_distributions_of_heads_are_the_votes_or_the_mean_probabilities(member, combine):
+    nlp = assemble(member("a"), member("b"), member("c", "mst"), combine=combine)
+    ensemble = nlp.get_pipe("parser")
+    words = ["Wir", "haben", " ", "das", "Haus", "gesehen", "."]
+    doc = Doc(nlp.vocab, words=words, sent_starts=[True, *[False] * 6])
+    doc = nlp.get_pipe("tok2vec")(doc)
+    sentences = split_sentences(read_tokens([doc]))
+    expected = np.zeros((6, 7))
+    with torch.no_grad():
+        for parser in ensemble.parsers():
+            vectors = parser.encode([doc])
+            if combine == "votes":
+                expected[range(6), parser.best_heads(vectors, sentences)] += 1 / 3
+            else:
+                expected += np.exp(parser.arc_scores(vectors, sentences))[0, 1:] / 3
+    ensemble.decoder = DecoderSettings(confidence=True)
+    doc = ensemble(doc)
+    rows = {token.i: row for row, token in enumerate(t for t in doc if not t.is_space)}
+    for i, row in rows.items():
+        found = doc[i]._.head_distribution
+        assert found[doc[i].head.i] == pytest.approx(doc[i]._.head_probability, abs=1e-6)
+        of_heads = {0 if head == i else rows[head] + 1: p for head, p in found.items()}
+        assert of_heads == {head: pytest.approx(expected[row, head]) for head in of_heads}
+        assert min(of_heads.values()) >= np.sort(expected[row])[-len(of_heads)] - 1e-6
+
+
 def test_scores_are_added_up(member):
     paths = [member("a"), member("b"), member("c", "mst")]
     nlp = assemble(*paths, combine="scores")
@@ -165,7 +193,7 @@ def test_probabilities_of_all_words_together_count_less_than_one_vote():
     nlp = spacy.blank("xx")
     ensemble = nlp.add_pipe("ensemble_parser", config={"members": MEMBERS})
     members = [(Member(heads, probabilities), None) for heads in (rising, third, falling)]
-    heads, shares = ensemble._heads(members, sentences, UNCONSTRAINED)
+    heads, shares, _ = ensemble._heads(members, sentences, UNCONSTRAINED)
     assert heads[0] == 0 and shares.sum() == pytest.approx(6 / 3)
 
 

@@ -69,11 +69,13 @@ def test_distances_in_pieces_are_the_same(net, rows, monkeypatch):
         torch.testing.assert_close(whole, in_pieces)
 
 
-def test_head_selection_loss_is_that_of_the_known_heads(net, rows):
+def test_head_selection_loss_is_the_cross_entropy_of_weighted_heads(net, rows):
     arcs = net.score_arcs(rows, LENGTHS)
-    expected = -(arcs[0, 1, 2] + arcs[0, 3, 2] + arcs[2, 2, 1])
-    known = torch.tensor([2, -1, 2, -1, -1, 1, -1, -1, -1])
-    assert torch.allclose(net.head_selection_loss(arcs, LENGTHS, known), expected)
+    expected = -(0.75 * arcs[0, 1, 2] + 0.25 * arcs[0, 1, 0] + arcs[0, 3, 2] + arcs[2, 2, 1])
+    heads, weights = torch.zeros(9, 2, dtype=torch.long), torch.zeros(9, 2)
+    heads[:, 0] = torch.tensor([2, 0, 2, 0, 0, 1, 0, 0, 0])
+    weights[[0, 2, 5]] = torch.tensor([[0.75, 0.25], [1.0, 0.0], [1.0, 0.0]])
+    assert torch.allclose(net.head_selection_loss(arcs, LENGTHS, heads, weights), expected)
 
 
 def test_states_are_scored_as_the_kernel_scores_them(net, rows):

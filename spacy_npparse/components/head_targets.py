@@ -1,0 +1,115 @@
+"""What is learnt of the heads of words one by one: distributions where the gold Docs have them.
+
+Source: an ensemble's distribution of heads as the target of a single parser, Kuncoro, Ballesteros,
+Kong, Dyer and Smith (2016).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.training import Example
+
+from spacy_npparse.components.sentences import SentenceBatch, heads_in_sentence
+from spacy_npparse.treebank.head_distributions import N_HEADS, doc_distributions
+from spacy_npparse.trees.missing import MISSING
+
+Ints = NDArray[np.int64]
+
+
+class AlignedTokens(NamedTuple):
+    """Tokens of a predicted Doc and its reference that are aligned one to one.
+
+    Attributes:
+        to_gold: int64 [len(doc)], the reference token of each predicted one; MISSING for none.
+        from_gold: int64 [len(reference)], and vice versa.
+    """
+
+    to_gold: Ints
+    from_gold: Ints
+
+
+class HeadTargets(NamedTuple):
+    """Heads, and how much of each a word is to learn.
+
+    Attributes:
+        heads: int32 [n_words, n_heads], in the sentence, 0 for the root.
+        weights: float32 [n_words, n_heads], with a sum of 1 for a word that has a known head, of 0
+            for others.
+    """
+
+    heads: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+    @classmethod
+    def of_tree(cls, heads: NDArray[np.int32]) -> "HeadTargets":
+        """The heads of a tree.
+
+        Args:
+            heads: int32 [n_words], MISSING if unknown.
+        """
+        known = heads != MISSING
+        return cls(np.where(known, heads, 0)[:, None], known[:, None].astype(np.float32))
+
+    def select(self, words: NDArray[np.bool_]) -> "HeadTargets":
+        """Keep only those of some words.
+
+        Args:
+            words: bool [n_words].
+        """
+        return HeadTargets(self.heads[words], self.weights[words])
+
+    def shift(self, shifts: Ints) -> "HeadTargets":
+        """Number the heads within runs of several sentences.
+
+        Args:
+            shifts: int64 [n_words], how many words of the run are before the sentence of each.
+        """
+        shifted = np.where(self.heads > 0, self.heads + shifts[:, None], self.heads)
+        return HeadTargets(shifted.astype(np.int32), self.weights)
+
+
+def head_targets(
+    examples: Sequence[Example],
+    alignments: Sequence[AlignedTokens],
+    sentences: SentenceBatch,
+    gold_heads: Ints,
+) -> HeadTargets | None:
+    """Read the head distributions of a batch.
+
+    Of a distribution, what is not in the sentence is left out, and the rest normalised. Words
+    without one learn the gold head.
+
+    Args:
+        examples: The batch.
+        alignments: Of the tokens of each example.
+        sentences: Of the predicted Docs.
+        gold_heads: int64 [n_words], in the sentence, 0 for the root, MISSING if unknown.
+
+    Returns:
+        The targets; None if no word has a distribution.
+    """
+    of_docs = [doc_distributions(example.reference) for example in examples]
+    if all(found is None for found in of_docs):
+        return None
+    heads = np.full((N_HEADS, sentences.n_tokens), MISSING, dtype=np.int64)
+    weights = np.zeros((N_HEADS, sentences.n_tokens))
+    first = 0
+    for found, (to_gold, from_gold) in zip(of_docs, alignments, strict=True):
+        if found is not None:
+            aligned = np.flatnonzero(to_gold >= 0)
+            offsets, probabilities = np.split(found[to_gold[aligned]].T, 2)
+            in_doc = from_gold[to_gold[aligned] + offsets.astype(np.int64)]
+            heads[:, first + aligned] = np.where(in_doc >= 0, first + in_doc, MISSING)
+            weights[:, first + aligned] = probabilities
+        first += len(to_gold)
+    in_sentence = np.stack([heads_in_sentence(sentences, of_rank) for of_rank in heads], axis=1)
+    shares = np.where(in_sentence == MISSING, 0.0, weights[:, sentences.words].T)
+    totals = shares.sum(axis=1, keepdims=True)
+    of_tree = HeadTargets.of_tree(gold_heads.astype(np.int32))
+    none = totals[:, 0] == 0.0
+    shares = shares / np.where(none, 1.0, totals[:, 0])[:, None]
+    targets = HeadTargets(np.maximum(in_sentence, 0).astype(np.int32), shares.astype(np.float32))
+    targets.heads[none, :1], targets.weights[none, :1] = of_tree.select(none)
+    return targets
