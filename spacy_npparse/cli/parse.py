@@ -29,6 +29,7 @@ from spacy_npparse.cli._pipeline import (
 from spacy_npparse.cli._report import write_text
 from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
 from spacy_npparse.components import ConstraintError, constraints_of_sentence
+from spacy_npparse.components.ensemble_parser import EnsembleParser
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
@@ -156,7 +157,9 @@ def parse(
         choose = None
         if min_confidence is not None:
             keep_confidence(nlp)
-            choose = ConfidentSentences(min_confidence)
+            # A parser would only learn from itself how unsure it is.
+            is_vote = any(isinstance(pipe, EnsembleParser) for _, pipe in nlp.pipeline)
+            choose = ConfidentSentences(min_confidence, distributions=is_vote)
         docs = Annotation(nlp, inputs, n_inputs, batch_size, n_process)
         parsed: Iterable[Doc] = docs
         if kept:

@@ -33,13 +33,16 @@ class ConfidentSentences:
 
     Args:
         least: The lowest mean probability that is enough.
+        distributions: Whether MISC says how probable each head is, where there are doubts
+            (HeadDistribution): for the votes of an ensemble, which a single parser is to learn.
 
     Attributes:
         n_left_out: Number of the other sentences so far.
     """
 
-    def __init__(self, least: float) -> None:
+    def __init__(self, least: float, *, distributions: bool = False) -> None:
         self._least = least
+        self._distributions = distributions
         self._beginning: dict[str, str | None] = {}
         self.n_left_out = 0
 
@@ -68,7 +71,9 @@ class ConfidentSentences:
                 continue
             added = {**self._beginning, **own, _COMMENT: f"{confidence:.4f}"}
             self._beginning = {}
-            chosen.append(with_comments(_with_distributions(sentence, words), added))
+            if self._distributions:
+                sentence = _with_distributions(sentence, words)
+            chosen.append(with_comments(sentence, added))
         return chosen
 
 
