@@ -32,6 +32,7 @@ def test_a_parser_learns_from_what_another_is_sure_of(run, model, tmp_path):
 
 
 def test_the_votes_of_an_ensemble_are_written(run, model, tmp_path):
+    torch.manual_seed(0)
     nlp = spacy.load(model)
     for name in ("second", "third"):
         other = spacy.load(model)
@@ -53,5 +54,6 @@ def test_the_votes_of_an_ensemble_are_written(run, model, tmp_path):
         votes = re.findall(r"([0-9]+):(0\.[0-9]+)", word.misc)
         assert word.head in dict(votes) and {share for _, share in votes} <= {"0.33", "0.67"}
         assert sum(float(share) for _, share in votes) == pytest.approx(1.0, abs=0.011)
-    (example, *_) = ConlluCorpus(silver)(spacy.blank("xx"))
-    assert example.reference[0]._.head_distribution is not None
+    references = [example.reference for example in ConlluCorpus(silver)(spacy.blank("xx"))]
+    known = [token._.head_distribution for doc in references for token in doc]
+    assert sum(len(found or ()) > 1 for found in known) == len(divided)
