@@ -106,10 +106,10 @@ def head_targets(
         first += len(to_gold)
     in_sentence = np.stack([heads_in_sentence(sentences, of_rank) for of_rank in heads], axis=1)
     shares = np.where(in_sentence == MISSING, 0.0, weights[:, sentences.words].T)
-    totals = shares.sum(axis=1, keepdims=True)
-    of_tree = HeadTargets.of_tree(gold_heads.astype(np.int32))
-    none = totals[:, 0] == 0.0
-    shares = shares / np.where(none, 1.0, totals[:, 0])[:, None]
+    totals = shares.sum(axis=1)
+    none = totals == 0.0
+    shares /= np.where(none, 1.0, totals)[:, None]
     targets = HeadTargets(np.maximum(in_sentence, 0).astype(np.int32), shares.astype(np.float32))
-    targets.heads[none, :1], targets.weights[none, :1] = of_tree.select(none)
+    of_tree = HeadTargets.of_tree(gold_heads[none].astype(np.int32))
+    targets.heads[none, :1], targets.weights[none, :1] = of_tree
     return targets

@@ -100,19 +100,16 @@ def _confidence(words: Sequence[Token]) -> float:
 
 
 def _with_distributions(sentence: Sentence, words: Sequence[Token]) -> Sentence:
-    """A sentence with HeadDistribution in MISC, except where the parser has no doubts."""
+    """A sentence with HeadDistribution in MISC, except where the parser has no doubts, or where a
+    component has put a probable head into another sentence since."""
     numbers = {word.i: number for number, word in enumerate(words, 1)}
     rows, unread = [], iter(words)
     for row in sentence.rows:
         if row.id.isdecimal():
             word = next(unread)
             found = token_distribution(word) or {}
-            by_number = {
-                0 if head == word.i else numbers[head]: p
-                for head, p in found.items()
-                if head in numbers
-            }
-            if 0 < max(found.values(), default=0) < _CERTAIN:
+            if found and max(found.values()) < _CERTAIN and found.keys() <= numbers.keys():
+                by_number = {0 if i == word.i else numbers[i]: p for i, p in found.items()}
                 row = with_misc(row, {HEAD_DISTRIBUTION: spell_distribution(by_number)})
         rows.append(row)
     return make_sentence(rows, sentence.metadata, sentence.comments)

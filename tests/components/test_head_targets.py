@@ -89,6 +89,14 @@ def test_targets_of_a_tree_are_its_heads():
     assert by_word(targets) == [{2: 1.0}, {0: 1.0}, {}]
 
 
+def test_pseudo_projective_parsers_learn_the_lifted_heads(make_nlp):
+    nlp = make_nlp("arc_hybrid", pseudo_projective="head")
+    heads, words = [2, 3, 2, 3], ["a", "b", "c", "d"]
+    crossing = example(words, heads, {0: {2: 0.5, 1: 0.5}})
+    nlp.initialize(lambda: [crossing])
+    assert nlp.get_pipe("parser")._labels.gold([crossing]).targets is None
+
+
 @pytest.mark.parametrize("system", ["arc_hybrid_swap", "mst, local", "mh4, exact"])
 def test_parsers_learn_the_probabilities_of_heads(make_parser, system):
     """Of one sentence, by heart. Learnt from trees, those of the heads are near 1."""
