@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,8 @@ from spacy_npparse.cli._pipeline import (
 )
 from spacy_npparse.cli._report import write_text
 from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
-from spacy_npparse.components import ConstraintError, constraints_of_sentence
+from spacy_npparse.components import ConstraintError, constraints_of_sentence, set_given_labels
+from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.files import is_stream
@@ -145,8 +146,9 @@ def parse(
             n_inputs = sum(1 for _ in read_conllu(path, on_error=on_error.value))
             nlp = load_parser(model, gpu_id, code, treebank)
             _handle_errors(nlp)
+            labels = _known_labels(nlp) if complete else None
             inputs: Iterable[Doc | Paragraph] = (
-                _doc_to_parse(sentence, nlp.vocab, complete=complete) for sentence in sentences
+                _doc_to_parse(sentence, nlp.vocab, labels) for sentence in sentences
             )
         else:
             inputs = text = Text(path, source, lines)
@@ -165,6 +167,9 @@ def parse(
         if kept:
             pairs = zip(docs, sentences, strict=True)
             parsed = (keep_annotation(doc, [sentence], kept) for doc, sentence in pairs)
+        if complete:
+            pairs = zip(parsed, sentences, strict=True)
+            parsed = (set_given_labels(doc, sentence) for doc, sentence in pairs)
         drawn: list[Doc] = []
         written = parsed if html is None else _keeping(parsed, drawn)
         write_conllu(written, target, token_ranges=token_ranges, choose=choose)
@@ -191,10 +196,18 @@ class _Sentences(Iterable[Sentence]):
                     yield block.parse()
 
 
-def _doc_to_parse(sentence: Sentence, vocab: Vocab, *, complete: bool) -> Doc:
-    """The words of a sentence, with what is known of its tree if that is to be completed."""
+def _known_labels(nlp: Language) -> set[str]:
+    """The labels that all parsers of a pipeline know."""
+    parsers = (DependencyParser, EnsembleParser)
+    known = [set(pipe.labels) for _, pipe in nlp.pipeline if isinstance(pipe, parsers)]
+    return set.intersection(*known) if known else set()
+
+
+def _doc_to_parse(sentence: Sentence, vocab: Vocab, labels: Collection[str] | None) -> Doc:
+    """The words of a sentence; if its tree is to be completed by a parser with these labels, with
+    what is known of it."""
     doc = unannotated_doc([sentence], vocab, sentence_starts=True)
-    return constraints_of_sentence(sentence).attach(doc) if complete else doc
+    return doc if labels is None else constraints_of_sentence(sentence, labels).attach(doc)
 
 
 def _handle_errors(nlp: Language) -> None:

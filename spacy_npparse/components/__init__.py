@@ -10,6 +10,7 @@ from spacy_npparse.components.constraints import (
     ConstraintError,
     DependencyConstraints,
     constraints_of_sentence,
+    set_given_labels,
 )
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
@@ -51,4 +52,5 @@ __all__ = [
     "add_other_components",
     "constraints_of_sentence",
     "drop_unannotated_components",
+    "set_given_labels",
 ]

@@ -5,11 +5,15 @@ from spacy_npparse.components.constraints.given import (
     ConstraintError,
     DependencyConstraints,
 )
-from spacy_npparse.components.constraints.partial_trees import constraints_of_sentence
+from spacy_npparse.components.constraints.partial_trees import (
+    constraints_of_sentence,
+    set_given_labels,
+)
 
 __all__ = [
     "CONSTRAINTS_KEY",
     "ConstraintError",
     "DependencyConstraints",
     "constraints_of_sentence",
+    "set_given_labels",
 ]

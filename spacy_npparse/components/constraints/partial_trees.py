@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from spacy.tokens import Doc
+
 from spacy_npparse.components.constraints.given import DependencyConstraints
 from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.docs import UD_ROOT
 from spacy_npparse.treebank.sentence import MISSING
 
 
-def constraints_of_sentence(sentence: Sentence) -> DependencyConstraints:
+def constraints_of_sentence(
+    sentence: Sentence, labels: Collection[str] | None = None
+) -> DependencyConstraints:
     """What a sentence of a treebank says of its tree: heads and labels, where they are not `_`.
 
     Args:
         sentence: The sentence.
+        labels: Those that the parser knows; None if it knows all. An unknown label is left out if
+            its head is given, since the parser has nothing to find then: `set_given_labels` sets it
+            in the end.
 
     Returns:
         Constraints on a Doc of this sentence.
@@ -24,8 +34,30 @@ def constraints_of_sentence(sentence: Sentence) -> DependencyConstraints:
         >>> partial.heads
         {0: [0]}
     """
-    known_heads = enumerate(sentence.heads[1:])
+    heads = sentence.heads[1:]
     return DependencyConstraints(
-        heads={i: [head - 1 if head else i] for i, head in known_heads if head is not None},
-        labels={i: [row.deprel] for i, row in enumerate(sentence.words) if row.deprel != MISSING},
+        heads={i: [head - 1 if head else i] for i, head in enumerate(heads) if head is not None},
+        labels={
+            i: [row.deprel]
+            for i, (row, head) in enumerate(zip(sentence.words, heads, strict=True))
+            if row.deprel != MISSING
+            and (not head or labels is None or row.deprel in (*labels, UD_ROOT))
+        },
     )
+
+
+def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
+    """Set the labels of arcs that a sentence gives completely, those that the parser does not know
+    included.
+
+    Args:
+        doc: A parsed Doc of this sentence, whose heads are those that are given.
+        sentence: The sentence.
+
+    Returns:
+        The same Doc.
+    """
+    for token, row, head in zip(doc, sentence.words, sentence.heads[1:], strict=True):
+        if head and row.deprel != MISSING:
+            token.dep_ = row.deprel
+    return doc
