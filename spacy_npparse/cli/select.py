@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +31,7 @@ from spacy_npparse.components.selection import (
     JudgedSentence,
     judge_sentences,
     partial_sentence,
+    select_doubtful_words,
     select_sentences,
     select_words,
 )
@@ -70,6 +72,15 @@ def select(
         Unit, typer.Option(help="Whole sentences, or the arcs to single words.")
     ] = Unit.SENTENCE,
     words: Annotated[int, typer.Option(min=1, help="Words to annotate.")] = 1000,
+    min_error: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="With --unit arc: take sentences at random instead, and of each the arcs that are "
+            "wrong with at least this probability.",
+        ),
+    ] = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
     treebank: Treebank = None,
@@ -77,16 +88,18 @@ def select(
 ) -> None:
     """Select from unannotated text what is worth annotating.
 
-    OUT gets the selected sentences, those that bring most first. HEAD and DEPREL are _ where they
-    are to be annotated, with the predicted arc and its probability in MISC; with --unit arc, all
-    other arcs are those that the parser predicts. Annotated, in whole or in part, OUT is a treebank
-    to train on: words without HEAD do not count.
+    OUT gets the selected sentences, those that bring most first. HEAD and DEPREL are _; words that
+    are to be annotated have the predicted arc and its probability in MISC. Annotated, in whole or
+    in part, OUT is a treebank to train on: words without HEAD do not count. `parse --complete`
+    predicts what has not been annotated.
 
     Examples:
 
     \b
       python -m spacy_npparse select training/model-best news.txt annotate.conllu --words 2000
       python -m spacy_npparse select training/model-best a.conllu b.conllu next.conllu --unit arc
+      python -m spacy_npparse select training/model-best news.txt next.conllu --unit arc \
+          --min-error 0.65
     """
     if output.suffix != ".conllu" and not is_stream(output):
         fail(f"Cannot write {output}. Give OUT a name that ends in .conllu.")
@@ -95,6 +108,8 @@ def select(
             fail(f"Cannot read {path}. Give .conllu or .txt files.")
     if unit is Unit.ARC and by is Criterion.DIVERSITY:
         fail("--by diversity is for whole sentences. Give --by entropy or --by error.")
+    if min_error is not None and unit is not Unit.ARC:
+        fail("--min-error is for single arcs. Give --unit arc as well, or leave it out.")
     check_outputs([output], [*texts, code, *pipeline_files(model)])
     nlp = load_parser(model, gpu_id, code, treebank)
     parser_of(nlp)
@@ -110,11 +125,16 @@ def select(
     unique = list(different.values())
     if not unique:
         fail(f"{', '.join(map(str, texts))}: no sentence to select from.")
+    if min_error is not None:
+        random.Random(0).shuffle(unique)
     shown = progress(unique, "sentence", len(unique))
-    judged = list(judge_sentences(nlp, shown, batch_size or nlp.batch_size))
-    selected, n_selected = _select(judged, by, unit, words)
+    judged = judge_sentences(nlp, shown, batch_size or nlp.batch_size)
+    if min_error is not None:
+        selected, n_selected = _select_doubtful(judged, min_error, words)
+    else:
+        selected, n_selected = _select(list(judged), by, unit, words)
     if not selected:
-        fail(f"Every sentence has more than {words} words. Give a larger number of --words.")
+        fail(f"No sentence fits in {words} words. Give a larger number of --words.")
     write_text("".join(f"{sentence}\n\n" for sentence in selected), output)
     typer.echo(
         f"{output}: {n_selected:,} words to annotate in {len(selected):,} sentences, of "
@@ -138,6 +158,17 @@ def _select(
         for n, of_sentence in chosen.items()
     ]
     return selected, sum(map(len, chosen.values()))
+
+
+def _select_doubtful(
+    judged: Iterable[JudgedSentence], min_error: float, n_words: int
+) -> tuple[list[Sentence], int]:
+    chosen = select_doubtful_words(judged, min_error, n_words)
+    selected = [
+        partial_sentence(one, doubtful, f"{len(doubtful)} arcs wrong with p >= {min_error:g}")
+        for one, doubtful in chosen
+    ]
+    return selected, sum(len(doubtful) for _, doubtful in chosen)
 
 
 def _names(texts: Sequence[Path]) -> Iterator[str]:

@@ -166,12 +166,40 @@ def select_words(
     return chosen
 
 
+def select_doubtful_words(
+    judged: Iterable[JudgedSentence], min_error: float, n_words: int
+) -> list[tuple[JudgedSentence, list[int]]]:
+    """Choose the words of each sentence whose predicted arcs are probably wrong, sentence after
+    sentence.
+
+    Args:
+        judged: The sentences, best in random order. No more of them are taken than are chosen, and
+            one.
+        min_error: The least probability that the head or the label is wrong.
+        n_words: How many words are annotated at most.
+
+    Returns:
+        The sentences, each with the words chosen, from 1: none, if the parser is sure of all.
+
+    Source: partial annotation with a threshold, as in Li et al. (2016), section 4.
+    """
+    chosen: list[tuple[JudgedSentence, list[int]]] = []
+    left = n_words
+    for one in judged:
+        words = (np.flatnonzero(one.errors >= min_error) + 1).tolist()
+        if len(words) > left:
+            break
+        chosen.append((one, words))
+        left -= len(words)
+    return chosen
+
+
 def partial_sentence(one: JudgedSentence, words: Iterable[int], benefit: str) -> Sentence:
-    """A sentence for annotators: the predicted tree, but for the arcs that they are to annotate.
+    """A sentence for annotators, without its tree.
 
     Args:
         one: The sentence.
-        words: Those without HEAD and DEPREL, from 1. MISC has the predicted arc and its
+        words: Those whose arcs are to be annotated, from 1. MISC has the predicted arc and its
             probability.
         benefit: What a comment says why it was selected.
 
@@ -200,12 +228,12 @@ def _without_place(sentence: Sentence) -> tuple[Metadata, list[str]]:
 
 
 def _row(one: JudgedSentence, row: Row, asked: bool) -> Row:
-    i = int(row.id) - 1
-    head, label = str(one.heads[i]), one.labels[i]
+    row = row._replace(head=MISSING, deprel=MISSING)
     if not asked:
-        return row._replace(head=head, deprel=label)
-    notes = {_PREDICTED: f"{head}:{label}", _PROBABILITY: f"{1.0 - one.errors[i]:.4f}"}
-    return with_misc(row._replace(head=MISSING, deprel=MISSING), notes)
+        return row
+    i = int(row.id) - 1
+    arc = f"{one.heads[i]}:{one.labels[i]}"
+    return with_misc(row, {_PREDICTED: arc, _PROBABILITY: f"{1.0 - one.errors[i]:.4f}"})
 
 
 def _entropies(probabilities: NDArray[np.float32]) -> Floats:

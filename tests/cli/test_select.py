@@ -62,11 +62,54 @@ def test_single_arcs_of_a_text(run, model, text, tmp_path):
     assert result.exit_code == 0, result.output
     found = list(read_conllu(out))
     words = [word for one in found for word in one.words]
-    assert len(asked(found)) == 3
-    for word in words:
-        assert (word.head == "_") == (word.deprel == "_") == (word in asked(found))
+    assert len(asked(found)) == 3 < len(words)
+    assert all(word.head == word.deprel == "_" for word in words)
     probabilities = [float(w.misc.rpartition("Probability=")[2]) for w in asked(found)]
     assert all(0.0 < probability < 1.0 for probability in probabilities)
+
+
+def test_doubtful_arcs_come_back_as_trees(run, model, tmp_path):
+    """The rounds of an annotator: what is doubtful is annotated, with a label that the parser does
+    not know, and the parser completes the trees."""
+    source = write_part("dev", tmp_path / "pool.conllu", 12)
+    gold = {one.sent_id: one for one in read_conllu(source)}
+    partial, annotated, trees = (tmp_path / f"{name}.conllu" for name in ("p", "a", "t"))
+    options = ("--unit", "arc", "--min-error", 0.6, "--words", 60)
+    result = run("select", model, source, partial, *options)
+    assert result.exit_code == 0, result.output
+    found = list(read_conllu(partial))
+    n_asked = len(asked(found))
+    assert 0 < n_asked <= 60 and f"{n_asked} words to annotate in {len(found)}" in result.output
+    # In random order, which is the same in another run.
+    assert [one.sent_id for one in found] != [name for name in gold if name in partial.read_text()]
+    again = tmp_path / "again.conllu"
+    run("select", model, source, again, *options)
+    assert again.read_bytes() == partial.read_bytes()
+    lines, known = [], {}
+    for one in found:
+        for word in asked([one]):
+            assert float(word.misc.rpartition("Probability=")[2]) <= 0.4
+            right = gold[one.sent_id].words[int(word.id) - 1]
+            label = right.deprel if right.head == "0" else "new"
+            known[one.sent_id, word.id] = right.head, label
+        rows = [
+            row._replace(head=arc[0], deprel=arc[1])
+            if (arc := known.get((one.sent_id, row.id)))
+            else row
+            for row in one.rows
+        ]
+        lines += [f"# sent_id = {one.sent_id}", *map("\t".join, rows), ""]
+    assert any(label == "new" for _, label in known.values())
+    annotated.write_text("\n".join([*lines, ""]))
+    result = run("parse", model, annotated, trees, "--complete")
+    assert result.exit_code == 0, result.output
+    for one in read_conllu(trees):
+        assert None not in one.heads[1:]
+        for word in one.words:
+            if arc := known.get((one.sent_id, word.id)):
+                assert (word.head, word.deprel) == arc
+            else:
+                assert word.deprel not in ("_", "new")
 
 
 @pytest.mark.parametrize(
@@ -74,6 +117,7 @@ def test_single_arcs_of_a_text(run, model, text, tmp_path):
     [
         (("--unit", "arc", "--by", "diversity"), "Give --by entropy or --by error"),
         (("--words", 1), "Give a larger number of --words"),
+        (("--min-error", 0.5), "Give --unit arc as well"),
     ],
 )
 def test_mistakes_are_told(run, model, tmp_path, options, message):

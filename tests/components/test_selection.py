@@ -13,6 +13,7 @@ from spacy_npparse.components.selection import (
     JudgedSentence,
     judge_sentences,
     partial_sentence,
+    select_doubtful_words,
     select_sentences,
     select_words,
 )
@@ -83,6 +84,21 @@ def test_single_words():
         select_words(pool, Criterion.DIVERSITY, 1)
 
 
+def test_doubtful_words_of_sentence_after_sentence():
+    seen = []
+
+    def pool():
+        for errors in ([0.7, 0.2, 0.65], [0.1], [0.9], [0.8] * 3, [0.9]):
+            seen.append(errors)
+            yield judged([1.0] * len(errors), errors)
+
+    chosen = select_doubtful_words(pool(), 0.65, 5)
+    assert [words for _, words in chosen] == [[1, 3], [], [1]]
+    # The fourth one has too many; the fifth is not looked at.
+    assert len(seen) == 4
+    assert select_doubtful_words([], 0.5, 5) == []
+
+
 LINES = [
     "# sent_id = s",
     "1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_",
@@ -105,8 +121,17 @@ def test_partial_sentences():
         "# selected = entropy 0.5",
         *LINES[:2],
         "1\ta\t_\tX\t_\t_\t_\t_\t_\tSpaceAfter=No|PredictedArc=2:det|Probability=0.7500",
-        "2\tb\t_\t_\t_\t_\t0\troot\t_\t_",
+        LINES[3],
     ]
+
+
+def with_gold(gold, partial):
+    """What an annotator makes of a sentence: the gold arcs to the words that are asked for."""
+    rows = [
+        row._replace(head=right.head, deprel=right.deprel) if "PredictedArc" in row.misc else row
+        for row, right in zip(partial.rows, gold.rows, strict=True)
+    ]
+    return parse_sentence(["\t".join(row) for row in rows])
 
 
 def test_what_is_not_annotated_is_not_learnt(make_parser, tmp_path):
@@ -118,11 +143,12 @@ def test_what_is_not_annotated_is_not_learnt(make_parser, tmp_path):
     chosen = select_words(sentences, Criterion.ENTROPY, 20)
     path = tmp_path / "partial.conllu"
     written = [partial_sentence(sentences[n], words, "entropy") for n, words in chosen.items()]
-    path.write_text("".join(f"{sentence}\n\n" for sentence in written))
+    annotated = [with_gold(SENTENCES[n], one) for n, one in zip(chosen, written, strict=True)]
+    path.write_text("".join(f"{sentence}\n\n" for sentence in annotated))
     examples = list(ConlluCorpus(path)(nlp))
     gold = parser._labels.gold(examples)
-    n_known = sum(len(sentences[n].heads) - len(words) for n, words in chosen.items())
-    assert (gold.heads >= 0).sum() == n_known > 0 and (gold.heads < 0).sum() == 20
+    n_words = sum(len(sentences[n].heads) for n in chosen)
+    assert (gold.heads >= 0).sum() == 20 and (gold.heads < 0).sum() == n_words - 20 > 0
     (labelled,) = np.nonzero(gold.labels >= 0)
     assert (gold.heads[labelled] > 0).all()
     vectors = parser.model.predict([eg.predicted for eg in examples])
