@@ -53,7 +53,11 @@ def run(project, monkeypatch, capfd):
 
 def test_joint(project, run):
     shutil.copytree(project / SAMPLE, project / "assets" / "other")
-    treebanks = {"vars.treebanks": f"{SAMPLE} assets/other", "vars.treebank": "other"}
+    treebanks = {
+        "vars.treebanks": f"{SAMPLE} assets/other",
+        "vars.treebank": "other",
+        "vars.joint_steps": 4,
+    }
     run("joint", **treebanks)
     path = project / "training" / "joint" / "arc_hybrid_swap_parser" / "model-best"
     assert known_treebanks(spacy.load(path)) == ["other", "sample_treebank"]
