@@ -78,8 +78,12 @@ def select(
             min=0.0,
             max=1.0,
             help="With --unit arc: take sentences at random instead, and of each the arcs that are "
-            "wrong with at least this probability.",
+            "wrong with at least this probability. There may be none.",
         ),
+    ] = None,
+    annotated: Annotated[
+        list[Path] | None,
+        typer.Option(help="A .conllu file whose sentences are not selected again; repeatable."),
     ] = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
@@ -88,17 +92,17 @@ def select(
 ) -> None:
     """Select from unannotated text what is worth annotating.
 
-    OUT gets the selected sentences, those that bring most first. HEAD and DEPREL are _; words that
-    are to be annotated have the predicted arc and its probability in MISC. Annotated, in whole or
-    in part, OUT is a treebank to train on: words without HEAD do not count. `parse --complete`
-    predicts what has not been annotated.
+    OUT gets the selected sentences, those that bring most first, or random ones. HEAD and DEPREL
+    are _; words that are to be annotated have the predicted arc and its probability in MISC.
+    Annotated, in whole or in part, OUT is a treebank to train on: words without HEAD do not count.
+    `parse --complete` predicts what has not been annotated.
 
     Examples:
 
     \b
       python -m spacy_npparse select training/model-best news.txt annotate.conllu --words 2000
       python -m spacy_npparse select training/model-best a.conllu b.conllu next.conllu --unit arc
-      python -m spacy_npparse select training/model-best news.txt next.conllu --unit arc \
+      python -m spacy_npparse select training/model-best news.txt next.conllu --unit arc \\
           --min-error 0.65
     """
     if output.suffix != ".conllu" and not is_stream(output):
@@ -110,7 +114,9 @@ def select(
         fail("--by diversity is for whole sentences. Give --by entropy or --by error.")
     if min_error is not None and unit is not Unit.ARC:
         fail("--min-error is for single arcs. Give --unit arc as well, or leave it out.")
-    check_outputs([output], [*texts, code, *pipeline_files(model)])
+    known = annotated or []
+    check_outputs([output], [*texts, *known, code, *pipeline_files(model)])
+    done = {_forms(sentence) for path in known for sentence in read_conllu(path)}
     nlp = load_parser(model, gpu_id, code, treebank)
     parser_of(nlp)
     found = [
@@ -121,10 +127,14 @@ def select(
     # What is there twice brings nothing new.
     different: dict[tuple[str, ...], Sentence] = {}
     for sentence in found:
-        different.setdefault(tuple(word.form for word in sentence.words), sentence)
-    unique = list(different.values())
+        different.setdefault(_forms(sentence), sentence)
+    n_different = len(different)
+    unique = [sentence for forms, sentence in different.items() if forms not in done]
     if not unique:
-        fail(f"{', '.join(map(str, texts))}: no sentence to select from.")
+        fail(
+            f"{', '.join(map(str, texts))}: no sentence to select from; {n_different:,} have been "
+            "annotated. Give another text."
+        )
     if min_error is not None:
         random.Random(0).shuffle(unique)
     shown = progress(unique, "sentence", len(unique))
@@ -134,11 +144,13 @@ def select(
     else:
         selected, n_selected = _select(list(judged), by, unit, words)
     if not selected:
-        fail(f"No sentence fits in {words} words. Give a larger number of --words.")
+        which = "Every sentence" if min_error is None else "The first sentence drawn"
+        fail(f"{which} has more than {words} words to annotate. Give a larger number of --words.")
     write_text("".join(f"{sentence}\n\n" for sentence in selected), output)
     typer.echo(
         f"{output}: {n_selected:,} words to annotate in {len(selected):,} sentences, of "
-        f"{len(unique):,} different ones; {len(found) - len(unique):,} were there more than once.",
+        f"{n_different:,} different ones; {len(found) - n_different:,} were there more than once, "
+        f"and {n_different - len(unique):,} have been annotated.",
         err=True,
     )
 
@@ -165,10 +177,14 @@ def _select_doubtful(
 ) -> tuple[list[Sentence], int]:
     chosen = select_doubtful_words(judged, min_error, n_words)
     selected = [
-        partial_sentence(one, doubtful, f"{len(doubtful)} arcs wrong with p >= {min_error:g}")
+        partial_sentence(one, doubtful, f"{len(doubtful)} with an error of {min_error:g} or more")
         for one, doubtful in chosen
     ]
     return selected, sum(len(doubtful) for _, doubtful in chosen)
+
+
+def _forms(sentence: Sentence) -> tuple[str, ...]:
+    return tuple(word.form for word in sentence.words)
 
 
 def _names(texts: Sequence[Path]) -> Iterator[str]:

@@ -74,12 +74,12 @@ def test_doubtful_arcs_come_back_as_trees(run, model, tmp_path):
     source = write_part("dev", tmp_path / "pool.conllu", 12)
     gold = {one.sent_id: one for one in read_conllu(source)}
     partial, annotated, trees = (tmp_path / f"{name}.conllu" for name in ("p", "a", "t"))
-    options = ("--unit", "arc", "--min-error", 0.6, "--words", 60)
+    options = ("--unit", "arc", "--min-error", 0.6, "--words", 30)
     result = run("select", model, source, partial, *options)
     assert result.exit_code == 0, result.output
     found = list(read_conllu(partial))
     n_asked = len(asked(found))
-    assert 0 < n_asked <= 60 and f"{n_asked} words to annotate in {len(found)}" in result.output
+    assert 0 < n_asked <= 30 and f"{n_asked} words to annotate in {len(found)}" in result.output
     # In random order, which is the same in another run.
     assert [one.sent_id for one in found] != [name for name in gold if name in partial.read_text()]
     again = tmp_path / "again.conllu"
@@ -101,6 +101,11 @@ def test_doubtful_arcs_come_back_as_trees(run, model, tmp_path):
         lines += [f"# sent_id = {one.sent_id}", *map("\t".join, rows), ""]
     assert any(label == "new" for _, label in known.values())
     annotated.write_text("\n".join([*lines, ""]))
+    # What has been annotated is not asked for again.
+    more = tmp_path / "more.conllu"
+    result = run("select", model, source, more, *options, "--annotated", annotated)
+    assert result.exit_code == 0 and f"{len(found)} have been annotated" in result.output
+    assert not {one.sent_id for one in read_conllu(more)} & {one.sent_id for one in found}
     result = run("parse", model, annotated, trees, "--complete")
     assert result.exit_code == 0, result.output
     for one in read_conllu(trees):
@@ -118,6 +123,7 @@ def test_doubtful_arcs_come_back_as_trees(run, model, tmp_path):
         (("--unit", "arc", "--by", "diversity"), "Give --by entropy or --by error"),
         (("--words", 1), "Give a larger number of --words"),
         (("--min-error", 0.5), "Give --unit arc as well"),
+        (("--min-error", 0.0, "--unit", "arc", "--words", 1), "The first sentence drawn has more"),
     ],
 )
 def test_mistakes_are_told(run, model, tmp_path, options, message):
@@ -136,3 +142,6 @@ def test_files_are_checked(run, model, text, tmp_path):
     empty.write_text("")
     result = run("select", model, empty, tmp_path / "out.conllu")
     assert result.exit_code == 1 and "no sentence to select from" in result.output
+    pool = write_part("dev", tmp_path / "pool.conllu", 12)
+    result = run("select", model, pool, tmp_path / "out.conllu", "--annotated", pool)
+    assert result.exit_code == 1 and "12 have been annotated" in result.output
