@@ -197,10 +197,16 @@ class _Sentences(Iterable[Sentence]):
 
 
 def _known_labels(nlp: Language) -> set[str]:
-    """The labels that all parsers of a pipeline know."""
+    """The labels that all parsers of a pipeline know. Others than those of this package do not obey
+    what is given."""
     parsers = (DependencyParser, EnsembleParser)
     known = [set(pipe.labels) for _, pipe in nlp.pipeline if isinstance(pipe, parsers)]
-    return set.intersection(*known) if known else set()
+    if not known:
+        fail(
+            "--complete needs a parser of spacy_npparse; the pipeline has only: "
+            f"{', '.join(nlp.pipe_names)}"
+        )
+    return set.intersection(*known)
 
 
 def _doc_to_parse(sentence: Sentence, vocab: Vocab, labels: Collection[str] | None) -> Doc:

@@ -200,6 +200,19 @@ def test_merged_tokens_cannot_be_completed(run, model, tmp_path):
     assert "was attached to other tokens" in " ".join(result.output.split())
 
 
+def test_parsers_that_do_not_obey_cannot_complete(run, tmp_path):
+    nlp = spacy.blank("xx")
+    parser = nlp.add_pipe("parser")
+    parser.add_label("dep")
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "model")
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    source.write_text(ANNOTATED)
+    result = run("parse", tmp_path / "model", source, output, "--complete")
+    assert result.exit_code == 1 and not output.exists()
+    assert "--complete needs a parser of spacy_npparse" in " ".join(result.output.split())
+
+
 def test_what_only_treebanks_have_cannot_be_completed(run, model, text, dev, tmp_path):
     output = tmp_path / "out.conllu"
     result = run("parse", model, text, output, "--complete")
