@@ -181,7 +181,7 @@ def select_doubtful_words(
     Returns:
         The sentences, each with the words chosen, from 1: none, if the parser is sure of all.
 
-    Source: partial annotation with a threshold, as in Li et al. (2016), section 4.
+    Source: partial annotation of the uncertain words of a sentence is that of Li et al. (2016).
     """
     chosen: list[tuple[JudgedSentence, list[int]]] = []
     left = n_words
