@@ -28,14 +28,14 @@ import spacy
 from spacy.language import Language
 from tqdm import tqdm
 
-from spacy_npparse.components import constraints_of_sentence, set_given_labels
-from spacy_npparse.components.selection import (
+from spacy_npparse.annotation.selection import (
     Criterion,
     judge_sentences,
     select_doubtful_words,
     select_sentences,
     select_words,
 )
+from spacy_npparse.components import constraints_of_sentence, set_given_labels
 from spacy_npparse.evaluation import Metric, score_sentences
 from spacy_npparse.files import replacing
 from spacy_npparse.laboratory import BareParser, Task, config_path

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from spacy_npparse.evaluation.contradictions import ranked
+from spacy_npparse.annotation.contradictions import ranked
 from spacy_npparse.laboratory import BareParser, Task, config_path, contradictions_by_fold
 from spacy_npparse.treebank import Sentence, parse_sentence, read_conllu
 

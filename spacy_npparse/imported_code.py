@@ -7,8 +7,10 @@ from pathlib import Path
 
 from spacy.util import import_file
 
+from spacy_npparse.errors import UserError
 
-class CodeError(ValueError):
+
+class CodeError(UserError, ValueError):
     """A file cannot be imported; the message names it and the reason."""
 
 

@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "spacy_npparse"
 FLOORS = [
     {"cli"},
     {"laboratory", "visualisation"},
+    {"annotation"},
     {"components", "evaluation", "scaling", "tokenization"},
     {"treebank"},
     {"models"},
@@ -19,6 +20,7 @@ FLOORS = [
     {"transitions"},
     {"trees"},
     {"checks", "files", "imported_code", "treebank_names"},
+    {"errors"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 IMPORT = re.compile(r"^\s*(?:from|import|cimport) spacy_npparse\.([a-z_]+)", re.MULTILINE)

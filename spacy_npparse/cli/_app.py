@@ -12,44 +12,13 @@ import typer
 from typer.core import TyperGroup
 
 import spacy_npparse
-from spacy_npparse.components import ConstraintError
-from spacy_npparse.components.posteriors import PosteriorError
-from spacy_npparse.evaluation import EnhancedDependencyError, TextMismatchError
+from spacy_npparse.errors import UserError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
-from spacy_npparse.imported_code import CodeError
-from spacy_npparse.laboratory import ExperimentMismatchError, FolderInUseError
-from spacy_npparse.models import UnknownTreebankError
-from spacy_npparse.scaling import ClusterError, cleaning_up_on_termination
-from spacy_npparse.scaling.execution import NoWorkerError
-from spacy_npparse.scaling.extras import MissingExtraError
-from spacy_npparse.scaling.inputs import InputError
-from spacy_npparse.scaling.locks import CorpusInUseError
-from spacy_npparse.scaling.manifest import CorpusMismatchError
-from spacy_npparse.treebank import ConlluError, DocError, TreebankFolderError
+from spacy_npparse.scaling import cleaning_up_on_termination
 
 P = ParamSpec("P")
 R = TypeVar("R")
 _ARGUMENTS = "spacy_npparse.arguments"
-_USER_ERRORS = (
-    OSError,
-    ClusterError,
-    CodeError,
-    ConlluError,
-    ConstraintError,
-    CorpusInUseError,
-    CorpusMismatchError,
-    DocError,
-    EnhancedDependencyError,
-    ExperimentMismatchError,
-    FolderInUseError,
-    InputError,
-    MissingExtraError,
-    NoWorkerError,
-    PosteriorError,
-    TextMismatchError,
-    TreebankFolderError,
-    UnknownTreebankError,
-)
 
 
 class _Commands(TyperGroup):
@@ -122,10 +91,8 @@ def fail(message: str) -> NoReturn:
 def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with a message, not a traceback, on errors that its user can correct.
 
-    These are files or treebanks that are missing, files that cannot be written, malformed CoNLL-U
-    or DEPS, Docs that CoNLL-U cannot represent, code that cannot be imported, texts, experiments or
-    corpora that do not match, a folder in use, libraries, workers or a cluster that are missing. A
-    command that is terminated removes its temporary files first.
+    These are the errors of this package that say so, and those of the operating system. A command
+    that is terminated removes its temporary files first.
 
     Args:
         command: The command.
@@ -139,7 +106,7 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
         try:
             with cleaning_up_on_termination():
                 return command(*args, **kwargs)
-        except _USER_ERRORS as error:
+        except (UserError, OSError) as error:
             fail(str(error))
 
     return wrapped

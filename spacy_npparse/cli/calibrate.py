@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 from spacy.language import Language
 
+from spacy_npparse.annotation.calibration import Predictions, read_gold
+from spacy_npparse.annotation.posteriors import encode_sentences, parser_of
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_new_folder, check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
 from spacy_npparse.cli._report import print_result, progress, write_json, write_text
-from spacy_npparse.components.calibration import Predictions, read_gold
-from spacy_npparse.components.posteriors import encode_sentences, parser_of
 from spacy_npparse.evaluation.reliability import CalibrationComparison, reliability
 from spacy_npparse.files import replacing_folder
 from spacy_npparse.models import assume_treebank

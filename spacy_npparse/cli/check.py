@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
+from spacy_npparse.annotation.contradictions import (
+    contradiction_table,
+    ranked,
+    with_contradictions,
+)
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._pipeline import Code
 from spacy_npparse.cli._report import print_result, progress, write_text
 from spacy_npparse.cli._runs import find_config
-from spacy_npparse.evaluation.contradictions import (
-    contradiction_table,
-    ranked,
-    with_contradictions,
-)
 from spacy_npparse.laboratory import (
     BareParser,
     FailedCommandError,

@@ -13,6 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_npparse.annotation.silver import ConfidentSentences
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import (
@@ -34,7 +35,6 @@ from spacy_npparse.components.ensemble_parser import EnsembleParser
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
-    ConfidentSentences,
     ConlluError,
     Kept,
     Paragraph,

@@ -12,6 +12,16 @@ from typing import Annotated
 import typer
 from spacy.language import Language
 
+from spacy_npparse.annotation.posteriors import parser_of
+from spacy_npparse.annotation.selection import (
+    Criterion,
+    JudgedSentence,
+    judge_sentences,
+    partial_sentence,
+    select_doubtful_words,
+    select_sentences,
+    select_words,
+)
 from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import (
@@ -25,16 +35,6 @@ from spacy_npparse.cli._pipeline import (
 )
 from spacy_npparse.cli._report import progress, write_text
 from spacy_npparse.cli._texts import Text, check_lengths, extent
-from spacy_npparse.components.posteriors import parser_of
-from spacy_npparse.components.selection import (
-    Criterion,
-    JudgedSentence,
-    judge_sentences,
-    partial_sentence,
-    select_doubtful_words,
-    select_sentences,
-    select_words,
-)
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
     Sentence,

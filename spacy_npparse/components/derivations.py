@@ -11,14 +11,14 @@ from spacy_npparse.components.gold import GoldBatch, head_tokens
 from spacy_npparse.components.labels import Labels
 from spacy_npparse.components.sentences import SentenceBatch, heads_in_sentence
 from spacy_npparse.treebank.docs import UD_ROOT
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 
 class GoldTree(NamedTuple):
     """The gold tree of one sentence.
 
     Attributes:
-        heads: n + 1 of them, 0 for the root, MISSING if unknown; the first is MISSING.
+        heads: n + 1 of them, 0 for the root, NO_HEAD if unknown; the first is NO_HEAD.
         labels: Of the arcs to the n words; None if the parser predicts decorated ones instead.
     """
 
@@ -52,7 +52,7 @@ def gold_trees(
             "before the parser that merges or splits them"
         )
     heads = heads_in_sentence(sentences, head_tokens(gold)).astype(np.int32)
-    unknown = np.full(len(heads), MISSING, dtype=np.int64)
+    unknown = np.full(len(heads), NO_HEAD, dtype=np.int64)
     docs = np.zeros(len(sentences.lengths), dtype=np.int64)
     built = labels.encode(GoldBatch(sentences, heads, unknown, docs)).heads
     trees: list[GoldTree | None] = []
@@ -61,7 +61,7 @@ def gold_trees(
             gold[token].dep_ if head else UD_ROOT
             for token, head in zip(sentences.words[words].tolist(), heads[words], strict=True)
         ]
-        found = [MISSING, *built[words].tolist()]
-        known = max(found) != MISSING
+        found = [NO_HEAD, *built[words].tolist()]
+        known = max(found) != NO_HEAD
         trees.append(GoldTree(found, deps if labels.plain else None) if known else None)
     return trees

@@ -28,7 +28,7 @@ from spacy_npparse.components.settings import Combination, DecoderSettings, Sent
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.decoding import best_allowed_tree, decode_spanning_trees, spanning_trees
 from spacy_npparse.treebank.head_distributions import most_probable_heads
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
 
@@ -226,7 +226,7 @@ class EnsembleParser(TreePipe, Pipe):
             constrained = constraints.in_sentences(tokens, sentences)
             found = no_trees(1, sentences)
             sure = Confidence.certain(len(sentences.words))
-            labels = np.full(len(sentences.words), MISSING, dtype=np.int64)
+            labels = np.full(len(sentences.words), NO_HEAD, dtype=np.int64)
             for chosen in sentences.parts():
                 part, limits = sentences.select(chosen), constrained.select(chosen)
                 words = chosen[sentences.sentence]
@@ -286,10 +286,10 @@ class EnsembleParser(TreePipe, Pipe):
         heads: NDArray[np.int32],
         allowed: NDArray[np.bool_] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The numbers of the labels of all words, MISSING for the root's, and the mean of the
+        """The numbers of the labels of all words, NO_HEAD for the root's, and the mean of the
         members' probabilities: [n_words] each. allowed: see
         `ConstrainedSentences.allowed_labels`."""
-        labels = np.full(len(heads), MISSING, dtype=np.int64)
+        labels = np.full(len(heads), NO_HEAD, dtype=np.int64)
         evidence = np.ones(len(heads), dtype=np.float32)
         scores = np.stack([p.label_scores(vectors, sentences, heads) for p, vectors in members])
         summed = scores.sum(axis=0)

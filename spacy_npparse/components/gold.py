@@ -18,7 +18,7 @@ from spacy_npparse.components.sentences import (
     split_sentences,
 )
 from spacy_npparse.treebank.heads import below_arcs, token_heads
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 # Penalty of wrong arcs in the search for the gold tree: more than trees differ by, and, unlike
 # IMPOSSIBLE, small enough to keep the differences of scores that it is added to in float32.
@@ -36,9 +36,9 @@ class GoldBatch:
 
     Attributes:
         sentences: The sentences.
-        heads: int32 [n_words], the head of each word in its sentence, 0 for the root, MISSING if
+        heads: int32 [n_words], the head of each word in its sentence, 0 for the root, NO_HEAD if
             unknown.
-        labels: int64 [n_words], number of the label of each arc, MISSING if unknown or the root's.
+        labels: int64 [n_words], number of the label of each arc, NO_HEAD if unknown or the root's.
         docs: int64 [n_sentences], the Doc of each sentence, ascending.
         targets: What is learnt of heads one by one; None if these are the gold heads.
     """
@@ -52,7 +52,7 @@ class GoldBatch:
     @property
     def complete(self) -> Bools:
         """Which sentences have no word with unknown head: bool [n_sentences]."""
-        unknown = self.sentences.sentence[self.heads == MISSING]
+        unknown = self.sentences.sentence[self.heads == NO_HEAD]
         return np.bincount(unknown, minlength=len(self.sentences.lengths)) == 0
 
     def select(self, kept: Bools) -> "GoldBatch":
@@ -102,7 +102,7 @@ class GoldBatch:
         """
         size = int(self.sentences.lengths.max(initial=0)) + 1
         wrong = np.zeros((len(self.sentences.lengths), size, size), dtype=np.float32)
-        known = self.heads != MISSING
+        known = self.heads != NO_HEAD
         sentence, heads = self.sentences.sentence[known], self.heads[known]
         word = self.sentences.places[known]
         wrong[sentence, word] = 1.0
@@ -128,9 +128,9 @@ class _AlignedGold(NamedTuple):
     """The gold annotation of the tokens of a predicted Doc.
 
     Attributes:
-        heads: int64 [len(doc)], index of each token's head, a root's being its own, MISSING if
+        heads: int64 [len(doc)], index of each token's head, a root's being its own, NO_HEAD if
             unknown.
-        labels: int64 [len(doc)], number of the label, MISSING if unknown.
+        labels: int64 [len(doc)], number of the label, NO_HEAD if unknown.
         starts: bool [len(doc)], where sentences start.
         tokens: How they are aligned.
     """
@@ -165,14 +165,14 @@ def gold_batch(examples: Sequence[Example], label_numbers: Mapping[int, int]) ->
     offsets = tokens.offsets[:-1]
     token_heads = np.concatenate(
         [
-            np.where(gold.heads >= 0, gold.heads + o, MISSING)
+            np.where(gold.heads >= 0, gold.heads + o, NO_HEAD)
             for gold, o in zip(aligned, offsets, strict=True)
         ]
     )
     heads = heads_in_sentence(sentences, token_heads)
     _check_acyclic(sentences, heads, docs)
     labels = np.concatenate([gold.labels for gold in aligned])[sentences.words]
-    labels[heads <= 0] = MISSING
+    labels[heads <= 0] = NO_HEAD
     known = np.bincount(sentences.sentence[heads >= 0], minlength=len(sentences.lengths)) > 0
     first_words = sentences.words[sentences.places == 1]
     of_docs = np.searchsorted(tokens.offsets, first_words, side="right") - 1
@@ -197,7 +197,7 @@ def gold_boundaries(examples: Sequence[Example]) -> GoldBoundaries:
     # A sentence may begin with white space, before its first word.
     n_starts = np.cumsum(starts == 1)
     is_start = n_starts[after] > n_starts[before]
-    known = is_start | (starts[after] != MISSING)
+    known = is_start | (starts[after] != NO_HEAD)
     return GoldBoundaries(before[known], after[known], is_start[known])
 
 
@@ -208,7 +208,7 @@ def head_tokens(doc: Doc) -> Ints:
         doc: The Doc.
 
     Returns:
-        int64 [len(doc)], index of each token's head, a root's being its own, MISSING if unknown.
+        int64 [len(doc)], index of each token's head, a root's being its own, NO_HEAD if unknown.
     """
     values = doc.to_array([HEAD, DEP])
     return token_heads(values[:, 0], values[:, 1])
@@ -251,7 +251,7 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
     values = gold.to_array(_GOLD)
     deps = values[:, 1]
     gold_heads = head_tokens(gold)
-    gold_labels = np.full(len(gold), MISSING, dtype=np.int64)
+    gold_labels = np.full(len(gold), NO_HEAD, dtype=np.int64)
     for i in np.flatnonzero((values[:, 0] != 0) & (deps != 0) & (values[:, 3] == 0)).tolist():
         try:
             gold_labels[i] = label_numbers[int(deps[i])]
@@ -263,10 +263,10 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
             ) from None
     tokens = to_gold, from_gold = _one_to_one(example)
     aligned = to_gold >= 0
-    heads = np.full(len(to_gold), MISSING, dtype=np.int64)
+    heads = np.full(len(to_gold), NO_HEAD, dtype=np.int64)
     labels = heads.copy()
     head_in_gold = gold_heads[to_gold[aligned]]
-    heads[aligned] = np.where(head_in_gold >= 0, from_gold[head_in_gold], MISSING)
+    heads[aligned] = np.where(head_in_gold >= 0, from_gold[head_in_gold], NO_HEAD)
     labels[aligned] = gold_labels[to_gold[aligned]]
     starts = _starts(example.predicted, to_gold, values[:, 2] == 1, below_arcs(gold_heads))
     return _AlignedGold(heads, labels, starts, tokens)
@@ -289,21 +289,21 @@ def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bool
 
 
 def _aligned_starts(example: Example) -> Ints:
-    """Whether a sentence starts at each token of the predicted Doc: 1 or 0, MISSING if unknown."""
+    """Whether a sentence starts at each token of the predicted Doc: 1 or 0, NO_HEAD if unknown."""
     to_gold, _ = _one_to_one(example)
     gold = example.reference
     values = gold.to_array(SENT_START)
     is_start = (values == 1) & ~below_arcs(head_tokens(gold))
-    by_token = np.where(values == 0, MISSING, is_start)
+    by_token = np.where(values == 0, NO_HEAD, is_start)
     aligned = to_gold >= 0
-    starts = np.full(len(to_gold), MISSING, dtype=np.int64)
+    starts = np.full(len(to_gold), NO_HEAD, dtype=np.int64)
     starts[aligned] = by_token[to_gold[aligned]]
     return starts
 
 
 def _runs(docs: Ints, lengths: NDArray[np.int32], max_length: int) -> Iterator[int]:
     """The number of the run that each sentence belongs to; see `GoldBatch.join_sentences`."""
-    run, last_doc, length = -1, MISSING, 0
+    run, last_doc, length = -1, NO_HEAD, 0
     for doc, n_words in zip(docs.tolist(), lengths.tolist(), strict=True):
         if doc != last_doc or length + n_words > max_length:
             run, last_doc, length = run + 1, doc, 0
@@ -318,8 +318,8 @@ def _one_to_one(example: Example) -> AlignedTokens:
         identity = np.arange(len(doc), dtype=np.int64)
         return AlignedTokens(identity, identity)
     x2y, y2x = example.alignment.x2y, example.alignment.y2x
-    to_gold = np.full(len(doc), MISSING, dtype=np.int64)
-    from_gold = np.full(len(gold), MISSING, dtype=np.int64)
+    to_gold = np.full(len(doc), NO_HEAD, dtype=np.int64)
+    from_gold = np.full(len(gold), NO_HEAD, dtype=np.int64)
     for i in range(len(doc)):
         targets = x2y[i]
         if len(targets) == 1 and len(y2x[int(targets[0])]) == 1:

@@ -13,7 +13,7 @@ from spacy.training import Example
 
 from spacy_npparse.components.sentences import SentenceBatch, heads_in_sentence
 from spacy_npparse.treebank.head_distributions import N_HEADS, doc_distributions
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 Ints = NDArray[np.int64]
 
@@ -22,7 +22,7 @@ class AlignedTokens(NamedTuple):
     """Tokens of a predicted Doc and its reference that are aligned one to one.
 
     Attributes:
-        to_gold: int64 [len(doc)], the reference token of each predicted one; MISSING for none.
+        to_gold: int64 [len(doc)], the reference token of each predicted one; NO_HEAD for none.
         from_gold: int64 [len(reference)], and vice versa.
     """
 
@@ -47,9 +47,9 @@ class HeadTargets(NamedTuple):
         """The heads of a tree.
 
         Args:
-            heads: int32 [n_words], MISSING if unknown.
+            heads: int32 [n_words], NO_HEAD if unknown.
         """
-        known = heads != MISSING
+        known = heads != NO_HEAD
         return cls(np.where(known, heads, 0)[:, None], known[:, None].astype(np.float32))
 
     def select(self, words: NDArray[np.bool_]) -> "HeadTargets":
@@ -85,7 +85,7 @@ def head_targets(
         examples: The batch.
         alignments: Of the tokens of each example.
         sentences: Of the predicted Docs.
-        gold_heads: int64 [n_words], in the sentence, 0 for the root, MISSING if unknown.
+        gold_heads: int64 [n_words], in the sentence, 0 for the root, NO_HEAD if unknown.
 
     Returns:
         The targets; None if no word has a distribution.
@@ -93,7 +93,7 @@ def head_targets(
     of_docs = [doc_distributions(example.reference) for example in examples]
     if all(found is None for found in of_docs):
         return None
-    heads = np.full((N_HEADS, sentences.n_tokens), MISSING, dtype=np.int64)
+    heads = np.full((N_HEADS, sentences.n_tokens), NO_HEAD, dtype=np.int64)
     weights = np.zeros((N_HEADS, sentences.n_tokens))
     first = 0
     for found, (to_gold, from_gold) in zip(of_docs, alignments, strict=True):
@@ -101,11 +101,11 @@ def head_targets(
             aligned = np.flatnonzero(to_gold >= 0)
             offsets, probabilities = np.split(found[to_gold[aligned]].T, 2)
             in_doc = from_gold[to_gold[aligned] + offsets.astype(np.int64)]
-            heads[:, first + aligned] = np.where(in_doc >= 0, first + in_doc, MISSING)
+            heads[:, first + aligned] = np.where(in_doc >= 0, first + in_doc, NO_HEAD)
             weights[:, first + aligned] = probabilities
         first += len(to_gold)
     in_sentence = np.stack([heads_in_sentence(sentences, of_rank) for of_rank in heads], axis=1)
-    shares = np.where(in_sentence == MISSING, 0.0, weights[:, sentences.words].T)
+    shares = np.where(in_sentence == NO_HEAD, 0.0, weights[:, sentences.words].T)
     totals = shares.sum(axis=1)
     none = totals == 0.0
     shares /= np.where(none, 1.0, totals)[:, None]

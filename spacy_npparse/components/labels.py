@@ -16,7 +16,7 @@ from spacy_npparse.components.gold import GoldBatch, gold_batch
 from spacy_npparse.components.pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.treebank.docs import UD_ROOT
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.trees.pseudo_projective import Decorated
 
 
@@ -33,7 +33,7 @@ class Labels:
         for label in (*cfg["labels"], ROOT_LABEL, SPACE_LABEL):
             strings.add(label, allow_transient=False)  # type: ignore[call-arg]
         self._numbers = {strings[label]: i for i, label in enumerate(cfg["labels"])}
-        # The last one, which MISSING selects, is the root's.
+        # The last one, which NO_HEAD selects, is the root's.
         labels = [*cfg["labels"], ROOT_LABEL]
         self._hashes = np.array([strings[label] for label in labels], dtype=np.uint64)
         self._encoding = None
@@ -82,12 +82,12 @@ class Labels:
         """Spell labels as the parser predicts them, decorated or not.
 
         Args:
-            numbers: Of the labels, MISSING for the root's.
+            numbers: Of the labels, NO_HEAD for the root's.
 
         Returns:
             The labels; see `spacy_npparse.trees.pseudo_projective`.
         """
-        return [UD_ROOT if number == MISSING else self._spelled[number] for number in numbers]
+        return [UD_ROOT if number == NO_HEAD else self._spelled[number] for number in numbers]
 
     def decode(
         self,
@@ -100,7 +100,7 @@ class Labels:
         Args:
             sentences: The sentences.
             heads: int32 [n_words], in the sentence.
-            labels: int64 [n_words], numbers, MISSING for the root's.
+            labels: int64 [n_words], numbers, NO_HEAD for the root's.
 
         Returns:
             The heads of the decoded trees, and hashes of the plain labels.

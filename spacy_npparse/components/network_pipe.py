@@ -18,7 +18,7 @@ from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.tree_pipe import TreePipe
 from spacy_npparse.models.parser_net import ParserNet, take
 from spacy_npparse.models.shim import TorchShim, torch_shim
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 NetT = TypeVar("NetT", bound=ParserNet)
 
@@ -129,9 +129,9 @@ class NetworkPipe(TreePipe, Generic[NetT]):
         heads: NDArray[np.int32],
         allowed: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.int64]:
-        """The best labels of all words, MISSING for the root's. allowed: bool [n_words, n_labels],
+        """The best labels of all words, NO_HEAD for the root's. allowed: bool [n_words, n_labels],
         None if all are."""
-        labels = np.full(len(heads), MISSING)
+        labels = np.full(len(heads), NO_HEAD)
         arcs = heads > 0
         scores = self._score_labels(rows, sentences, heads, arcs)
         if allowed is not None:

@@ -29,7 +29,7 @@ from spacy_npparse.components.segmentation import SentenceFinder
 from spacy_npparse.components.sentences import SentenceBatch, TokenBatch, split_sentences
 from spacy_npparse.components.settings import DecoderSettings, Sentences
 from spacy_npparse.decoding import AllowedTrees
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 
 class PredictingPipe(SavedPipe[NetT], Generic[NetT]):
@@ -91,7 +91,7 @@ class PredictingPipe(SavedPipe[NetT], Generic[NetT]):
             constrained = constraints.in_sentences(tokens, sentences)
             found = no_trees(self.decoder.n_trees, sentences)
             sure = Confidence.certain(len(sentences.words))
-            labels = np.full(found.heads.shape, MISSING, dtype=np.int64)
+            labels = np.full(found.heads.shape, NO_HEAD, dtype=np.int64)
             for chosen in sentences.parts():
                 part = sentences.select(chosen)
                 words = chosen[sentences.sentence]
@@ -164,7 +164,7 @@ class PredictingPipe(SavedPipe[NetT], Generic[NetT]):
     def _parse(
         self, vectors: Tensor, sentences: SentenceBatch, constrained: ConstrainedSentences
     ) -> tuple[Found, NDArray[np.int64]]:
-        """The best trees and the numbers of their labels, MISSING for the root's: [n_trees,
+        """The best trees and the numbers of their labels, NO_HEAD for the root's: [n_trees,
         n_words]. vectors: what `encode` returns; sentences, constrained: of the same Docs."""
         rows, lengths = self._rows(vectors, sentences)
         found = self._search(rows, lengths, self._net.score_arcs(rows, lengths), sentences)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from spacy_npparse.components.gold import GoldBatch
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.trees import complete_heads, is_projective
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.trees.pseudo_projective import Decorated, decode, encode
 
 
@@ -56,17 +56,17 @@ class PseudoProjectiveLabels:
         Args:
             sentences: The sentences.
             heads: int32 [n_words], in the sentence.
-            labels: int64 [n_words], numbers, MISSING for the root's.
+            labels: int64 [n_words], numbers, NO_HEAD for the root's.
 
         Returns:
             The heads of the non-projective trees, and the numbers of plain labels.
         """
-        root = Decorated(MISSING)
+        root = Decorated(NO_HEAD)
         heads = heads.copy()
-        noted = [root if number == MISSING else self._labels[number] for number in labels.tolist()]
+        noted = [root if number == NO_HEAD else self._labels[number] for number in labels.tolist()]
         for words in sentences.slices():
             if any(label.lifted for label in noted[words]):
-                heads[words] = decode([MISSING, *heads[words].tolist()], [root, *noted[words]])[1:]
+                heads[words] = decode([NO_HEAD, *heads[words].tolist()], [root, *noted[words]])[1:]
         return heads, np.array([label.label for label in noted], dtype=np.int64)
 
 
@@ -96,16 +96,16 @@ def _encoded(gold: GoldBatch, encoding: str) -> Iterator[tuple[slice, list[int],
     label to decorate.
     """
     for words in gold.sentences.slices():
-        heads = [MISSING, *gold.heads[words].tolist()]
-        labels = [MISSING, *gold.labels[words].tolist()]
+        heads = [NO_HEAD, *gold.heads[words].tolist()]
+        labels = [NO_HEAD, *gold.labels[words].tolist()]
         tree = complete_heads(heads)
         if is_projective(tree):
             continue
         lifted, noted = encode(tree, labels, encoding)
         for d in range(1, len(heads)):
             above = heads[d]
-            while above not in (lifted[d], MISSING):
+            while above not in (lifted[d], NO_HEAD):
                 above = heads[above]
-            if above == MISSING or (lifted[d] == 0 and heads[d] != 0):
-                lifted[d], noted[d] = MISSING, Decorated(MISSING)
+            if above == NO_HEAD or (lifted[d] == 0 and heads[d] != 0):
+                lifted[d], noted[d] = NO_HEAD, Decorated(NO_HEAD)
         yield words, lifted[1:], noted[1:]

@@ -11,14 +11,14 @@ from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import BeamResult, ScoreTables, decode_beam, decode_greedy
 from spacy_npparse.models.parser_net import sentences_and_words
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 
 class Found(NamedTuple):
     """Trees of some sentences, in descending order of their scores.
 
     Attributes:
-        heads: int32 [n_trees, n_words], in the sentence; MISSING where fewer trees were found.
+        heads: int32 [n_trees, n_words], in the sentence; NO_HEAD where fewer trees were found.
         scores: float64 [n_trees, n_sentences], of each tree, -inf for none: its log-probability,
             or, if scores are not normalised, the score of its best derivation.
     """
@@ -39,7 +39,7 @@ def no_trees(n_trees: int, sentences: SentenceBatch) -> Found:
     """
     n_words = len(sentences.words)
     return Found(
-        np.full((n_trees, n_words), MISSING, dtype=np.int32),
+        np.full((n_trees, n_words), NO_HEAD, dtype=np.int32),
         np.full((n_trees, len(sentences.lengths)), -np.inf),
     )
 

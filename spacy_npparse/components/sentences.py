@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 from thinc.api import get_torch_default_device
 
 from spacy_npparse.models.grouping import cheapest_groups
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 # Most scores of arcs that are computed at once on the CPU (half a megabyte, which stays in its
 # cache), except for a longer sentence. A GPU, which is slow with small batches, may use a 64th of
@@ -248,11 +248,11 @@ def heads_in_sentence(sentences: SentenceBatch, token_heads: Ints) -> Ints:
         token_heads: int64 [n_tokens], what `head_tokens` returns, counted through all Docs.
 
     Returns:
-        int64 [n_words], 0 for the root, MISSING if unknown or outside the sentence.
+        int64 [n_words], 0 for the root, NO_HEAD if unknown or outside the sentence.
     """
-    row_of_token = np.full(sentences.n_tokens + 1, MISSING, dtype=np.int64)
+    row_of_token = np.full(sentences.n_tokens + 1, NO_HEAD, dtype=np.int64)
     row_of_token[sentences.words] = sentences.rows
     own_heads = token_heads[sentences.words]
     heads = row_of_token[own_heads] - sentences.roots
     inside = (heads > 0) & (heads <= sentences.lengths[sentences.sentence])
-    return np.where(own_heads == sentences.words, 0, np.where(inside, heads, MISSING))
+    return np.where(own_heads == sentences.words, 0, np.where(inside, heads, NO_HEAD))

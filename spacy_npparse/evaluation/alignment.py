@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spacy_npparse.errors import UserError
 from spacy_npparse.evaluation.analysis import Analysis, Span
 
 
-class TextMismatchError(ValueError):
+class TextMismatchError(UserError, ValueError):
     """Gold analysis and prediction have different characters. The message says where."""
 
 

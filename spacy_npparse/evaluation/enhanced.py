@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from spacy_npparse.errors import UserError
 from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.attachment import Comparison, Score
 from spacy_npparse.treebank.sentence import NUMBER, shortened
@@ -16,7 +17,7 @@ from spacy_npparse.treebank.sentence import NUMBER, shortened
 _ROOT = -1
 
 
-class EnhancedDependencyError(ValueError):
+class EnhancedDependencyError(UserError, ValueError):
     """A DEPS column that cannot be scored. The message names the word and the remedy."""
 
 

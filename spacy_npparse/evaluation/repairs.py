@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from spacy_npparse.evaluation.text_table import text_table
 from spacy_npparse.transitions import Derivation
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.trees.partial_trees import NO_WORD
 
 _REDUCE = "REDUCE"
@@ -73,7 +73,7 @@ def repairs(derivation: Derivation) -> Iterator[Repair]:
     for before, after in pairwise(derivation.steps):
         old, new = before.configuration.heads, after.configuration.heads
         for word, gold in enumerate(derivation.gold or ()):
-            if word == 0 or gold == MISSING or old[word] == new[word]:
+            if word == 0 or gold == NO_HEAD or old[word] == new[word]:
                 continue
             change = _change(str(before.transition), old[word], new[word])
             if change is not None:
@@ -176,7 +176,7 @@ def count_repairs(derivations: Iterable[Derivation]) -> RepairCounts:
         if derivation.gold is not None:
             system = derivation.system.name
             sentences += 1
-            words += sum(head != MISSING for head in derivation.gold[1:])
+            words += sum(head != NO_HEAD for head in derivation.gold[1:])
             counts.update(repairs(derivation))
     if not sentences:
         raise ValueError("there is no gold tree to tell right repairs from wrong ones")

@@ -4,7 +4,7 @@ from spacy_npparse.laboratory.bare_parser import BareParser
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.configs import complete_config, config_path
 from spacy_npparse.laboratory.contestants import Contestant, Task
-from spacy_npparse.laboratory.contradictions import FoldResult, contradictions_by_fold
+from spacy_npparse.laboratory.contradictions import contradictions_by_fold
 from spacy_npparse.laboratory.experiment import (
     Experiment,
     ExperimentMismatchError,
@@ -20,7 +20,6 @@ __all__ = [
     "Experiment",
     "ExperimentMismatchError",
     "FailedCommandError",
-    "FoldResult",
     "FolderInUseError",
     "Run",
     "Task",

@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 import spacy_npparse
+from spacy_npparse.errors import UserError
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.leaderboard import Trial
 from spacy_npparse.files import checksum, replacing
@@ -24,11 +25,11 @@ _LOCK = ".lock"
 _ONLY_SEED = 0
 
 
-class ExperimentMismatchError(ValueError):
+class ExperimentMismatchError(UserError, ValueError):
     """The folder belongs to another experiment; the message says what differs."""
 
 
-class FolderInUseError(RuntimeError):
+class FolderInUseError(UserError, RuntimeError):
     """Another process runs an experiment in the folder."""
 
 

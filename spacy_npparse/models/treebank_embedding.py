@@ -17,6 +17,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import Model, deserialize_attr, serialize_attr
 
+from spacy_npparse.errors import UserError
 from spacy_npparse.treebank_names import TREEBANK_KEY, TREEBANKS_KEY, treebank_weights
 
 logger = logging.getLogger(__name__)
@@ -122,7 +123,7 @@ def weights_of_docs(
     return rows
 
 
-class UnknownTreebankError(ValueError):
+class UnknownTreebankError(UserError, ValueError):
     """A pipeline has no embedding of a treebank; the message names those that it has."""
 
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from spacy_npparse.errors import UserError
 from spacy_npparse.scaling.plan import Shard
 from spacy_npparse.scaling.shards import ShardRecord
 from spacy_npparse.scaling.tasks import LostProcessError, Tasks
@@ -16,7 +17,7 @@ from spacy_npparse.scaling.worker import annotate_shard, probe_shard
 _TRIES = 2
 
 
-class NoWorkerError(RuntimeError):
+class NoWorkerError(UserError, RuntimeError):
     """Workers end before they have anything to annotate."""
 
 

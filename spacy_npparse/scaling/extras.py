@@ -5,10 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from spacy_npparse.errors import UserError
+
 _EXTRAS = {"pyarrow": "corpora", "ray": "ray", "zstandard": "corpora"}
 
 
-class MissingExtraError(ImportError):
+class MissingExtraError(UserError, ImportError):
     """A library is not installed; the message has the command that installs it."""
 
 

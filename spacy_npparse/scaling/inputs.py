@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from spacy_npparse.errors import UserError
 from spacy_npparse.scaling.extras import optional_module
 
 _READ_AT_ONCE = 2**17
@@ -25,7 +26,7 @@ KINDS = (".txt", ".conllu", ".jsonl")
 logger = logging.getLogger(__name__)
 
 
-class InputError(ValueError):
+class InputError(UserError, ValueError):
     """A corpus that cannot be read; the message names the file and the remedy."""
 
 

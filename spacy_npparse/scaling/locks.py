@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
+from spacy_npparse.errors import UserError
+
 # In seconds.
 _PATIENCE = 2
 
 
-class CorpusInUseError(RuntimeError):
+class CorpusInUseError(UserError, RuntimeError):
     """Another process annotates the same part of a corpus."""
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from spacy_npparse.errors import UserError
 from spacy_npparse.files import checksum, replacing
 from spacy_npparse.scaling.inputs import Input
 from spacy_npparse.scaling.plan import Shard
@@ -17,7 +18,7 @@ from spacy_npparse.scaling.units import Position
 MANIFEST = "manifest.json"
 
 
-class CorpusMismatchError(ValueError):
+class CorpusMismatchError(UserError, ValueError):
     """A folder holds another corpus; the message says what differs, and the remedy."""
 
 

@@ -7,13 +7,14 @@ import signal
 import socket
 import threading
 
+from spacy_npparse.errors import UserError
 from spacy_npparse.scaling.extras import optional_module
 
 # In seconds, for a cluster to answer.
 _PATIENCE = 10
 
 
-class ClusterError(RuntimeError):
+class ClusterError(UserError, RuntimeError):
     """There is no cluster; the message says what to do."""
 
 

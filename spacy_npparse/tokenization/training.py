@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from spacy_npparse.tokenization import trainer_program
 from spacy_npparse.treebank.raw_text import form
-from spacy_npparse.treebank.sentence import MISSING, Row
+from spacy_npparse.treebank.sentence import EMPTY, Row
 from spacy_npparse.treebank.surface import SurfaceToken, surface_tokens
 
 # Of UDPipe's trainer: an epoch is 10,000 segments of text, however little text there is.
@@ -127,10 +127,10 @@ def _schedule(n_characters: int) -> tuple[int, int]:
 
 
 def _conllu(sentence: TrainingSentence) -> str:
-    blank = Row(*[MISSING] * len(Row._fields))
+    blank = Row(*[EMPTY] * len(Row._fields))
     lines = []
     for number, token in enumerate(sentence, 1):
-        misc = MISSING if token.space_after else "SpaceAfter=No"
+        misc = EMPTY if token.space_after else "SpaceAfter=No"
         lines.append("\t".join(blank._replace(id=str(number), form=token.form, misc=misc)))
     return "\n".join([*lines, "", ""])
 

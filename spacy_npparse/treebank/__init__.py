@@ -33,7 +33,6 @@ from spacy_npparse.treebank.sentence import (
     Row,
     Sentence,
 )
-from spacy_npparse.treebank.silver import ConfidentSentences
 from spacy_npparse.treebank.surface import (
     SurfaceToken,
     character_offsets,
@@ -48,7 +47,6 @@ from spacy_npparse.treebank.writing import (
 )
 
 __all__ = [
-    "ConfidentSentences",
     "ConlluCorpus",
     "ConlluError",
     "ConlluReader",

@@ -27,7 +27,7 @@ from spacy_npparse.treebank.head_distributions import (
 )
 from spacy_npparse.treebank.heads import below_arcs, token_heads
 from spacy_npparse.treebank_names import TREEBANK_KEY, copy_treebank
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
 
@@ -168,7 +168,7 @@ class NonceAugmenter:
                 _remember((words[start:end].copy(), top - start), self._subtrees[kinds[top]])
         parts: list[Words] = []
         # New indices of the words that remain, and of the heads of subtrees.
-        numbers = np.full(len(words), MISSING)
+        numbers = np.full(len(words), NO_HEAD)
         word = length = 0
         while word < len(words):
             end, top, part, place = word + 1, word, words[word : word + 1], 0
@@ -259,16 +259,16 @@ def _forget_heads_outside(subtree: Words) -> None:
 
 
 def _connect(old: Words, new: Words, numbers: NDArray[np.int64]) -> None:
-    """Give words the heads that they had. numbers: [old words], where they are now, MISSING if they
+    """Give words the heads that they had. numbers: [old words], where they are now, NO_HEAD if they
     are not there any more."""
-    kept = np.flatnonzero(numbers != MISSING)
+    kept = np.flatnonzero(numbers != NO_HEAD)
     places = numbers[kept]
     # Heads are offsets, 0 of roots.
     heads = numbers[kept + old[kept, _HEAD].view(np.int64)]
     new[places, _HEAD] = (heads - places).view(np.uint64)
     offsets = old[kept, _HEADS].view(np.float64).astype(np.int64)
     probable = numbers[kept[:, None] + offsets]
-    is_there = probable != MISSING
+    is_there = probable != NO_HEAD
     distances = np.where(is_there, probable - places[:, None], 0)
     new[places, _HEADS] = distances.astype(np.float64).view(np.uint64)
     new[places, _PROBABILITIES] = np.where(is_there, old[kept, _PROBABILITIES], 0)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from enum import Enum
 
 from spacy_npparse.treebank.raw_text import SPACE_ATTRIBUTES
-from spacy_npparse.treebank.sentence import MISSING, Row, Sentence, is_boundary
+from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence, is_boundary
 
 
 class Kept(str, Enum):
@@ -68,21 +68,21 @@ def _blank(row: Row, keep: Collection[Kept]) -> Row:
     return Row(
         id=row.id,
         form=row.form,
-        lemma=row.lemma if Kept.LEMMA in keep else MISSING,
-        upos=row.upos if Kept.UPOS in keep else MISSING,
-        xpos=row.xpos if Kept.XPOS in keep else MISSING,
-        feats=row.feats if Kept.FEATS in keep else MISSING,
-        head=MISSING,
-        deprel=MISSING,
-        deps=row.deps if Kept.DEPS in keep else MISSING,
+        lemma=row.lemma if Kept.LEMMA in keep else EMPTY,
+        upos=row.upos if Kept.UPOS in keep else EMPTY,
+        xpos=row.xpos if Kept.XPOS in keep else EMPTY,
+        feats=row.feats if Kept.FEATS in keep else EMPTY,
+        head=EMPTY,
+        deprel=EMPTY,
+        deps=row.deps if Kept.DEPS in keep else EMPTY,
         misc=row.misc if Kept.MISC in keep else _spaces(row.misc),
     )
 
 
 def _spaces(misc: str) -> str:
     """The attributes of MISC that describe white space."""
-    if misc == MISSING:
-        return MISSING
+    if misc == EMPTY:
+        return EMPTY
     attributes = misc.split("|")
     kept = [part for part in attributes if part.partition("=")[0] in SPACE_ATTRIBUTES]
-    return "|".join(kept) or MISSING
+    return "|".join(kept) or EMPTY

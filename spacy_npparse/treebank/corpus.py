@@ -21,7 +21,7 @@ from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import doc_from_sentences, group_sentences, unannotated_doc
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, read_distributions
 from spacy_npparse.treebank.reading import ConlluReader, OnError
-from spacy_npparse.treebank.sentence import MISSING, Sentence
+from spacy_npparse.treebank.sentence import EMPTY, Sentence
 from spacy_npparse.treebank.sources import find_sources
 from spacy_npparse.treebank_names import copy_treebank, name_docs
 
@@ -249,12 +249,12 @@ def has_tags(sentences: Iterable[Sentence]) -> bool:
     Args:
         sentences: Of one treebank.
     """
-    return any(word.xpos != MISSING for sentence in sentences for word in sentence.words)
+    return any(word.xpos != EMPTY for sentence in sentences for word in sentence.words)
 
 
 def _tag_all(doc: Doc) -> None:
     """Give the tag `_` to words without one. In a treebank with XPOS it is a value as any other: a
     quarter of the words of UD_English-LinES have it."""
     tags = doc.to_array([TAG]).reshape(len(doc), 1)
-    tags[tags == 0] = doc.vocab.strings.add(MISSING)
+    tags[tags == 0] = doc.vocab.strings.add(EMPTY)
     doc.from_array([TAG], tags)  # type: ignore[arg-type]

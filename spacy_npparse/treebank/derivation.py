@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import Derivation, gold_derivation
-from spacy_npparse.treebank.sentence import MISSING, Sentence
+from spacy_npparse.treebank.sentence import EMPTY, Sentence
 
 
 def sentence_derivation(
@@ -23,7 +23,7 @@ def sentence_derivation(
     return gold_derivation(
         [word.form for word in sentence.words],
         sentence.integer_heads,
-        ["" if word.deprel == MISSING else word.deprel for word in sentence.words],
+        ["" if word.deprel == EMPTY else word.deprel for word in sentence.words],
         system=get_transition_system(system),
         oracle=oracle,
     )

@@ -20,7 +20,7 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.treebank.blank import Kept, without_annotation
 from spacy_npparse.treebank.reading import ConlluSource, OnError, read_conllu
-from spacy_npparse.treebank.sentence import MISSING, Row, Sentence
+from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence
 
 CONLLU_KEY = "spacy_npparse.conllu"
 KEPT_KEY = "spacy_npparse.kept"
@@ -200,10 +200,10 @@ def annotation_array(sentences: Sequence[Sentence], vocab: Vocab) -> NDArray[np.
                 offset, dep = head - i, _dep(word.deprel)
             rows.append(
                 (
-                    0 if word.xpos == MISSING else add(word.xpos),
+                    0 if word.xpos == EMPTY else add(word.xpos),
                     POS_IDS.get(word.upos, 0),
                     _morph(word, vocab),
-                    0 if word.lemma == MISSING != word.form else add(word.lemma),
+                    0 if word.lemma == EMPTY != word.form else add(word.lemma),
                     offset & 0xFFFFFFFFFFFFFFFF,
                     add(dep) if dep else 0,
                 )
@@ -212,17 +212,17 @@ def annotation_array(sentences: Sequence[Sentence], vocab: Vocab) -> NDArray[np.
 
 
 def _dep(deprel: str) -> str:
-    if deprel == MISSING:
+    if deprel == EMPTY:
         return ""
     return SPACY_ROOT if deprel == UD_ROOT else deprel
 
 
 def _morph(word: Row, vocab: Vocab) -> int:
-    if word.feats != MISSING:
+    if word.feats != EMPTY:
         key: int = vocab.morphology.add(word.feats)
         return key
     # A tagged word without FEATS has no features; those of an untagged one are unknown.
-    return 0 if word.upos == MISSING else vocab.morphology.add("")
+    return 0 if word.upos == EMPTY else vocab.morphology.add("")
 
 
 def _spaces(sentence: Sentence) -> list[bool]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from spacy_npparse.errors import UserError
+
 PARTS = ("train", "dev", "test")
 
 
-class TreebankFolderError(ValueError):
+class TreebankFolderError(UserError, ValueError):
     """A folder is not that of a treebank with training data; the message says what is missing."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 Ints = NDArray[np.int64]
 
@@ -18,11 +18,11 @@ def token_heads(offsets: NDArray[np.number], labels: NDArray[np.number]) -> Ints
         labels: [n], DEP. For spaCy, a token that is its own head is a root unless it has no label.
 
     Returns:
-        int64 [n], index of each token's head, a root's being its own, MISSING if unknown.
+        int64 [n], index of each token's head, a root's being its own, NO_HEAD if unknown.
     """
     signed = offsets.astype(np.int64)
     has_head = (signed != 0) | (labels != 0)
-    return np.where(has_head, np.arange(len(signed)) + signed, MISSING)
+    return np.where(has_head, np.arange(len(signed)) + signed, NO_HEAD)
 
 
 def below_arcs(heads: Ints) -> NDArray[np.bool_]:

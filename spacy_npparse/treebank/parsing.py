@@ -15,7 +15,7 @@ from pathlib import Path
 from conllu import Metadata, parse_token_and_metadata
 
 from spacy_npparse.treebank.sentence import (
-    MISSING,
+    EMPTY,
     NUMBER,
     ConlluError,
     MultiwordToken,
@@ -233,7 +233,7 @@ def _check_heads(
         if numbers.get(value, dependent) != dependent:
             heads.append(numbers[value])
             continue
-        if value == MISSING:
+        if value == EMPTY:
             heads.append(None)
             continue
         if not (value.isascii() and value.isdigit()):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from spacy_npparse.treebank.sentence import MISSING, DocError, Row, Sentence, shortened
+from spacy_npparse.treebank.sentence import EMPTY, DocError, Row, Sentence, shortened
 
 _LINE_END = r"(?:\r\n|\n|\r(?!\n))"
 SPACE_ATTRIBUTES = frozenset(["SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken"])
@@ -41,7 +41,7 @@ def space_misc(before: str, token: str, after: str | None) -> str:
         fields.append(f"SpacesAfter={escape(after)}")
     if token != form(token):
         fields.append(f"SpacesInToken={escape(token)}")
-    return "|".join(fields) or MISSING
+    return "|".join(fields) or EMPTY
 
 
 def form(token: str) -> str:
@@ -206,7 +206,7 @@ def _surface_rows(sentence: Sentence) -> Iterator[Row]:
 
 
 def _surface(row: Row) -> str:
-    if row.misc == MISSING:
+    if row.misc == EMPTY:
         return f"{row.form} "
     misc = dict(part.partition("=")[::2] for part in row.misc.split("|"))
     token = unescape(misc["SpacesInToken"]) if "SpacesInToken" in misc else row.form

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy_npparse.treebank.docs import SPACY_ROOT, UD_ROOT
 from spacy_npparse.treebank.parsing import validated
 from spacy_npparse.treebank.sentence import (
-    MISSING,
+    EMPTY,
     ConlluError,
     DocError,
     Row,
@@ -45,11 +45,11 @@ def annotation_columns(doc: Doc) -> list[list[str]]:
     """
     strings = doc.vocab.strings
     # Most values occur many times; Token objects, and their properties, would take longer.
-    spelt = {0: MISSING}
+    spelt = {0: EMPTY}
     columns = []
     for attribute in (LEMMA, POS, TAG, MORPH, DEP):
         ids = doc.to_array(attribute).tolist()
-        spelt.update((value, strings[value] or MISSING) for value in {*ids} - spelt.keys())
+        spelt.update((value, strings[value] or EMPTY) for value in {*ids} - spelt.keys())
         columns.append([spelt[value] for value in ids])
     columns[-1] = [UD_ROOT if label == SPACY_ROOT else label for label in columns[-1]]
     return columns
@@ -66,9 +66,9 @@ def with_misc(row: Row, attributes: Mapping[str, str]) -> Row:
         The row with them.
     """
     others = without_misc(row, attributes).misc
-    parts = [] if others == MISSING else [others]
+    parts = [] if others == EMPTY else [others]
     parts += [f"{name}={value}" for name, value in attributes.items()]
-    return row._replace(misc="|".join(parts) or MISSING)
+    return row._replace(misc="|".join(parts) or EMPTY)
 
 
 def without_misc(row: Row, names: Collection[str]) -> Row:
@@ -83,7 +83,7 @@ def without_misc(row: Row, names: Collection[str]) -> Row:
     """
     parts = row.misc.split("|")
     kept = [part for part in parts if part.partition("=")[0] not in names]
-    return row if kept == parts else row._replace(misc="|".join(kept) or MISSING)
+    return row if kept == parts else row._replace(misc="|".join(kept) or EMPTY)
 
 
 def make_sentence(

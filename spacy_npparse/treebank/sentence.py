@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 
 from conllu import Metadata
 
-MISSING = "_"
+from spacy_npparse.errors import UserError
+
+EMPTY = "_"
 # Python refuses to read numbers of more than 4,300 digits; no sentence has 10^18 words.
 NUMBER = re.compile(r"[0-9]{1,18}")
 _LONGEST_QUOTATION = 60
 
 
-class ConlluError(ValueError):
+class ConlluError(UserError, ValueError):
     """CoNLL-U that cannot be read. The message names the file, the line and the remedy.
 
     Attributes:
@@ -40,7 +42,7 @@ class ConlluError(ValueError):
         return type(self), (self.path, self.line, self.problem, self.remedy)
 
 
-class DocError(ValueError):
+class DocError(UserError, ValueError):
     """A Doc that CoNLL-U cannot represent. The message names the sentence, the word if it is one,
     and the remedy; that of `write_conllu` names the Doc, too."""
 

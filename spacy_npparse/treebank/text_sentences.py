@@ -25,7 +25,7 @@ from spacy_npparse.treebank.docs import (
 )
 from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotation_columns, boundaries, make_sentence
-from spacy_npparse.treebank.sentence import MISSING, DocError, Row, Sentence
+from spacy_npparse.treebank.sentence import EMPTY, DocError, Row, Sentence
 from spacy_npparse.treebank.surface import source_text, surface_tokens, token_texts
 
 logger = logging.getLogger(__name__)
@@ -115,7 +115,7 @@ def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
         offset = doc.user_data.get(OFFSET_KEY, 0)
         ranges = [f"TokenRange={offset + begin}:{offset + end}" for begin, end in spans]
         misc = [
-            token_range if value == MISSING else f"{value}|{token_range}"
+            token_range if value == EMPTY else f"{value}|{token_range}"
             for value, token_range in zip(misc, ranges, strict=True)
         ]
     found = zip((t.start for t in tokens), (t.end for t in tokens), spelt, after, misc, strict=True)
@@ -155,17 +155,17 @@ def _rows(spelt: Sequence[_Spelling], words: _Words) -> tuple[list[Row], int]:
             part
             for token in spelt
             for part in (
-                [MISSING] * (token.end - token.start) if token.is_multiword else [token.misc]
+                [EMPTY] * (token.end - token.start) if token.is_multiword else [token.misc]
             )
         ]
-    ids = {**dict(zip(places, numbers, strict=True)), _ROOT: "0", _NO_HEAD: MISSING}
+    ids = {**dict(zip(places, numbers, strict=True)), _ROOT: "0", _NO_HEAD: EMPTY}
     heads = [ids.get(words.head[i], "") for i in places]
     n_outside = heads.count("")
     if n_outside:
-        heads = [head or MISSING for head in heads]
+        heads = [head or EMPTY for head in heads]
     before = [[column[i] for i in places] for column in words[:5]]
     deprels = [words.deprel[i] for i in places]
-    deps = [MISSING] * len(places)
+    deps = [EMPTY] * len(places)
     columns = zip(numbers, *before, heads, deprels, deps, misc, strict=True)
     rows = list(map(Row._make, columns))
     for token in reversed(spelt):
@@ -177,7 +177,7 @@ def _rows(spelt: Sequence[_Spelling], words: _Words) -> tuple[list[Row], int]:
 def _range(spelling: _Spelling, ids: Mapping[int, str]) -> Row:
     """The row of a multiword token."""
     numbers = f"{ids[spelling.start]}-{ids[spelling.end - 1]}"
-    blank = Row(*[MISSING] * len(Row._fields))
+    blank = Row(*[EMPTY] * len(Row._fields))
     return blank._replace(id=numbers, form=form(spelling.text), misc=spelling.misc)
 
 

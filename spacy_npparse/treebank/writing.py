@@ -34,7 +34,7 @@ from spacy_npparse.treebank.rows import (
     make_sentence,
 )
 from spacy_npparse.treebank.sentence import (
-    MISSING,
+    EMPTY,
     ConlluError,
     DocError,
     Row,
@@ -243,7 +243,7 @@ def _cut_anew(
                 rows.append(token_row._replace(id=f"{i + 1}-{last - begin}"))
             elif token_row:
                 n_lost += 1
-            rows.append(row._replace(deps=MISSING))
+            rows.append(row._replace(deps=EMPTY))
         metadata = Metadata(
             (key, value)
             for key, value in (original.metadata.items() if original else ())
@@ -266,11 +266,11 @@ def _renumbered(doc: Doc, words: Sequence[Row], begin: int, end: int) -> list[Ro
 def _head(token: Token, begin: int, end: int) -> str:
     """HEAD of a word in a sentence without white-space tokens; `_` if it is in another one."""
     if not token.has_head():
-        return MISSING
+        return EMPTY
     head = token.head.i
     if head == token.i:
         return "0"
-    return str(head - begin + 1) if begin <= head < end else MISSING
+    return str(head - begin + 1) if begin <= head < end else EMPTY
 
 
 def _reannotated(words: Sequence[Row], doc: Doc, changed: NDArray[np.bool_]) -> list[Row]:
@@ -286,7 +286,7 @@ def _reannotated(words: Sequence[Row], doc: Doc, changed: NDArray[np.bool_]) -> 
     has_label = (heads_and_labels[:, 1] != 0).tolist()
     heads = [
         # For spaCy, a token without label has no head.
-        MISSING if not labelled else str(int(word.id) + offset) if offset else "0"
+        EMPTY if not labelled else str(int(word.id) + offset) if offset else "0"
         for word, offset, labelled in zip(words, offsets, has_label, strict=True)
     ]
     has_new_head = changed[:, _COLUMN[HEAD]] | changed[:, _COLUMN[DEP]]

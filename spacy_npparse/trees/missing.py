@@ -1,3 +1,3 @@
 """What stands for a missing head or label in Python; the kernel's `NO_WORD` has the same value."""
 
-MISSING = -1
+NO_HEAD = -1

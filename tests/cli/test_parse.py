@@ -16,9 +16,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from spacy_npparse.annotation.silver import ConfidentSentences
 from spacy_npparse.components.annotation import register_extensions
 from spacy_npparse.treebank import (
-    ConfidentSentences,
     ConlluCorpus,
     parse_sentence,
     raw_texts,

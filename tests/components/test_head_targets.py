@@ -12,7 +12,7 @@ from spacy_npparse.components.gold import gold_batch
 from spacy_npparse.components.head_targets import HeadTargets
 from spacy_npparse.components.sentences import read_tokens, split_sentences
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, N_HEADS
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 VOCAB = Vocab()
 
@@ -65,7 +65,7 @@ def test_heads_in_other_sentences_and_unaligned_ones_do_not_count():
         ["a", "bc", "d"], [2, 2, 2], {0: {1: 0.5, 2: 0.5}}, predicted=["a", "b", "c", "d"]
     )
     gold = targets_of(split)
-    assert gold.heads.tolist() == [4, MISSING, MISSING, 0]
+    assert gold.heads.tolist() == [4, NO_HEAD, NO_HEAD, 0]
     assert by_word(gold.targets) == [{4: 1.0}, {}, {}, {0: 1.0}]
 
 
@@ -85,7 +85,7 @@ def test_targets_are_selected_and_joined_as_heads_are():
 
 
 def test_targets_of_a_tree_are_its_heads():
-    targets = HeadTargets.of_tree(np.array([2, 0, MISSING], dtype=np.int32))
+    targets = HeadTargets.of_tree(np.array([2, 0, NO_HEAD], dtype=np.int32))
     assert by_word(targets) == [{2: 1.0}, {0: 1.0}, {}]
 
 

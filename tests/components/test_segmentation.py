@@ -15,7 +15,7 @@ from spacy_npparse.components.gold import GoldBatch, gold_boundaries
 from spacy_npparse.components.segmentation import MAX_LENGTH, find_sentences
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens
 from spacy_npparse.treebank import ConlluCorpus
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 # With the lexical attributes that a bare Vocab has not.
 VOCAB = spacy.blank("xx").vocab
@@ -63,15 +63,15 @@ def doc_of(n, starts=None):
 def test_heads_are_learnt_among_the_sentences_around():
     """Three sentences of 2, 3 and 2 words in one Doc, and one of another Doc."""
     lengths = np.array([2, 3, 2, 1], dtype=np.int32)
-    heads = np.array([2, 0, 0, 3, 1, 0, MISSING, 0], dtype=np.int32)
+    heads = np.array([2, 0, 0, 3, 1, 0, NO_HEAD, 0], dtype=np.int32)
     sentences = SentenceBatch(np.arange(8), lengths, 8)
     gold = GoldBatch(sentences, heads, np.arange(8), np.array([0, 0, 0, 1]))
     whole = gold.join_sentences(7)
     assert whole.sentences.lengths.tolist() == [7, 1] and whole.docs.tolist() == [0, 1]
-    assert whole.heads.tolist() == [2, 0, 0, 5, 3, 0, MISSING, 0]
+    assert whole.heads.tolist() == [2, 0, 0, 5, 3, 0, NO_HEAD, 0]
     parts = gold.join_sentences(5)
     assert parts.sentences.lengths.tolist() == [5, 2, 1]
-    assert parts.heads.tolist() == [2, 0, 0, 5, 3, 0, MISSING, 0]
+    assert parts.heads.tolist() == [2, 0, 0, 5, 3, 0, NO_HEAD, 0]
     # A sentence is not cut.
     assert gold.join_sentences(1).sentences.lengths.tolist() == [2, 3, 2, 1]
 

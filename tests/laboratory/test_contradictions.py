@@ -12,11 +12,11 @@ from parser_helpers import SAMPLE, TINY_MODEL
 from spacy.util import fix_random_seed
 from tiny import tiny_config, write_part
 
+from spacy_npparse.annotation.contradictions import best_other_heads, contradictions_of
 from spacy_npparse.laboratory import BareParser, Task, contradictions_by_fold
 from spacy_npparse.laboratory import contradictions as module
-from spacy_npparse.laboratory.contradictions import _best_other_heads, contradictions_of
 from spacy_npparse.treebank import ConlluCorpus, parse_sentence, read_conllu
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 SENTENCES = list(read_conllu(SAMPLE))[:30]
 
@@ -109,10 +109,10 @@ def test_another_head_leaves_a_tree(heads, unknown):
     for word, other in product(range(1, len(heads) + 1), range(len(heads) + 1)):
         annotated = np.array(heads, dtype=np.int32)
         if unknown and word % len(heads) + 1 != word:
-            annotated[word % len(heads)] = MISSING
+            annotated[word % len(heads)] = NO_HEAD
         by_head = np.zeros((len(heads), len(heads) + 1), dtype=np.float32)
         by_head[:, other] = 1.0
-        best = _best_other_heads(annotated, by_head)[word - 1]
+        best = best_other_heads(annotated, by_head)[word - 1]
         if other == annotated[word - 1]:
             assert best != other
         else:
@@ -121,7 +121,7 @@ def test_another_head_leaves_a_tree(heads, unknown):
 
 
 def completes_to_a_tree(heads):
-    given = heads != MISSING
+    given = heads != NO_HEAD
     return any(np.array_equal(np.array(t)[given], heads[given]) for t in trees(len(heads)))
 
 

@@ -29,7 +29,7 @@ from spacy_npparse.components.sentences import SentenceBatch, TokenBatch
 from spacy_npparse.components.settings import Keep
 from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.treebank.docs import UD_ROOT
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ def _kept_arcs(doc: Doc) -> Iterator[Constraint]:
     head is the root if its label says so; otherwise its head is unknown, which spaCy cannot tell
     from that."""
     for token, head in zip(doc, head_tokens(doc).tolist(), strict=True):
-        if head == MISSING or token.is_space:
+        if head == NO_HEAD or token.is_space:
             continue
         is_root = head == token.i and token.dep_ in (ROOT_LABEL, UD_ROOT)
         if is_root or head != token.i:

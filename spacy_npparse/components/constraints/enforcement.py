@@ -11,7 +11,7 @@ from spacy_npparse.components.constraints.sentence import SentenceConstraints
 from spacy_npparse.components.search import Found
 from spacy_npparse.components.sentences import SentenceBatch
 from spacy_npparse.decoding import AllowedTrees
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 # Finds the best allowed trees of one sentence, None if the parser can build none.
 SearchAllowed = Callable[[SentenceBatch, AllowedTrees], Found | None]
@@ -43,7 +43,7 @@ def enforce(
         ranks = [
             rank
             for rank, heads in enumerate(found.heads[:, words])
-            if heads[0] != MISSING and one.allowed.admits(heads)
+            if heads[0] != NO_HEAD and one.allowed.admits(heads)
         ]
         if ranks[:1] == [0]:
             trees = found.heads[ranks, words].copy()
@@ -55,7 +55,7 @@ def enforce(
                 failed.append((alone, one))
                 continue
             trees, scores = best.heads, best.scores[:, 0]
-        found.heads[:, words] = MISSING
+        found.heads[:, words] = NO_HEAD
         found.heads[: len(trees), words] = trees
         found.scores[:, number] = -np.inf
         found.scores[: len(trees), number] = scores

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from spacy.tokens import Doc
 
+from spacy_npparse.errors import UserError
 from spacy_npparse.treebank.sentence import shortened
 
 CONSTRAINTS_KEY = "dependency_constraints"
@@ -20,7 +21,7 @@ _WITH_LABELS = ("labels", "forbidden_labels")
 _TOKENS = "tokens"
 
 
-class ConstraintError(ValueError):
+class ConstraintError(UserError, ValueError):
     """Constraints that are malformed, or that no tree meets. The message names tokens and
     remedy."""
 

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy_npparse.components.constraints.given import DependencyConstraints
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.docs import UD_ROOT
-from spacy_npparse.treebank.sentence import MISSING
+from spacy_npparse.treebank.sentence import EMPTY
 
 
 def constraints_of_sentence(
@@ -40,7 +40,7 @@ def constraints_of_sentence(
         labels={
             i: [row.deprel]
             for i, (row, head) in enumerate(zip(sentence.words, heads, strict=True))
-            if row.deprel != MISSING
+            if row.deprel != EMPTY
             and (not head or labels is None or row.deprel in (*labels, UD_ROOT))
         },
     )
@@ -58,6 +58,6 @@ def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
         The same Doc.
     """
     for token, row, head in zip(doc, sentence.words, sentence.heads[1:], strict=True):
-        if head and row.deprel != MISSING:
+        if head and row.deprel != EMPTY:
             token.dep_ = row.deprel
     return doc

@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 
 from spacy_npparse.scaling.extras import optional_module
 from spacy_npparse.treebank import Row, Sentence, parse_sentence
-from spacy_npparse.treebank.sentence import MISSING
+from spacy_npparse.treebank.sentence import EMPTY
 
 _COMMENTS = ("sent_id", "text")
 _ROWS_AT_ONCE = 1000
@@ -73,10 +73,10 @@ def _row(sentence: Sentence) -> dict[str, Any]:
 
 
 def _value(name: str, value: str) -> str | int | None:
-    if value == MISSING and name != "form":
+    if value == EMPTY and name != "form":
         return None
     return int(value) if name == "head" else value
 
 
 def _column(value: str | int | None) -> str:
-    return MISSING if value is None else str(value)
+    return EMPTY if value is None else str(value)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from spacy_npparse.evaluation.contradictions import Contradiction
+from spacy_npparse.annotation.contradictions import Contradiction
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.visualisation.anchors import anchors

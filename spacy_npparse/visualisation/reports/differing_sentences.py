@@ -9,7 +9,7 @@ from markupsafe import Markup
 from spacy_npparse.evaluation.analysis import universal
 from spacy_npparse.evaluation.attachment import Comparison
 from spacy_npparse.evaluation.parser_comparison import Parser, ParserComparison, sentence_text
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.plots import Key, key
 from spacy_npparse.visualisation.trees.drawing import draw_tree
@@ -30,7 +30,7 @@ class ComparedTree(NamedTuple):
 
 
 class _Tree(NamedTuple):
-    """Heads of the words 1..n of a gold sentence, MISSING where a word is not aligned or its head
+    """Heads of the words 1..n of a gold sentence, NO_HEAD where a word is not aligned or its head
     is none of them, and relations."""
 
     heads: tuple[int, ...]
@@ -108,7 +108,7 @@ def _predicted(comparison: Comparison, place: int) -> _Tree:
         head = None if partner is None else system.heads[partner]
         label = None if partner is None else system.deprels[partner]
         is_root = head is not None and head == partner
-        heads.append(0 if is_root else MISSING if head is None else numbers.get(head, MISSING))
+        heads.append(0 if is_root else NO_HEAD if head is None else numbers.get(head, NO_HEAD))
         labels.append(label or "_")
     return _Tree(tuple(heads), tuple(labels))
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from spacy_npparse.evaluation.contradictions import (
+from spacy_npparse.annotation.contradictions import (
     Contradiction,
     contradiction_table,
     ranked,

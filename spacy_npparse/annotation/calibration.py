@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spacy_npparse.annotation.posteriors import EncodedSentences
 from spacy_npparse.components.calibrated_pipe import Temperatures
-from spacy_npparse.components.posteriors import EncodedSentences
 from spacy_npparse.treebank import Sentence
-from spacy_npparse.trees.missing import MISSING
+from spacy_npparse.trees.missing import NO_HEAD
 
 # Of the natural logarithm of a temperature: where it is searched for, and how exactly.
 _RANGE = math.log(10.0)
@@ -25,10 +25,10 @@ class GoldTrees(NamedTuple):
     """The annotation of sentences, as a parser knows it.
 
     Attributes:
-        heads: int32 [n_words] for each sentence: the head of each word, 0 for the root, MISSING if
+        heads: int32 [n_words] for each sentence: the head of each word, 0 for the root, NO_HEAD if
             unknown.
         labels: int32 [n_words] for each sentence: the number of the label among the parser's
-            `label_data`, MISSING if unknown, to the parser or at all, or the root's.
+            `label_data`, NO_HEAD if unknown, to the parser or at all, or the root's.
         unknown: The labels that the parser does not know.
     """
 
@@ -72,7 +72,7 @@ def read_gold(sentences: Sequence[Sentence], labels: Sequence[str]) -> GoldTrees
         deprels = [word.deprel for word in sentence.words]
         has_label = [h > 0 and d != "_" for h, d in zip(heads, deprels, strict=True)]
         known = [
-            numbers.get(deprel, MISSING) if labelled else MISSING
+            numbers.get(deprel, NO_HEAD) if labelled else NO_HEAD
             for deprel, labelled in zip(deprels, has_label, strict=True)
         ]
         unknown.update(
@@ -102,8 +102,8 @@ class Predictions:
         right_heads = predicted == heads
         right_labels = ~self._has_arc | (self._by_label().argmax(axis=1) == labels)
         self._right = right_heads, right_labels, right_heads & right_labels
-        has_label = labels != MISSING
-        self._known = heads != MISSING, right_heads & has_label, has_label | (heads == 0)
+        has_label = labels != NO_HEAD
+        self._known = heads != NO_HEAD, right_heads & has_label, has_label | (heads == 0)
 
     def reliabilities(self) -> Reliabilities:
         """Compare how sure the parser is with what is right, under its present temperatures."""

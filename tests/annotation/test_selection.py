@@ -7,8 +7,8 @@ import pytest
 import torch
 from parser_helpers import SAMPLE
 
-from spacy_npparse.components.posteriors import encode_sentences
-from spacy_npparse.components.selection import (
+from spacy_npparse.annotation.posteriors import encode_sentences
+from spacy_npparse.annotation.selection import (
     Criterion,
     JudgedSentence,
     judge_sentences,

@@ -15,6 +15,7 @@ from torch import Tensor
 from spacy_npparse.components.constraints.given import quoted
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
+from spacy_npparse.errors import UserError
 from spacy_npparse.treebank import Sentence, unannotated_doc
 
 Ints = NDArray[np.int32]
@@ -24,7 +25,7 @@ T = TypeVar("T")
 _BATCH = 128
 
 
-class PosteriorError(ValueError):
+class PosteriorError(UserError, ValueError):
     """A pipeline without such probabilities; the message has the remedy."""
 
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.util import minibatch
 
-from spacy_npparse.components.posteriors import encode_sentences
+from spacy_npparse.annotation.posteriors import encode_sentences
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.docs import UD_ROOT
 from spacy_npparse.treebank.rows import make_sentence, with_comments, with_misc
-from spacy_npparse.treebank.sentence import MISSING, Row, is_boundary
+from spacy_npparse.treebank.sentence import EMPTY, Row, is_boundary
 
 # Attributes of MISC: the arc that the parser would take, and how probable it is.
 _PREDICTED = "PredictedArc"
@@ -228,7 +228,7 @@ def _without_place(sentence: Sentence) -> tuple[Metadata, list[str]]:
 
 
 def _row(one: JudgedSentence, row: Row, asked: bool) -> Row:
-    row = row._replace(head=MISSING, deprel=MISSING)
+    row = row._replace(head=EMPTY, deprel=EMPTY)
     if not asked:
         return row
     i = int(row.id) - 1

@@ -5,10 +5,10 @@ import pytest
 import spacy
 from parser_helpers import SAMPLE
 
-from spacy_npparse.components import posteriors
+from spacy_npparse.annotation import posteriors
+from spacy_npparse.annotation.calibration import GoldTrees, Predictions, read_gold
+from spacy_npparse.annotation.posteriors import PosteriorError, encode_sentences, parser_of
 from spacy_npparse.components.calibrated_pipe import Temperatures
-from spacy_npparse.components.calibration import GoldTrees, Predictions, read_gold
-from spacy_npparse.components.posteriors import PosteriorError, encode_sentences, parser_of
 from spacy_npparse.treebank import parse_sentence, read_conllu, unannotated_doc
 
 SENTENCES = list(read_conllu(SAMPLE))[:60]
