@@ -28,8 +28,8 @@ from recording import recorded
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_npparse.components import segmentation
-from spacy_npparse.components.sentences import TokenBatch
+from spacy_npparse.components import sentence_finder
+from spacy_npparse.components.docs import TokenBatch
 from spacy_npparse.decoding import Spans, score_spans
 from spacy_npparse.evaluation import Metric, Scores, score_sentences
 from spacy_npparse.evaluation.significance import randomisation_of_rates
@@ -54,7 +54,7 @@ def main() -> None:
     if arguments.shifts or arguments.windows:
         print_scores(varied(nlp, gold, arguments.shifts, arguments.windows))
         return
-    with patch.object(segmentation, "score_spans", without_heads):
+    with patch.object(sentence_finder, "score_spans", without_heads):
         by_themselves = annotated(nlp, gold, docs_of(nlp, gold, 0))
     found = {
         "gold, one by one": annotated(nlp, gold, docs_of(nlp, gold, 1, boundaries=True)),
@@ -74,10 +74,10 @@ def varied(
 ) -> dict[str, Scores]:
     """The scores with other log-odds of boundaries, and with other windows of the encoder."""
     found = {}
-    log_odds = segmentation._log_odds
+    log_odds = sentence_finder._log_odds
     for shift in shifts:
         shifted = partial(raised, log_odds, shift)
-        with patch.object(segmentation, "_log_odds", shifted):
+        with patch.object(sentence_finder, "_log_odds", shifted):
             found[f"log-odds {shift:+g}"] = annotated(nlp, gold, docs_of(nlp, gold, 0))
     for window in windows:
         with patch.object(char_bilstm_net, "WINDOW", window):
@@ -130,7 +130,7 @@ def report_time(nlp: Language, gold: Sequence[Sentence]) -> None:
     print(f"{'words in a Doc':20}{'search, us/word':>16}{'all, us/word':>14}{'share':>8}")
     for times in REPETITIONS:
         doc = Doc(nlp.vocab, words=words[:2000] * times)
-        with recorded(segmentation, "find_sentences") as calls:
+        with recorded(sentence_finder, "find_sentences") as calls:
             start = process_time()
             nlp(doc)
             seconds = process_time() - start

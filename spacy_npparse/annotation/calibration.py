@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spacy_npparse.annotation.posteriors import EncodedSentences
-from spacy_npparse.components.calibrated_pipe import Temperatures
+from spacy_npparse.parsing import Temperatures
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.trees.missing import NO_HEAD
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
-from torch import Tensor
 
 from spacy_npparse.components.constraints.given import quoted
 from spacy_npparse.components.dependency_parser import DependencyParser
-from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
+from spacy_npparse.components.docs import read_tokens
 from spacy_npparse.errors import UserError
+from spacy_npparse.parsing import ScoredBatch
+from spacy_npparse.parsing.labelling import label_probabilities
 from spacy_npparse.treebank import Sentence, unannotated_doc
 
 Ints = NDArray[np.int32]
@@ -35,13 +36,11 @@ class _Part:
 
     Attributes:
         numbers: Of the sentences, among all.
-        vectors: Of the tokens of the Docs, and of the root.
-        sentences: Where they are among these.
+        scored: The sentences.
     """
 
     numbers: list[int]
-    vectors: Tensor
-    sentences: SentenceBatch
+    scored: ScoredBatch[Any]
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,10 @@ class EncodedSentences:
         """
 
         def of_part(part: _Part) -> Iterator[Floats]:
-            found = self.parser.head_probabilities(part.vectors, part.sentences)
-            for n, of_sentence in zip(part.sentences.lengths.tolist(), found, strict=True):
+            temperature = self.parser.temperatures.heads
+            found = self.parser.search.head_probabilities(part.scored, temperature)
+            lengths = part.scored.sentences.lengths.tolist()
+            for n, of_sentence in zip(lengths, found, strict=True):
                 yield of_sentence[1 : n + 1, : n + 1]
 
         return self._in_order(of_part)
@@ -79,8 +80,8 @@ class EncodedSentences:
         """
 
         def of_part(part: _Part) -> Iterator[Ints]:
-            heads = self.parser.best_heads(part.vectors, part.sentences)
-            return (heads[words] for words in part.sentences.slices())
+            heads = self.parser.search.best(part.scored).heads[0]
+            return (heads[words] for words in part.scored.sentences.slices())
 
         return self._in_order(of_part)
 
@@ -100,10 +101,9 @@ class EncodedSentences:
             heads = np.concatenate([trees[number] for number in part.numbers]).astype(np.int32)
             found = np.zeros((len(heads), len(self.parser.label_data)), dtype=np.float32)
             if (heads > 0).any():
-                found[heads > 0] = self.parser.label_probabilities(
-                    part.vectors, part.sentences, heads
-                )
-            return (found[words] for words in part.sentences.slices())
+                temperature = self.parser.temperatures.labels
+                found[heads > 0] = label_probabilities(part.scored, heads, temperature)
+            return (found[words] for words in part.scored.sentences.slices())
 
         return self._in_order(of_part)
 
@@ -115,9 +115,9 @@ class EncodedSentences:
         """
 
         def of_part(part: _Part) -> Iterator[Floats]:
-            words = part.vectors[torch.from_numpy(part.sentences.words).to(part.vectors.device)]
-            of_words = words.cpu().numpy()
-            return (of_words[place].mean(axis=0) for place in part.sentences.slices())
+            sentences = part.scored.sentences
+            of_words = part.scored.rows.cpu().numpy()[sentences.rows]
+            return (of_words[place].mean(axis=0) for place in sentences.slices())
 
         return np.stack(self._in_order(of_part))
 
@@ -177,7 +177,7 @@ def parser_of(nlp: Language) -> DependencyParser:
             f"the pipeline has {len(parsers)} parsers with probabilities of all heads, but must "
             "have one; an ensemble_parser has none. Give the pipeline of a single parser."
         )
-    if parsers[0].cfg["pseudo_projective"] is not None:
+    if not parsers[0].label_set.are_plain:
         raise PosteriorError(
             f"{parsers[0].name}: its probabilities are those of projective trees, before arcs are "
             "moved (pseudo_projective). Give the pipeline of a parser without this setting."
@@ -205,8 +205,8 @@ def _check_words(sentences: Sequence[Sentence], docs: Sequence[Doc]) -> None:
 
 
 def _parts(parser: DependencyParser, docs: list[Doc], first: int) -> Iterator[_Part]:
-    vectors = parser.encode(docs)
-    batch = split_sentences(read_tokens(docs))
+    encoded = parser.network.encode(docs)
+    batch = read_tokens(docs).sentences()
     for chosen in batch.parts():
         numbers = (first + np.flatnonzero(chosen)).tolist()
-        yield _Part(numbers, vectors, batch.select(chosen))
+        yield _Part(numbers, encoded.score(batch.select(chosen)))

@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import fail
 from spacy_npparse.cli._report import progress
-from spacy_npparse.components.tree_pipe import TreePipe
+from spacy_npparse.components.prediction import ParserPipe
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.models import use_treebank
 from spacy_npparse.treebank import Kept, Paragraph, annotate
@@ -100,7 +100,7 @@ def keep_confidence(nlp: Language) -> None:
     Args:
         nlp: The pipeline.
     """
-    parsers = [parser for _, parser in nlp.pipeline if isinstance(parser, TreePipe)]
+    parsers = [parser for _, parser in nlp.pipeline if isinstance(parser, ParserPipe)]
     for parser in parsers:
         parser.decoder = replace(parser.decoder, confidence=True)
     if not parsers:

@@ -32,7 +32,7 @@ from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereada
 from spacy_npparse.components import ConstraintError, constraints_of_sentence, set_given_labels
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
-from spacy_npparse.components.tree_pipe import TreePipe
+from spacy_npparse.components.prediction import ParserPipe
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
     ConlluError,
@@ -221,7 +221,7 @@ def _handle_errors(nlp: Language) -> None:
     all components of spaCy take an error handler: its `ner` has no place for it."""
     nlp.default_error_handler = _naming_the_sentence
     for _, component in nlp.pipeline:
-        if isinstance(component, TreePipe):
+        if isinstance(component, ParserPipe):
             component.set_error_handler(_naming_the_sentence)
 
 

@@ -1,111 +1,330 @@
-"""What all parsers share: the spaCy component that gives every sentence a labelled tree."""
+"""The spaCy component of all parsers that are trained: it gives every sentence a labelled tree."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, Generic
 
 import numpy as np
+import srsly
 import torch
 from spacy.errors import Errors
 from spacy.language import Language
+from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
-from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
-from spacy_npparse.components.annotation import register_extensions
-from spacy_npparse.components.calibrated_pipe import Temperatures
+from spacy_npparse.components.constraints.batch import (
+    BatchConstraints,
+    ConstrainedSentences,
+    read_constraints,
+)
+from spacy_npparse.components.constraints.given import ConstraintError
 from spacy_npparse.components.derivations import GoldTree, gold_trees
-from spacy_npparse.components.encoders import SharedEncoders
-from spacy_npparse.components.gold import GoldBatch, gold_boundaries
-from spacy_npparse.components.labels import Labels, collect_labels
-from spacy_npparse.components.network_pipe import NetT
-from spacy_npparse.components.predicting_pipe import PredictingPipe
+from spacy_npparse.components.docs import ROOT_LABEL, Parse, register_extensions
+from spacy_npparse.components.gold import GoldBoundaries
+from spacy_npparse.components.labels import Growth, Labels, check_labels
+from spacy_npparse.components.network import Network
+from spacy_npparse.components.prediction import LabelledTrees, ParserPipe, parse_sentences
 from spacy_npparse.components.rehearsal import check_rehearsable, rehearsal_examples
-from spacy_npparse.components.segmentation import WINDOW, SentenceFinder
-from spacy_npparse.components.sentences import SentenceBatch, split_sentences
-from spacy_npparse.components.settings import DecoderSettings, Sentences, check_labels
-from spacy_npparse.transitions import Decisions, Derivation, parser_derivation
+from spacy_npparse.components.saved_state import (
+    CFG,
+    MODEL,
+    VOCAB,
+    SavedState,
+    check_files,
+    loading,
+)
+from spacy_npparse.components.sentence_finder import WINDOW, SentenceFinder
+from spacy_npparse.components.settings import ParserSettings
+from spacy_npparse.decoding import IMPOSSIBLE
+from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.parsing import (
+    EncodedTokens,
+    Found,
+    GoldBatch,
+    ScoredBatch,
+    Search,
+    SentenceBatch,
+    Temperatures,
+    best_trees,
+    confidence,
+)
+from spacy_npparse.parsing.batch import NetT
+from spacy_npparse.parsing.labelling import label_loss, predict_labels
+from spacy_npparse.parsing.settings import ConfidenceSettings, Encoding
+from spacy_npparse.transitions import Derivation, parser_derivation
 
 logger = logging.getLogger(__name__)
 
 
-class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
+class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     """Finds the sentences of a Doc and parses them.
 
     Each sentence gets a tree with exactly one root. Boundaries that the Doc has, of either kind,
     are kept. Those that it leaves open are found together with the heads of the words, see
-    `spacy_npparse.decoding.sentences.search`; without that, open means that there is none. A
-    subclass supplies the search, the loss of unlabelled trees, and the class of the network.
+    `spacy_npparse.decoding.sentences.search`; without that, open means that there is none.
 
     Args:
-        vocab: Of the pipeline.
-        model: See `spacy_npparse.Parser.v1`.
+        nlp: The pipeline.
         name: Of the component in the pipeline.
+        settings: Of the component.
+        search: How trees are found.
         system_name: Of the component's factory, without `_parser`.
-        sentences: "joint" to find open sentence boundaries, or "preset".
-        decoder: What is asked of the search.
-        fixed: Settings, by name, that a trained model cannot be loaded without;
-            "pseudo_projective" is one of them.
-        scorer: Computes the scores of `nlp.evaluate`.
+        fixed: Settings, by name, that a trained model cannot be loaded without.
+        encoding: Of crossing arcs in labels (pseudo-projective parsing), None for none.
+
+    Attributes:
+        settings: Of the component.
+        search: How trees are found.
+        network: Scores sentences.
+        label_set: The labels.
+        system_name: Of the component's factory, without `_parser`.
+        keep: See `ComponentSettings`.
     """
 
     def __init__(
         self,
-        vocab: Vocab,
-        model: Model,
+        nlp: Language,
         name: str,
+        settings: ParserSettings,
+        search: Search[NetT],
         *,
         system_name: str,
-        sentences: Sentences,
-        decoder: DecoderSettings,
-        fixed: Mapping[str, Any],
-        scorer: Callable[..., dict[str, Any]] | None,
+        fixed: dict[str, Any] | None = None,
+        encoding: Encoding | None = None,
     ):
-        self.vocab = vocab
-        self.model = model
+        self.vocab = nlp.vocab
+        self.model = settings.model
         self.name = name
+        self.scorer = settings.scorer
+        self.settings = settings
+        self.keep = settings.keep
+        self.search = search
+        self.network = Network(name, settings.model, search.net_class, nlp)
+        self.label_set = Labels(nlp.vocab.strings, encoding)
         self.system_name = system_name
-        self.sentences = sentences
-        self.decoder = decoder
-        self.scorer = scorer
-        self.cfg: dict[str, Any] = {
-            "labels": [],
-            "system": system_name,
-            "decorated": [],
-            **fixed,
-        }
-        self.temperatures = Temperatures()
-        self._fixed = dict(fixed)
-        self._rehearsal_model = None
-        self._labels = Labels(self.cfg, vocab.strings)
-        self._shim.use_net(self.net_class)
-        self.encoders = SharedEncoders()
+        self._fixed = {"pseudo_projective": encoding, **(fixed or {})}
         self._finder = SentenceFinder(name)
+        self._rehearsal_model: Model | None = None
+        # What spaCy writes and reads.
+        self.cfg: dict[str, Any] = self._state().to_json()
         register_extensions()
 
-    def _begin_training(self, gold: Iterable[GoldBatch]) -> None:
-        """Reset counters, and warn of gold trees that the parser cannot learn from. All gold trees
-        have to be read: those that cannot be raise ValueError."""
-        for _ in gold:
-            pass
+    # Labels
 
-    def _derive(
-        self, rows: Tensor, lengths: Tensor, arcs: Tensor, sentences: SentenceBatch
-    ) -> Decisions:
-        """Find the highest-scoring derivation of the only sentence. Arguments as in `_search`."""
-        raise ValueError(
-            f"{self.name}: {self.system_name}_parser finds trees without transitions, so there are "
-            "no derivations. Take a parser with a transition system."
-        )
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The arc labels. The root's is the last, once the component knows any."""
+        root = [ROOT_LABEL] if self.network.shim.is_initialized else []
+        return tuple(dict.fromkeys([*self.label_set.plain, *root]))
 
-    def _tree_loss(self, rows: Tensor, lengths: Tensor, arcs: Tensor, gold: GoldBatch) -> Tensor:
-        """The loss of unlabelled gold trees. Arguments as in `_search`."""
-        raise NotImplementedError
+    @property
+    def label_data(self) -> list[str]:
+        """The labels as `spacy init labels` saves them for `initialize`."""
+        return list(self.label_set.plain)
+
+    @property
+    def is_resizable(self) -> bool:
+        """Whether labels can be added to a trained component."""
+        return True
+
+    def add_label(self, label: str) -> int:
+        """Add an arc label, before or after training.
+
+        A trained component keeps what it knows; the new label has to be learnt.
+
+        Args:
+            label: The label.
+
+        Returns:
+            1, or 0 if the component has the label already.
+
+        Raises:
+            ValueError: If it is no label.
+        """
+        if not isinstance(label, str) or not label:
+            raise ValueError(f"{self.name}: {label!r} is no label: give a text.")
+        if label in self.labels:
+            return 0
+        self._grow(self.label_set.add([label]))
+        return 1
+
+    def add_labels_of(self, examples: Sequence[Example]) -> None:
+        """Add the labels of gold trees that are new.
+
+        Args:
+            examples: With the gold trees.
+        """
+        labels, growth = self.label_set.add_new(examples)
+        if labels:
+            logger.info("%s: new labels: %s", self.name, ", ".join(labels))
+        for added in growth:
+            self._grow(added)
+
+    def _grow(self, growth: Growth) -> None:
+        """Make room for new labels."""
+        self.network.grow(*growth)
+        if self._rehearsal_model is not None:
+            # It knows nothing of the new labels, and never predicts them.
+            self._network_of(self._rehearsal_model).grow(*growth, bias=IMPOSSIBLE)
+
+    # Prediction
+
+    @property
+    def decoder(self) -> ConfidenceSettings:
+        """What is asked of the search."""
+        return self.search.decoder
+
+    @decoder.setter
+    def decoder(self, decoder: ConfidenceSettings) -> None:
+        self.search.decoder = decoder
+
+    @property
+    def temperatures(self) -> Temperatures:
+        """What scores are divided by before they become probabilities."""
+        return self.network.temperatures
+
+    @temperatures.setter
+    def temperatures(self, temperatures: Temperatures) -> None:
+        self.network.temperatures = temperatures
+
+    @property
+    def finds_sentences(self) -> bool:
+        """Whether open sentence boundaries are found: not if the parser was trained without."""
+        return self._finds_sentences(self.network.shim.net)
+
+    def _finds_sentences(self, net: NetT) -> bool:
+        return self.settings.sentences == "joint" and net.finds_sentences
+
+    def predict(self, docs: Iterable[Doc]) -> list[Parse]:
+        return self._predict(list(docs), self.network)
+
+    def _predict(self, docs: list[Doc], network: Network[NetT]) -> list[Parse]:
+        if not docs:
+            return []
+        constraints = self._constraints(docs)
+        with torch.no_grad():
+            encoded = network.encode(docs)
+            tokens = self._finder.find(docs, self._boundary_scorers(encoded), constraints)
+            parse = partial(self._parse, encoded)
+            strings = self.vocab.strings
+            return parse_sentences(
+                tokens, constraints, parse, self.label_set, strings, self.decoder
+            )
+
+    def _parse(
+        self,
+        encoded: EncodedTokens[NetT],
+        sentences: SentenceBatch,
+        constrained: ConstrainedSentences | None,
+    ) -> LabelledTrees:
+        """The best trees of some sentences."""
+        scored = encoded.score(sentences)
+        if constrained is None:
+            found, allowed = self.search.best(scored), None
+        else:
+            found = self._best_allowed(scored, constrained)
+            allowed = constrained.allowed_labels(sentences)
+        labels = predict_labels(scored, found.heads, allowed)
+        if not self.decoder.confidence:
+            return LabelledTrees(found, labels, None)
+        sure = confidence(self.search, scored, self.temperatures, found.heads[0], labels[0])
+        return LabelledTrees(found, labels, sure)
+
+    def _best_allowed(self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences) -> Found:
+        """The best trees that meet constraints. Raises ConstraintError if none can be built."""
+        found, failed = best_trees(self.search, scored, constrained.allowed_trees)
+        if failed:
+            sentence = scored.alone(failed[0])
+            raise constrained.by_number[failed[0]].conflict(
+                self.name,
+                self.system_name,
+                lambda trees: self.search.best_allowed(sentence, trees) is not None,
+            )
+        return found
+
+    def _boundary_scorers(self, encoded: EncodedTokens[NetT]) -> list[EncodedTokens[NetT]]:
+        return [encoded] if self._finds_sentences(encoded.net) else []
+
+    def _constraints(self, docs: Sequence[Doc]) -> BatchConstraints | None:
+        """The constraints on Docs. Raises ConstraintError if some cannot be met by this parser."""
+        constraints = read_constraints(docs, self.keep, self.label_set.plain)
+        if constraints and not self.label_set.are_plain:
+            raise ConstraintError(
+                f"{self.name}: a pseudo-projective parser cannot keep to constraints, because the "
+                "arcs that it builds are moved in the end. Take another parser."
+            )
+        return constraints
+
+    def report(self) -> None:
+        """Warn of what was not done as asked for, since the last report."""
+        self._finder.report()
+        self._warn(self.search.report())
+
+    def _warn(self, messages: Iterable[str]) -> None:
+        for message in messages:
+            logger.warning("%s: %s", self.name, message)
+
+    def derivations(
+        self, doc: Doc, *, gold: Doc | None = None, oracle: str | None = None
+    ) -> list[Derivation]:
+        """Derive the tree of each sentence with words, keeping the scores of all transitions.
+
+        Pseudo-projective trees are shown as they are built, with decorated labels. Constraints on
+        the Doc do not count here.
+
+        Args:
+            doc: With the sentence boundaries that are known, and with what the encoder needs, if it
+                is shared.
+            gold: The same tokens with gold trees, for the costs of transitions.
+            oracle: Whose costs; by default the oracle of training.
+
+        Returns:
+            The derivations, in the order of the sentences.
+
+        Raises:
+            ValueError: If the parser builds trees without transitions, the tokens of the two Docs
+                differ, gold heads form a cycle, or the transition system has no such oracle.
+        """
+        found = []
+        with torch.no_grad():
+            encoded = self.network.encode([doc])
+            tokens = self._finder.find([doc], self._boundary_scorers(encoded))
+            sentences = tokens.sentences()
+            slices = sentences.slices()
+            trees: list[GoldTree | None] = [None] * len(slices)
+            if gold is not None:
+                trees = gold_trees(doc, gold, sentences, self.label_set)
+            for number, (words, tree) in enumerate(zip(slices, trees, strict=True)):
+                alone = np.arange(len(slices)) == number
+                scored = encoded.score(sentences.select(alone))
+                decisions = self.search.derive(scored)
+                if decisions is None:
+                    raise ValueError(
+                        f"{self.name}: {self.system_name}_parser finds trees without transitions, "
+                        "so there are no derivations. Take a parser with a transition system."
+                    )
+                derivation = parser_derivation(
+                    [doc[i].text for i in sentences.words[words].tolist()],
+                    decisions,
+                    gold=tree and tree.heads,
+                    gold_labels=tree and tree.labels,
+                    oracle=oracle,
+                )
+                heads = np.array(derivation.heads[1:], dtype=np.int32)
+                labels = predict_labels(scored, heads[None])[0]
+                spelled = tuple(self.label_set.spell(labels.tolist()))
+                found.append(replace(derivation, labels=spelled))
+        return found
+
+    # Training
 
     def initialize(
         self,
@@ -133,17 +352,21 @@ class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
         if labels is not None:
             check_labels(self.name, labels)
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        collect_labels(self.cfg, self.vocab.strings, get_examples, labels)
-        self._labels = Labels(self.cfg, self.vocab.strings)
+        self.label_set.collect(get_examples, labels)
         self.temperatures = Temperatures()
+        if nlp is not None:
+            self.network.encoders.belong_to(nlp)
         sample = [eg.predicted for eg in islice(get_examples(), 10)]
         if not sample:
             raise ValueError(Errors.E923.format(name=self.name))
-        n_labels = len(self.cfg["labels"]) + len(self.cfg["decorated"])
-        sizes = {"n_labels": n_labels, "finds_sentences": self.sentences == "joint"}
-        self.model.initialize(X=sample, Y={**self._net_sizes(), **sizes})
-        gold = (self._labels.gold(batch) for batch in minibatch(get_examples(), 256))
-        self._begin_training(gold if self.sentences == "preset" else self._with_boundaries(gold))
+        finds_sentences = self.settings.sentences == "joint"
+        sizes = {"n_labels": len(self.label_set), "finds_sentences": finds_sentences}
+        self.model.initialize(X=sample, Y={**self.search.net_sizes, **sizes})
+        batches = minibatch(get_examples(), 256)
+        gold: Iterator[GoldBatch] = (self.label_set.gold(batch)[0] for batch in batches)
+        if finds_sentences:
+            gold = self._with_boundaries(gold)
+        self._warn(self.search.begin_training(self.network.shim.net, gold))
 
     def _with_boundaries(self, gold: Iterable[GoldBatch]) -> Iterator[GoldBatch]:
         """The gold trees, and in the end a warning if no Doc has several sentences."""
@@ -158,51 +381,6 @@ class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
                 'sentences_per_doc = 0, for example), or set sentences = "preset".',
                 self.name,
             )
-
-    def derivations(
-        self, doc: Doc, *, gold: Doc | None = None, oracle: str | None = None
-    ) -> list[Derivation]:
-        """Derive the tree of each sentence with words, keeping the scores of all transitions.
-
-        Pseudo-projective trees are shown as they are built, with decorated labels. Constraints on
-        the Doc do not count here.
-
-        Args:
-            doc: With the sentence boundaries that are known, and with what the encoder needs, if it
-                is shared.
-            gold: The same tokens with gold trees, for the costs of transitions.
-            oracle: Whose costs; by default the oracle of training.
-
-        Returns:
-            The derivations, in the order of the sentences.
-
-        Raises:
-            ValueError: If the parser builds trees without transitions, the tokens of the two Docs
-                differ, gold heads form a cycle, or the transition system has no such oracle.
-        """
-        found = []
-        with torch.no_grad():
-            vectors = self.encode([doc])
-            sentences = split_sentences(self._segment([doc], vectors))
-            slices = sentences.slices()
-            trees: list[GoldTree | None] = [None] * len(slices)
-            if gold is not None:
-                trees = gold_trees(doc, gold, sentences, self._labels)
-            for number, (words, tree) in enumerate(zip(slices, trees, strict=True)):
-                part = sentences.select(np.arange(len(sentences.lengths)) == number)
-                rows, lengths = self._rows(vectors, part)
-                decisions = self._derive(rows, lengths, self._net.score_arcs(rows, lengths), part)
-                derivation = parser_derivation(
-                    [doc[i].text for i in sentences.words[words].tolist()],
-                    decisions,
-                    gold=tree and tree.heads,
-                    gold_labels=tree and tree.labels,
-                    oracle=oracle,
-                )
-                heads = np.array(derivation.heads[1:], dtype=np.int32)
-                labels = self._labels.spell(self._predict_labels(rows, part, heads).tolist())
-                found.append(replace(derivation, labels=tuple(labels)))
-        return found
 
     def update(
         self,
@@ -235,17 +413,58 @@ class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
         validate_examples(examples, f"{type(self).__name__}.update")
         if not any(len(eg.predicted) for eg in examples):
             return losses
-        self._add_labels_of(examples)
+        self.add_labels_of(examples)
         set_dropout_rate(self.model, drop)
         vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
         loss, d_loss = self.get_loss(examples, vectors)
         self._check_finite(d_loss, vectors)
-        self.encoders.forget()
         backprop(d_loss)
         if sgd not in (None, False):
             self.finish_update(sgd)
+        self.network.encoders.has_learnt = True
+        self.search.end_update(self.network.shim.net)
         losses[self.name] += loss
         return losses
+
+    def get_loss(self, examples: Iterable[Example], scores: Tensor) -> tuple[float, Tensor]:
+        """Compute the loss of a batch: of the sentence boundaries, of each head among the words of
+        its sentence and of those around, from which the search for boundaries learns which arcs
+        would cross one, of the trees, and of their labels.
+
+        Args:
+            examples: The batch.
+            scores: What `model.begin_update` or `model.predict` gives for the predicted Docs: the
+                vectors of all their tokens, [n_tokens, width]. Scores are computed from these, as
+                many of them depend on the gold trees.
+
+        Returns:
+            The loss as a number; and as a torch scalar, which `backprop` of `model.begin_update`
+            takes.
+
+        Raises:
+            ValueError: If the vectors are not those of the Docs, or if gold trees have cycles or
+                unknown labels.
+        """
+        examples = list(examples)
+        n_tokens = sum(len(eg.predicted) for eg in examples)
+        if not isinstance(scores, Tensor) or len(scores) != n_tokens:
+            raise ValueError(
+                f"{self.name}: get_loss takes what model.begin_update or model.predict gives for "
+                f"the predicted Docs, a vector for each of their {n_tokens} tokens."
+            )
+        net = self.network.shim.net
+        gold, boundaries = self.label_set.gold(examples)
+        loss = scores.new_zeros(())
+        if self._finds_sentences(net):
+            loss = loss + _boundary_loss(net, scores, boundaries)
+        encoded = EncodedTokens(net, net.with_root(scores))
+        for part in gold.join_sentences(WINDOW).parts():
+            scored = encoded.score(part.sentences)
+            loss = loss + part.head_selection_loss(scored, scored.arcs)
+        for part in gold.parts():
+            scored = encoded.score(part.sentences)
+            loss = loss + (self.search.loss(scored, part) + label_loss(scored, part))
+        return float(loss.detach()), loss
 
     def rehearse(
         self,
@@ -276,59 +495,140 @@ class DependencyParser(PredictingPipe[NetT], Generic[NetT]):
         if self._rehearsal_model is None:
             return losses
         check_rehearsable(self.model, self.name)
-        model, self.model = self.model, self._rehearsal_model
-        try:
-            parses = self.predict(docs)
-        finally:
-            self.model = model
+        parses = self._predict(docs, self._network_of(self._rehearsal_model))
         return self.update(rehearsal_examples(docs, parses), drop=drop, sgd=sgd, losses=losses)
 
-    def get_loss(self, examples: Iterable[Example], scores: Tensor) -> tuple[float, Tensor]:
-        """Compute the loss of a batch.
+    def _network_of(self, model: Model) -> Network[NetT]:
+        """The network of a copy of the model."""
+        return Network(self.name, model, self.search.net_class, None)
+
+    def _check_finite(self, loss: Tensor, vectors: Tensor) -> None:
+        """Raise ValueError if the loss is not finite: its gradient would destroy the weights.
+        vectors: of the tokens."""
+        if loss.isfinite():
+            return
+        cause = "" if vectors.isfinite().all() else ", because the vectors of its encoder are not"
+        raise ValueError(
+            f"{self.name}: the loss of a batch is {float(loss.detach())} and not finite{cause}. "
+            "Training stops, and the weights remain as they are: lower "
+            "training.optimizer.learn_rate, or training.optimizer.grad_clip if weights grew before."
+        )
+
+    # Saving and loading
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the component.
 
         Args:
-            examples: The batch.
-            scores: What `model.begin_update` or `model.predict` gives for the predicted Docs: the
-                vectors of all their tokens, [n_tokens, width]. Scores are computed from these, as
-                many of them depend on the gold trees.
+            path: The folder to write.
+            exclude: Names of files that are not written.
+        """
+        self._prepare_saving()
+        super().to_disk(path, exclude=exclude)
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the component.
+
+        Args:
+            exclude: Names of parts that are left out.
 
         Returns:
-            The loss as a number; and as a torch scalar, which `backprop` of `model.begin_update`
-            takes.
+            What `from_bytes` takes.
+        """
+        self._prepare_saving()
+        data: bytes = super().to_bytes(exclude=exclude)
+        return data
+
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "DependencyParser[NetT]":
+        """Load the component.
+
+        Args:
+            path: The folder of the component.
+            exclude: Names of files that are not loaded.
+
+        Returns:
+            The component itself.
 
         Raises:
-            ValueError: If the vectors are not those of the Docs, or if gold trees have cycles or
-                unknown labels.
+            ValueError: Naming the folder and what to do, if a file is missing or damaged, belongs
+                to a parser with another transition system or other settings, or if the files do
+                not belong together.
         """
-        examples = list(examples)
-        n_tokens = sum(len(eg.predicted) for eg in examples)
-        if not isinstance(scores, Tensor) or len(scores) != n_tokens:
-            raise ValueError(
-                f"{self.name}: get_loss takes what model.begin_update or model.predict gives for "
-                f"the predicted Docs, a vector for each of their {n_tokens} tokens."
-            )
-        loss = self._batch_loss(examples, scores)
-        return float(loss.detach()), loss
+        exclude = set(exclude)
+        with loading(self.name, str(path)):
+            check_files(Path(path), exclude)
+            self._load(partial(super().from_disk, path), exclude)
+        return self
 
-    def _batch_loss(self, examples: Sequence[Example], vectors: Tensor) -> Tensor:
-        gold = self._labels.gold(examples)
-        loss = vectors.new_zeros(())
-        boundaries = gold_boundaries(examples)
-        if self.finds_sentences and len(boundaries.is_start):
-            loss = loss + self._boundary_loss(vectors, boundaries)
-        vectors = self._net.with_root(vectors)
-        runs = gold.join_sentences(WINDOW)
-        for chosen in runs.sentences.parts():
-            loss = loss + self._head_selection_loss(vectors, runs.select(chosen))
-        for chosen in gold.sentences.parts():
-            loss = loss + self._loss(vectors, gold.select(chosen))
-        return loss
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "DependencyParser[NetT]":
+        """Load the component.
 
-    def _loss(self, vectors: Tensor, gold: GoldBatch) -> Tensor:
-        rows, lengths = self._rows(vectors, gold.sentences)
-        arcs = self._net.score_arcs(rows, lengths)
-        return self._tree_loss(rows, lengths, arcs, gold) + self._label_loss(rows, gold)
+        Args:
+            bytes_data: What `to_bytes` returned.
+            exclude: Names of parts that are not loaded.
 
-    def _settings_loaded(self) -> None:
-        super()._settings_loaded()
-        self._labels = Labels(self.cfg, self.vocab.strings)
+        Returns:
+            The component itself.
+
+        Raises:
+            ValueError: As `from_disk` does.
+        """
+        with loading(self.name, f"{len(bytes_data)} bytes"):
+            # Unlike a file, what is not there has been left out by `to_bytes`.
+            missing = {CFG, MODEL}.difference(srsly.msgpack_loads(bytes_data))
+            self._load(partial(super().from_bytes, bytes_data), {*exclude, *missing})
+        return self
+
+    def _state(self, encoder: str = "") -> SavedState:
+        """What is saved. encoder: the checksum of shared encoders."""
+        return SavedState(
+            labels=self.label_set.plain,
+            decorated=self.label_set.decorated,
+            system=self.system_name,
+            settings=self._fixed,
+            temperatures=self.temperatures,
+            encoder=encoder,
+        )
+
+    def _prepare_saving(self) -> None:
+        """Write the state to where spaCy takes it from."""
+        state = self._state(self.network.encoders.checksum_to_save(self.model))
+        self.cfg = {**self.cfg, **state.to_json()}
+        self.network.write_progress(state.checksum)
+
+    def _load(self, read: Callable[..., Any], exclude: set[str]) -> None:
+        """Load the settings, and then the weights: those of another parser are those of another
+        network. read: reads parts of the component, given the names of those to leave out."""
+        if CFG not in exclude:
+            # What is not in the file must not remain as it was.
+            self.cfg = {}
+        read(exclude=[*exclude, MODEL])
+        if CFG not in exclude:
+            state = SavedState.from_json(self.cfg, self._state())
+            self.label_set.replace(state.labels, state.decorated)
+            self.temperatures = state.temperatures
+            self.network.encoders.checksum = state.encoder
+        if MODEL not in exclude:
+            # Version 0.1 saved it as a setting.
+            self.network.forget_progress(normalised=self.cfg.pop("normalised", True))
+        read(exclude=[*exclude, CFG, VOCAB])
+        sizes = {"n_labels": len(self.label_set), **self.search.net_sizes}
+        checksum = None if exclude & {CFG, MODEL} else self._state().checksum
+        self.network.check_loaded(sizes, checksum, self.system_name)
+        if MODEL not in exclude:
+            self.network.read_progress()
+
+
+def _boundary_loss(net: ParserNet, vectors: Tensor, gold: GoldBoundaries) -> Tensor:
+    """Negative log-likelihood of the boundaries, 0 if none is known. vectors: of all tokens."""
+    if not len(gold.is_start):
+        return vectors.new_zeros(())
+    before, after = (torch.from_numpy(side).to(vectors.device) for side in gold[:2])
+    starts = torch.from_numpy(gold.is_start).to(vectors)
+    return torch.nn.functional.binary_cross_entropy_with_logits(
+        net.score_starts(vectors, before, after), starts, reduction="sum"
+    )

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from spacy.tokens import Doc
 
-from spacy_npparse.components.gold import GoldBatch, head_tokens
+from spacy_npparse.components.gold import head_tokens
 from spacy_npparse.components.labels import Labels
-from spacy_npparse.components.sentences import SentenceBatch, heads_in_sentence
+from spacy_npparse.parsing import GoldBatch, SentenceBatch
 from spacy_npparse.treebank.docs import UD_ROOT
-from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.trees.missing import NO_HEAD, NO_LABEL
 
 
 class GoldTree(NamedTuple):
@@ -51,8 +51,8 @@ def gold_trees(
             f"instead of {parsed[place:][:1]} at {place}; parse its tokens, with no component "
             "before the parser that merges or splits them"
         )
-    heads = heads_in_sentence(sentences, head_tokens(gold)).astype(np.int32)
-    unknown = np.full(len(heads), NO_HEAD, dtype=np.int64)
+    heads = sentences.in_sentence(head_tokens(gold)).astype(np.int32)
+    unknown = np.full(len(heads), NO_LABEL, dtype=np.int64)
     docs = np.zeros(len(sentences.lengths), dtype=np.int64)
     built = labels.encode(GoldBatch(sentences, heads, unknown, docs)).heads
     trees: list[GoldTree | None] = []
@@ -63,5 +63,5 @@ def gold_trees(
         ]
         found = [NO_HEAD, *built[words].tolist()]
         known = max(found) != NO_HEAD
-        trees.append(GoldTree(found, deps if labels.plain else None) if known else None)
+        trees.append(GoldTree(found, deps if labels.are_plain else None) if known else None)
     return trees

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from typing import Any
 
 from spacy.language import Language
 from spacy.pipeline.tok2vec import Tok2Vec, Tok2VecListener
 from spacy.tokens import Doc
 from spacy.ty import ListenedToComponent
-from thinc.api import Model
+from thinc.api import Model, to_numpy
 
 logger = logging.getLogger(__name__)
-
-# Of vectors, relative to their length. Those of another encoder, which are unrelated, differ by
-# more than 1; with a boundary at every fourth word, or every fifth one merged with the next, the
-# same encoder has given 0.6 at most.
-_LARGEST_DIFFERENCE = 0.75
 
 REMEDY = (
     "Before a parser that listens is sourced, give it the encoder as its own: "
@@ -27,26 +23,37 @@ REMEDY = (
 
 
 class SharedEncoders:
-    """The encoders that a component listens to in the pipeline that it was made in.
+    """The encoders that a component listens to, and the checksum of their weights.
 
     A component that is sourced into another pipeline is the same object there, and listens to
-    whatever encoder comes before it. It is not told of the other pipeline; but it can compare the
-    vectors that it gets with those that it should get.
+    whatever encoder comes before it. It is not told of the other pipeline; but when it is loaded
+    again, its encoder is compared with that which it was saved with.
 
     Args:
         nlp: The pipeline that the component was made in; None if that does not matter any more.
+
+    Attributes:
+        checksum: Of the encoders that the component was trained with, empty if that is not known.
+        has_learnt: Whether the component has been trained since it was made or loaded.
     """
 
     def __init__(self, nlp: Language | None = None):
         self._nlp = nlp
+        self.has_learnt = False
+        self.checksum = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker process has the pipeline of its parent, where this was checked.
         return SharedEncoders, ()
 
-    def forget(self) -> None:
-        """Accept any encoder, because the component has learnt from the vectors that it gets."""
-        self._nlp = None
+    def belong_to(self, nlp: Language) -> None:
+        """Take note that the component is initialized in a pipeline.
+
+        Args:
+            nlp: The pipeline.
+        """
+        self._nlp = nlp
+        self.checksum = ""
 
     def find(self, model: Model) -> list[Any]:
         """Find the components that a model listens to, in the order of its layers.
@@ -61,40 +68,70 @@ class SharedEncoders:
             return []
         return [encoder_of(layer, self._nlp) for layer in listeners(model)]
 
-    def check(self, name: str, model: Model, docs: Sequence[Doc]) -> None:
-        """Check the vectors of Docs.
+    def trained_with(self, model: Model) -> list[Any]:
+        """Find the encoders that the component was trained with.
+
+        Args:
+            model: Of the component.
+
+        Returns:
+            As `find`; nothing if it has been trained further, which may have been in another
+            pipeline.
+        """
+        return [] if self.has_learnt else self.find(model)
+
+    def checksum_to_save(self, model: Model) -> str:
+        """Compute the checksum of the encoders that the component was trained with.
+
+        Args:
+            model: Of the component.
+
+        Returns:
+            The checksum; empty if there are no such encoders, or if they are not known.
+        """
+        known = self.checksum
+        if known and not self.has_learnt:
+            return known
+        found = _checksum(self.find(model))
+        # A component that was trained further while the encoder of its pipeline remained as it was
+        # may have been in another pipeline.
+        return "" if found == known else found
+
+    def compare(self, name: str, model: Model) -> None:
+        """Warn if the encoders of the pipeline are not those that the component was saved with.
 
         Args:
             name: Of the component.
             model: Of the component.
-            docs: That it gets. The first time, one of them is encoded again: a warning tells if
-                its vectors are those of another encoder.
+        """
+        found = _checksum(self.find(model))
+        if found and self.checksum and found != self.checksum:
+            logger.warning(
+                "%s was trained with another encoder than that whose vectors it gets, and its "
+                "trees will make no sense. %s",
+                name,
+                REMEDY,
+            )
+        self.checksum = self.checksum or found
+
+    def check(self, name: str, model: Model, docs: Iterable[Doc]) -> None:
+        """Check that Docs have the vectors of shared encoders.
+
+        Args:
+            name: Of the component.
+            model: Of the component.
+            docs: That it gets.
 
         Raises:
-            ValueError: If a Doc has no vectors.
+            ValueError: If a Doc has none.
         """
-        layers = list(listeners(model))
-        if not layers:
-            return self.forget()
-        with_words = [doc for doc in docs if len(doc)]
-        for layer in layers:
-            if not all(_has_vectors(layer, doc) for doc in with_words):
+        for layer in listeners(model):
+            if not all(_has_vectors(layer, doc) for doc in docs if len(doc)):
                 raise ValueError(
                     f"{name} listens to {layer.upstream_name!r}, but Docs come without its "
                     "vectors: the pipeline has no such encoder before it, or it is disabled, or "
                     "training.annotating_components names the parser without it. "
                     f"{REMEDY}"
-                )
-        if with_words:
-            encoders = [encoder for encoder in self.find(model) if encoder is not None]
-            self.forget()
-            doc = min(with_words, key=len)
-            if encoders and not _same_vectors(model, doc, encoders):
-                logger.warning(
-                    "%s was trained with another encoder than that whose vectors it gets, and its "
-                    "trees will make no sense. %s",
-                    name,
-                    REMEDY,
                 )
 
 
@@ -129,14 +166,16 @@ def _has_vectors(listener: Any, doc: Doc) -> bool:
     return doc.has_extension("trf_data") and doc._.trf_data is not None
 
 
-def _same_vectors(model: Model, doc: Doc, encoders: Iterable[Any]) -> bool:
-    """Whether some encoders give a Doc about the vectors that it has. Components in between may
-    have set sentence boundaries, which end the context, or have merged tokens."""
-    again = doc.copy()
+def _checksum(encoders: Sequence[Any]) -> str:
+    """Of the weights of encoders; empty if there are none."""
+    if not encoders or None in encoders:
+        return ""
+    found = sha256()
     for encoder in encoders:
-        encoder(again)
-    found, expected = model.predict([doc]), model.predict([again])
-    if found.shape != expected.shape:
-        return False
-    differences = (found - expected).norm(dim=1) / expected.norm(dim=1)
-    return bool(differences.median() <= _LARGEST_DIFFERENCE)
+        for layer in encoder.model.walk():
+            for name in layer.param_names:
+                if layer.has_param(name):
+                    found.update(to_numpy(layer.get_param(name)).tobytes())
+            for shim in layer.shims:
+                found.update(shim.to_bytes())
+    return found.hexdigest()

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,28 +13,32 @@ from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
-from torch import Tensor
 
-from spacy_npparse.components.annotation import ROOT_LABEL, Parse, register_extensions
-from spacy_npparse.components.calibrated_pipe import Confidence
 from spacy_npparse.components.constraints.batch import ConstrainedSentences, read_constraints
 from spacy_npparse.components.constraints.sentence import SentenceConstraints
 from spacy_npparse.components.dependency_parser import DependencyParser
+from spacy_npparse.components.docs import Parse, register_extensions
 from spacy_npparse.components.encoders import encoder_of, listeners
-from spacy_npparse.components.parses import make_parses
-from spacy_npparse.components.search import no_trees
-from spacy_npparse.components.segmentation import SentenceFinder
-from spacy_npparse.components.sentences import SentenceBatch, split_sentences
-from spacy_npparse.components.settings import Combination, DecoderSettings, Sentences
-from spacy_npparse.components.tree_pipe import TreePipe
+from spacy_npparse.components.prediction import LabelledTrees, ParserPipe, parse_sentences
+from spacy_npparse.components.sentence_finder import SentenceFinder
+from spacy_npparse.components.settings import EnsembleSettings
 from spacy_npparse.decoding import best_allowed_tree, decode_spanning_trees, spanning_trees
+from spacy_npparse.parsing import (
+    Confidence,
+    EncodedTokens,
+    Found,
+    ScoredBatch,
+    SentenceBatch,
+    best_trees,
+)
+from spacy_npparse.parsing.labelling import label_log_probabilities
 from spacy_npparse.treebank.head_distributions import most_probable_heads
-from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.trees.missing import NO_LABEL
 
 logger = logging.getLogger(__name__)
 
 
-class EnsembleParser(TreePipe, Pipe):
+class EnsembleParser(ParserPipe, Pipe):
     """Combines parsers of the pipeline, which are disabled there, into one.
 
     The tree is the maximum spanning tree by the members' votes or scores; each label is the one of
@@ -45,36 +50,28 @@ class EnsembleParser(TreePipe, Pipe):
     Args:
         nlp: The pipeline.
         name: Of the component in the pipeline.
+        settings: Of the component. The tree is found by "votes" of each member for the arcs of its
+            tree, probabilities breaking ties; or by "scores", the summed log-probabilities of all
+            arcs. The confidence in a head is the share of the votes, or the mean probability among
+            all words; in a label, the mean probability.
+
+    Attributes:
         members: Names of other components of the pipeline.
-        combine: "votes" of each member for the arcs of its tree, probabilities breaking ties; or
-            "scores", the summed log-probabilities of all arcs.
-        sentences: See `DependencyParser`.
-        decoder: Only the confidence counts: in a head, the share of the votes, or the mean
-            probability among all words; in a label, the mean probability.
-        scorer: Computes the scores of `nlp.evaluate`.
+        decoder: What is asked of the search.
+        keep: See `ComponentSettings`.
 
     Source: Sagae and Lavie (2006).
     """
 
-    def __init__(
-        self,
-        nlp: Language,
-        name: str,
-        *,
-        members: Sequence[str],
-        combine: Combination,
-        sentences: Sentences,
-        decoder: DecoderSettings,
-        scorer: Callable[..., dict[str, Any]] | None,
-    ):
+    def __init__(self, nlp: Language, name: str, settings: EnsembleSettings):
         self.nlp = nlp
         self.vocab = nlp.vocab
         self.name = name
-        self.members = list(members)
-        self.combine = combine
-        self.sentences = sentences
-        self.decoder = decoder
-        self.scorer = scorer
+        self.scorer = settings.scorer
+        self.settings = settings
+        self.members = list(settings.members)
+        self.decoder = settings.decoder
+        self.keep = settings.keep
         self._finder = SentenceFinder(name)
         self._has_warned = False
         self._is_elsewhere = False
@@ -118,7 +115,7 @@ class EnsembleParser(TreePipe, Pipe):
             parser = self.nlp.get_pipe(member)
             if not isinstance(parser, DependencyParser):
                 raise ValueError(f"{self.name}: {member!r} is no parser of spacy_npparse")
-            if parser.cfg["pseudo_projective"] is not None:
+            if not parser.label_set.are_plain:
                 raise ValueError(f"{self.name}: {member!r} is pseudo-projective; leave it out")
             if parsers and parser.labels != parsers[0].labels:
                 different = set(parser.labels) ^ set(parsers[0].labels)
@@ -130,8 +127,6 @@ class EnsembleParser(TreePipe, Pipe):
             parsers.append(parser)
         self._check_encoders(parsers)
         self._warn_of_active_members()
-        for parser in parsers:
-            parser.encoders.forget()
         return parsers
 
     def _warn_of_active_members(self) -> None:
@@ -167,7 +162,7 @@ class EnsembleParser(TreePipe, Pipe):
         for parser in parsers:
             layers = list(listeners(parser.model))
             here = [encoder_of(layer, self.nlp) for layer in layers]
-            trained_with = parser.encoders.find(parser.model) or here
+            trained_with = parser.network.encoders.trained_with(parser.model) or here
             for layer, encoder, known in zip(layers, here, trained_with, strict=True):
                 listening = f"{parser.name!r} listens to {layer.upstream_name!r}"
                 if encoder is None or encoder is not known:
@@ -217,55 +212,61 @@ class EnsembleParser(TreePipe, Pipe):
             return []
         parsers = self.parsers()
         self._warn_of_another_pipeline(docs[0])
-        constraints = read_constraints(docs, self.keep, parsers[0].label_data)
+        labels = parsers[0].label_set
+        constraints = read_constraints(docs, self.keep, labels.plain)
         with torch.no_grad():
-            members = [(parser, parser.encode(docs)) for parser in parsers]
-            joint = self.sentences == "joint" and all(parser.finds_sentences for parser in parsers)
-            tokens = self._finder.find(docs, members if joint else [], constraints)
-            sentences = split_sentences(tokens)
-            constrained = constraints.in_sentences(tokens, sentences)
-            found = no_trees(1, sentences)
-            sure = Confidence.certain(len(sentences.words))
-            labels = np.full(len(sentences.words), NO_HEAD, dtype=np.int64)
-            for chosen in sentences.parts():
-                part, limits = sentences.select(chosen), constrained.select(chosen)
-                words = chosen[sentences.sentence]
-                heads, of_heads, distributions = self._heads(members, part, limits)
-                found.heads[0, words] = heads
-                allowed = limits.allowed_labels(part)
-                labels[words], of_labels = self._label_numbers(members, part, heads, allowed)
-                sure.put(words, Confidence(of_heads, of_labels, distributions))
-        strings = self.vocab.strings
-        hashes = [strings[label] for label in (*parsers[0].label_data, ROOT_LABEL)]
-        trees = [(found.heads[0], np.array(hashes, dtype=np.uint64)[labels])]
-        return make_parses(tokens, sentences, trees, found, sure, self.decoder, strings)
+            encoded = [parser.network.encode(docs) for parser in parsers]
+            joint = all(parser.finds_sentences for parser in parsers)
+            is_joint = self.settings.sentences == "joint" and joint
+            tokens = self._finder.find(docs, encoded if is_joint else [], constraints)
+            parse = partial(self._parse, parsers, encoded)
+            strings = self.vocab.strings
+            return parse_sentences(tokens, constraints, parse, labels, strings, self.decoder)
 
-    def _heads(
+    def _parse(
         self,
-        members: list[tuple[DependencyParser, Tensor]],
+        parsers: Sequence[DependencyParser],
+        encoded: Sequence[EncodedTokens[Any]],
         sentences: SentenceBatch,
-        constrained: ConstrainedSentences,
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float64]]:
-        """The heads, the confidence of the members in them together, and that in the most probable
-        heads; see `Confidence`."""
-        scores = np.stack([parser.arc_scores(vectors, sentences) for parser, vectors in members])
-        if self.combine == "scores":
-            evidence, weights = np.exp(scores).mean(axis=0), scores.sum(axis=0)
-        else:
-            evidence = np.zeros(scores.shape[1:], dtype=np.float32)
-            for parser, vectors in members:
-                heads = parser.best_heads(vectors, sentences, constrained)
-                evidence[sentences.sentence, sentences.places, heads] += 1 / len(members)
-            # The probabilities of a whole tree together weigh less than one vote.
-            share = 0.5 / (len(members) * (sentences.lengths[:, None, None] + 1.0))
-            weights = evidence + share * np.exp(scores).mean(axis=0)
+        constrained: ConstrainedSentences | None,
+    ) -> LabelledTrees:
+        """The best trees of some sentences, and the confidence of the members in them together."""
+        scored = [one.score(sentences) for one in encoded]
+        evidence, weights = self._weigh_arcs(parsers, scored, constrained)
         heads = decode_spanning_trees(weights, sentences.lengths)
         slices = sentences.slices()
-        for number, one in constrained.by_number.items():
+        for number, one in (constrained.by_number if constrained else {}).items():
             if not one.allowed.admits(heads[slices[number]]):
                 heads[slices[number]] = self._allowed_heads(weights[number], one)
+        allowed = constrained.allowed_labels(sentences) if constrained else None
+        labels, of_labels = _label(scored, heads, allowed)
         of_words = evidence[sentences.sentence, sentences.places]
-        return heads, of_words[range(len(heads)), heads], most_probable_heads(of_words)
+        of_heads = of_words[range(len(heads)), heads]
+        sure = Confidence(of_heads, of_labels, most_probable_heads(of_words))
+        scores = np.full((1, len(sentences.lengths)), -np.inf)
+        return LabelledTrees(Found(heads[None], scores), labels[None], sure)
+
+    def _weigh_arcs(
+        self,
+        parsers: Sequence[DependencyParser],
+        scored: Sequence[ScoredBatch[Any]],
+        constrained: ConstrainedSentences | None,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """How sure the members are of each arc, and what it weighs in the tree: [n_sentences, size,
+        size] each."""
+        scores = np.stack([one.arcs.cpu().numpy() for one in scored])
+        if self.settings.combine == "scores":
+            return np.exp(scores).mean(axis=0), scores.sum(axis=0)
+        sentences = scored[0].sentences
+        evidence = np.zeros(scores.shape[1:], dtype=np.float32)
+        allowed = constrained.allowed_trees if constrained else {}
+        for parser, one in zip(parsers, scored, strict=True):
+            # Where a member can build no allowed tree, its best of all trees counts.
+            found, _ = best_trees(parser.search, one, allowed)
+            evidence[sentences.sentence, sentences.places, found.heads[0]] += 1 / len(parsers)
+        # The probabilities of a whole tree together weigh less than one vote.
+        share = 0.5 / (len(parsers) * (sentences.lengths[:, None, None] + 1.0))
+        return evidence, evidence + share * np.exp(scores).mean(axis=0)
 
     def _allowed_heads(
         self, weights: NDArray[np.float32], constraints: SentenceConstraints
@@ -279,23 +280,21 @@ class EnsembleParser(TreePipe, Pipe):
             raise constraints.conflict(self.name, "ensemble", lambda _: False)
         return tree.heads
 
-    def _label_numbers(
-        self,
-        members: list[tuple[DependencyParser, Tensor]],
-        sentences: SentenceBatch,
-        heads: NDArray[np.int32],
-        allowed: NDArray[np.bool_] | None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The numbers of the labels of all words, NO_HEAD for the root's, and the mean of the
-        members' probabilities: [n_words] each. allowed: see
-        `ConstrainedSentences.allowed_labels`."""
-        labels = np.full(len(heads), NO_HEAD, dtype=np.int64)
-        evidence = np.ones(len(heads), dtype=np.float32)
-        scores = np.stack([p.label_scores(vectors, sentences, heads) for p, vectors in members])
-        summed = scores.sum(axis=0)
-        if allowed is not None:
-            summed = np.where(allowed[heads > 0], np.nan_to_num(summed), -np.inf)
-        best = summed.argmax(axis=1)
-        labels[heads > 0] = best
-        evidence[heads > 0] = np.exp(scores).mean(axis=0)[range(len(best)), best]
-        return labels, evidence
+
+def _label(
+    scored: Sequence[ScoredBatch[Any]],
+    heads: NDArray[np.int32],
+    allowed: NDArray[np.bool_] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The numbers of the labels of all words, NO_LABEL for the root's, and the mean of the members'
+    probabilities: [n_words] each. allowed: see `ConstrainedSentences.allowed_labels`."""
+    labels = np.full(len(heads), NO_LABEL, dtype=np.int64)
+    evidence = np.ones(len(heads), dtype=np.float32)
+    scores = np.stack([label_log_probabilities(one, heads) for one in scored])
+    summed = scores.sum(axis=0)
+    if allowed is not None:
+        summed = np.where(allowed[heads > 0], np.nan_to_num(summed), -np.inf)
+    best = summed.argmax(axis=1)
+    labels[heads > 0] = best
+    evidence[heads > 0] = np.exp(scores).mean(axis=0)[range(len(best)), best]
+    return labels, evidence

@@ -1,23 +1,18 @@
-"""The factories: one `nlp.add_pipe` name for each parser."""
+"""The factories: one `nlp.add_pipe` name for each parser.
 
-from collections.abc import Callable
-from dataclasses import fields
-from inspect import Parameter, Signature
-from typing import Any, TypeVar
+spaCy reads in the signature of a factory which settings a config may have. Their types are checked
+by us, since our messages name the component, the setting and the remedy.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from spacy.language import Language
 
 from spacy_npparse.checks import check_choice
-from spacy_npparse.components.encoders import SharedEncoders
+from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
-from spacy_npparse.components.mh_parser import MHParser
-from spacy_npparse.components.network_pipe import NetworkPipe
-from spacy_npparse.components.one_endpoint_crossing_parser import OneEndpointCrossingParser
 from spacy_npparse.components.settings import (
-    MAX_VIOLATION,
-    ComponentSettings,
-    ConfidenceSettings,
-    DecoderSettings,
     EnsembleSettings,
     MHParserSettings,
     OneEndpointCrossingSettings,
@@ -26,14 +21,19 @@ from spacy_npparse.components.settings import (
     read_settings,
 )
 from spacy_npparse.components.spacy_parser import check_model
-from spacy_npparse.components.spanning_tree_parser import SpanningTreeParser
-from spacy_npparse.components.transition_parser import TransitionParser
-from spacy_npparse.components.tree_pipe import TreePipe
+from spacy_npparse.parsing import (
+    ExactSearch,
+    GreedyMH,
+    LengthLimited,
+    MHParts,
+    OneEndpointCrossingParts,
+    SpanningTreeParts,
+    TransitionSearch,
+    TreesByArcs,
+)
+from spacy_npparse.parsing.settings import MAX_VIOLATION
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import TransitionSystem
-
-SettingsT = TypeVar("SettingsT", bound=ComponentSettings)
-Factory = Callable[..., TreePipe]
 
 # Defaults of the settings that several families have.
 MODEL = {
@@ -45,49 +45,18 @@ DECODER = {"beam_width": 1, "k_best": 0, "confidence": False}
 CONFIDENCE = {"confidence": False}
 
 
-def register(
-    name: str,
-    settings: type[SettingsT],
-    make: Callable[[Language, str, SettingsT], TreePipe],
-    **defaults: Any,
-) -> Factory:
-    """Register the factory `{name}_parser` with spaCy.
+def declare(name: str, factory: Callable[..., Any], defaults: Mapping[str, Any]) -> None:
+    """Declare the factory `{name}_parser` to spaCy.
 
     Args:
         name: Of the parser.
-        settings: Dataclass of the component's settings.
-        make: Makes the component, given the pipeline, the component's name there, and its
-            settings. It raises ValueError where settings do not fit each other.
-        defaults: The component's default config, but for the scorer.
-
-    Returns:
-        The factory.
+        factory: Makes the component, given the pipeline, the component's name there, and its
+            settings. It raises ValueError where settings are wrong or do not fit each other.
+        defaults: The settings that have defaults, but for `keep` and `scorer`.
     """
-
-    factory_name = f"{name}_parser"
-
-    def factory(nlp: Language, name: str, **config: Any) -> TreePipe:
-        check_model(name, factory_name, config.get("model"))
-        read = read_settings(settings, name, config)
-        component = make(nlp, name, read)
-        component.keep = read.keep
-        if isinstance(component, NetworkPipe):
-            component.encoders = SharedEncoders(nlp)
-        return component
-
-    factory.__name__ = factory.__qualname__ = factory_name
-    factory.__doc__ = (
-        f"Make the component of `nlp.add_pipe({factory_name!r})`; its settings are those of "
-        f"`{settings.__module__}.{settings.__name__}`."
-    )
-    # spaCy reads here which settings a config may have. Their types are checked by us: our messages
-    # name the component and what is wrong with the setting.
-    parameters = ["nlp", "name", *(field.name for field in fields(settings))]
-    factory.__signature__ = Signature(  # type: ignore[attr-defined]
-        [Parameter(parameter, Parameter.POSITIONAL_OR_KEYWORD) for parameter in parameters]
-    )
+    factory.__name__ = factory.__qualname__ = f"{name}_parser"
     Language.factory(
-        factory_name,
+        f"{name}_parser",
         assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents"],
         default_config={
             **defaults,
@@ -107,11 +76,10 @@ def register(
         },
         func=factory,
     )
-    return factory
 
 
-def transition_factory(system_name: str, oracle: str) -> Factory:
-    """Register the factory `{system_name}_parser` of a parser with a transition system.
+def transition_factory(system_name: str, oracle: str) -> Callable[..., DependencyParser]:
+    """Declare the factory `{system_name}_parser` of a parser with a transition system.
 
     Args:
         system_name: A name of the `transition_systems` registry.
@@ -120,34 +88,7 @@ def transition_factory(system_name: str, oracle: str) -> Factory:
     Returns:
         The factory.
     """
-
-    def make(nlp: Language, name: str, settings: TransitionParserSettings) -> TransitionParser:
-        system = _transition_system(name, system_name, settings)
-        if settings.pseudo_projective is not None and not system.kernel.projective:
-            raise ValueError(
-                f"{name}: pseudo_projective is for projective systems, but {system.name} builds "
-                "non-projective trees by itself. Remove the setting."
-            )
-        return TransitionParser(
-            nlp.vocab,
-            settings.model,
-            name,
-            system_name=system_name,
-            system=system,
-            settings=settings,
-            sentences=settings.sentences,
-            decoder=settings.decoder,
-            fixed={
-                "pseudo_projective": settings.pseudo_projective,
-                "positions": "+".join(system.position_names),
-            },
-            scorer=settings.scorer,
-        )
-
-    return register(
-        system_name,
-        TransitionParserSettings,
-        make,
+    defaults = dict(
         model=MODEL,
         sentences="joint",
         oracle=oracle,
@@ -158,9 +99,61 @@ def transition_factory(system_name: str, oracle: str) -> Factory:
         pseudo_projective=None,
     )
 
+    def factory(
+        nlp: Language,
+        name: str,
+        model: Any,
+        sentences: Any,
+        oracle: Any,
+        loss: Any,
+        exploration: Any,
+        positions: Any,
+        decoder: Any,
+        pseudo_projective: Any,
+        keep: Any,
+        scorer: Any,
+    ) -> DependencyParser:
+        check_model(name, f"{system_name}_parser", model)
+        settings = read_settings(
+            TransitionParserSettings,
+            name,
+            dict(
+                model=model,
+                sentences=sentences,
+                oracle=oracle,
+                loss=loss,
+                exploration=exploration,
+                positions=positions,
+                decoder=decoder,
+                pseudo_projective=pseudo_projective,
+                keep=keep,
+                scorer=scorer,
+            ),
+        )
+        system = _transition_system(name, system_name, settings)
+        encoding = settings.pseudo_projective
+        if encoding is not None and not system.kernel.projective:
+            raise ValueError(
+                f"{name}: pseudo_projective is for projective systems, but {system.name} builds "
+                "non-projective trees by itself. Remove the setting."
+            )
+        return DependencyParser(
+            nlp,
+            name,
+            settings,
+            TransitionSearch(system, settings, pseudo_projective=encoding is not None),
+            system_name=system_name,
+            fixed={"positions": "+".join(system.position_names)},
+            encoding=encoding,
+        )
 
-def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
-    """Register the factory `mh{n_heads}_parser` of a parser with multi-headed items.
+    factory.__doc__ = f"Make '{system_name}_parser'; see `TransitionParserSettings`."
+    declare(system_name, factory, defaults)
+    return factory
+
+
+def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Callable[..., DependencyParser]:
+    """Declare the factory `mh{n_heads}_parser` of a parser with multi-headed items.
 
     Args:
         n_heads: Heads of the largest items: 3 or 4.
@@ -170,35 +163,8 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
     Returns:
         The factory.
     """
-
-    def make(nlp: Language, name: str, settings: MHParserSettings) -> MHParser | TransitionParser:
-        if settings.search == "exact":
-            # What only greedy search uses must not be wrong either.
-            system = get_transition_system(greedy_system)
-            check_choice(f"{name}: oracle", settings.oracle, system.oracles)
-            return _exact_mh_parser(nlp, name, n_heads, settings)
-        system = _transition_system(name, greedy_system, settings)
-        return TransitionParser(
-            nlp.vocab,
-            settings.model,
-            name,
-            system_name=f"mh{n_heads}",
-            system=system,
-            settings=settings,
-            sentences=settings.sentences,
-            decoder=settings.decoder,
-            fixed={
-                "pseudo_projective": None,
-                "search": "greedy",
-                "positions": "+".join(system.position_names),
-            },
-            scorer=settings.scorer,
-        )
-
-    return register(
-        f"mh{n_heads}",
-        MHParserSettings,
-        make,
+    system_name = f"mh{n_heads}"
+    defaults = dict(
         model=MODEL,
         sentences="joint",
         search="exact",
@@ -210,6 +176,139 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Factory:
         exploration=EXPLORATION,
         decoder=DECODER,
     )
+
+    def factory(
+        nlp: Language,
+        name: str,
+        model: Any,
+        sentences: Any,
+        search: Any,
+        positions: Any,
+        features: Any,
+        max_length: Any,
+        loss: Any,
+        oracle: Any,
+        exploration: Any,
+        decoder: Any,
+        keep: Any,
+        scorer: Any,
+    ) -> DependencyParser:
+        check_model(name, f"{system_name}_parser", model)
+        settings = read_settings(
+            MHParserSettings,
+            name,
+            dict(
+                model=model,
+                sentences=sentences,
+                search=search,
+                positions=positions,
+                features=features,
+                max_length=max_length,
+                loss=loss,
+                oracle=oracle,
+                exploration=exploration,
+                decoder=decoder,
+                keep=keep,
+                scorer=scorer,
+            ),
+        )
+        found: LengthLimited | TransitionSearch
+        if settings.search == "exact":
+            # What only greedy search uses must not be wrong either.
+            system = get_transition_system(greedy_system)
+            check_choice(f"{name}: oracle", settings.oracle, system.oracles)
+            fixed = {"search": "exact", "features": settings.features}
+            found = _exact_mh_search(name, n_heads, settings)
+        else:
+            system = _transition_system(name, greedy_system, settings)
+            fixed = {"search": "greedy", "positions": "+".join(system.position_names)}
+            found = TransitionSearch(system, settings)
+        return DependencyParser(nlp, name, settings, found, system_name=system_name, fixed=fixed)
+
+    factory.__doc__ = f"Make '{system_name}_parser'; see `MHParserSettings`."
+    declare(system_name, factory, defaults)
+    return factory
+
+
+def mst_parser(
+    nlp: Language,
+    name: str,
+    model: Any,
+    sentences: Any,
+    loss: Any,
+    decoder: Any,
+    keep: Any,
+    scorer: Any,
+) -> DependencyParser:
+    """Make the component of `nlp.add_pipe('mst_parser')`; see `SpanningTreeSettings`."""
+    check_model(name, "mst_parser", model)
+    settings = read_settings(
+        SpanningTreeSettings,
+        name,
+        dict(
+            model=model, sentences=sentences, loss=loss, decoder=decoder, keep=keep, scorer=scorer
+        ),
+    )
+    search = ExactSearch(SpanningTreeParts(), settings.loss, settings.decoder)
+    return DependencyParser(nlp, name, settings, search, system_name="mst")
+
+
+def one_endpoint_crossing_parser(
+    nlp: Language,
+    name: str,
+    model: Any,
+    sentences: Any,
+    max_length: Any,
+    pruning: Any,
+    decoder: Any,
+    keep: Any,
+    scorer: Any,
+) -> DependencyParser:
+    """Make the component of `nlp.add_pipe('one_endpoint_crossing_parser')`; see
+    `OneEndpointCrossingSettings`."""
+    check_model(name, "one_endpoint_crossing_parser", model)
+    settings = read_settings(
+        OneEndpointCrossingSettings,
+        name,
+        dict(
+            model=model,
+            sentences=sentences,
+            max_length=max_length,
+            pruning=pruning,
+            decoder=decoder,
+            keep=keep,
+            scorer=scorer,
+        ),
+    )
+    exact = ExactSearch(OneEndpointCrossingParts(settings.pruning), "margin", settings.decoder)
+    search = LengthLimited(exact, TreesByArcs(), settings.max_length)
+    return DependencyParser(nlp, name, settings, search, system_name="one_endpoint_crossing")
+
+
+def ensemble_parser(
+    nlp: Language,
+    name: str,
+    members: Any,
+    combine: Any,
+    sentences: Any,
+    decoder: Any,
+    keep: Any,
+    scorer: Any,
+) -> EnsembleParser:
+    """Make the component of `nlp.add_pipe('ensemble_parser')`; see `EnsembleSettings`."""
+    settings = read_settings(
+        EnsembleSettings,
+        name,
+        dict(
+            members=members,
+            combine=combine,
+            sentences=sentences,
+            decoder=decoder,
+            keep=keep,
+            scorer=scorer,
+        ),
+    )
+    return EnsembleParser(nlp, name, settings)
 
 
 def _transition_system(
@@ -238,12 +337,12 @@ def _transition_system(
     return system
 
 
-def _exact_mh_parser(
-    nlp: Language, name: str, n_heads: int, settings: MHParserSettings
-) -> MHParser:
-    if settings.loss == "max-violation":
+def _exact_mh_search(name: str, n_heads: int, settings: MHParserSettings) -> LengthLimited:
+    """The exact search of a parser. Raises ValueError if settings are only for greedy search."""
+    loss = settings.loss
+    if loss == "max-violation":
         raise ValueError(
-            f"{name}: loss is {settings.loss!r}, but exact search has no beam to train. Make it "
+            f"{name}: loss is {loss!r}, but exact search has no beam to train. Make it "
             'one of: log-likelihood, margin; or set search = "greedy".'
         )
     if settings.positions is not None:
@@ -262,63 +361,10 @@ def _exact_mh_parser(
             f"{name}: decoder.beam_width is {settings.decoder.beam_width}, but exact search has no "
             'beam. Make it 1, or set search = "greedy".'
         )
-    return MHParser(
-        nlp.vocab,
-        settings.model,
-        name,
-        n_heads=n_heads,
-        features=settings.features,
-        loss=settings.loss,
-        max_length=settings.max_length,
-        sentences=settings.sentences,
-        decoder=settings.decoder,
-        scorer=settings.scorer,
-    )
-
-
-def _spanning_tree_parser(
-    nlp: Language, name: str, settings: SpanningTreeSettings
-) -> SpanningTreeParser:
-    return SpanningTreeParser(
-        nlp.vocab,
-        settings.model,
-        name,
-        loss=settings.loss,
-        sentences=settings.sentences,
-        decoder=_without_beam(settings.decoder),
-        scorer=settings.scorer,
-    )
-
-
-def _one_endpoint_crossing_parser(
-    nlp: Language, name: str, settings: OneEndpointCrossingSettings
-) -> OneEndpointCrossingParser:
-    return OneEndpointCrossingParser(
-        nlp.vocab,
-        settings.model,
-        name,
-        max_length=settings.max_length,
-        pruning=settings.pruning,
-        sentences=settings.sentences,
-        decoder=_without_beam(settings.decoder),
-        scorer=settings.scorer,
-    )
-
-
-def _ensemble_parser(nlp: Language, name: str, settings: EnsembleSettings) -> EnsembleParser:
-    return EnsembleParser(
-        nlp,
-        name,
-        members=settings.members,
-        combine=settings.combine,
-        sentences=settings.sentences,
-        decoder=_without_beam(settings.decoder),
-        scorer=settings.scorer,
-    )
-
-
-def _without_beam(settings: ConfidenceSettings) -> DecoderSettings:
-    return DecoderSettings(confidence=settings.confidence)
+    parts = MHParts(n_heads, settings.features)
+    exact = ExactSearch(parts, loss, settings.decoder)
+    fallback = GreedyMH(parts, normalised=loss == "log-likelihood")
+    return LengthLimited(exact, fallback, settings.max_length)
 
 
 arc_standard_parser = transition_factory("arc_standard", oracle="dynamic")
@@ -341,30 +387,10 @@ mh4_parser = mh_factory(4, greedy_system="mh4", oracle="static")
 covington_parser = transition_factory("covington", oracle="dynamic")
 nonmonotonic_covington_parser = transition_factory("nonmonotonic_covington", oracle="dynamic")
 two_planar_parser = transition_factory("two_planar", oracle="static")
-mst_parser = register(
-    "mst",
-    SpanningTreeSettings,
-    _spanning_tree_parser,
-    model=MODEL,
-    sentences="joint",
-    loss="margin",
-    decoder=CONFIDENCE,
-)
-one_endpoint_crossing_parser = register(
+declare("mst", mst_parser, dict(model=MODEL, sentences="joint", loss="margin", decoder=CONFIDENCE))
+declare(
     "one_endpoint_crossing",
-    OneEndpointCrossingSettings,
-    _one_endpoint_crossing_parser,
-    model=MODEL,
-    sentences="joint",
-    max_length=150,
-    pruning=0.0,
-    decoder=CONFIDENCE,
+    one_endpoint_crossing_parser,
+    dict(model=MODEL, sentences="joint", max_length=150, pruning=0.0, decoder=CONFIDENCE),
 )
-ensemble_parser = register(
-    "ensemble",
-    EnsembleSettings,
-    _ensemble_parser,
-    combine="votes",
-    sentences="joint",
-    decoder=CONFIDENCE,
-)
+declare("ensemble", ensemble_parser, dict(combine="votes", sentences="joint", decoder=CONFIDENCE))

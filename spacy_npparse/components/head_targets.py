@@ -11,63 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.training import Example
 
-from spacy_npparse.components.sentences import SentenceBatch, heads_in_sentence
-from spacy_npparse.treebank.head_distributions import N_HEADS, doc_distributions
+from spacy_npparse.parsing import HeadTargets, SentenceBatch
+from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, N_HEADS, doc_distributions
 from spacy_npparse.trees.missing import NO_HEAD
 
 Ints = NDArray[np.int64]
+
+
+UNALIGNED = -1
 
 
 class AlignedTokens(NamedTuple):
     """Tokens of a predicted Doc and its reference that are aligned one to one.
 
     Attributes:
-        to_gold: int64 [len(doc)], the reference token of each predicted one; NO_HEAD for none.
+        to_gold: int64 [len(doc)], the reference token of each predicted one; UNALIGNED for none.
         from_gold: int64 [len(reference)], and vice versa.
     """
 
     to_gold: Ints
     from_gold: Ints
-
-
-class HeadTargets(NamedTuple):
-    """Heads, and how much of each a word is to learn.
-
-    Attributes:
-        heads: int32 [n_words, n_heads], in the sentence, 0 for the root.
-        weights: float32 [n_words, n_heads], with a sum of 1 for a word that has a known head, of 0
-            for others.
-    """
-
-    heads: NDArray[np.int32]
-    weights: NDArray[np.float32]
-
-    @classmethod
-    def of_tree(cls, heads: NDArray[np.int32]) -> "HeadTargets":
-        """The heads of a tree.
-
-        Args:
-            heads: int32 [n_words], NO_HEAD if unknown.
-        """
-        known = heads != NO_HEAD
-        return cls(np.where(known, heads, 0)[:, None], known[:, None].astype(np.float32))
-
-    def select(self, words: NDArray[np.bool_]) -> "HeadTargets":
-        """Keep only those of some words.
-
-        Args:
-            words: bool [n_words].
-        """
-        return HeadTargets(self.heads[words], self.weights[words])
-
-    def shift(self, shifts: Ints) -> "HeadTargets":
-        """Number the heads within runs of several sentences.
-
-        Args:
-            shifts: int64 [n_words], how many words of the run are before the sentence of each.
-        """
-        shifted = np.where(self.heads > 0, self.heads + shifts[:, None], self.heads)
-        return HeadTargets(shifted.astype(np.int32), self.weights)
 
 
 def head_targets(
@@ -90,6 +53,8 @@ def head_targets(
     Returns:
         The targets; None if no word has a distribution.
     """
+    if not any(DISTRIBUTIONS_KEY in example.reference.user_data for example in examples):
+        return None
     of_docs = [doc_distributions(example.reference) for example in examples]
     if all(found is None for found in of_docs):
         return None
@@ -104,7 +69,7 @@ def head_targets(
             heads[:, first + aligned] = np.where(in_doc >= 0, first + in_doc, NO_HEAD)
             weights[:, first + aligned] = probabilities
         first += len(to_gold)
-    in_sentence = np.stack([heads_in_sentence(sentences, of_rank) for of_rank in heads], axis=1)
+    in_sentence = np.stack([sentences.in_sentence(of_rank) for of_rank in heads], axis=1)
     shares = np.where(in_sentence == NO_HEAD, 0.0, weights[:, sentences.words].T)
     totals = shares.sum(axis=1)
     none = totals == 0.0

@@ -1,7 +1,10 @@
-"""The labels of a component: numbers for the model, hashes for the Doc."""
+"""The labels of a component: numbers for the network, hashes for the Doc. The set grows whenever a
+new label is added, or met in training."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,61 +14,146 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
-from spacy_npparse.components.annotation import ROOT_LABEL, SPACE_LABEL
-from spacy_npparse.components.gold import GoldBatch, gold_batch
-from spacy_npparse.components.pseudo_projective import PseudoProjectiveLabels, decorated_labels
-from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.checks import check_type
+from spacy_npparse.components.docs import ROOT_LABEL, SPACE_LABEL
+from spacy_npparse.components.gold import GoldBoundaries, read_gold
+from spacy_npparse.parsing import GoldBatch, SentenceBatch
+from spacy_npparse.parsing.pseudo_projective import PseudoProjectiveLabels, decorated_labels
+from spacy_npparse.parsing.settings import Encoding
 from spacy_npparse.treebank.docs import UD_ROOT
-from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.trees.missing import NO_LABEL
 from spacy_npparse.trees.pseudo_projective import Decorated
 
 
-class Labels:
-    """The labels of a component, as its saved settings have them.
+class Growth(NamedTuple):
+    """Labels that were added.
 
-    Args:
-        cfg: "labels", the arc labels without the root's; "pseudo_projective", the encoding of
-            crossing arcs, None for none; "decorated", the labels that this decorates, as numbers.
-        strings: All labels are added to it.
+    Attributes:
+        places: The new numbers of the old labels, ascending.
+        n_labels: Labels from now on.
     """
 
-    def __init__(self, cfg: Mapping[str, Any], strings: StringStore):
-        for label in (*cfg["labels"], ROOT_LABEL, SPACE_LABEL):
-            strings.add(label, allow_transient=False)  # type: ignore[call-arg]
-        self._numbers = {strings[label]: i for i, label in enumerate(cfg["labels"])}
-        # The last one, which NO_HEAD selects, is the root's.
-        labels = [*cfg["labels"], ROOT_LABEL]
-        self._hashes = np.array([strings[label] for label in labels], dtype=np.uint64)
-        self._encoding = None
-        self._spelled = list(cfg["labels"])
-        if cfg["pseudo_projective"] is not None:
-            decorated = [
-                Decorated(label, bool(lifted), head_label, bool(passed))
-                for label, lifted, head_label, passed in cfg["decorated"]
-            ]
-            self._spelled += [label.spell(cfg["labels"]) for label in decorated]
-            self._encoding = PseudoProjectiveLabels(
-                cfg["pseudo_projective"], len(cfg["labels"]), decorated
-            )
+    places: list[int]
+    n_labels: int
 
-    def gold(self, examples: Sequence[Example]) -> GoldBatch:
-        """Align and encode the gold trees of a batch.
+
+class Labels:
+    """The labels of a component.
+
+    Args:
+        strings: All labels are added to it.
+        encoding: Of crossing arcs in labels (pseudo-projective parsing), None for none.
+
+    Attributes:
+        plain: The arc labels without the root's.
+        decorated: Those that the encoding decorates, numbered after the plain ones.
+    """
+
+    plain: list[str]
+    decorated: list[Decorated]
+
+    def __init__(self, strings: StringStore, encoding: Encoding | None):
+        self._strings = strings
+        self._encoding = encoding
+        self.replace([], [])
+
+    def __len__(self) -> int:
+        return len(self.plain) + len(self.decorated)
+
+    def replace(self, plain: Sequence[str], decorated: Iterable[Decorated]) -> None:
+        """Take over other labels.
+
+        Args:
+            plain: The plain labels.
+            decorated: The decorated ones.
+        """
+        strings = self._strings
+        self.plain, self.decorated = list(plain), list(decorated)
+        for label in (*plain, ROOT_LABEL, SPACE_LABEL):
+            strings.add(label, allow_transient=False)  # type: ignore[call-arg]
+        self._numbers = {strings[label]: i for i, label in enumerate(plain)}
+        # The last one, which NO_LABEL selects, is the root's.
+        hashes = [strings[label] for label in (*plain, ROOT_LABEL)]
+        self._hashes = np.array(hashes, dtype=np.uint64)
+        self._spelled = [*plain, *(label.spell(self.plain) for label in self.decorated)]
+        self._codec = None
+        if self._encoding is not None:
+            self._codec = PseudoProjectiveLabels(self._encoding, len(plain), self.decorated)
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether gold trees are built as they are."""
+        return self._codec is None
+
+    def collect(
+        self, get_examples: Callable[[], Iterable[Example]], given: Sequence[str] | None
+    ) -> None:
+        """Take the labels of some examples, behind those that have been added before.
+
+        Args:
+            get_examples: Returns the examples.
+            given: The plain labels, if they are given.
+        """
+        if given is None:
+            given = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
+        # No network has to learn which word is the root's.
+        added = [label for label in self.plain if label != ROOT_LABEL]
+        self.replace(list(dict.fromkeys([*added, *given])) or [SPACE_LABEL], [])
+        if self._encoding is not None:
+            self.replace(self.plain, self._decorated(get_examples()))
+
+    def add(self, plain: Sequence[str] = (), decorated: Iterable[Decorated] = ()) -> Growth:
+        """Add labels that are new.
+
+        Args:
+            plain: Plain labels.
+            decorated: Decorated ones.
+
+        Returns:
+            What was added: decorated labels are behind all plain ones.
+        """
+        n_plain, n_decorated = len(self.plain), len(self.decorated)
+        self.replace([*self.plain, *plain], [*self.decorated, *decorated])
+        first = len(self.plain)
+        return Growth([*range(n_plain), *range(first, first + n_decorated)], len(self))
+
+    def add_new(self, examples: Sequence[Example]) -> tuple[list[str], list[Growth]]:
+        """Add the labels of gold trees that are new.
+
+        Args:
+            examples: A batch.
+
+        Returns:
+            The plain ones, sorted; and what was added, first plain labels and then decorated ones.
+        """
+        met: dict[int, str] = {}
+        for example in examples:
+            arcs = example.reference.to_array([HEAD, DEP, IS_SPACE])
+            # The component may be from a pipeline with other strings.
+            own = example.reference.vocab.strings
+            has_label = (arcs[:, 0] != 0) & (arcs[:, 2] == 0)
+            met.update((i, own[i]) for i in {*arcs[has_label, 1].tolist()} - met.keys() - {0})
+        plain = sorted(label for i, label in met.items() if i not in self._numbers)
+        growth = [self.add(plain)] if plain else []
+        if self._encoding is not None:
+            decorated = [new for new in self._decorated(examples) if new not in self.decorated]
+            growth += [self.add(decorated=decorated)] if decorated else []
+        return plain, growth
+
+    def gold(self, examples: Sequence[Example]) -> tuple[GoldBatch, GoldBoundaries]:
+        """Align the gold annotation of a batch.
 
         Args:
             examples: The batch.
 
         Returns:
-            The gold trees as the parser has to build them.
+            The gold trees as the parser has to build them, and the sentence boundaries.
 
         Raises:
-            ValueError: As `gold_batch` does.
+            ValueError: As `read_gold` does.
         """
-        return self.encode(gold_batch(examples, self._numbers))
-
-    @property
-    def plain(self) -> bool:
-        """Whether gold trees are built as they are."""
-        return self._encoding is None
+        trees, boundaries = read_gold(examples, self._numbers)
+        return self.encode(trees), boundaries
 
     def encode(self, gold: GoldBatch) -> GoldBatch:
         """Encode gold trees as the parser has to build them.
@@ -76,114 +164,66 @@ class Labels:
         Returns:
             The encoded ones.
         """
-        return gold if self._encoding is None else self._encoding.encode(gold)
-
-    def spell(self, numbers: Iterable[int]) -> list[str]:
-        """Spell labels as the parser predicts them, decorated or not.
-
-        Args:
-            numbers: Of the labels, NO_HEAD for the root's.
-
-        Returns:
-            The labels; see `spacy_npparse.trees.pseudo_projective`.
-        """
-        return [UD_ROOT if number == NO_HEAD else self._spelled[number] for number in numbers]
+        return gold if self._codec is None else self._codec.encode(gold)
 
     def decode(
-        self,
-        sentences: SentenceBatch,
-        heads: NDArray[np.int32],
-        labels: NDArray[np.int64],
+        self, sentences: SentenceBatch, heads: NDArray[np.int32], labels: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
         """Decode predicted heads and labels.
 
         Args:
             sentences: The sentences.
             heads: int32 [n_words], in the sentence.
-            labels: int64 [n_words], numbers, NO_HEAD for the root's.
+            labels: int64 [n_words], numbers, NO_LABEL for the root's.
 
         Returns:
             The heads of the decoded trees, and hashes of the plain labels.
         """
-        if self._encoding is not None:
-            heads, labels = self._encoding.decode(sentences, heads, labels)
+        if self._codec is not None:
+            heads, labels = self._codec.decode(sentences, heads, labels)
         return heads, self._hashes[labels]
 
+    def spell(self, numbers: Iterable[int]) -> list[str]:
+        """Spell labels as the parser predicts them, decorated or not.
 
-def collect_labels(
-    cfg: dict[str, Any],
-    strings: StringStore,
-    get_examples: Callable[[], Iterable[Example]],
-    labels: Sequence[str] | None,
-) -> None:
-    """Write the labels of some examples to a component's saved settings, behind those that have
-    been added before.
+        Args:
+            numbers: Of the labels, NO_LABEL for the root's.
 
-    Args:
-        cfg: Gets "labels" and "decorated"; see `Labels`.
-        strings: All labels are added to it.
-        get_examples: Returns the examples.
-        labels: The plain labels, if they are given.
-    """
-    if labels is None:
-        labels = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
-    # No network has to learn which word is the root's.
-    added = [label for label in cfg["labels"] if label != ROOT_LABEL]
-    cfg["labels"] = list(dict.fromkeys([*added, *labels])) or [SPACE_LABEL]
-    cfg["decorated"] = []
-    if cfg["pseudo_projective"] is not None:
-        cfg["decorated"] = _decorated(cfg, strings, get_examples())
+        Returns:
+            The labels; see `spacy_npparse.trees.pseudo_projective`.
+        """
+        return [UD_ROOT if number == NO_LABEL else self._spelled[number] for number in numbers]
+
+    def _decorated(self, examples: Iterable[Example]) -> list[Decorated]:
+        """The decorated labels of gold trees, sorted."""
+        assert self._encoding is not None
+        found: set[Decorated] = set()
+        for batch in minibatch(examples, 256):
+            found |= decorated_labels(read_gold(batch, self._numbers)[0], self._encoding)
+        return sorted(found)
 
 
-def new_labels(
-    cfg: Mapping[str, Any], strings: StringStore, examples: Iterable[Example]
-) -> list[str]:
-    """Collect the labels of gold trees that a component does not have.
+def check_labels(name: str, labels: Sequence[str]) -> None:
+    """Check labels that are given in a config.
 
     Args:
-        cfg: Of the component, see `Labels`.
-        strings: With its labels.
-        examples: A batch.
+        name: Of the component.
+        labels: Of arcs, without the root's.
 
-    Returns:
-        The labels, sorted.
+    Raises:
+        ValueError: If they are no list of different labels, or the root's is among them.
     """
-    known = {strings[label] for label in cfg["labels"]}
-    met: dict[int, str] = {}
-    for example in examples:
-        arcs = example.reference.to_array([HEAD, DEP, IS_SPACE])
-        # The component may be from a pipeline with other strings.
-        own = example.reference.vocab.strings
-        has_label = (arcs[:, 0] != 0) & (arcs[:, 2] == 0)
-        met.update((i, own[i]) for i in {*arcs[has_label, 1].tolist()} - met.keys() - {0})
-    return sorted(label for i, label in met.items() if i not in known)
-
-
-def new_decorated_labels(
-    cfg: Mapping[str, Any], strings: StringStore, examples: Iterable[Example]
-) -> list[list[int]]:
-    """Collect the decorated labels of gold trees that a pseudo-projective component does not have.
-
-    Args:
-        cfg: Of the component, see `Labels`.
-        strings: With its labels.
-        examples: A batch, whose plain labels it has.
-
-    Returns:
-        The labels in the form of the settings, sorted.
-    """
-    return [label for label in _decorated(cfg, strings, examples) if label not in cfg["decorated"]]
-
-
-def _decorated(
-    cfg: Mapping[str, Any], strings: StringStore, examples: Iterable[Example]
-) -> list[list[int]]:
-    """The decorated labels of gold trees, in the form of the settings, sorted."""
-    plain = Labels({**cfg, "pseudo_projective": None}, strings)
-    found: set[Decorated] = set()
-    for batch in minibatch(examples, 256):
-        found |= decorated_labels(plain.gold(batch), cfg["pseudo_projective"])
-    return [list(map(int, label)) for label in sorted(found)]
+    where = f"{name}: initialize.components.{name}.labels"
+    check_type(where, list(labels) if isinstance(labels, tuple) else labels, list[str])
+    if not labels:
+        raise ValueError(f"{where} is empty. Remove it, so that labels come from the examples.")
+    for label in labels:
+        if not label.strip():
+            raise ValueError(f"{where} has an empty label. Remove it.")
+        if labels.count(label) > 1:
+            raise ValueError(f"{where} has {label!r} more than once. Name each label once.")
+    if ROOT_LABEL in labels:
+        raise ValueError(f"{where} has {ROOT_LABEL!r}, which every parser has anyway. Remove it.")
 
 
 def _deps(doc: Doc) -> Iterator[str]:

@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model
 
-from spacy_npparse.components.annotation import Parse, write_parse
+from spacy_npparse.components.docs import Parse, write_parse
 from spacy_npparse.components.encoders import listeners
 
 

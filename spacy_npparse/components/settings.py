@@ -1,106 +1,31 @@
 """Settings of the components, a dataclass for each family, checked when a component is made.
 
 The types are those of the dataclasses: a setting is a number, a text, one of the values of a
-`Literal`, or a section with settings of its own.
+`Literal`, or a section with settings of its own. Settings of searches are in
+`spacy_npparse.parsing.settings`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, get_type_hints
 
 from thinc.api import Model
 
-from spacy_npparse.checks import MOST_ROWS, check_range, check_type
-from spacy_npparse.components.annotation import ROOT_LABEL
-from spacy_npparse.decoding import Exploration
+from spacy_npparse.checks import check_range, check_type
+from spacy_npparse.parsing.settings import (
+    ConfidenceSettings,
+    Encoding,
+    MHFeatures,
+    TransitionSettings,
+    TreeLoss,
+)
 
-TreeLoss: TypeAlias = Literal["log-likelihood", "margin"]
-TransitionLoss: TypeAlias = Literal["log-likelihood", "margin", "max-violation"]
 Combination: TypeAlias = Literal["votes", "scores"]
-MHFeatures: TypeAlias = Literal["hybrid", "two"]
 Sentences: TypeAlias = Literal["joint", "preset"]
 Keep: TypeAlias = Literal["none", "heads"]
-Encoding: TypeAlias = Literal["head", "path", "head+path"]
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
-# The loss of a whole derivation that the beam prefers to the gold one.
-MAX_VIOLATION: TransitionLoss = "max-violation"
-
 SettingsT = TypeVar("SettingsT")
-
-
-@dataclass(frozen=True)
-class ConfidenceSettings:
-    """What exact search can be asked for.
-
-    Attributes:
-        confidence: Keep the probabilities of the head of each word and of its label, given the
-            head, in `token._.head_probability` and `token._.label_probability`, and the most
-            probable heads, in `token._.head_distribution`. For spanning trees,
-            MH3 and MH4 with exact search, that of a head is the marginal probability; for other
-            parsers, it is that among all words (see `CalibratedPipe`). For a word that was lifted
-            (pseudo-projective parsing), they are those of the lifted arc.
-    """
-
-    confidence: bool = False
-
-
-@dataclass(frozen=True)
-class DecoderSettings(ConfidenceSettings):
-    """How trees are searched for.
-
-    Attributes:
-        beam_width: Configurations on the beam, each with its best derivation; 1 is greedy search.
-        k_best: At most so many trees of each sentence are kept, with their scores, in
-            `doc._.k_best_trees`; 0 for none. It takes a beam to find several.
-    """
-
-    beam_width: int = 1
-    k_best: int = 0
-
-    def __post_init__(self) -> None:
-        check_range("decoder.beam_width", self.beam_width)
-        check_range("decoder.k_best", self.k_best, least=0)
-
-    @property
-    def n_trees(self) -> int:
-        """How many trees of each sentence have to be found."""
-        return max(1, self.k_best)
-
-
-@dataclass(frozen=True)
-class ExplorationSettings(Exploration):
-    """The exploration policy of roll-outs, and when it begins. A beam that is trained needs none.
-
-    Attributes:
-        warm_up: Updates before the first exploration.
-    """
-
-    warm_up: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_range("exploration.warm_up", self.warm_up, least=0, most=MOST_ROWS)
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    """How a parser with a transition system is trained.
-
-    Attributes:
-        oracle: Name of an oracle of the transition system.
-        loss: "log-likelihood" or "margin" of the transitions in the configurations of a roll-out,
-            or "max-violation" of derivations on the beam.
-        exploration: How roll-outs leave the oracle's path.
-    """
-
-    oracle: str
-    loss: TransitionLoss
-    exploration: ExplorationSettings
-
-    def exploration_at(self, n_updates: int) -> Exploration | None:
-        """The exploration policy after a number of updates, None for none."""
-        return self.exploration if n_updates >= self.exploration.warm_up else None
 
 
 @dataclass(frozen=True)
@@ -132,38 +57,35 @@ class ParserSettings(ComponentSettings):
 
 
 @dataclass(frozen=True)
-class TransitionParserSettings(ParserSettings, TrainingSettings):
+class TransitionParserSettings(ParserSettings, TransitionSettings):
     """Settings of parsers that search greedily or with a beam.
 
     Attributes:
         positions: Of stack and buffer, whose words are the features of transitions, joined by "+";
             None for those of the transition system.
-        decoder: How they search.
         pseudo_projective: The encoding of crossing arcs in labels, None for none.
     """
 
     positions: str | None
-    decoder: DecoderSettings
     pseudo_projective: Encoding | None
 
 
 @dataclass(frozen=True)
-class MHParserSettings(ParserSettings, TrainingSettings):
-    """Settings of MH3 and MH4. Oracle and exploration are those of greedy search.
+class MHParserSettings(ParserSettings, TransitionSettings):
+    """Settings of MH3 and MH4. Oracle and exploration are those of greedy search; of exact search,
+    only the confidence of the decoder counts.
 
     Attributes:
         search: Over all derivations, or with a transition system.
         positions: Of greedy search, see `TransitionParserSettings`.
-        features: Of exact search, see `MHParser`.
+        features: Of exact search, see `MHParts`.
         max_length: Words of the longest sentence that is searched exactly.
-        decoder: How greedy search proceeds; of exact search, only the confidence.
     """
 
     search: Literal["exact", "greedy"]
     positions: str | None
     features: MHFeatures
     max_length: int
-    decoder: DecoderSettings
 
     def __post_init__(self) -> None:
         check_range("max_length", self.max_length)
@@ -171,10 +93,10 @@ class MHParserSettings(ParserSettings, TrainingSettings):
 
 @dataclass(frozen=True)
 class SpanningTreeSettings(ParserSettings):
-    """Settings of `SpanningTreeParser`.
+    """Settings of parsers that search maximum spanning trees.
 
     Attributes:
-        loss: See `SpanningTreeParser`.
+        loss: See `ExactSearch`.
         decoder: Whether the confidence is kept.
     """
 
@@ -184,11 +106,11 @@ class SpanningTreeSettings(ParserSettings):
 
 @dataclass(frozen=True)
 class OneEndpointCrossingSettings(ParserSettings):
-    """Settings of `OneEndpointCrossingParser`.
+    """Settings of parsers that search one-endpoint-crossing trees.
 
     Attributes:
         max_length: Words of the longest sentence that is searched exactly.
-        pruning: See `OneEndpointCrossingParser`.
+        pruning: See `OneEndpointCrossingParts`.
         decoder: Whether the confidence is kept.
     """
 
@@ -261,26 +183,3 @@ def read_settings(
         return settings(**read)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-
-
-def check_labels(name: str, labels: Sequence[str]) -> None:
-    """Check labels that are given in a config.
-
-    Args:
-        name: Of the component.
-        labels: Of arcs, without the root's.
-
-    Raises:
-        ValueError: If they are no list of different labels, or the root's is among them.
-    """
-    where = f"{name}: initialize.components.{name}.labels"
-    check_type(where, list(labels) if isinstance(labels, tuple) else labels, list[str])
-    if not labels:
-        raise ValueError(f"{where} is empty. Remove it, so that labels come from the examples.")
-    for label in labels:
-        if not label.strip():
-            raise ValueError(f"{where} has an empty label. Remove it.")
-        if labels.count(label) > 1:
-            raise ValueError(f"{where} has {label!r} more than once. Name each label once.")
-    if ROOT_LABEL in labels:
-        raise ValueError(f"{where} has {ROOT_LABEL!r}, which every parser has anyway. Remove it.")

@@ -13,7 +13,7 @@ from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc
 
 from spacy_npparse.treebank import Sentence
-from spacy_npparse.treebank.heads import below_arcs, token_heads
+from spacy_npparse.treebank.heads import heads_and_spans
 
 Span = tuple[int, int]
 
@@ -184,7 +184,7 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
         forms = [token.text for token in doc]
         is_space = [form.isspace() for form in forms]
         heads = _doc_heads(annotation[:, 0], annotation[:, 1], is_space, len(analysis))
-        below = below_arcs(token_heads(annotation[:, 0], annotation[:, 1]))
+        _, below = heads_and_spans(annotation[:, 0], annotation[:, 1])
         starts = (annotation[:, 2] == 1) & ~below
         starts[:1] = True
         begins = False

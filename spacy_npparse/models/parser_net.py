@@ -1,6 +1,7 @@
 """The torch network that all parsers share: scores of arcs, their labels and sentence starts."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypedDict
 
 import torch
@@ -35,6 +36,19 @@ class SharedSizes(TypedDict):
     finds_sentences: NotRequired[bool]
 
 
+@dataclass
+class Progress:
+    """What is saved with the weights because it changes with them.
+
+    Attributes:
+        n_updates: How many updates they have had.
+        normalised: Whether transitions are normalised to probabilities: as in the last training.
+    """
+
+    n_updates: int = 0
+    normalised: bool = True
+
+
 class ParserNet(nn.Module):
     """Scores arcs, labels by the two words of an arc, and sentence starts by the words around.
 
@@ -49,6 +63,9 @@ class ParserNet(nn.Module):
     Args:
         n_inputs: Width of the token vectors.
 
+    Attributes:
+        progress: Of the training.
+
     Source: the biaffine arc scorer of Dozat and Manning (2017); sides and distances were found to
         help by Qi et al. (2018), who score them in another way.
     """
@@ -58,6 +75,7 @@ class ParserNet(nn.Module):
     def __init__(self, n_inputs: int):
         super().__init__()
         self.root = nn.Parameter(torch.empty(n_inputs).uniform_(-0.1, 0.1))
+        self.progress = Progress()
 
     def add_arc_and_label_scorers(
         self,

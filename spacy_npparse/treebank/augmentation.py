@@ -25,7 +25,7 @@ from spacy_npparse.treebank.head_distributions import (
     N_HEADS,
     doc_distributions,
 )
-from spacy_npparse.treebank.heads import below_arcs, token_heads
+from spacy_npparse.treebank.heads import heads_and_spans
 from spacy_npparse.treebank_names import TREEBANK_KEY, copy_treebank
 from spacy_npparse.trees.missing import NO_HEAD
 
@@ -85,7 +85,7 @@ class _Reader:
                 distributions = np.zeros((len(gold), 2 * N_HEADS))
             found: Words = np.hstack([words[0], words[1][:, -1:], distributions.view(np.uint64)])
             # Or arcs would be cut.
-            below = below_arcs(token_heads(found[:, _HEAD], found[:, _DEP]))
+            _, below = heads_and_spans(found[:, _HEAD], found[:, _DEP])
             found[below, _GOLD_START] = _NO_START
             return found
         if not self._has_warned:

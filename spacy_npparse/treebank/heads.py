@@ -25,19 +25,23 @@ def token_heads(offsets: NDArray[np.number], labels: NDArray[np.number]) -> Ints
     return np.where(has_head, np.arange(len(signed)) + signed, NO_HEAD)
 
 
-def below_arcs(heads: Ints) -> NDArray[np.bool_]:
-    """Find the tokens at which no sentence can start. spaCy derives sentence starts from the heads,
-    and wrongly if some are missing.
+def heads_and_spans(
+    offsets: NDArray[np.number], labels: NDArray[np.number]
+) -> tuple[Ints, NDArray[np.bool_]]:
+    """Read the heads of the tokens of a Doc, and at which of them no sentence can start. spaCy
+    derives sentence starts from the heads, and wrongly if some are missing.
 
     Args:
-        heads: int64 [n], what `token_heads` returns.
+        offsets: See `token_heads`.
+        labels: Likewise.
 
     Returns:
-        bool [n], whether an arc leads from before a token to the token or beyond.
+        The heads; and bool [n], whether an arc leads from before a token to the token or beyond.
     """
+    heads = token_heads(offsets, labels)
     dependents = np.flatnonzero(heads >= 0)
     ends = np.stack([dependents, heads[dependents]])
     opened = np.bincount(ends.min(axis=0) + 1, minlength=len(heads) + 1)
     closed = np.bincount(ends.max(axis=0) + 1, minlength=len(heads) + 1)
     below: NDArray[np.bool_] = np.cumsum(opened - closed)[:-1] > 0
-    return below
+    return heads, below

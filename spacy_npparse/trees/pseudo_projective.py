@@ -10,7 +10,8 @@ augmented labels restores them. The encodings:
     path         the lifted arc is marked, r↑, and so are the arcs along the lifting path: r↓
     head+path    both
 
-Heads are n + 1 integers, heads[0] ignored. Labels are integers from 0, NO_HEAD where there is none.
+Heads are n + 1 integers, heads[0] ignored. Labels are integers from 0, NO_LABEL where there is
+none.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.trees.missing import NO_LABEL
 from spacy_npparse.trees.projectivity import nonprojective_arcs
 
 ENCODINGS = ("head", "path", "head+path")
@@ -31,13 +32,13 @@ class Decorated(NamedTuple):
     Attributes:
         label: The plain label.
         lifted: Whether the arc was lifted.
-        head_label: Label of the original head of a lifted arc; NO_HEAD if it is not encoded.
+        head_label: Label of the original head of a lifted arc; NO_LABEL if it is not encoded.
         passed: Whether the arc is on the lifting path of another one.
     """
 
     label: int
     lifted: bool = False
-    head_label: int = NO_HEAD
+    head_label: int = NO_LABEL
     passed: bool = False
 
     def spell(self, labels: Sequence[str]) -> str:
@@ -46,7 +47,9 @@ class Decorated(NamedTuple):
         Args:
             labels: Names of the plain labels.
         """
-        lifted = "↑" * self.lifted + (labels[self.head_label] if self.head_label != NO_HEAD else "")
+        lifted = "↑" * self.lifted + (
+            labels[self.head_label] if self.head_label != NO_LABEL else ""
+        )
         return labels[self.label] + lifted + "↓" * self.passed
 
 
@@ -97,10 +100,10 @@ def encode(
     lifted, passed = lift(heads)
     decorated = [Decorated(label) for label in labels]
     for d in range(1, len(lifted)):
-        if labels[d] == NO_HEAD:
+        if labels[d] == NO_LABEL:
             continue
-        head_label = labels[heads[d]] if encoding != "path" else NO_HEAD
-        if lifted[d] != heads[d] and (encoding != "head" or head_label != NO_HEAD):
+        head_label = labels[heads[d]] if encoding != "path" else NO_LABEL
+        if lifted[d] != heads[d] and (encoding != "head" or head_label != NO_LABEL):
             decorated[d] = decorated[d]._replace(lifted=True, head_label=head_label)
         if encoding != "head" and d in passed:
             decorated[d] = decorated[d]._replace(passed=True)
@@ -138,7 +141,7 @@ def _find_head(heads: list[int], labels: Sequence[Decorated], d: int) -> int:
     dependents = _dependents(heads)
     on_path = [[word for word in words if labels[word].passed] for words in dependents]
     path = list(_breadth_first(on_path, heads[d], skipped=d))
-    if noted == NO_HEAD:
+    if noted == NO_LABEL:
         return path[-1] if path else heads[d]
     candidates = chain(path, _breadth_first(dependents, heads[d], skipped=d))
     return next((word for word in candidates if labels[word].label == noted), heads[d])

@@ -8,7 +8,7 @@ from parser_helpers import SAMPLE
 from spacy_npparse.annotation import posteriors
 from spacy_npparse.annotation.calibration import GoldTrees, Predictions, read_gold
 from spacy_npparse.annotation.posteriors import PosteriorError, encode_sentences, parser_of
-from spacy_npparse.components.calibrated_pipe import Temperatures
+from spacy_npparse.parsing import Temperatures
 from spacy_npparse.treebank import parse_sentence, read_conllu, unannotated_doc
 
 SENTENCES = list(read_conllu(SAMPLE))[:60]
@@ -39,7 +39,7 @@ def drawn(encoded, temperatures, times):
 def test_the_temperature_is_that_of_the_truth(make_parser, system, scale):
     nlp = make_parser(system)
     # Random weights hardly tell heads apart.
-    for parameter in nlp.get_pipe("parser")._net.parameters():
+    for parameter in nlp.get_pipe("parser").network.shim.net.parameters():
         parameter.data *= scale
     encoded = encode_sentences(nlp, SENTENCES)
     truth = Temperatures(heads=2.0, labels=0.5)

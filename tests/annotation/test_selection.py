@@ -17,6 +17,7 @@ from spacy_npparse.annotation.selection import (
     select_sentences,
     select_words,
 )
+from spacy_npparse.parsing import EncodedTokens
 from spacy_npparse.treebank import ConlluCorpus, parse_sentence, read_conllu
 
 SENTENCES = list(read_conllu(SAMPLE))[:20]
@@ -146,17 +147,17 @@ def test_what_is_not_annotated_is_not_learnt(make_parser, tmp_path):
     annotated = [with_gold(SENTENCES[n], one) for n, one in zip(chosen, written, strict=True)]
     path.write_text("".join(f"{sentence}\n\n" for sentence in annotated))
     examples = list(ConlluCorpus(path)(nlp))
-    gold = parser._labels.gold(examples)
+    gold = parser.label_set.gold(examples)[0]
     n_words = sum(len(sentences[n].heads) for n in chosen)
     assert (gold.heads >= 0).sum() == 20 and (gold.heads < 0).sum() == n_words - 20 > 0
     (labelled,) = np.nonzero(gold.labels >= 0)
     assert (gold.heads[labelled] > 0).all()
     vectors = parser.model.predict([eg.predicted for eg in examples])
     with torch.no_grad():
-        rows, lengths = parser._rows(parser._net.with_root(vectors), gold.sentences)
-        arcs = parser._net.score_arcs(rows, lengths)
-    arcs.requires_grad_()
-    parser._head_loss(arcs, lengths, gold).backward()
+        net = parser.network.shim.net
+        scored = EncodedTokens(net, net.with_root(vectors)).score(gold.sentences)
+    arcs = scored.arcs.requires_grad_()
+    gold.head_selection_loss(scored, arcs).backward()
     touched = arcs.grad.abs().sum(dim=2).numpy()
     known = gold.heads >= 0
     of_words = touched[gold.sentences.sentence, gold.sentences.places]

@@ -17,7 +17,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_npparse.annotation.silver import ConfidentSentences
-from spacy_npparse.components.annotation import register_extensions
+from spacy_npparse.components.docs import register_extensions
 from spacy_npparse.treebank import (
     ConlluCorpus,
     parse_sentence,

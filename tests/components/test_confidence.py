@@ -7,11 +7,11 @@ import pytest
 import spacy
 import srsly
 import torch
-from parser_helpers import GLOBAL, SYSTEMS, one_sentence
+from parser_helpers import GLOBAL, SYSTEMS, one_sentence, scored_batch
 from spacy.tokens import Doc
 
-from spacy_npparse.components.calibrated_pipe import Temperatures
-from spacy_npparse.components.sentences import read_tokens, split_sentences
+from spacy_npparse.parsing import Temperatures
+from spacy_npparse.parsing.labelling import label_log_probabilities
 from spacy_npparse.trees import is_tree
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
@@ -26,12 +26,6 @@ def parse(nlp, words=WORDS, starts=STARTS):
 def tree(doc):
     """The head of each word in a Doc of one sentence, 0 for the root."""
     return [0 if token.head.i == token.i else token.head.i + 1 for token in doc]
-
-
-def encoded(parser, docs):
-    """Vectors and sentences of Docs, for a parser with an encoder of its own."""
-    with torch.no_grad():
-        return parser.encode(docs), split_sentences(read_tokens(docs))
 
 
 @pytest.mark.parametrize(
@@ -72,9 +66,8 @@ def test_confidence_of_exact_search_is_that_of_trees(make_parser, system):
     docs = [one_sentence(nlp, words) for words in (["Ja", "!"], ["Ja", "das", "Haus"])]
     (first, second), longer = list(nlp.pipe(docs))
     assert first._.head_probability == pytest.approx(second._.head_probability, abs=1e-6)
-    with torch.no_grad():
-        scores = parser.arc_scores(parser.encode(docs), split_sentences(read_tokens(docs)))
-    for doc, of_doc in zip(docs, np.exp(scores), strict=True):
+    scores = scored_batch(parser, docs).arcs.exp().numpy()
+    for doc, of_doc in zip(docs, scores, strict=True):
         heads = [0 if token.head.i == token.i else token.head.i + 1 for token in doc]
         by_head = of_doc[range(1, len(doc) + 1), heads].tolist()
         found = [token._.head_probability for token in doc]
@@ -87,13 +80,12 @@ def test_confidence_of_spanning_trees_is_their_share_of_all_trees(make_parser, t
     parser = nlp.get_pipe("parser")
     parser.temperatures = Temperatures(heads=temperature)
     torch.manual_seed(0)
-    torch.nn.init.normal_(parser._net.pairs.weight)
+    torch.nn.init.normal_(parser.network.shim.net.pairs.weight)
     doc = one_sentence(nlp, ["Wir", "haben", "das", "Haus"])
-    vectors, sentences = encoded(parser, [doc])
+    scored = scored_batch(parser, [doc])
     with torch.no_grad():
-        rows, lengths = parser._rows(vectors, sentences)
-        arcs = parser._net.score_arcs(rows, lengths)
-        scores = parser._net.score_parts(rows, lengths, arcs)[0].double().numpy() / temperature
+        by_pair = scored.net.score_parts(scored.rows, scored.lengths, scored.arcs)[0]
+    scores = by_pair.double().numpy() / temperature
     trees = [t for t in ([0, *heads] for heads in product(range(5), repeat=4)) if is_tree(t)]
     weights = np.exp([scores[range(1, 5), t[1:]].sum() for t in trees])
     nlp(doc)
@@ -111,9 +103,7 @@ def test_other_parsers_tell_the_probability_among_all_words(make_parser, system,
     parser.temperatures = temperatures
     doc = one_sentence(nlp, ["Wir", "haben", "das", "Haus", "gesehen"])
     nlp(doc)
-    vectors, sentences = encoded(parser, [doc])
-    with torch.no_grad():
-        odds = np.exp(parser.arc_scores(vectors, sentences)[0] / temperatures.heads)
+    odds = np.exp(scored_batch(parser, [doc]).arcs.numpy()[0] / temperatures.heads)
     expected = odds[range(1, 6), tree(doc)] / odds[1:].sum(axis=1)
     assert [token._.head_probability for token in doc] == pytest.approx(expected, abs=1e-5)
 
@@ -125,10 +115,9 @@ def test_labels_have_the_probability_given_the_head(make_parser, temperature):
     parser.temperatures = Temperatures(labels=temperature)
     doc = one_sentence(nlp, ["Wir", "haben", "das", "Haus", "gesehen"])
     nlp(doc)
-    vectors, sentences = encoded(parser, [doc])
     heads = np.array(tree(doc), dtype=np.int32)
     with torch.no_grad():
-        scores = parser.label_scores(vectors, sentences, heads) / temperature
+        scores = label_log_probabilities(scored_batch(parser, [doc]), heads) / temperature
     odds = np.exp(scores)
     labels = [parser.label_data.index(token.dep_) for token in doc if token.dep_ != "ROOT"]
     expected = odds[range(4), labels] / odds.sum(axis=1)
@@ -144,12 +133,13 @@ def test_the_heads_of_a_word_are_distributed(make_parser, system):
     parser = nlp.get_pipe("parser")
     parser.temperatures = WARM
     docs = [one_sentence(nlp, ["Haus"] * n) for n in (3, 6, 1, 4)]
-    vectors, sentences = encoded(parser, docs)
     with torch.no_grad():
-        found = parser.head_probabilities(vectors, sentences)
-        alone = [parser.head_probabilities(*encoded(parser, [doc]))[0] for doc in docs]
+        found, *alone = (
+            parser.search.head_probabilities(scored_batch(parser, some), WARM.heads)
+            for some in (docs, *([doc] for doc in docs))
+        )
     for doc, of_doc, expected in zip(docs, found, alone, strict=True):
-        n = len(doc)
+        n, expected = len(doc), expected[0]
         assert of_doc[1 : n + 1].sum(axis=1) == pytest.approx(1.0, abs=1e-4)
         assert of_doc.sum() == pytest.approx(n, abs=1e-4)
         assert of_doc[: n + 1, : n + 1] == pytest.approx(expected, abs=1e-5)

@@ -7,12 +7,13 @@ import pytest
 import torch
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from parser_helpers import GLOBAL, PARSERS, SYSTEMS, check_trees, one_sentence
+from parser_helpers import GLOBAL, PARSERS, SYSTEMS, check_trees, one_sentence, scored_batch
 from random_constraints import check_constraints_met, random_constraints, random_tree
 from spacy.tokens import Doc, DocBin
 
 from spacy_npparse.components import CONSTRAINTS_KEY, ConstraintError, DependencyConstraints
-from spacy_npparse.components.sentences import read_tokens, split_sentences
+from spacy_npparse.components.constraints.batch import read_constraints
+from spacy_npparse.components.docs import read_tokens
 from spacy_npparse.decoding import AllowedTrees
 from spacy_npparse.trees import is_tree
 
@@ -133,14 +134,14 @@ def test_exact_search_finds_the_best_allowed_tree(shared, system, n, seed):
     nlp = shared(system)
     parser = nlp.get_pipe("parser")
     doc = constrained_doc(nlp, system, [n], seed)
-    constrained = parser._constraints([doc])
+    constrained = read_constraints([doc], "none", parser.label_data)
     tokens = read_tokens([doc])
-    sentence = split_sentences(tokens)
+    sentence = tokens.sentences()
+    scored = scored_batch(parser, [doc])
     with torch.no_grad():
-        vectors = parser.encode([doc])
 
         def best(allowed):
-            return parser._search_one(vectors, sentence, allowed)
+            return parser.search.best_allowed(scored, allowed)
 
         scores = {}
         for heads in itertools.product(range(n + 1), repeat=n):
@@ -150,8 +151,9 @@ def test_exact_search_finds_the_best_allowed_tree(shared, system, n, seed):
                 found = best(AllowedTrees(only))
                 if found is not None:
                     scores[heads] = found.scores[0, 0]
-        by_sentence = constrained.in_sentences(tokens, sentence).by_number
-        allowed = by_sentence[0].allowed if by_sentence else AllowedTrees(np.ones_like(only))
+        allowed = AllowedTrees(np.ones_like(only))
+        if constrained is not None:
+            allowed = constrained.in_sentences(tokens, sentence).allowed_trees.get(0, allowed)
         found = best(allowed)
     assert len(set(scores.values())) > len(scores) / 2
     expected = max(score for heads, score in scores.items() if allowed.admits(heads))

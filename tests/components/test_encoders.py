@@ -1,7 +1,10 @@
 """Components that are sourced with and without the encoder that they listen to."""
 
+import shutil
+
 import pytest
 import spacy
+import srsly
 from parser_helpers import TINY_ENCODER, TINY_MODEL, check_trees, one_sentence
 from thinc.api import Model
 
@@ -58,17 +61,69 @@ def test_with_an_encoder_of_another_width(listening):
         other(one_sentence(other, WORDS))
 
 
-def test_with_another_encoder(listening, caplog):
+WARNING = "parser was trained with another encoder than that"
+
+
+def test_with_another_encoder(listening, tmp_path, caplog):
     other = listening("second")
-    source = listening()
-    other.add_pipe("parser", source=source)
-    doc = other(one_sentence(other, WORDS))
-    assert "parser was trained with another encoder than that" in caplog.text
-    assert "second was trained" not in caplog.text
+    other.add_pipe("parser", source=listening())
+    other.to_disk(tmp_path)
     caplog.clear()
-    check_trees(doc)
-    other(one_sentence(other, WORDS))
+    loaded = spacy.load(tmp_path)
+    assert WARNING in caplog.text and "second was trained" not in caplog.text
+    caplog.clear()
+    check_trees(loaded(one_sentence(loaded, WORDS)))
     assert not caplog.text
+    # It does not become right by being saved again.
+    loaded.to_disk(tmp_path)
+    spacy.load(tmp_path)
+    assert WARNING in caplog.text
+
+
+def test_an_encoder_of_another_training_in_the_folder(listening, tmp_path, caplog):
+    for name, scale in (("one", 1.0), ("two", 1.1)):
+        nlp = listening()
+        nlp.get_pipe("tok2vec").model.shims[0].net.spelling.weight.data *= scale
+        nlp.to_disk(tmp_path / name)
+    caplog.clear()
+    spacy.load(tmp_path / "one")
+    assert not caplog.text
+    shutil.copy(tmp_path / "two" / "tok2vec" / "model", tmp_path / "one" / "tok2vec" / "model")
+    spacy.load(tmp_path / "one")
+    assert WARNING in caplog.text
+
+
+def test_an_encoder_that_was_trained_further_without_the_parser(
+    listening, sample, tmp_path, caplog
+):
+    listening().to_disk(tmp_path)
+    nlp = spacy.load(tmp_path)
+    nlp.get_pipe("tok2vec").model.shims[0].net.spelling.weight.data *= 1.1
+    nlp.to_disk(tmp_path)
+    caplog.clear()
+    nlp = spacy.load(tmp_path)
+    assert WARNING in caplog.text
+    # The parser learns from the vectors that it gets.
+    nlp.update(sample(nlp, limit=2), sgd=nlp.create_optimizer())
+    nlp.to_disk(tmp_path)
+    caplog.clear()
+    spacy.load(tmp_path)
+    assert not caplog.text
+
+
+def test_pipelines_of_version_0_2_have_no_checksum_of_the_encoder(listening, tmp_path, caplog):
+    listening().to_disk(tmp_path)
+    path = tmp_path / "parser" / "cfg"
+    cfg = srsly.read_json(path)
+    assert cfg.pop("encoder")
+    srsly.write_json(path, cfg)
+    caplog.clear()
+    nlp = spacy.load(tmp_path)
+    nlp.get_pipe("tok2vec").model.shims[0].net.spelling.weight.data *= 1.1
+    nlp.to_disk(tmp_path)
+    assert not caplog.text
+    spacy.load(tmp_path)
+    assert WARNING in caplog.text
 
 
 def test_with_its_own_encoder(listening, caplog):
@@ -82,30 +137,15 @@ def test_with_its_own_encoder(listening, caplog):
     assert found == expected and not caplog.text
 
 
-def test_with_its_own_encoder_and_components_in_between(listening, caplog):
-    """Boundaries end the context of the encoder, and merged tokens change it."""
-    nlp = listening()
-    nlp.add_pipe("sentencizer", after="tok2vec")
-    ruler = nlp.add_pipe("entity_ruler", after="sentencizer")
-    ruler.add_patterns([{"label": "X", "pattern": "das Haus"}])
-    nlp.add_pipe("merge_entities", after="entity_ruler")
-    caplog.clear()
-    doc = nlp(spacy.tokens.Doc(nlp.vocab, words=[*WORDS, *WORDS]))
-    assert len(doc) == 10 and len(list(doc.sents)) == 2
-    assert not caplog.text
+def test_training_with_another_encoder_is_no_mistake(listening, sample, tmp_path, caplog):
+    listening().to_disk(tmp_path)
     other = listening("second")
-    other.add_pipe("sentencizer")
-    other.add_pipe("parser", source=listening())
-    other(spacy.tokens.Doc(other.vocab, words=[*WORDS, *WORDS]))
-    assert "parser was trained with another encoder than that" in caplog.text
-
-
-def test_training_with_another_encoder_is_no_mistake(listening, sample, caplog):
-    other = listening("second")
-    other.add_pipe("parser", source=listening())
+    other.add_pipe("parser", source=spacy.load(tmp_path))
     caplog.clear()
     other.update(sample(other, limit=2), sgd=other.create_optimizer())
     other(one_sentence(other, WORDS))
+    other.to_disk(tmp_path)
+    spacy.load(tmp_path)
     assert not caplog.text
 
 

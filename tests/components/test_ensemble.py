@@ -1,21 +1,21 @@
 """Several parsers as one."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
 import torch
-from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, check_trees
+from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, check_trees, one_sentence, scored_batch
 from spacy.tokens import Doc
 from spacy.util import get_sourced_components, load_config, load_model_from_config
 
 from spacy_npparse.components import add_other_components
-from spacy_npparse.components.constraints.batch import UNCONSTRAINED
-from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
-from spacy_npparse.components.settings import DecoderSettings
 from spacy_npparse.decoding import decode_spanning_trees
+from spacy_npparse.parsing import EncodedTokens, Found
+from spacy_npparse.parsing.settings import DecoderSettings
 from spacy_npparse.treebank import ConlluCorpus
 
 CONFIG = Path(__file__).parents[2] / "configs" / "ensemble.cfg"
@@ -135,15 +135,15 @@ def test_distributions_of_heads_are_the_votes_or_the_mean_probabilities(member, 
     words = ["Wir", "haben", " ", "das", "Haus", "gesehen", "."]
     doc = Doc(nlp.vocab, words=words, sent_starts=[True, *[False] * 6])
     doc = nlp.get_pipe("tok2vec")(doc)
-    sentences = split_sentences(read_tokens([doc]))
     expected = np.zeros((6, 7))
-    with torch.no_grad():
-        for parser in ensemble.parsers():
-            vectors = parser.encode([doc])
-            if combine == "votes":
-                expected[range(6), parser.best_heads(vectors, sentences)] += 1 / 3
-            else:
-                expected += np.exp(parser.arc_scores(vectors, sentences))[0, 1:] / 3
+    for parser in ensemble.parsers():
+        scored = scored_batch(parser, [doc])
+        if combine == "votes":
+            with torch.no_grad():
+                heads = parser.search.best(scored).heads[0]
+            expected[range(6), heads] += 1 / 3
+        else:
+            expected += np.exp(scored.arcs.numpy())[0, 1:] / 3
     ensemble.decoder = DecoderSettings(confidence=True)
     doc = ensemble(doc)
     rows = {token.i: row for row, token in enumerate(t for t in doc if not t.is_space)}
@@ -161,40 +161,35 @@ def test_scores_are_added_up(member):
     doc = Doc(nlp.vocab, words=["Wir", "haben", "das", "Haus", "gesehen", "."])
     doc = nlp.get_pipe("tok2vec")(doc)
     ensemble = nlp.get_pipe("parser")
-    sentences = split_sentences(read_tokens([doc]))
-    with torch.no_grad():
-        scores = sum(p.arc_scores(p.encode([doc]), sentences) for p in ensemble.parsers())
-    expected = decode_spanning_trees(np.asarray(scores), sentences.lengths)
+    scores = sum(scored_batch(parser, [doc]).arcs.numpy() for parser in ensemble.parsers())
+    expected = decode_spanning_trees(np.asarray(scores), np.array([6], dtype=np.int32))
     heads = [0 if token.head.i == token.i else token.head.i + 1 for token in ensemble(doc)]
     assert heads == expected.tolist()
 
 
-class Member:
-    """A member with a tree and probabilities of its own."""
-
-    def __init__(self, heads, probabilities):
-        self.heads, self.probabilities = np.array(heads, dtype=np.int32), probabilities
-
-    def best_heads(self, vectors, sentences, constrained):
-        return self.heads
-
-    def arc_scores(self, vectors, sentences):
-        return np.log(self.probabilities)[None]
-
-
-def test_probabilities_of_all_words_together_count_less_than_one_vote():
+def test_probabilities_of_all_words_together_count_less_than_one_vote(member, monkeypatch):
     rising, falling = [0, 1, 2, 3, 4], [2, 3, 4, 5, 0]
     # Agrees with the first tree on the root and otherwise with neither: trees with that root can
     # have 6 votes, the second tree has 5.
     third = [0, 4, 1, 1, 2]
-    sentences = SentenceBatch(np.arange(5), np.array([5], dtype=np.int32), 5)
-    probabilities = np.full((6, 6), 1e-6, dtype=np.float32)
-    probabilities[range(1, 6), falling] = 0.99
-    nlp = spacy.blank("xx")
-    ensemble = nlp.add_pipe("ensemble_parser", config={"members": MEMBERS})
-    members = [(Member(heads, probabilities), None) for heads in (rising, third, falling)]
-    heads, shares, _ = ensemble._heads(members, sentences, UNCONSTRAINED)
-    assert heads[0] == 0 and shares.sum() == pytest.approx(6 / 3)
+    nlp = assemble(member("a"), member("b"), member("c", "mst"))
+    ensemble = nlp.get_pipe("parser")
+    ensemble.decoder = DecoderSettings(confidence=True)
+    doc = nlp.get_pipe("tok2vec")(one_sentence(nlp, ["Wir", "haben", "das", "Haus", "gesehen"]))
+    probabilities = torch.full((1, 6, 6), 1e-6)
+    probabilities[0, range(1, 6), falling] = 0.99
+    score = EncodedTokens.score
+    monkeypatch.setattr(
+        EncodedTokens,
+        "score",
+        lambda self, sentences: replace(score(self, sentences), arcs=probabilities.log()),
+    )
+    for parser, heads in zip(ensemble.parsers(), (rising, third, falling), strict=True):
+        found = Found(np.array([heads], dtype=np.int32), np.zeros((1, 1)))
+        monkeypatch.setattr(parser.search, "best", lambda scored, found=found: found)
+    doc = ensemble(doc)
+    assert doc[0].head.i == 0
+    assert sum(token._.head_probability for token in doc) == pytest.approx(6 / 3)
 
 
 def test_a_shared_encoder_runs_once(member, monkeypatch):

@@ -219,7 +219,7 @@ def test_initialize_without_gold_trees(make_nlp):
 
 def test_initialize_without_examples_is_refused(make_nlp):
     nlp = make_nlp()
-    with pytest.raises((TypeError, ValueError), match="parser|TransitionParser"):
+    with pytest.raises((TypeError, ValueError), match="parser|DependencyParser"):
         nlp.get_pipe("parser").initialize(lambda: [], nlp=nlp)
 
 

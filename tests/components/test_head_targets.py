@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
-import torch
-from parser_helpers import TINY_MODEL
+from parser_helpers import TINY_MODEL, scored_batch
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_npparse.components.gold import gold_batch
-from spacy_npparse.components.head_targets import HeadTargets
-from spacy_npparse.components.sentences import read_tokens, split_sentences
+from spacy_npparse.components.gold import read_gold
+from spacy_npparse.parsing import HeadTargets
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, N_HEADS
 from spacy_npparse.trees.missing import NO_HEAD
 
@@ -31,7 +29,7 @@ def example(words, heads, distributions, predicted=None, starts=None):
 
 def targets_of(*examples):
     labels = {VOCAB.strings.add("dep"): 0}
-    return gold_batch(examples, labels)
+    return read_gold(examples, labels)[0]
 
 
 def by_word(targets):
@@ -94,7 +92,7 @@ def test_pseudo_projective_parsers_learn_the_lifted_heads(make_nlp):
     heads, words = [2, 3, 2, 3], ["a", "b", "c", "d"]
     crossing = example(words, heads, {0: {2: 0.5, 1: 0.5}})
     nlp.initialize(lambda: [crossing])
-    assert nlp.get_pipe("parser")._labels.gold([crossing]).targets is None
+    assert nlp.get_pipe("parser").label_set.gold([crossing])[0].targets is None
 
 
 @pytest.mark.parametrize("system", ["arc_hybrid_swap", "mst, local", "mh4, exact"])
@@ -111,9 +109,7 @@ def test_parsers_learn_the_probabilities_of_heads(make_parser, system):
     for _ in range(150):
         nlp.update([learnt], sgd=optimizer)
     doc = Doc(nlp.vocab, words, sent_starts=[True, False, False, False])
-    with torch.no_grad():
-        vectors, sentences = parser.encode([doc]), split_sentences(read_tokens([doc]))
-        found = np.exp(parser.arc_scores(vectors, sentences))[0]
+    found = scored_batch(parser, [doc]).arcs.exp().numpy()[0]
     assert found[1, 2] > 0.9
     assert found[3, [4, 2]] == pytest.approx([0.7, 0.3], abs=0.15)
     assert found[4, [2, 1]] == pytest.approx([0.55, 0.45], abs=0.15)

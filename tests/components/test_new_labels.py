@@ -5,7 +5,7 @@ import pytest
 import spacy
 import srsly
 import torch
-from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, example
+from parser_helpers import SAMPLE, TINY_ENCODER, TINY_MODEL, example, scored_batch
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
@@ -13,7 +13,6 @@ from spacy.training.loop import train
 from thinc.api import SGD, Adam, RAdam
 from tiny import tiny_config, write_part
 
-from spacy_npparse.components.sentences import read_tokens, split_sentences
 from spacy_npparse.trees import is_projective
 
 WORDS = ["Das", "Haus", "steht", "hier"]
@@ -23,9 +22,9 @@ HEADS, DEPS = [1, 2, 2, 2], ["det:new", "nsubj:new", "ROOT", "advmod"]
 
 def label_rows(parser):
     """Weights and biases of all labels, by their spelling."""
-    layer = parser._net.label_output
+    layer = parser.network.shim.net.label_output
     rows = torch.cat([layer.weight, layer.bias[:, None]], dim=1).detach().clone()
-    return dict(zip(parser._labels.spell(range(len(rows))), rows, strict=True))
+    return dict(zip(parser.label_set.spell(range(len(rows))), rows, strict=True))
 
 
 def assert_kept(before, after):
@@ -83,12 +82,12 @@ def test_a_label_is_added_to_a_trained_parser(make_nlp, sample, system, tmp_path
     nlp.initialize(lambda: sample(nlp))
     parser = nlp.get_pipe("parser")
     doc = Doc(nlp.vocab, words=WORDS)
-    sentences, heads = split_sentences(read_tokens([doc])), np.array([2, 3, 0, 3], dtype=np.int32)
+    heads, dependents = torch.tensor([2, 3, 3]), torch.tensor([1, 2, 4])
 
     def scores():
+        scored = scored_batch(parser, [doc])
         with torch.no_grad():
-            rows, _ = parser._rows(parser.encode([doc]), sentences)
-            return parser._score_labels(rows, sentences, heads, heads > 0)
+            return scored.net.score_labels(scored.rows, heads, dependents)
 
     before, scored = label_rows(parser), scores()
     assert [parser.add_label("new"), parser.add_label("new")] == [1, 0]
@@ -111,11 +110,11 @@ def test_training_goes_on_with_labels_that_are_new(make_nlp, sample, make_optimi
     new = example(nlp, WORDS, HEADS, DEPS)
     # Gradients of batches are added up; the second one brings new labels.
     parser.update(sample(nlp))
-    gradient = parser._net.label_output.weight.grad.clone()
-    parser._add_labels_of([new])
+    gradient = parser.network.shim.net.label_output.weight.grad.clone()
+    parser.add_labels_of([new])
     assert_kept(before, label_rows(parser))
     assert set(parser.labels) == {*before, "ROOT", "det:new", "nsubj:new"}
-    grown = parser._net.label_output.weight.grad
+    grown = parser.network.shim.net.label_output.weight.grad
     assert torch.equal(grown[: len(gradient)], gradient) and not grown[len(gradient) :].any()
     with nlp.use_params(optimizer.averages):
         assert len(trees(nlp)) == 4
@@ -141,7 +140,7 @@ def test_decorated_labels_are_added_too(make_nlp, sample, encoding, tmp_path):
     nlp.initialize(lambda: [*plain, crossing[-1]])
     parser = nlp.get_pipe("parser")
     before = label_rows(parser)
-    parser._add_labels_of(crossing)
+    parser.add_labels_of(crossing)
     after = label_rows(parser)
     assert_kept(before, after)
     added = after.keys() - before.keys()
@@ -234,9 +233,9 @@ def test_rehearsal_keeps_what_was_predicted(make_nlp, sample):
     # Of the new label, the copy knows nothing.
     parser.add_label("new")
     with torch.no_grad():
-        parser._net.label_output.bias[-1] = 100.0
+        parser.network.shim.net.label_output.bias[-1] = 100.0
     assert [parse.arcs.tolist() for parse in parser.predict(docs)] != wanted
-    parser._net.label_output.bias.data[-1] = 0.0
+    parser.network.shim.net.label_output.bias.data[-1] = 0.0
     losses = [nlp.rehearse(examples, sgd=optimizer)["parser"] for _ in range(40)]
     assert losses[-1] < losses[0] / 4
     assert [parse.arcs.tolist() for parse in parser.predict(docs)] == wanted

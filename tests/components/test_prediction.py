@@ -13,9 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_npparse.components.annotation import Parse, write_parse
-from spacy_npparse.components.parses import tree_parses
-from spacy_npparse.components.sentences import read_tokens, split_sentences
+from spacy_npparse.components.docs import Parse, read_tokens, tree_parses, write_parse
 
 token = st.sampled_from(["wort", "ein", "haus", ".", " ", "\n", "\n\n"])
 docs_of_tokens = st.lists(
@@ -62,7 +60,7 @@ def test_every_batch_gets_valid_trees_inside_its_sentences(shared, system, token
 def test_whitespace_changes_nothing_for_the_words(tokens):
     vocab = Vocab(strings=["ROOT", "dep"])
     batch = read_tokens([make_doc(vocab, t) for t in tokens])
-    sentences = split_sentences(batch)
+    sentences = batch.sentences()
     assert sentences.lengths.sum() == len(sentences.words) == batch.is_word.sum()
     assert (sentences.tokens[sentences.rows] == sentences.words).all()
     first = np.concatenate([np.arange(n) for n in sentences.lengths] or [np.zeros(0, int)])
@@ -195,14 +193,14 @@ def test_no_docs(shared):
 
 
 def test_one_failing_doc_does_not_lose_its_batch(trained, monkeypatch):
-    from spacy_npparse.components import tree_pipe
+    from spacy_npparse.components import prediction
 
     def fail_on_b(doc, parse):
         if doc.text == "b":
             raise RuntimeError("cannot write")
         write_parse(doc, parse)
 
-    monkeypatch.setattr(tree_pipe, "write_parse", fail_on_b)
+    monkeypatch.setattr(prediction, "write_parse", fail_on_b)
     failed = []
     trained.set_error_handler(lambda name, proc, docs, error: failed.append((name, docs[0].text)))
     assert [doc.text for doc in trained.pipe(["a", "b", "c"])] == ["a", "c"]
@@ -210,12 +208,12 @@ def test_one_failing_doc_does_not_lose_its_batch(trained, monkeypatch):
 
 
 def test_errors_are_raised_without_handler(trained, monkeypatch):
-    from spacy_npparse.components import tree_pipe
+    from spacy_npparse.components import prediction
 
     def fail(doc, parse):
         raise RuntimeError("cannot write")
 
-    monkeypatch.setattr(tree_pipe, "write_parse", fail)
+    monkeypatch.setattr(prediction, "write_parse", fail)
     with pytest.raises(RuntimeError, match="cannot write"):
         list(trained.pipe(["a", "b"]))
 
@@ -248,7 +246,8 @@ def test_pruning(make_nlp, sample):
     nlp = make_nlp("one_endpoint_crossing")
     nlp.initialize(lambda: sample(nlp))
     parser = nlp.get_pipe("parser")
-    assert parser.pruning == 0
+    parts = parser.search.exact.parts
+    assert parts.pruning == 0
 
     def trees():
         docs = list(nlp.pipe(eg.reference.text for eg in sample(nlp)))
@@ -257,9 +256,9 @@ def test_pruning(make_nlp, sample):
         return [heads(doc) for doc in docs]
 
     exact = trees()
-    parser.pruning = 1e-30
+    parts.pruning = 1e-30
     assert trees() == exact
-    parser.pruning = 1.0
+    parts.pruning = 1.0
     assert trees() != exact
 
 

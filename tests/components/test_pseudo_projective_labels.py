@@ -74,7 +74,7 @@ def test_labels_are_the_plain_ones(make_nlp):
     assert parser.labels == ("nsubj", "obj", "xcomp", "ROOT")
     assert parser.label_data == ["nsubj", "obj", "xcomp"]
     # obj↑xcomp, xcomp↓
-    assert parser.cfg["decorated"] == [[1, 1, 2, 0], [2, 0, -1, 1]]
+    assert parser.label_set.decorated == [(1, True, 2, False), (2, False, -1, True)]
 
 
 def test_given_labels_and_notes_that_were_not_seen(make_nlp):
@@ -83,8 +83,8 @@ def test_given_labels_and_notes_that_were_not_seen(make_nlp):
     new = example(nlp, WORDS, HEADS, DEPS)
     nlp.get_pipe("parser").initialize(lambda: [seen], nlp=nlp, labels=["nsubj", "obj", "xcomp"])
     parser = nlp.get_pipe("parser")
-    assert parser.cfg["decorated"] == []
-    gold = parser._labels.gold([new])
+    assert parser.label_set.decorated == []
+    gold = parser.label_set.gold([new])[0]
     assert gold.heads.tolist() == [2, 0, 2, 2]
     assert gold.labels.tolist() == [1, -1, 0, 2]
 
@@ -94,7 +94,7 @@ def test_partial_gold(make_nlp):
     eg = example(nlp, WORDS, HEADS, DEPS)
     partial = example(nlp, WORDS, [3, 1, None, 1], ["obj", "ROOT", None, "xcomp"])
     nlp.initialize(lambda: [eg])
-    gold = nlp.get_pipe("parser")._labels.gold([partial])
+    gold = nlp.get_pipe("parser").label_set.gold([partial])[0]
     assert gold.heads.tolist() == [2, 0, -1, 2]
     assert gold.labels.tolist()[0] == 3
 
@@ -107,9 +107,9 @@ def test_nothing_is_known_of_words_lifted_past_missing_heads(make_nlp):
     whole = example(nlp, words, [2, 0, 2, 1], ["x", "y", "ROOT", "z"])
     partial = example(nlp, words, [2, None, 2, 1], ["x", None, "ROOT", "z"])
     nlp.initialize(lambda: [whole])
-    labels = nlp.get_pipe("parser")._labels
-    assert labels.gold([whole]).heads.tolist() == [3, 1, 0, 3]
-    assert labels.gold([partial]).heads.tolist() == [3, -1, 0, -1]
+    labels = nlp.get_pipe("parser").label_set
+    assert labels.gold([whole])[0].heads.tolist() == [3, 1, 0, 3]
+    assert labels.gold([partial])[0].heads.tolist() == [3, -1, 0, -1]
 
 
 def test_nothing_is_lifted_to_the_root(make_nlp):
@@ -118,8 +118,8 @@ def test_nothing_is_lifted_to_the_root(make_nlp):
     eg = example(nlp, ["a", "b", "c"], [0, 1, 0], ["ROOT", "ROOT", "x"])
     nlp.initialize(lambda: [eg])
     parser = nlp.get_pipe("parser")
-    assert parser._labels.gold([eg]).heads.tolist() == [0, 0, -1]
-    assert parser.cfg["decorated"] == []
+    assert parser.label_set.gold([eg])[0].heads.tolist() == [0, 0, -1]
+    assert parser.label_set.decorated == []
 
 
 def test_a_model_keeps_its_encoding(make_nlp, sample, tmp_path):
@@ -127,7 +127,8 @@ def test_a_model_keeps_its_encoding(make_nlp, sample, tmp_path):
     nlp.initialize(lambda: sample(nlp))
     nlp.to_disk(tmp_path)
     again = make_nlp("arc_standard", pseudo_projective="head").from_bytes(nlp.to_bytes())
-    assert again.get_pipe("parser").cfg == nlp.get_pipe("parser").cfg
+    labels, expected = (one.get_pipe("parser").label_set for one in (again, nlp))
+    assert (labels.plain, labels.decorated) == (expected.plain, expected.decorated)
     for other in (None, "path"):
         with pytest.raises(ValueError, match="trained with pseudo_projective = 'head' and cannot"):
             spacy.load(tmp_path, config={"components.parser.pseudo_projective": other})

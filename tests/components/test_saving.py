@@ -61,13 +61,21 @@ def test_warm_up_does_not_begin_again(make_nlp, sample):
         nlp.update(sample(nlp, limit=2), sgd=optimizer)
     loaded = make_nlp(exploration={"warm_up": 2}).from_bytes(nlp.to_bytes())
     parser = loaded.get_pipe("parser")
-    assert parser.settings.exploration_at(parser.model.attrs["n_updates"]) is not None
+    assert parser.settings.exploration_at(parser.network.shim.net.progress.n_updates) is not None
     loaded.initialize(lambda: sample(loaded, limit=2))
-    assert parser.settings.exploration_at(parser.model.attrs["n_updates"]) is None
+    assert parser.settings.exploration_at(parser.network.shim.net.progress.n_updates) is None
 
 
 def test_what_is_no_setting_is_not_among_the_settings(trained):
-    settings = {"labels", "decorated", "system", "temperatures", "pseudo_projective", "positions"}
+    settings = {
+        "labels",
+        "decorated",
+        "system",
+        "temperatures",
+        "pseudo_projective",
+        "positions",
+        "encoder",
+    }
     assert set(trained.get_pipe("parser").cfg) == settings
 
 

@@ -2,22 +2,22 @@
 
 import math
 from itertools import product
+from unittest import mock
 
 import numpy as np
 import pytest
 import spacy
 import torch
-from parser_helpers import SYSTEMS, check_trees, one_sentence
+from parser_helpers import SYSTEMS, check_trees, one_sentence, scored_batch
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_npparse.components import search
-from spacy_npparse.components.calibrated_pipe import Confidence
-from spacy_npparse.components.parses import make_parses
-from spacy_npparse.components.sentences import SentenceBatch, read_tokens, split_sentences
-from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.components.docs import make_parses, read_tokens
 from spacy_npparse.decoding import BeamResult
+from spacy_npparse.parsing import ScoredBatch, SentenceBatch, transitions
+from spacy_npparse.parsing.settings import DecoderSettings, ExplorationSettings, TransitionSettings
+from spacy_npparse.systems import get_transition_system
 from spacy_npparse.treebank.given_sentences import GIVEN_SENTENCES_KEY
 from spacy_npparse.trees import is_tree
 
@@ -33,14 +33,11 @@ def test_spanning_trees_are_the_best_of_all_by_their_pairs(make_parser):
     nlp = make_parser("mst")
     parser = nlp.get_pipe("parser")
     torch.manual_seed(0)
-    torch.nn.init.normal_(parser._net.pairs.weight)
+    torch.nn.init.normal_(parser.network.shim.net.pairs.weight)
     words = ["Wir", "haben", "das", "Haus"]
-    n = torch.tensor([len(words)])
+    scored = scored_batch(parser, [one_sentence(nlp, words)])
     with torch.no_grad():
-        vectors = parser.encode([one_sentence(nlp, words)])
-        # The root is the last of the vectors, and the first of the rows.
-        rows = vectors.roll(1, dims=0)
-        scores = parser._net.score_parts(rows, n, parser._net.score_arcs(rows, n))[0]
+        scores = scored.net.score_parts(scored.rows, scored.lengths, scored.arcs)[0]
     trees = [[0, *heads] for heads in product(range(5), repeat=4)]
     best = max(filter(is_tree, trees), key=lambda t: sum(scores[d, t[d]] for d in range(1, 5)))
     doc = nlp(one_sentence(nlp, words))
@@ -117,12 +114,8 @@ def test_trees_that_become_one_are_told_once():
     tokens = read_tokens([doc])
     labels = np.array([strings["det"], strings["ROOT"]], dtype=np.uint64)
     trees = [(np.array(heads, dtype=np.int32), labels) for heads in ([2, 0], [2, 0], [0, 1])]
-    heads = np.stack([heads for heads, _ in trees])
     scores = np.array([[-1.0], [-2.0], [-3.0]])
-    found = search.Found(heads, scores)
-    settings = DecoderSettings(beam_width=3, k_best=3)
-    sure = Confidence.certain(2)
-    (result,) = make_parses(tokens, split_sentences(tokens), trees, found, sure, settings, strings)
+    (result,) = make_parses(tokens, tokens.sentences(), trees, strings, scores=scores)
     assert [tree["score"] for tree in result.ranked[0]] == [-1.0, -3.0]
 
 
@@ -134,10 +127,13 @@ def test_trees_of_a_beam(monkeypatch):
         np.array([[*np.log([0.4, 0.5]), -np.inf], [np.log(0.5), -np.inf, -np.inf]]).T,
         np.array([4, 2], dtype=np.int32),
     )
-    monkeypatch.setattr(search, "decode_beam", lambda *_: beam)
+    monkeypatch.setattr(transitions, "decode_beam", lambda *_: beam)
     sentences = SentenceBatch(np.arange(3), np.array([2, 1], dtype=np.int32), 3)
-    settings = DecoderSettings(beam_width=3, k_best=3)
-    found = search.search(None, None, sentences, settings, normalised=True)
+    system = get_transition_system("arc_standard")
+    decoder = DecoderSettings(beam_width=3, k_best=3)
+    settings = TransitionSettings("static", "margin", ExplorationSettings(), decoder)
+    scored = ScoredBatch(mock.MagicMock(), sentences, None, None, None)
+    found = transitions.TransitionSearch(system, settings).best(scored)
     assert found.heads.tolist() == [[2, 0, 0], [0, 1, -1], [-1, -1, -1]]
     assert np.exp(found.scores) == pytest.approx(np.array([[0.5, 0.5], [0.4, 0], [0, 0]]))
 
@@ -149,4 +145,4 @@ def test_derivations_are_scored_as_they_were_trained(make_parser, sample, tmp_pa
     loaded = spacy.load(tmp_path, config=override)
     assert parse(loaded)._.k_best_trees == parse(nlp)._.k_best_trees
     loaded.update(sample(loaded), sgd=loaded.create_optimizer())
-    assert loaded.get_pipe("parser").model.attrs["normalised"] is False
+    assert not loaded.get_pipe("parser").network.shim.net.progress.normalised

@@ -1,6 +1,7 @@
 """Parsers find the sentences that Docs leave open."""
 
 import logging
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ from parser_helpers import SAMPLE, TINY_MODEL
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_npparse.components import segmentation
-from spacy_npparse.components.gold import GoldBatch, gold_boundaries
-from spacy_npparse.components.segmentation import MAX_LENGTH, find_sentences
-from spacy_npparse.components.sentences import SentenceBatch, read_tokens
+from spacy_npparse.components import sentence_finder
+from spacy_npparse.components.docs import read_tokens
+from spacy_npparse.components.gold import read_gold
+from spacy_npparse.components.sentence_finder import MAX_LENGTH, find_sentences
+from spacy_npparse.parsing import EncodedTokens, GoldBatch, SentenceBatch
 from spacy_npparse.treebank import ConlluCorpus
 from spacy_npparse.trees.missing import NO_HEAD
 
@@ -22,18 +24,19 @@ VOCAB = spacy.blank("xx").vocab
 
 
 class RandomScorer:
-    """Scores that depend on the tokens only, whatever they are batched with."""
+    """Scores that depend on the tokens only, whatever they are batched with: an `EncodedTokens`."""
 
     def __init__(self, n_tokens, seed=0, bias=-1.0):
         rng = np.random.default_rng(seed)
+        self.vectors = torch.zeros(n_tokens + 1, 2)
         self.starts = rng.normal(size=n_tokens) * 2 + bias
         self.arcs = rng.normal(size=(n_tokens, n_tokens + 1)).astype(np.float32)
         self.longest = 0
 
-    def start_scores(self, vectors, before, after):
+    def score_starts(self, before, after):
         return self.starts[after]
 
-    def arc_scores(self, vectors, sentences):
+    def score(self, sentences):
         size = int(sentences.lengths.max()) + 1
         self.longest = max(self.longest, size)
         scores = np.full((len(sentences.lengths), size, size), -1e30, dtype=np.float32)
@@ -41,14 +44,19 @@ class RandomScorer:
             tokens = sentences.words[words]
             row[1 : len(tokens) + 1, 0] = self.arcs[tokens, -1]
             row[1 : len(tokens) + 1, 1 : len(tokens) + 1] = self.arcs[tokens][:, tokens]
-        return scores
+        return SimpleNamespace(arcs=torch.from_numpy(scores))
+
+
+def boundaries_of(example):
+    numbers = {example.reference.vocab.strings.add("dep"): 0}
+    return read_gold([example], numbers)[1]
 
 
 def find(docs, scorer=None, **settings):
     tokens = read_tokens(docs)
     n = len(tokens.is_word)
     scorer = scorer or RandomScorer(n, **settings)
-    found, n_cut = find_sentences(tokens, [(scorer, torch.zeros(n + 1, 2))])
+    found, n_cut = find_sentences(tokens, [scorer])
     return found.starts, n_cut
 
 
@@ -78,14 +86,14 @@ def test_heads_are_learnt_among_the_sentences_around():
 
 def test_parsers_select_heads_among_all_words_around(monkeypatch):
     nlp = spacy.blank("xx")
-    parser = nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL})
+    nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL})
     examples = list(ConlluCorpus(SAMPLE, sentences_per_doc=4, limit=8)(nlp))
     nlp.initialize(lambda: examples)
     lengths = []
     monkeypatch.setattr(
-        type(parser),
-        "_head_selection_loss",
-        lambda self, vectors, runs: lengths.extend(runs.sentences.lengths) or vectors.sum(),
+        GoldBatch,
+        "head_selection_loss",
+        lambda runs, scored, arcs: lengths.extend(runs.sentences.lengths) or arcs.sum() * 0,
     )
     nlp.update(examples)
     assert sorted(lengths) == sorted(len(eg.reference) for eg in examples)
@@ -93,7 +101,7 @@ def test_parsers_select_heads_among_all_words_around(monkeypatch):
 
 def test_known_boundaries_are_taught():
     gold = Doc(VOCAB, words=list("abcde"), sent_starts=[True, None, False, True, None])
-    boundaries = gold_boundaries([Example(Doc(VOCAB, words=list("abcde")), gold)])
+    boundaries = boundaries_of(Example(Doc(VOCAB, words=list("abcde")), gold))
     assert boundaries.before.tolist() == [1, 2]
     assert boundaries.after.tolist() == [2, 3]
     assert boundaries.is_start.tolist() == [False, True]
@@ -102,7 +110,7 @@ def test_known_boundaries_are_taught():
 def test_sentences_may_begin_with_white_space():
     starts = [True, False, True, False, False, None, None]
     gold = Doc(VOCAB, words=["a", "b", "\n", "c", "d", "\n", "e"], sent_starts=starts)
-    boundaries = gold_boundaries([Example(Doc(VOCAB, words=[t.text for t in gold]), gold)])
+    boundaries = boundaries_of(Example(Doc(VOCAB, words=[t.text for t in gold]), gold))
     assert boundaries.before.tolist() == [0, 1, 3] and boundaries.after.tolist() == [1, 3, 4]
     assert boundaries.is_start.tolist() == [False, True, False]
 
@@ -111,7 +119,7 @@ def test_no_boundary_is_taught_below_an_arc():
     """spaCy derives a sentence start at `d`, which the arc from `e` to `a` spans."""
     gold = Doc(VOCAB, words=list("abcde"), heads=[0, 0, 0, 3, 0], deps=["dep"] * 5)
     assert gold[3].is_sent_start
-    boundaries = gold_boundaries([Example(Doc(VOCAB, words=list("abcde")), gold)])
+    boundaries = boundaries_of(Example(Doc(VOCAB, words=list("abcde")), gold))
     assert boundaries.is_start.tolist() == [False] * 4
 
 
@@ -158,7 +166,7 @@ def test_scores_are_averaged(seed):
     """Two parsers that agree decide as one of them."""
     tokens = read_tokens([doc_of(100)])
     scorer = RandomScorer(100, seed)
-    one, two = (find_sentences(tokens, [(scorer, torch.zeros(101, 2))] * k)[0] for k in (1, 2))
+    one, two = (find_sentences(tokens, [scorer] * k)[0] for k in (1, 2))
     assert one.starts.tolist() == two.starts.tolist()
 
 
@@ -170,7 +178,7 @@ def test_windows_have_all_arcs_around_a_word(seed, monkeypatch):
     scorer.arcs *= 3
     found, _ = find([doc_of(600)], scorer)
     assert scorer.longest < 250
-    monkeypatch.setattr(segmentation, "WINDOW", 1000)
+    monkeypatch.setattr(sentence_finder, "WINDOW", 1000)
     assert find([doc_of(600)], scorer)[0].tolist() == found.tolist()
     assert scorer.longest > 600
 
@@ -264,9 +272,9 @@ def test_cut_sentences_are_reported(caplog, monkeypatch):
     nlp = spacy.blank("xx")
     nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL})
     nlp.initialize(lambda: ConlluCorpus(SAMPLE, limit=5)(nlp))
-    scores = lambda self, vectors, before, after: np.full(len(after), -20.0)  # noqa: E731
-    monkeypatch.setattr(type(nlp.get_pipe("parser")), "start_scores", scores)
-    nlp(" ".join(["word"] * (2 * segmentation.MAX_LENGTH)))
+    scores = lambda self, before, after: np.full(len(after), -20.0)  # noqa: E731
+    monkeypatch.setattr(EncodedTokens, "score_starts", scores)
+    nlp(" ".join(["word"] * (2 * sentence_finder.MAX_LENGTH)))
     assert "1 sentences would have had more than 128 words" in caplog.messages[-1]
 
 

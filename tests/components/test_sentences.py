@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from parser_helpers import FAMILIES
 
-from spacy_npparse.components import sentences
-from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.parsing import SentenceBatch
+from spacy_npparse.parsing import batch as module
 
 
 def batch(lengths):
@@ -26,7 +26,7 @@ def test_parts_hold_every_sentence_once_and_few_arcs(lengths):
     assert [sum(part[i] for part in parts) for i in range(len(lengths))] == [1] * len(lengths)
     for part in parts:
         longest = max(n for n, chosen in zip(lengths, part, strict=True) if chosen)
-        assert part.sum() == 1 or part.sum() * (longest + 1) ** 2 <= sentences._MAX_ARCS
+        assert part.sum() == 1 or part.sum() * (longest + 1) ** 2 <= module.MAX_ARCS
 
 
 def test_sentences_of_one_length_are_one_part():
@@ -39,9 +39,9 @@ def test_sentences_of_one_length_are_one_part():
 def test_parts_grow_with_the_memory_of_a_gpu(monkeypatch, memory, n_arcs):
     properties = SimpleNamespace(total_memory=memory)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
-    assert sentences.max_arcs(torch.device("cuda", 0)) == n_arcs
-    assert sentences.max_arcs(torch.device("cpu")) == 2**17
-    monkeypatch.setattr(sentences, "get_torch_default_device", lambda: torch.device("cuda", 0))
+    assert module.max_arcs(torch.device("cuda", 0)) == n_arcs
+    assert module.max_arcs(torch.device("cpu")) == 2**17
+    monkeypatch.setattr(module, "get_torch_default_device", lambda: torch.device("cuda", 0))
     n_parts = len(list(batch([127] * 80).parts()))
     assert n_parts == math.ceil(80 * 2**14 / n_arcs)
 
@@ -62,6 +62,6 @@ def test_trees_do_not_depend_on_the_parts(shared, sample, system, monkeypatch):
     parser = nlp.get_pipe("parser")
     docs = [eg.predicted for eg in sample(nlp, limit=20)]
     together = parser.predict(docs)
-    monkeypatch.setattr(sentences, "_MAX_ARCS", 1)
+    monkeypatch.setattr(module, "MAX_ARCS", 1)
     for one, other in zip(together, parser.predict(docs), strict=True):
         assert (one.arcs == other.arcs).all()

@@ -6,18 +6,17 @@ import pytest
 import spacy
 from parser_helpers import TINY_ENCODER
 
-from spacy_npparse.components.settings import (
+from spacy_npparse.components.settings import EnsembleSettings, read_settings
+from spacy_npparse.models.losses import LOSSES
+from spacy_npparse.parsing.settings import (
     MAX_VIOLATION,
     DecoderSettings,
     Encoding,
-    EnsembleSettings,
     ExplorationSettings,
-    TrainingSettings,
     TransitionLoss,
+    TransitionSettings,
     TreeLoss,
-    read_settings,
 )
-from spacy_npparse.models.losses import LOSSES
 from spacy_npparse.trees.pseudo_projective import ENCODINGS
 
 
@@ -28,8 +27,9 @@ def test_choices_are_those_of_the_rooms_below():
 
 
 def test_sections_are_read_with_their_defaults():
-    config = {"oracle": "static", "loss": "margin", "exploration": {"margin": 2, "warm_up": 3}}
-    settings = read_settings(TrainingSettings, "parser", config)
+    exploration = {"margin": 2, "warm_up": 3}
+    config = {"oracle": "static", "loss": "margin", "exploration": exploration, "decoder": {}}
+    settings = read_settings(TransitionSettings, "parser", config)
     assert settings.exploration == ExplorationSettings(margin=2, warm_up=3)
     assert settings.exploration_at(2) is None
     assert settings.exploration_at(3).probability == 0.1

@@ -1,6 +1,7 @@
 """Training: oracles, partial and misaligned gold, gradients, learning."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -19,8 +20,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_npparse.components.gold import gold_batch
+from spacy_npparse.components.gold import read_gold
 from spacy_npparse.decoding import ScoreTables
+from spacy_npparse.parsing import EncodedTokens
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import derivable
 from spacy_npparse.trees import is_one_endpoint_crossing
@@ -123,17 +125,16 @@ def test_no_loss_once_gold_trees_win_by_a_margin(make_nlp, sample, system):
     nlp.initialize(lambda: examples)
     parser = nlp.get_pipe("parser")
     net = parser.model.shims[0].net
-    gold = parser._labels.gold(examples)
+    gold = parser.label_set.gold(examples)[0]
     vectors = net.with_root(parser.model.predict([eg.predicted for eg in examples])).detach()
-    rows, lengths = parser._rows(vectors, gold.sentences)
-    arcs = net.score_arcs(rows, lengths).detach()
-    wrong = torch.from_numpy(gold.wrong_arcs())
+    scored = EncodedTokens(net, vectors).score(gold.sentences)
+    wrong = gold.wrong_arcs(torch.device("cpu"))
 
     @torch.no_grad()
     def loss(arcs):
-        return float(parser._tree_loss(rows, lengths, arcs, gold))
+        return float(parser.search.loss(replace(scored, arcs=arcs), gold))
 
-    assert loss(arcs) > 1.0
+    assert loss(scored.arcs.detach()) > 1.0
     assert loss(-8.0 * wrong) == pytest.approx(0.0, abs=1e-3)
     # Gold trees that win by half of the margin only: each wrong arc lacks the other half.
     assert loss(-0.5 * wrong) > 0.25 * len(gold.heads)
@@ -144,16 +145,14 @@ def test_the_local_loss_of_spanning_trees_is_that_of_heads_by_pairs(make_nlp, sa
     examples = sample(nlp)[:3]
     nlp.initialize(lambda: examples)
     parser = nlp.get_pipe("parser")
-    gold = parser._labels.gold(examples)
-    vectors = parser.encode([eg.predicted for eg in examples])
-    rows, lengths = parser._rows(vectors, gold.sentences)
+    gold = parser.label_set.gold(examples)[0]
     with torch.no_grad():
-        arcs = parser._net.score_arcs(rows, lengths)
-        pairs = parser._net.score_parts(rows, lengths, arcs)
-        words = [s[1 : n + 1] for s, n in zip(pairs, lengths.tolist(), strict=True)]
+        scored = parser.network.encode([eg.predicted for eg in examples]).score(gold.sentences)
+        pairs = scored.net.score_parts(scored.rows, scored.lengths, scored.arcs)
+        words = [s[1 : n + 1] for s, n in zip(pairs, scored.lengths.tolist(), strict=True)]
         heads = torch.from_numpy(gold.heads).long()
         expected = torch.nn.functional.cross_entropy(torch.cat(words), heads, reduction="sum")
-        found = parser._tree_loss(rows, lengths, arcs, gold)
+        found = parser.search.loss(scored, gold)
     torch.testing.assert_close(found, expected)
 
 
@@ -163,14 +162,14 @@ def test_exploration_waits_for_the_warm_up(make_nlp, sample):
     optimizer = nlp.initialize(lambda: sample(nlp))
     policies = []
     for _ in range(3):
-        policies.append(parser.settings.exploration_at(parser.model.attrs["n_updates"]))
+        policies.append(parser.settings.exploration_at(parser.network.shim.net.progress.n_updates))
         nlp.update(sample(nlp), sgd=optimizer)
     assert policies[:2] == [None, None] and policies[2].probability == 0.1
 
 
 def gold_of(nlp, *examples):
     numbers = {nlp.vocab.strings.add(label): i for i, label in enumerate(["det", "nsubj", "x"])}
-    return gold_batch(examples, numbers)
+    return read_gold(examples, numbers)[0]
 
 
 def test_gold_of_whole_trees(make_nlp):
@@ -354,14 +353,14 @@ def test_gradients_are_those_of_the_loss(make_nlp, sample):
     vectors, _ = parser.model.begin_update([eg.predicted for eg in examples])
     parser.model.shims[0].net.double()
     # The kernel scores in single precision; with a static oracle it does not need scores at all.
-    from spacy_npparse.components import transition_parser
+    from spacy_npparse.parsing import transitions
 
-    def single(system, oracle, tables, *rest, original=transition_parser.roll_out):
+    def single(system, oracle, tables, *rest, original=transitions.roll_out):
         return original(system, oracle, ScoreTables(*(t.astype("f") for t in tables)), *rest)
 
     point = vectors.detach().double().requires_grad_()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transition_parser, "roll_out", single)
+        patch.setattr(transitions, "roll_out", single)
         _, loss = parser.get_loss(examples, point)
         (gradient,) = torch.autograd.grad(loss, point)
         generator = torch.Generator().manual_seed(0)
@@ -447,11 +446,11 @@ def test_a_loss_that_is_not_finite_changes_nothing(make_nlp, sample, system, bro
     optimizer = nlp.initialize(lambda: sample(nlp, limit=3))
     parser = nlp.get_pipe("parser")
     encoder = parser.model.get_ref("tok2vec").shims[0].net
-    weights = encoder.spelling.weight if broken == "encoder" else parser._net.arc_weight
+    weights = encoder.spelling.weight if broken == "encoder" else parser.network.shim.net.arc_weight
     weights.data[0, 0] = torch.nan
-    before = {name: p.detach().clone() for name, p in parser._net.named_parameters()}
+    before = {name: p.detach().clone() for name, p in parser.network.shim.net.named_parameters()}
     cause = "the vectors of its encoder are not" if broken == "encoder" else "not finite. Training"
     with pytest.raises(ValueError, match=f"parser: the loss .* nan .*{cause}.*learn_rate"):
         nlp.update(sample(nlp, limit=3), sgd=optimizer)
-    for name, parameter in parser._net.named_parameters():
+    for name, parameter in parser.network.shim.net.named_parameters():
         assert torch.equal(parameter.nan_to_num(7.0), before[name].nan_to_num(7.0)), name

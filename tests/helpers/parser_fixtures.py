@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_npparse.components.settings import DecoderSettings
+from spacy_npparse.parsing.settings import DecoderSettings
 from spacy_npparse.treebank import ConlluCorpus
 
 

@@ -3,10 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_npparse.components import DependencyParser
+from spacy_npparse.components.docs import read_tokens
+from spacy_npparse.parsing import ScoredBatch
 from spacy_npparse.systems import get_transition_system, transition_systems
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-train.conllu"
@@ -62,6 +66,12 @@ def example(nlp: Language, words: list[str], heads: list[Any], deps: list[Any], 
         Doc(nlp.vocab, words=[t.text for t in reference]),
         {"words": words, "heads": heads, "deps": deps, **gold},
     )
+
+
+def scored_batch(parser: DependencyParser, docs: list[Doc]) -> ScoredBatch:
+    """The sentences of Docs with their scores, for a parser with an encoder of its own."""
+    with torch.no_grad():
+        return parser.network.encode(docs).score(read_tokens(docs).sentences())
 
 
 def check_trees(doc: Doc) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
-from spacy_npparse.components.annotation import ROOT_LABEL
 from spacy_npparse.components.constraints.given import (
+    CONSTRAINTS_KEY,
     Constraint,
     ConstraintError,
     DependencyConstraints,
@@ -24,10 +24,11 @@ from spacy_npparse.components.constraints.sentence import (
     SentenceConstraints,
     token_limits,
 )
+from spacy_npparse.components.docs import ROOT_LABEL, TokenBatch
 from spacy_npparse.components.gold import head_tokens
-from spacy_npparse.components.sentences import SentenceBatch, TokenBatch
 from spacy_npparse.components.settings import Keep
-from spacy_npparse.decoding import IMPOSSIBLE
+from spacy_npparse.decoding import IMPOSSIBLE, AllowedTrees
+from spacy_npparse.parsing import SentenceBatch
 from spacy_npparse.treebank.docs import UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 
@@ -46,9 +47,6 @@ class BatchConstraints:
     by_doc: Sequence[Sequence[Constraint]]
     labels: tuple[str, ...]
 
-    def __bool__(self) -> bool:
-        return any(self.by_doc)
-
     def keep_together(self, tokens: TokenBatch) -> TokenBatch:
         """Leave no boundary open within a subtree, or between a token and its only possible head.
 
@@ -58,8 +56,6 @@ class BatchConstraints:
         Returns:
             The tokens, of which fewer are open.
         """
-        if not self:
-            return tokens
         is_open = tokens.is_open.copy()
         for offset, constraints in zip(tokens.offsets[:-1].tolist(), self.by_doc, strict=True):
             for one in constraints:
@@ -78,8 +74,6 @@ class BatchConstraints:
         Args:
             tokens: Of the Docs.
         """
-        if not self:
-            return np.zeros_like(tokens.is_open)
         constrained = np.array([bool(constraints) for constraints in self.by_doc], dtype=bool)
         return np.repeat(constrained, np.diff(tokens.offsets)) & tokens.is_open
 
@@ -98,8 +92,6 @@ class BatchConstraints:
             words: int64 [n], the tokens of the words.
             tokens: Of the Docs.
         """
-        if not self:
-            return
         reach = arcs.shape[1] // 2
         for offset, constraints in zip(tokens.offsets[:-1].tolist(), self.by_doc, strict=True):
             for limits in token_limits(constraints, self.labels):
@@ -123,8 +115,6 @@ class BatchConstraints:
             tokens: Of the Docs.
             words: int64 [n], the tokens of its words, of one Doc.
         """
-        if not self:
-            return True
         number = int(np.searchsorted(tokens.offsets, words[0], side="right")) - 1
         if not self.by_doc[number]:
             return True
@@ -158,8 +148,6 @@ class BatchConstraints:
             The constraints of those sentences that have any.
         """
         found: dict[int, SentenceConstraints] = {}
-        if not self:
-            return UNCONSTRAINED
         slices = sentences.slices()
         for doc, offset, constraints in zip(
             self.docs, tokens.offsets[:-1].tolist(), self.by_doc, strict=True
@@ -184,6 +172,11 @@ class ConstrainedSentences:
     """
 
     by_number: dict[int, SentenceConstraints]
+
+    @property
+    def allowed_trees(self) -> dict[int, AllowedTrees]:
+        """The trees that are allowed of these sentences, by their numbers."""
+        return {number: one.allowed for number, one in self.by_number.items()}
 
     def select(self, kept: Bools) -> ConstrainedSentences:
         """Keep only some of the sentences of the batch, as `SentenceBatch.select` does.
@@ -219,11 +212,9 @@ class ConstrainedSentences:
         return allowed
 
 
-NO_CONSTRAINTS = BatchConstraints((), (), ())
-UNCONSTRAINED = ConstrainedSentences({})
-
-
-def read_constraints(docs: Sequence[Doc], keep: Keep, labels: Sequence[str]) -> BatchConstraints:
+def read_constraints(
+    docs: Sequence[Doc], keep: Keep, labels: Sequence[str]
+) -> BatchConstraints | None:
     """Read the constraints on Docs: those of their `user_data`, and the arcs that are kept.
 
     Args:
@@ -232,11 +223,13 @@ def read_constraints(docs: Sequence[Doc], keep: Keep, labels: Sequence[str]) -> 
         labels: The arc labels that are known, without the root's.
 
     Returns:
-        The constraints.
+        The constraints; None if there are none.
 
     Raises:
         ConstraintError: If some are malformed, or name a label that is not known.
     """
+    if keep == "none" and not any(CONSTRAINTS_KEY in doc.user_data for doc in docs):
+        return None
     known = (*labels, ROOT_LABEL)
     by_doc = []
     for doc in docs:
@@ -244,7 +237,7 @@ def read_constraints(docs: Sequence[Doc], keep: Keep, labels: Sequence[str]) -> 
         if keep == "heads":
             constraints += _kept_arcs(doc)
         by_doc.append([_with_known_labels(doc, one, known) for one in constraints])
-    return BatchConstraints(docs, by_doc, known)
+    return BatchConstraints(docs, by_doc, known) if any(by_doc) else None
 
 
 def _kept_arcs(doc: Doc) -> Iterator[Constraint]:

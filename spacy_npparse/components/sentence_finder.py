@@ -5,16 +5,16 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
-from torch import Tensor
 
-from spacy_npparse.components.constraints.batch import NO_CONSTRAINTS, BatchConstraints
-from spacy_npparse.components.sentences import SentenceBatch, TokenBatch, read_tokens
+from spacy_npparse.components.constraints.batch import BatchConstraints
+from spacy_npparse.components.docs import TokenBatch, read_tokens
 from spacy_npparse.decoding import IMPOSSIBLE, Spans, best_segmentation, score_spans
+from spacy_npparse.parsing import EncodedTokens, SentenceBatch
 
 logger = logging.getLogger(__name__)
 
@@ -36,33 +36,6 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-class BoundaryScorer(Protocol):
-    """A parser that scores sentence starts and arcs, given the vectors of all tokens."""
-
-    def start_scores(self, vectors: Tensor, before: Ints, after: Ints) -> NDArray[np.float64]:
-        """Score the boundaries between adjacent words.
-
-        Args:
-            vectors: Of all tokens and the root.
-            before: int64 [n], the last token of the sentence that would end.
-            after: int64 [n], the first token of the one that would start.
-
-        Returns:
-            Log-odds of the boundaries: [n].
-        """
-
-    def arc_scores(self, vectors: Tensor, sentences: SentenceBatch) -> NDArray[np.float32]:
-        """Score all arcs by themselves.
-
-        Args:
-            vectors: Of all tokens and the root.
-            sentences: Of the same Docs.
-
-        Returns:
-            Log-probabilities of heads, see `ParserNet.score_arcs`.
-        """
-
-
 class SentenceFinder:
     """Finds the sentences of Docs for a component, and reports what it did not do as asked for.
 
@@ -78,14 +51,14 @@ class SentenceFinder:
     def find(
         self,
         docs: Sequence[Doc],
-        scorers: Sequence[tuple[BoundaryScorer, Tensor]],
-        constraints: BatchConstraints = NO_CONSTRAINTS,
+        encoded: Sequence[EncodedTokens[Any]],
+        constraints: BatchConstraints | None = None,
     ) -> TokenBatch:
         """Read the tokens of Docs and find their sentences.
 
         Args:
             docs: The Docs.
-            scorers: See `find_sentences`. Without any, sentences are those that the Docs have; a
+            encoded: See `find_sentences`. Without any, sentences are those that the Docs have; a
                 warning tells, once, of a Doc of several lines that has none.
             constraints: On the Docs.
 
@@ -93,8 +66,8 @@ class SentenceFinder:
             The tokens.
         """
         tokens = read_tokens(docs)
-        if scorers:
-            tokens, n_cut = find_sentences(tokens, scorers, constraints)
+        if encoded:
+            tokens, n_cut = find_sentences(tokens, encoded, constraints)
             self._n_cut += n_cut
         elif not self._has_warned:
             self._has_warned = _warn_of_open_docs(self.name, docs)
@@ -115,14 +88,14 @@ class SentenceFinder:
 
 def find_sentences(
     tokens: TokenBatch,
-    scorers: Sequence[tuple[BoundaryScorer, Tensor]],
-    constraints: BatchConstraints = NO_CONSTRAINTS,
+    encoded: Sequence[EncodedTokens[Any]],
+    constraints: BatchConstraints | None = None,
 ) -> tuple[TokenBatch, int]:
     """Find the sentences of Docs that leave boundaries open. Those that are set remain.
 
     Args:
         tokens: Of the Docs.
-        scorers: Parsers, whose scores are averaged, each with its vectors of the tokens.
+        encoded: The tokens as one or several networks see them, whose scores are averaged.
         constraints: On the Docs. Each sentence has a tree that they allow, if that is possible at
             all.
 
@@ -130,16 +103,18 @@ def find_sentences(
         The tokens in their sentences, and how many sentences were cut because they would have had
         more than `MAX_LENGTH` words.
     """
-    tokens = constraints.keep_together(tokens)
+    if constraints is not None:
+        tokens = constraints.keep_together(tokens)
     if not tokens.is_open.any():
         return tokens, 0
-    log_odds = _log_odds(tokens, scorers)
+    log_odds = _log_odds(tokens, encoded)
     words = np.flatnonzero(tokens.is_word)
     by_word = log_odds[words]
     is_open = tokens.is_open[words]
-    undecided = constraints.undecided(tokens)[words]
-    likely = (by_word > -_CERTAIN) | undecided
-    certain = (by_word > _CERTAIN) & ~undecided
+    likely, certain = by_word > -_CERTAIN, by_word > _CERTAIN
+    if constraints is not None:
+        undecided = constraints.undecided(tokens)[words]
+        likely, certain = likely | undecided, certain & ~undecided
     cuts = _cuts(likely, is_open, by_word)
     candidates = likely.copy()
     candidates[cuts] = True
@@ -147,9 +122,11 @@ def find_sentences(
     searched = _in_open_stretches(candidates, certain)
     if searched.any():
         stretches = np.flatnonzero(certain[searched])
-        arcs, roots = _arcs(words[searched], stretches, scorers)
-        constraints.forbid_arcs(arcs, roots, words[searched], tokens)
-        possible = partial(constraints.admit_tree, tokens)
+        arcs, roots = _arcs(words[searched], stretches, encoded)
+        possible: Callable[[Ints], bool] | None = None
+        if constraints is not None:
+            constraints.forbid_arcs(arcs, roots, words[searched], tokens)
+            possible = partial(constraints.admit_tree, tokens)
         spans = score_spans(
             arcs,
             roots,
@@ -179,17 +156,15 @@ def _warn_of_open_docs(name: str, docs: Sequence[Doc]) -> bool:
     return False
 
 
-def _log_odds(
-    tokens: TokenBatch, scorers: Sequence[tuple[BoundaryScorer, Tensor]]
-) -> NDArray[np.float64]:
+def _log_odds(tokens: TokenBatch, encoded: Sequence[EncodedTokens[Any]]) -> NDArray[np.float64]:
     """The log-odds that a sentence starts, [n_tokens]. A boundary that is set is known."""
     log_odds = np.where(tokens.is_open, 0.0, -_KNOWN)
     log_odds[tokens.first_words] = _KNOWN
     before, after = tokens.adjacent_words()
     is_open = tokens.is_open[after]
     before, after = before[is_open], after[is_open]
-    for scorer, vectors in scorers:
-        log_odds[after] += scorer.start_scores(vectors, before, after) / len(scorers)
+    for one in encoded:
+        log_odds[after] += one.score_starts(before, after) / len(encoded)
     return np.nan_to_num(log_odds).clip(-_KNOWN, _KNOWN)
 
 
@@ -218,14 +193,19 @@ def _in_open_stretches(candidates: Bools, certain: Bools) -> Bools:
 
 
 def _best_possible(
-    log_odds: NDArray[np.float64], spans: Spans, words: Ints, possible: Callable[[Ints], bool]
+    log_odds: NDArray[np.float64],
+    spans: Spans,
+    words: Ints,
+    possible: Callable[[Ints], bool] | None,
 ) -> Bools:
     """The best segmentation into sentences that can have a tree: as long as one cannot, that span
     is excluded. If there is no end to it, the last one remains, whose trees will be refused.
 
     log_odds, spans: see `best_segmentation`; words: their tokens; possible: whether a sentence of
-    some of these can have a tree.
+    some of these can have a tree, None if any can.
     """
+    if possible is None:
+        return best_segmentation(log_odds, spans)
     excluded: set[tuple[int, int]] = set()
     admitted: set[tuple[int, int]] = set()
     for _ in range(_MOST_REVISIONS):
@@ -242,7 +222,7 @@ def _best_possible(
 
 
 def _arcs(
-    words: Ints, stretches: Ints, scorers: Sequence[tuple[BoundaryScorer, Tensor]]
+    words: Ints, stretches: Ints, encoded: Sequence[EncodedTokens[Any]]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The scores of arcs within stretches of words as `score_spans` takes them.
 
@@ -253,12 +233,12 @@ def _arcs(
     windows = list(_windows(stretches, len(words)))
     lengths = np.array([end - start for start, end, _, _ in windows], dtype=np.int32)
     tokens = np.concatenate([words[start:end] for start, end, _, _ in windows])
-    n_tokens = len(scorers[0][1]) - 1
+    n_tokens = len(encoded[0].vectors) - 1
     batch = SentenceBatch(tokens, lengths, n_tokens)
     offsets = np.arange(-_REACH, _REACH + 1)
     for chosen in batch.parts():
         part = batch.select(chosen)
-        scores = np.mean([s.arc_scores(vectors, part) for s, vectors in scorers], axis=0)
+        scores = np.mean([one.score(part).arcs.cpu().numpy() for one in encoded], axis=0)
         for number, window in enumerate(np.flatnonzero(chosen).tolist()):
             start, end, first, last = windows[window]
             places = np.arange(first - start, last - start)

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.components.gold import GoldBatch
-from spacy_npparse.components.sentences import SentenceBatch
+from spacy_npparse.parsing.batch import SentenceBatch
+from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.trees import complete_heads, is_projective
-from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.trees.missing import NO_HEAD, NO_LABEL
 from spacy_npparse.trees.pseudo_projective import Decorated, decode, encode
 
 
@@ -56,14 +56,14 @@ class PseudoProjectiveLabels:
         Args:
             sentences: The sentences.
             heads: int32 [n_words], in the sentence.
-            labels: int64 [n_words], numbers, NO_HEAD for the root's.
+            labels: int64 [n_words], numbers, NO_LABEL for the root's.
 
         Returns:
             The heads of the non-projective trees, and the numbers of plain labels.
         """
-        root = Decorated(NO_HEAD)
+        root = Decorated(NO_LABEL)
         heads = heads.copy()
-        noted = [root if number == NO_HEAD else self._labels[number] for number in labels.tolist()]
+        noted = [root if number == NO_LABEL else self._labels[number] for number in labels.tolist()]
         for words in sentences.slices():
             if any(label.lifted for label in noted[words]):
                 heads[words] = decode([NO_HEAD, *heads[words].tolist()], [root, *noted[words]])[1:]
@@ -97,7 +97,7 @@ def _encoded(gold: GoldBatch, encoding: str) -> Iterator[tuple[slice, list[int],
     """
     for words in gold.sentences.slices():
         heads = [NO_HEAD, *gold.heads[words].tolist()]
-        labels = [NO_HEAD, *gold.labels[words].tolist()]
+        labels = [NO_LABEL, *gold.labels[words].tolist()]
         tree = complete_heads(heads)
         if is_projective(tree):
             continue
@@ -107,5 +107,5 @@ def _encoded(gold: GoldBatch, encoding: str) -> Iterator[tuple[slice, list[int],
             while above not in (lifted[d], NO_HEAD):
                 above = heads[above]
             if above == NO_HEAD or (lifted[d] == 0 and heads[d] != 0):
-                lifted[d], noted[d] = NO_HEAD, Decorated(NO_HEAD)
+                lifted[d], noted[d] = NO_HEAD, Decorated(NO_LABEL)
         yield words, lifted[1:], noted[1:]

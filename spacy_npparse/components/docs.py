@@ -1,0 +1,343 @@
+"""Docs read and written: their tokens and sentences, and the parses that are assembled from trees.
+
+Everything is vectorised over the batch: with short Docs, a few numpy calls for each of them would
+cost more than parsing them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import DEP, HEAD, IS_SPACE, SENT_START
+from spacy.strings import StringStore
+from spacy.tokens import Doc, Token
+
+from spacy_npparse.parsing import Confidence, SentenceBatch
+from spacy_npparse.treebank.given_sentences import note_given_sentences
+from spacy_npparse.treebank.head_distributions import (
+    DISTRIBUTIONS_KEY,
+    token_distribution,
+)
+
+ROOT_LABEL = "ROOT"
+SPACE_LABEL = "dep"
+
+_ATTRIBUTES = [SENT_START, IS_SPACE]
+_ARCS = [HEAD, DEP]
+_STARTS = [SENT_START]
+_PROBABILITIES = ("head_probability", "label_probability")
+
+
+@dataclass(frozen=True)
+class TokenBatch:
+    """The tokens of some Docs, counted through all of them.
+
+    Attributes:
+        offsets: int64 [n_docs + 1], the first token of each Doc, and the end of the last.
+        sentence: int64 [n_tokens], number of the sentence of each token, ascending.
+        is_word: bool [n_tokens], False for whitespace.
+        is_open: bool [n_tokens], words of which the Doc does not say whether they start a sentence.
+    """
+
+    offsets: NDArray[np.int64]
+    sentence: NDArray[np.int64]
+    is_word: NDArray[np.bool_]
+    is_open: NDArray[np.bool_]
+
+    @property
+    def starts(self) -> NDArray[np.bool_]:
+        """Where sentences start: bool [n_tokens]."""
+        return np.diff(self.sentence, prepend=-1) > 0
+
+    def slices(self) -> list[slice]:
+        """The tokens of each Doc."""
+        bounds = self.offsets.tolist()
+        return [slice(start, end) for start, end in pairwise(bounds)]
+
+    @property
+    def first_words(self) -> NDArray[np.int64]:
+        """The first word of each sentence that has words: int64 [n_sentences]."""
+        words = np.flatnonzero(self.is_word)
+        return words[np.diff(self.sentence[words], prepend=-1) > 0]
+
+    def adjacent_words(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All pairs of adjacent words of a Doc, where a sentence can end and the next one start:
+        the tokens of the first and of the second words, int64 [n_pairs] each."""
+        words = np.flatnonzero(self.is_word)
+        doc = np.searchsorted(self.offsets, words, side="right")
+        same = doc[1:] == doc[:-1]
+        return words[:-1][same], words[1:][same]
+
+    def sentences(self) -> SentenceBatch:
+        """Lay out the sentences, except those of Docs without words."""
+        words = np.flatnonzero(self.is_word)
+        lengths = np.bincount(self.sentence[words]).astype(np.int32)
+        return SentenceBatch(words, lengths[lengths > 0], len(self.is_word))
+
+    def with_starts(self, starts: NDArray[np.bool_]) -> "TokenBatch":
+        """Cut the Docs into other sentences.
+
+        Args:
+            starts: bool [n_tokens], where they start.
+
+        Returns:
+            The tokens, in these sentences.
+        """
+        sizes = np.diff(self.offsets)
+        first_tokens = self.offsets[:-1][sizes > 0]
+        starts = starts.copy()
+        starts[first_tokens] = True
+        sentence = _join_wordless(np.cumsum(starts) - 1, self.is_word, first_tokens)
+        return replace(self, sentence=sentence, is_open=np.zeros_like(self.is_open))
+
+
+def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) -> TokenBatch:
+    """Read the tokens of Docs and their sentences.
+
+    A Doc without boundaries is one sentence. A sentence without words (only whitespace) is joined
+    to the one before it, or at the beginning of a Doc to the one after it.
+
+    Args:
+        docs: The Docs.
+        starts: bool [n_tokens], where sentences start; None for where the Docs say so.
+
+    Returns:
+        The tokens.
+    """
+    offsets = np.cumsum([0, *map(len, docs)], dtype=np.int64)
+    values = np.concatenate([np.empty((0, 2)), *(doc.to_array(_ATTRIBUTES) for doc in docs)])
+    is_word = values[:, 1] == 0
+    is_open = is_word & (values[:, 0] == 0)
+    nothing = np.zeros(len(values), dtype=np.int64)
+    tokens = TokenBatch(offsets, nothing, is_word, is_open)
+    if starts is not None:
+        return tokens.with_starts(starts)
+    tokens = tokens.with_starts(values[:, 0] == 1)
+    # The first word of a sentence is known to be that, even if whitespace comes before it.
+    is_open[tokens.first_words] = False
+    return replace(tokens, is_open=is_open)
+
+
+def _join_wordless(
+    sentence: NDArray[np.int64],
+    is_word: NDArray[np.bool_],
+    first_tokens: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Sentence numbers, sentences without words being joined to their neighbours. first_tokens: of
+    Docs."""
+    if is_word.all():
+        return sentence
+    has_words = np.bincount(sentence[is_word], minlength=sentence[-1] + 1) > 0
+    first_sentences = sentence[first_tokens]
+    # A Doc without any word keeps one sentence.
+    wordless = ~np.logical_or.reduceat(has_words, first_sentences)
+    has_words[first_sentences[wordless]] = True
+    joined = np.cumsum(has_words) - 1
+    lowest = joined[first_sentences] + ~has_words[first_sentences]
+    n_sentences = np.diff(first_sentences, append=len(has_words))
+    return np.maximum(joined, np.repeat(lowest, n_sentences))[sentence]
+
+
+class Parse(NamedTuple):
+    """The tree or trees of a Doc, in the form that `Doc.from_array` takes.
+
+    Attributes:
+        arcs: uint64 [len(doc), 2], offset of the head (0 for a root) and hash of the label.
+        starts: uint64 [len(doc), 1], 1 where a sentence starts, else -1 (spaCy's values).
+        head_probabilities: float [len(doc)], of the head of each word, NaN for whitespace; None
+            unless the confidence was asked for.
+        label_probabilities: float [len(doc)], likewise of the label, given the head.
+        head_distributions: float64 [len(doc), 2 * N_HEADS], see `DISTRIBUTIONS_KEY`; likewise.
+        ranked: For each sentence with words, its k best trees in descending order: "heads" (the
+            index of each token's head, a root's being its own), "deps" and "score"; None unless
+            they were asked for.
+    """
+
+    arcs: NDArray[np.uint64]
+    starts: NDArray[np.uint64]
+    head_probabilities: NDArray[np.float64] | None = None
+    label_probabilities: NDArray[np.float64] | None = None
+    head_distributions: NDArray[np.float64] | None = None
+    ranked: list[list[dict[str, Any]]] | None = None
+
+
+def register_extensions() -> None:
+    """Register the extension attributes that are written on request."""
+    for owner, names in ((Token, _PROBABILITIES), (Doc, ("k_best_trees",))):
+        for name in names:
+            if not owner.has_extension(name):
+                owner.set_extension(name, default=None)
+    if not Token.has_extension("head_distribution"):
+        Token.set_extension("head_distribution", getter=token_distribution)
+
+
+def write_parse(doc: Doc, parse: Parse) -> None:
+    """Write a parse to its Doc.
+
+    Sentence starts are written after the arcs because those that spaCy derives from the edges of
+    non-projective trees can be wrong.
+
+    Args:
+        doc: The Doc.
+        parse: Its parse.
+    """
+    if len(doc):
+        note_given_sentences(doc)
+        doc.from_array(_ARCS, parse.arcs)  # type: ignore[arg-type]
+        doc.from_array(_STARTS, parse.starts)  # type: ignore[arg-type]
+    if parse.ranked is not None:
+        doc._.k_best_trees = parse.ranked
+    if parse.head_distributions is not None:
+        doc.user_data[DISTRIBUTIONS_KEY] = parse.head_distributions
+    by_name = zip(
+        _PROBABILITIES, (parse.head_probabilities, parse.label_probabilities), strict=True
+    )
+    for name, values in by_name:
+        if values is not None:
+            for token, value in zip(doc, values.tolist(), strict=True):
+                token._.set(name, None if token.is_space else value)
+
+
+def make_parses(
+    tokens: TokenBatch,
+    sentences: SentenceBatch,
+    trees: Sequence[tuple[NDArray[np.int32], NDArray[np.uint64]]],
+    strings: StringStore,
+    *,
+    sure: Confidence | None = None,
+    scores: NDArray[np.float64] | None = None,
+) -> list[Parse]:
+    """Assemble the parses of Docs.
+
+    Args:
+        tokens: Of the Docs.
+        sentences: Of the Docs.
+        trees: The best of all sentences, the second best and so on: heads int32 [n_words], in the
+            sentence, 0 for the root, and hashes of the labels, uint64 [n_words].
+        strings: To look labels up.
+        sure: The confidence in the best trees, if it is kept.
+        scores: float64 [n_trees, n_sentences], of the trees, if all of them are kept.
+
+    Returns:
+        A parse for each Doc.
+    """
+    ranks = [tree_parses(tokens, sentences, *tree, strings) for tree in trees]
+    parses = ranks[0]
+    if sure is not None:
+        parses = _with_confidence(parses, tokens, sentences, sure)
+    if scores is not None:
+        parses = _with_ranked(parses, tokens, sentences, ranks, scores, strings)
+    return parses
+
+
+def tree_parses(
+    tokens: TokenBatch,
+    sentences: SentenceBatch,
+    heads: NDArray[np.int32],
+    labels: NDArray[np.uint64],
+    strings: StringStore,
+) -> list[Parse]:
+    """Assemble the trees of Docs from those of their sentences.
+
+    Whitespace is attached to the word before it (at the beginning of a sentence to the one after
+    it), where it crosses no arc; in a Doc without words, to the first token.
+
+    Args:
+        tokens: Of the Docs.
+        sentences: Of the Docs.
+        heads: int32 [n_words], in the sentence, 0 for the root.
+        labels: uint64 [n_words], hashes.
+        strings: To look labels up.
+
+    Returns:
+        A parse for each Doc.
+    """
+    places = np.arange(len(tokens.is_word))
+    token_heads = places.copy()
+    in_tree = heads > 0
+    token_heads[sentences.words[in_tree]] = sentences.tokens[(sentences.roots + heads)[in_tree]]
+    token_labels = np.empty(len(places), dtype=np.uint64)
+    token_labels[sentences.words] = labels
+    if not tokens.is_word.all():
+        spaces = np.flatnonzero(~tokens.is_word)
+        token_heads[spaces] = _anchors(tokens)[spaces]
+        is_root = token_heads[spaces] == spaces
+        token_labels[spaces] = np.where(is_root, strings[ROOT_LABEL], strings[SPACE_LABEL])
+    arcs = np.stack([(token_heads - places).astype(np.uint64), token_labels], axis=1)
+    starts = np.where(tokens.starts, 1, -1).astype(np.uint64)[:, None]
+    return [Parse(arcs[part], starts[part]) for part in tokens.slices()]
+
+
+def _with_confidence(
+    parses: list[Parse], tokens: TokenBatch, sentences: SentenceBatch, sure: Confidence
+) -> list[Parse]:
+    """Add the probabilities of heads and labels to parses."""
+    of_tokens = np.full((2, len(tokens.is_word)), np.nan)
+    of_tokens[:, sentences.words] = sure[:2]
+    heads, labels = of_tokens
+    distributions = _token_distributions(tokens, sentences, sure.distributions)
+    return [
+        parse._replace(
+            head_probabilities=heads[part],
+            label_probabilities=labels[part],
+            head_distributions=distributions[part],
+        )
+        for parse, part in zip(parses, tokens.slices(), strict=True)
+    ]
+
+
+def _token_distributions(
+    tokens: TokenBatch, sentences: SentenceBatch, distributions: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The distributions of heads of all tokens, see `DISTRIBUTIONS_KEY`. distributions: of the
+    words, with their heads in the sentence."""
+    found = np.zeros((len(tokens.is_word), distributions.shape[1]))
+    heads, probabilities = np.split(distributions, 2, axis=1)
+    head_tokens = sentences.tokens[sentences.roots[:, None] + heads.astype(np.int64)]
+    offsets = np.where(heads > 0, head_tokens - sentences.words[:, None], 0)
+    found[sentences.words] = np.hstack([offsets, probabilities])
+    return found
+
+
+def _with_ranked(
+    parses: list[Parse],
+    tokens: TokenBatch,
+    sentences: SentenceBatch,
+    ranks: Sequence[list[Parse]],
+    scores: NDArray[np.float64],
+    strings: StringStore,
+) -> list[Parse]:
+    """Add all trees found to parses. ranks: the parses of all Docs with the best trees, the second
+    best and so on; scores: [n_trees, n_sentences], -inf where a sentence has no such tree."""
+    ranked: list[list[list[dict[str, Any]]]] = [[] for _ in parses]
+    first_words = sentences.words[np.cumsum(sentences.lengths) - sentences.lengths]
+    for sentence, number in enumerate(tokens.sentence[first_words]):
+        start, end = np.searchsorted(tokens.sentence, [number, number + 1]).tolist()
+        doc = int(np.searchsorted(tokens.offsets, start, side="right")) - 1
+        places = np.arange(start, end) - int(tokens.offsets[doc])
+        trees: list[dict[str, Any]] = []
+        for rank, score in zip(ranks, scores[:, sentence].tolist(), strict=True):
+            if score > -np.inf:
+                distances, labels = rank[doc].arcs[places].T
+                heads = (places + distances.astype(np.int64)).tolist()
+                deps = [strings[label] for label in labels.tolist()]
+                # Different trees can be decoded to the same one (pseudo-projective parsing).
+                if all((tree["heads"], tree["deps"]) != (heads, deps) for tree in trees):
+                    trees.append({"heads": heads, "deps": deps, "score": score})
+        ranked[doc].append(trees)
+    return [parse._replace(ranked=trees) for parse, trees in zip(parses, ranked, strict=True)]
+
+
+def _anchors(tokens: TokenBatch) -> NDArray[np.int64]:
+    """The head of each token if it is whitespace: int64 [n_tokens]."""
+    places = np.arange(len(tokens.is_word))
+    first = np.maximum.accumulate(np.where(tokens.starts, places, 0))
+    before = np.maximum.accumulate(np.where(tokens.is_word, places, -1))
+    after = np.where(tokens.is_word, places, len(places))
+    after = np.minimum.accumulate(after[::-1])[::-1]
+    sentence = np.append(tokens.sentence, -1)
+    anchors = np.where(before >= first, before, after)
+    return np.where(sentence[anchors] == tokens.sentence, anchors, first)

@@ -1,0 +1,187 @@
+"""What `DependencyParser` and `EnsembleParser` share: the way from Docs to their parses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+from spacy.util import minibatch
+
+from spacy_npparse.components.constraints.batch import BatchConstraints, ConstrainedSentences
+from spacy_npparse.components.docs import Parse, TokenBatch, make_parses, write_parse
+from spacy_npparse.components.labels import Labels
+from spacy_npparse.components.settings import Keep
+from spacy_npparse.parsing import Confidence, Found, SentenceBatch
+from spacy_npparse.parsing.batch import Bools
+from spacy_npparse.parsing.settings import ConfidenceSettings
+from spacy_npparse.trees.missing import NO_LABEL
+
+
+class LabelledTrees(NamedTuple):
+    """The best trees of some sentences.
+
+    Attributes:
+        found: The trees.
+        labels: int64 [n_trees, n_words], the numbers of the labels, NO_LABEL for the root's.
+        sure: The confidence in the best ones; None if it is not asked for.
+    """
+
+    found: Found
+    labels: NDArray[np.int64]
+    sure: Confidence | None
+
+
+def parse_sentences(
+    tokens: TokenBatch,
+    constraints: BatchConstraints | None,
+    parse: Callable[[SentenceBatch, ConstrainedSentences | None], LabelledTrees],
+    labels: Labels,
+    strings: StringStore,
+    decoder: ConfidenceSettings,
+) -> list[Parse]:
+    """Parse the sentences of Docs, in parts of similar length, and assemble the parses of the Docs.
+
+    Args:
+        tokens: Of the Docs, in their sentences.
+        constraints: On the Docs.
+        parse: Finds the trees of a part.
+        labels: Of the trees.
+        strings: To look labels up.
+        decoder: What is asked for.
+
+    Returns:
+        A parse for each Doc.
+    """
+    sentences = tokens.sentences()
+    constrained = constraints.in_sentences(tokens, sentences) if constraints else None
+    parts = sentences.parts()
+    if len(parts) == 1:
+        trees = parse(sentences, constrained)
+    else:
+        trees = _joined(
+            sentences,
+            parts,
+            [
+                parse(sentences.select(part), constrained.select(part) if constrained else None)
+                for part in parts
+            ],
+        )
+    decoded = [
+        labels.decode(sentences, heads, of_tree)
+        for heads, of_tree in zip(trees.found.heads, trees.labels, strict=True)
+    ]
+    sure = trees.sure if decoder.confidence else None
+    scores = trees.found.scores if decoder.keeps_trees else None
+    return make_parses(tokens, sentences, decoded, strings, sure=sure, scores=scores)
+
+
+def _joined(
+    sentences: SentenceBatch, parts: Sequence[Bools], trees: Sequence[LabelledTrees]
+) -> LabelledTrees:
+    """The trees of all sentences, from those of parts. parts: bool [n_sentences] each."""
+    n_trees = len(trees[0].labels) if trees else 1
+    found = Found.none(n_trees, sentences)
+    labels = np.full(found.heads.shape, NO_LABEL, dtype=np.int64)
+    sure = Confidence.certain(len(sentences.words))
+    for part, one in zip(parts, trees, strict=True):
+        words = part[sentences.sentence]
+        found.put(sentences, part, one.found)
+        labels[:, words] = one.labels
+        if one.sure is not None:
+            sure.put(words, one.sure)
+    return LabelledTrees(found, labels, sure)
+
+
+class ParserPipe:
+    """A spaCy component that parses Docs in batches.
+
+    Attributes:
+        decoder: What is asked of the search.
+        keep: See `ComponentSettings`.
+    """
+
+    name: str
+    decoder: ConfidenceSettings
+    keep: Keep
+    get_error_handler: Callable[[], Callable[..., Any]]
+    set_error_handler: Callable[[Callable[..., Any]], None]
+
+    def predict(self, docs: Iterable[Doc]) -> list[Parse]:
+        """Parse Docs without changing them.
+
+        Args:
+            docs: With the sentence boundaries and the constraints that are known; see
+                `DependencyConstraints`.
+
+        Returns:
+            Their parses.
+
+        Raises:
+            ConstraintError: If constraints are malformed, or no tree that can be built meets them.
+        """
+        raise NotImplementedError
+
+    def report(self) -> None:
+        """Warn of what was not done as asked for, since the last report."""
+        raise NotImplementedError
+
+    def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
+        """Write parses to their Docs.
+
+        Args:
+            docs: The Docs.
+            parses: What `predict` returns.
+        """
+        for doc, parse in zip(docs, parses, strict=True):
+            write_parse(doc, parse)
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Parse one Doc.
+
+        Args:
+            doc: With the sentence boundaries that are known.
+
+        Returns:
+            The same Doc, parsed.
+        """
+        for _ in self.pipe([doc]):
+            pass
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Parse a stream of Docs in batches, in order, and report in the end.
+
+        If a batch fails, its Docs are parsed one by one, so that only those that fail themselves
+        reach the error handler.
+
+        Args:
+            stream: The Docs.
+            batch_size: Docs in a batch.
+
+        Yields:
+            The parsed Docs.
+        """
+        try:
+            for docs in minibatch(stream, size=batch_size):
+                try:
+                    self.set_annotations(docs, self.predict(docs))
+                except Exception:
+                    yield from self._pipe_one_by_one(docs)
+                else:
+                    yield from docs
+        finally:
+            self.report()
+
+    def _pipe_one_by_one(self, docs: Sequence[Doc]) -> Iterator[Doc]:
+        error_handler = self.get_error_handler()
+        for doc in docs:
+            try:
+                self.set_annotations([doc], self.predict([doc]))
+            except Exception as error:
+                error_handler(self.name, self, [doc], error)
+            else:
+                yield doc

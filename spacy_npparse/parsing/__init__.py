@@ -1,0 +1,38 @@
+"""From scored sentences to trees, and the losses of gold trees: searches, one file for each family.
+
+Nothing here knows of spaCy, Docs or vocabularies.
+"""
+
+from spacy_npparse.parsing.batch import EncodedTokens, Found, ScoredBatch, SentenceBatch
+from spacy_npparse.parsing.confidence import Confidence, Temperatures, confidence
+from spacy_npparse.parsing.exact import ExactSearch, Parts
+from spacy_npparse.parsing.gold import GoldBatch, HeadTargets
+from spacy_npparse.parsing.length_limit import LengthLimited
+from spacy_npparse.parsing.mh import GreedyMH, MHParts
+from spacy_npparse.parsing.one_endpoint_crossing import OneEndpointCrossingParts
+from spacy_npparse.parsing.search import Search, best_trees
+from spacy_npparse.parsing.spanning_trees import SpanningTreeParts, TreesByArcs
+from spacy_npparse.parsing.transitions import TransitionSearch
+
+__all__ = [
+    "Confidence",
+    "EncodedTokens",
+    "ExactSearch",
+    "Found",
+    "GoldBatch",
+    "GreedyMH",
+    "HeadTargets",
+    "LengthLimited",
+    "MHParts",
+    "OneEndpointCrossingParts",
+    "Parts",
+    "ScoredBatch",
+    "Search",
+    "SentenceBatch",
+    "SpanningTreeParts",
+    "Temperatures",
+    "TransitionSearch",
+    "TreesByArcs",
+    "best_trees",
+    "confidence",
+]

@@ -1,0 +1,312 @@
+"""Batches of sentences: where their words are, what a network makes of them, and the trees found.
+
+Everything is vectorised over the batch: with short sentences, a few numpy calls for each of them
+would cost more than parsing them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from thinc.api import get_torch_default_device
+from torch import Tensor
+
+from spacy_npparse.models.grouping import cheapest_groups
+from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.trees.missing import NO_HEAD
+
+# Most scores of arcs that are computed at once on the CPU (half a megabyte, which stays in its
+# cache), except for a longer sentence. A GPU, which is slow with small batches, may use a 64th of
+# its memory, at some 256 bytes for an arc.
+MAX_ARCS = 2**17
+_GPU_BYTES_PER_ARC = 64 * 256
+# A part costs as much as this share of the arcs that can be scored at once, besides its own arcs.
+_PARTS_PER_LIMIT = 4
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+NetT = TypeVar("NetT", bound=ParserNet)
+
+
+@dataclass(frozen=True)
+class SentenceBatch:
+    """Sentences to parse. A sentence has one row for its root and then one for each word.
+
+    Attributes:
+        words: int64 [n_words], the token of each word.
+        lengths: int32 [n_sentences], words of each sentence, all positive.
+        n_tokens: Tokens of all the Docs.
+    """
+
+    words: Ints
+    lengths: NDArray[np.int32]
+    n_tokens: int
+
+    @cached_property
+    def sentence(self) -> Ints:
+        """The sentence of each word: int64 [n_words]."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    @cached_property
+    def roots(self) -> Ints:
+        """The row of the root of the sentence of each word: int64 [n_words]."""
+        sizes = self.lengths.astype(np.int64) + 1
+        return (np.cumsum(sizes) - sizes)[self.sentence]
+
+    @cached_property
+    def rows(self) -> Ints:
+        """The row of each word: int64 [n_words]."""
+        return np.arange(1, len(self.words) + 1) + self.sentence
+
+    @cached_property
+    def places(self) -> Ints:
+        """The number of each word in its sentence, from 1: int64 [n_words]."""
+        return self.rows - self.roots
+
+    @cached_property
+    def tokens(self) -> Ints:
+        """The token of each row; `n_tokens` for a root: int64 [n_rows]."""
+        tokens = np.full(len(self.words) + len(self.lengths), self.n_tokens, dtype=np.int64)
+        tokens[self.rows] = self.words
+        return tokens
+
+    def slices(self) -> list[slice]:
+        """The words of each sentence."""
+        bounds = np.concatenate([[0], np.cumsum(self.lengths)]).tolist()
+        return [slice(start, end) for start, end in pairwise(bounds)]
+
+    def parts(self) -> list[Bools]:
+        """Cut the batch into parts of sentences of similar length, whose arcs can be scored at once
+        without much padding or memory; see `max_arcs`.
+
+        Returns:
+            The sentences of each part: bool [n_sentences].
+        """
+        if len(self.lengths) == 1:
+            return [np.ones(1, dtype=bool)]
+        limit = max_arcs(get_torch_default_device())
+
+        def cost(n_sentences: Ints, _shortest: Ints, longest: np.int64) -> NDArray[np.float64]:
+            return n_sentences * (longest + 1.0) ** 2 + limit / _PARTS_PER_LIMIT
+
+        parts = []
+        for group in cheapest_groups(self.lengths, cost):
+            size = max(1, limit // (int(self.lengths[group[-1]]) + 1) ** 2)
+            for start in range(0, len(group), size):
+                chosen = np.zeros(len(self.lengths), dtype=bool)
+                chosen[group[start : start + size]] = True
+                parts.append(chosen)
+        return parts
+
+    def select(self, kept: Bools) -> SentenceBatch:
+        """Keep only some of the sentences.
+
+        Args:
+            kept: bool [n_sentences].
+
+        Returns:
+            These sentences.
+        """
+        if kept.all():
+            return self
+        return SentenceBatch(self.words[kept[self.sentence]], self.lengths[kept], self.n_tokens)
+
+    def in_sentence(self, token_heads: Ints) -> Ints:
+        """Number heads within their sentences.
+
+        Args:
+            token_heads: int64 [n_tokens], the token that is the head of each, a root's being its
+                own; NO_HEAD if unknown.
+
+        Returns:
+            int64 [n_words], 0 for the root, NO_HEAD if unknown or outside the sentence.
+        """
+        row_of_token = np.full(self.n_tokens + 1, NO_HEAD, dtype=np.int64)
+        row_of_token[self.words] = self.rows
+        own_heads = token_heads[self.words]
+        heads = row_of_token[own_heads] - self.roots
+        inside = (heads > 0) & (heads <= self.lengths[self.sentence])
+        return np.where(own_heads == self.words, 0, np.where(inside, heads, NO_HEAD))
+
+
+def max_arcs(device: torch.device) -> int:
+    """How many arcs can be scored at once on a device.
+
+    Args:
+        device: The CPU or a GPU.
+
+    Returns:
+        A number that grows with the memory of the GPU.
+    """
+    if device.type != "cuda":
+        return MAX_ARCS
+    memory = torch.cuda.get_device_properties(device).total_memory
+    return max(MAX_ARCS, memory // _GPU_BYTES_PER_ARC)
+
+
+@dataclass(frozen=True)
+class EncodedTokens(Generic[NetT]):
+    """The tokens of some Docs as a network sees them.
+
+    Attributes:
+        net: The network.
+        vectors: Of all tokens and, last, of the root: [n_tokens + 1, width].
+    """
+
+    net: NetT
+    vectors: Tensor
+
+    def score(self, sentences: SentenceBatch) -> ScoredBatch[NetT]:
+        """Score all arcs of sentences.
+
+        Args:
+            sentences: Of these tokens.
+
+        Returns:
+            The sentences with their scores.
+        """
+        tokens = torch.from_numpy(sentences.tokens).to(self.vectors.device)
+        lengths = torch.from_numpy(sentences.lengths).to(self.vectors.device).long()
+        rows = self.vectors.index_select(0, tokens)
+        return ScoredBatch(self.net, sentences, rows, lengths, self.net.score_arcs(rows, lengths))
+
+    def score_starts(self, before: Ints, after: Ints) -> NDArray[np.float64]:
+        """Score the boundaries between adjacent words.
+
+        Args:
+            before: int64 [n], the last token of the sentence that would end.
+            after: int64 [n], the first token of the one that would start.
+
+        Returns:
+            Log-odds of the boundaries: [n].
+        """
+        words = (torch.from_numpy(side).to(self.vectors.device) for side in (before, after))
+        scores = self.net.score_starts(self.vectors, *words)
+        return scores.cpu().double().numpy()
+
+
+@dataclass(frozen=True)
+class ScoredBatch(Generic[NetT]):
+    """Sentences with the vectors of their words and the scores of their arcs.
+
+    Attributes:
+        net: The network that has scored them, and scores what trees consist of.
+        sentences: The sentences.
+        rows: [n_rows, width], vectors of each sentence's root and words.
+        lengths: int64 [n_sentences], words of each sentence, on the device of the network.
+        arcs: [n_sentences, size, size], log-probabilities of heads, see `ParserNet.score_arcs`.
+    """
+
+    net: NetT
+    sentences: SentenceBatch
+    rows: Tensor
+    lengths: Tensor
+    arcs: Tensor
+
+    def select(self, kept: Bools) -> ScoredBatch[NetT]:
+        """Keep only some of the sentences.
+
+        Args:
+            kept: bool [n_sentences], at least one of them.
+
+        Returns:
+            These sentences.
+        """
+        if kept.all():
+            return self
+        chosen = torch.from_numpy(kept).to(self.lengths.device)
+        lengths = self.lengths[chosen]
+        size = int(lengths.max()) + 1
+        return ScoredBatch(
+            self.net,
+            self.sentences.select(kept),
+            self.rows[torch.repeat_interleave(chosen, self.lengths + 1)],
+            lengths,
+            self.arcs[chosen, :size, :size],
+        )
+
+    def alone(self, number: int) -> ScoredBatch[NetT]:
+        """One of the sentences.
+
+        Args:
+            number: Its number.
+        """
+        return self.select(np.arange(len(self.sentences.lengths)) == number)
+
+    def score_trees(self, arcs: Tensor, heads: NDArray[np.int32]) -> Tensor:
+        """Score trees by their arcs.
+
+        Args:
+            arcs: [n_sentences, size, size], scores of arcs, dependents in the second dimension.
+            heads: int32 [n_words], in the sentence.
+
+        Returns:
+            The scores of the arcs: [n_words].
+        """
+        places = (self.sentences.sentence, self.sentences.places, heads.astype(np.int64))
+        sentence, word, head = (torch.from_numpy(one).to(arcs.device) for one in places)
+        return arcs[sentence, word, head]
+
+
+class Found(NamedTuple):
+    """Trees of some sentences, in descending order of their scores.
+
+    Attributes:
+        heads: int32 [n_trees, n_words], in the sentence; NO_HEAD where fewer trees were found.
+        scores: float64 [n_trees, n_sentences], of each tree, -inf for none: its log-probability,
+            or, if scores are not normalised, the score of its best derivation.
+    """
+
+    heads: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def none(cls, n_trees: int, sentences: SentenceBatch) -> Found:
+        """Allocate the results of a search.
+
+        Args:
+            n_trees: Trees of each sentence.
+            sentences: The sentences.
+
+        Returns:
+            No trees.
+        """
+        n_words = len(sentences.words)
+        return cls(
+            np.full((n_trees, n_words), NO_HEAD, dtype=np.int32),
+            np.full((n_trees, len(sentences.lengths)), -np.inf),
+        )
+
+    @classmethod
+    def by_arcs(cls, scored: ScoredBatch[Any], heads: NDArray[np.int32], arcs: Tensor) -> Found:
+        """Score trees by their arcs alone.
+
+        Args:
+            scored: The sentences.
+            heads: int32 [n_words], in the sentence.
+            arcs: See `ScoredBatch.score_trees`.
+
+        Returns:
+            The trees, with the sums of the scores of their arcs.
+        """
+        by_arc = scored.score_trees(arcs, heads).cpu().numpy()
+        totals = np.zeros(len(scored.lengths))
+        np.add.at(totals, scored.sentences.sentence, by_arc)
+        return cls(heads[None], totals[None])
+
+    def put(self, sentences: SentenceBatch, chosen: Bools, part: Found) -> None:
+        """Take over the trees of a part of the sentences.
+
+        Args:
+            sentences: All of them.
+            chosen: bool [n_sentences], those of the part.
+            part: Their trees.
+        """
+        self.heads[:, chosen[sentences.sentence]] = part.heads
+        self.scores[:, chosen] = part.scores

@@ -1,0 +1,98 @@
+"""How sure a parser is of its trees: probabilities, calibrated by temperatures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spacy_npparse.checks import check_type
+from spacy_npparse.parsing.batch import Bools, NetT, ScoredBatch
+from spacy_npparse.parsing.labelling import label_probabilities
+from spacy_npparse.parsing.search import Floats, Search
+from spacy_npparse.treebank.head_distributions import N_HEADS, most_probable_heads
+
+
+@dataclass(frozen=True)
+class Temperatures:
+    """What scores are divided by before they become probabilities; 1 leaves them as they are, and
+    above 1 the parser is less sure.
+
+    Attributes:
+        heads: Of the scores of trees, or of heads.
+        labels: Of the scores of labels.
+
+    Source: Guo, Pleiss, Sun and Weinberger (2017).
+    """
+
+    heads: float = 1.0
+    labels: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            check_type(f"the temperature of {name}", value, float)
+            if not 0.0 < value < math.inf:
+                raise ValueError(f"the temperature of {name} is {value!r}, but must be above 0")
+
+
+class Confidence(NamedTuple):
+    """How sure a parser is of a tree.
+
+    Attributes:
+        heads: float32 [n_words], the probability of the head of each word.
+        labels: float32 [n_words], the probability of its label, given the head; 1 if that is the
+            root.
+        distributions: float64 [n_words, 2 * N_HEADS], see `most_probable_heads`.
+    """
+
+    heads: Floats
+    labels: Floats
+    distributions: NDArray[np.float64]
+
+    @classmethod
+    def certain(cls, n_words: int) -> Confidence:
+        """Of a tree that nobody has doubts of."""
+        heads, labels = np.ones((2, n_words), dtype=np.float32)
+        return cls(heads, labels, np.zeros((n_words, 2 * N_HEADS)))
+
+    def put(self, words: Bools, part: Confidence) -> None:
+        """Take over what is known of a part of the words.
+
+        Args:
+            words: bool [n_words].
+            part: Of these.
+        """
+        self.heads[words], self.labels[words], self.distributions[words] = part
+
+
+def confidence(
+    search: Search[NetT],
+    scored: ScoredBatch[NetT],
+    temperatures: Temperatures,
+    heads: NDArray[np.int32],
+    labels: NDArray[np.int64],
+) -> Confidence:
+    """Compute how sure a parser is of trees. It does not know of constraints on them.
+
+    Args:
+        search: Of the parser.
+        scored: The sentences.
+        temperatures: Of the parser.
+        heads: int32 [n_words], in the sentence: before a pseudo-projective encoding is decoded.
+        labels: int64 [n_words], their numbers; that of the root is not looked at.
+
+    Returns:
+        The probabilities.
+    """
+    sure = Confidence.certain(len(heads))
+    by_head = search.head_probabilities(scored, temperatures.heads)
+    of_words = by_head[scored.sentences.sentence, scored.sentences.places]
+    sure.heads[:] = of_words[range(len(heads)), heads]
+    sure.distributions[:] = most_probable_heads(of_words)
+    if (heads > 0).any():
+        by_label = label_probabilities(scored, heads, temperatures.labels)
+        sure.labels[heads > 0] = by_label[range(len(by_label)), labels[heads > 0]]
+    return sure

@@ -1,0 +1,132 @@
+"""A limit on the length of sentences that are searched exactly, and what is done beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Generic, Protocol
+
+from torch import Tensor
+
+from spacy_npparse.decoding import AllowedTrees, best_allowed_tree, spanning_trees
+from spacy_npparse.parsing.batch import Found, NetT, ScoredBatch
+from spacy_npparse.parsing.exact import ExactSearch, ScoresT, TreesT
+from spacy_npparse.parsing.gold import GoldBatch
+from spacy_npparse.parsing.search import Floats, Search, selected_heads
+from spacy_npparse.transitions import Decisions
+
+
+class Fallback(Protocol[NetT]):
+    """How sentences are parsed that are too long: with no more tables than the arcs.
+
+    Attributes:
+        how: What warnings say of it.
+    """
+
+    how: str
+
+    def best(self, scored: ScoredBatch[NetT]) -> Found:
+        """See `Search.best`."""
+
+    def derive(self, scored: ScoredBatch[NetT]) -> Decisions | None:
+        """See `Search.derive`."""
+
+
+class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
+    """Exact search, if the sentence is not too long.
+
+    Longer sentences are parsed by a fallback, by the scores of arcs alone if constraints have to be
+    met, and teach only heads and labels. In these, the confidence is the probability of the head
+    among all words.
+
+    Args:
+        search: The exact search.
+        fallback: The fallback.
+        max_length: Words of the longest sentence that is searched exactly.
+    """
+
+    def __init__(
+        self,
+        search: ExactSearch[NetT, ScoresT, TreesT],
+        fallback: Fallback[NetT],
+        max_length: int,
+    ):
+        self.net_class = search.net_class
+        self.decoder = search.decoder
+        self.exact = search
+        self.max_length = max_length
+        self._fallback = fallback
+        self._n_too_long = 0
+
+    @property
+    def net_sizes(self) -> dict[str, int]:
+        return self.exact.net_sizes
+
+    def best(self, scored: ScoredBatch[NetT]) -> Found:
+        too_long = scored.sentences.lengths > self.max_length
+        if not too_long.any():
+            return self.exact.best(scored)
+        self._n_too_long += int(too_long.sum())
+        found = Found.none(1, scored.sentences)
+        if not too_long.all():
+            found.put(scored.sentences, ~too_long, self.exact.best(scored.select(~too_long)))
+        found.put(scored.sentences, too_long, self._fallback.best(scored.select(too_long)))
+        return found
+
+    def best_allowed(self, scored: ScoredBatch[NetT], allowed: AllowedTrees) -> Found | None:
+        if scored.sentences.lengths[0] <= self.max_length:
+            return self.exact.best_allowed(scored, allowed)
+        tree = best_allowed_tree(allowed, spanning_trees(scored.arcs[0].cpu().numpy()))
+        return None if tree is None else Found.by_arcs(scored, tree.heads, scored.arcs)
+
+    def loss(self, scored: ScoredBatch[NetT], gold: GoldBatch) -> Tensor:
+        learnt = gold.sentences.lengths <= self.max_length
+        if learnt.all():
+            return self.exact.loss(scored, gold)
+        if not learnt.any():
+            return scored.rows.new_zeros(())
+        return self.exact.loss(scored.select(learnt), gold.select(learnt))
+
+    def head_probabilities(self, scored: ScoredBatch[NetT], temperature: float) -> Floats:
+        found = selected_heads(scored, temperature)
+        exact = scored.sentences.lengths <= self.max_length
+        if exact.any():
+            marginals = self.exact.marginals(scored.select(exact), temperature)
+            if marginals is not None:
+                size = marginals.shape[1]
+                found[exact, :size, :size] = marginals
+        return found
+
+    def derive(self, scored: ScoredBatch[NetT]) -> Decisions | None:
+        if scored.sentences.lengths[0] <= self.max_length:
+            return self.exact.derive(scored)
+        return self._fallback.derive(scored)
+
+    def begin_training(self, net: NetT, gold: Iterable[GoldBatch]) -> list[str]:
+        n_trees = n_uncovered = n_too_long = 0
+        for batch in gold:
+            for part in batch.parts():
+                too_long = part.sentences.lengths > self.max_length
+                n_trees += len(too_long)
+                n_too_long += int(too_long.sum())
+                n_uncovered += int((~self.exact.parts.covers(part.select(~too_long))).sum())
+        warnings = []
+        if n_uncovered:
+            warnings.append(
+                f"{n_uncovered} of {n_trees} training trees {self.exact.parts.uncovered}. The most "
+                "similar trees that it can build are learnt instead."
+            )
+        if n_too_long:
+            warnings.append(
+                f"{n_too_long} of {n_trees} training trees have more than {self.max_length} words "
+                "(max_length). They teach heads and labels only."
+            )
+        return warnings
+
+    def report(self) -> list[str]:
+        n_too_long, self._n_too_long = self._n_too_long, 0
+        if not n_too_long:
+            return []
+        return [
+            f"{n_too_long} sentences have more than {self.max_length} words (max_length) and were "
+            f"parsed {self._fallback.how}."
+        ]

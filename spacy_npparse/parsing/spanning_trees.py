@@ -1,0 +1,106 @@
+"""Maximum spanning trees: trees are the sum of their arcs.
+
+Source: McDonald, Pereira, Ribarov and Hajič (2005).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from spacy_npparse.decoding import decode_spanning_trees, spanning_tree_marginals
+from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
+from spacy_npparse.parsing.batch import Found, ScoredBatch
+from spacy_npparse.parsing.exact import Parts
+from spacy_npparse.parsing.gold import GoldBatch
+from spacy_npparse.parsing.search import Floats
+
+Heads = NDArray[np.int32]
+
+
+class ArcScores(NamedTuple):
+    """The scores of arcs.
+
+    Attributes:
+        arcs: [n_sentences, size, size], dependents in the second dimension.
+    """
+
+    arcs: Tensor
+
+    def add_to_arcs(self, more: Tensor) -> ArcScores:
+        """Add to the score of each arc.
+
+        Args:
+            more: [n_sentences, size, size].
+
+        Returns:
+            The new scores.
+        """
+        return ArcScores(self.arcs + more)
+
+
+class SpanningTreeParts(Parts[SpanningTreeNet, ArcScores, Heads]):
+    """Arcs, of single-rooted trees, crossing or not.
+
+    The confidence in an arc is its marginal probability: the share of the sum over all trees that
+    belongs to trees with the arc. The log-likelihood is that of each gold head among all words.
+    """
+
+    net_class = SpanningTreeNet
+
+    def score(self, scored: ScoredBatch[SpanningTreeNet]) -> ArcScores:
+        return ArcScores(scored.net.score_parts(scored.rows, scored.lengths, scored.arcs))
+
+    def zeros(self, n_sentences: int, size: int, device: torch.device) -> ArcScores:
+        return ArcScores(torch.zeros(n_sentences, size, size, device=device))
+
+    def best(self, scores: ArcScores, lengths: NDArray[np.int32]) -> Heads:
+        return decode_spanning_trees(scores.arcs.detach().cpu().numpy(), lengths)
+
+    def found(self, scored: ScoredBatch[SpanningTreeNet], scores: ArcScores, trees: Heads) -> Found:
+        return Found.by_arcs(scored, trees, scores.arcs)
+
+    def total(
+        self, scored: ScoredBatch[SpanningTreeNet], scores: ArcScores, trees: Heads
+    ) -> Tensor:
+        return scored.score_trees(scores.arcs, trees).sum()
+
+    def local_loss(
+        self, scored: ScoredBatch[SpanningTreeNet], scores: ArcScores, gold: GoldBatch
+    ) -> Tensor:
+        return gold.head_selection_loss(scored, scores.arcs.log_softmax(dim=2))
+
+    def marginals(
+        self, scores: ArcScores, lengths: NDArray[np.int32], temperature: float
+    ) -> Floats:
+        return spanning_tree_marginals((scores.arcs / temperature).cpu().numpy(), lengths)
+
+
+class TreesByArcs:
+    """Maximum spanning trees by the scores that every network has for arcs.
+
+    Attributes:
+        how: See `spacy_npparse.parsing.length_limit.Fallback`.
+    """
+
+    how = "by the scores of arcs alone"
+
+    def best(self, scored: ScoredBatch[Any]) -> Found:
+        """Find the maximum spanning trees.
+
+        Args:
+            scored: The sentences.
+        """
+        heads = decode_spanning_trees(scored.arcs.cpu().numpy(), scored.sentences.lengths)
+        return Found.by_arcs(scored, heads, scored.arcs)
+
+    def derive(self, scored: ScoredBatch[Any]) -> None:
+        """Spanning trees have no derivations.
+
+        Args:
+            scored: A sentence.
+        """
