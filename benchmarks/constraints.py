@@ -48,7 +48,7 @@ def main() -> None:
     torch.set_num_threads(1)
     nlp = spacy.load(arguments.model)
     gold = list(read_conllu(arguments.gold))
-    heads = [np.array(sentence.integer_heads[1:]) for sentence in gold]
+    heads = [np.array(sentence.heads[1:]) for sentence in gold]
     parse(nlp, gold[:20], [np.zeros(len(words), bool) for words in heads[:20]])
     free = parse(nlp, gold, [np.zeros(len(words), bool) for words in heads])
     rng = np.random.default_rng(0)
@@ -69,7 +69,7 @@ def parse(nlp: Language, gold: list[Sentence], given: list[np.ndarray]) -> Resul
     docs = [unannotated_doc([sentence], nlp.vocab, sentence_starts=True) for sentence in gold]
     for doc, sentence, words in zip(docs, gold, given, strict=True):
         heads = {
-            i: [sentence.integer_heads[i + 1] - 1 if sentence.integer_heads[i + 1] else i]
+            i: [sentence.heads[i + 1] - 1 if sentence.heads[i + 1] else i]
             for i in np.flatnonzero(words).tolist()
         }
         if heads:

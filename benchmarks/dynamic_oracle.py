@@ -40,7 +40,7 @@ def measure(path: Path, limit: int | None) -> list[str]:
     total = proven = wrong = 0
     seconds = 0.0
     for sentence in tqdm(list(read_conllu(path))[:limit], disable=None, leave=False):
-        heads = sentence.integer_heads
+        heads = sentence.heads
         oracle = system.oracle("dynamic", heads)
         restricted = system.oracle("static-dynamic", heads)
         configuration = system.initial(len(heads) - 1)

@@ -117,7 +117,7 @@ def plant(sentences: Sequence[Sentence], share: float, seed: int) -> Planted:
 def with_error(sentence: Sentence, word: int, kind: str, rng: random.Random) -> Sentence | None:
     """A sentence with an error at a word; None if it cannot have that kind of error there."""
     row, head = sentence.words[word - 1], sentence.heads[word]
-    if not head:
+    if head < 1:
         return None
     if kind == LABEL:
         others = [b for a, b in CONFUSED if a == row.deprel] + [
@@ -126,7 +126,7 @@ def with_error(sentence: Sentence, word: int, kind: str, rng: random.Random) -> 
         return replaced(sentence, word, deprel=rng.choice(others)) if others else None
     if kind == GRANDPARENT:
         grandparent = sentence.heads[head]
-        return replaced(sentence, word, head=str(grandparent)) if grandparent else None
+        return replaced(sentence, word, head=str(grandparent)) if grandparent > 0 else None
     siblings = [d for d, h in enumerate(sentence.heads) if h == head and d != word]
     return replaced(sentence, word, head=str(rng.choice(siblings))) if siblings else None
 

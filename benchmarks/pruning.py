@@ -50,7 +50,7 @@ def main() -> None:
     torch.set_num_threads(1)
     gold = list(read_conllu(arguments.gold))
     sentences = scored_sentences(spacy.load(arguments.model), gold)
-    heads = [np.array(sentence.integer_heads[1:]) for sentence in gold]
+    heads = [np.array(sentence.heads[1:]) for sentence in gold]
     exact = [search(sentence, 0.0) for sentence in sentences]
     order = np.argsort([len(words) for words in heads], kind="stable")
     middle, longest = order[len(order) // 2], order[-1]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from spacy_npparse.annotation.posteriors import EncodedSentences
 from spacy_npparse.parsing import Temperatures
 from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.trees.missing import NO_HEAD
 
 # Of the natural logarithm of a temperature: where it is searched for, and how exactly.
@@ -68,9 +69,9 @@ def read_gold(sentences: Sequence[Sentence], labels: Sequence[str]) -> GoldTrees
     of_trees: list[NDArray[np.int32]] = []
     unknown: set[str] = set()
     for sentence in sentences:
-        heads = sentence.integer_heads[1:]
+        heads = sentence.heads[1:]
         deprels = [word.deprel for word in sentence.words]
-        has_label = [h > 0 and d != "_" for h, d in zip(heads, deprels, strict=True)]
+        has_label = [h > 0 and d != EMPTY for h, d in zip(heads, deprels, strict=True)]
         known = [
             numbers.get(deprel, NO_HEAD) if labelled else NO_HEAD
             for deprel, labelled in zip(deprels, has_label, strict=True)

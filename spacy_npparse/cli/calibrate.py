@@ -20,6 +20,7 @@ from spacy_npparse.files import replacing_folder
 from spacy_npparse.models import assume_treebank
 from spacy_npparse.treebank import Sentence, read_conllu
 from spacy_npparse.treebank_names import treebank_name
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation import render_calibration
 
 # What `Predictions.reliabilities` tells of.
@@ -105,7 +106,7 @@ def calibrate(
 def _read(path: Path) -> list[Sentence]:
     """The sentences of a file with at least one gold arc."""
     sentences = list(read_conllu(path))
-    if not any(head is not None for sentence in sentences for head in sentence.heads[1:]):
+    if not any(head != NO_HEAD for sentence in sentences for head in sentence.heads[1:]):
         fail(f"{path}: no word with a head. Give a treebank in CoNLL-U.")
     return sentences
 

@@ -170,7 +170,7 @@ def _gold(sentence: Sentence, path: Path, system: str, oracle: str | None) -> De
     try:
         return sentence_derivation(sentence, system, oracle)
     except UncoveredTree as error:
-        heads = complete_heads(sentence.integer_heads)
+        heads = complete_heads(sentence.heads)
         others = [name for name in sorted(transition_systems.get_all()) if _covers(name, heads)]
         fail(
             f"{path}: {error}. Give a dynamic oracle, or a system that covers it: "

@@ -16,6 +16,7 @@ from spacy_npparse.files import replacing
 from spacy_npparse.treebank import Sentence, read_conllu, treebank_parts
 from spacy_npparse.treebank.folders import PARTS
 from spacy_npparse.trees import nonprojective_arcs
+from spacy_npparse.trees.missing import NO_HEAD
 
 
 @app.command()
@@ -111,9 +112,9 @@ def _count(sentences: Iterable[Sentence], name: str) -> _Counts:
     for sentence in progress(sentences, "sentence", title=name):
         found.sentences += 1
         found.words += len(sentence.words)
-        if None in sentence.heads[1:]:
+        if NO_HEAD in sentence.heads[1:]:
             continue
-        crossing = sum(nonprojective_arcs(sentence.integer_heads))
+        crossing = sum(nonprojective_arcs(sentence.heads))
         found.trees += 1
         found.arcs += len(sentence.words)
         found.crossed_trees += crossing > 0

@@ -14,6 +14,8 @@ from spacy.tokens import Doc
 
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.heads import heads_and_spans
+from spacy_npparse.treebank.sentence import EMPTY
+from spacy_npparse.trees.missing import NO_HEAD
 
 Span = tuple[int, int]
 
@@ -37,8 +39,8 @@ class Analysis:
         xpos: Language-specific tags, `_` where missing.
         feats: Morphological features, `_` where missing.
         lemmas: Lemmas, `_` where missing.
-        heads: Index of the head among all words, that of the word itself for a root, None where
-            missing.
+        heads: Index of the head among all words, that of the word itself for a root, NO_HEAD
+            where missing.
         deprels: Universal relation (without subtype), None where missing.
         deps: Enhanced dependencies as CoNLL-U has them, `_` where missing.
     """
@@ -54,7 +56,7 @@ class Analysis:
     xpos: list[str] = field(default_factory=list)
     feats: list[str] = field(default_factory=list)
     lemmas: list[str] = field(default_factory=list)
-    heads: list[int | None] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
     deprels: list[str | None] = field(default_factory=list)
     deps: list[str] = field(default_factory=list)
 
@@ -85,7 +87,7 @@ class Analysis:
                 (a - first_word, b - first_word) for a, b in self.sentence_words[first:end]
             ],
             heads=[
-                None if head is None else head - first_word
+                NO_HEAD if head == NO_HEAD else head - first_word
                 for head in self.heads[first_word:end_word]
             ],
             **{name: getattr(self, name)[first_word:end_word] for name in _COLUMNS},
@@ -104,8 +106,8 @@ class Analysis:
         first, end = self.sentence_words[sentence]
         heads = [0]
         for word, head in enumerate(self.heads[first:end], first):
-            is_inside = head is not None and first <= head < end and head != word
-            heads.append(head - first + 1 if head is not None and is_inside else 0)
+            is_inside = first <= head < end and head != word
+            heads.append(head - first + 1 if is_inside else 0)
         return heads
 
 
@@ -158,10 +160,10 @@ def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
             analysis.xpos.append(word.xpos)
             analysis.feats.append(word.feats)
             analysis.lemmas.append(word.lemma)
-            analysis.deprels.append(None if word.deprel == "_" else universal(word.deprel))
+            analysis.deprels.append(None if word.deprel == EMPTY else universal(word.deprel))
             analysis.deps.append(word.deps)
         for i, head in enumerate(sentence.heads[1:], 1):
-            analysis.heads.append(None if head is None else first_word + (head or i) - 1)
+            analysis.heads.append(NO_HEAD if head == NO_HEAD else first_word + (head or i) - 1)
         analysis.sentences.append((first_character, position))
         analysis.sentence_words.append((first_word, len(analysis)))
     analysis.text = "".join(characters)
@@ -183,9 +185,9 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
         annotation = annotation.reshape(len(doc), len(_DOC_ATTRIBUTES))
         forms = [token.text for token in doc]
         is_space = [form.isspace() for form in forms]
-        heads = _doc_heads(annotation[:, 0], annotation[:, 1], is_space, len(analysis))
-        _, below = heads_and_spans(annotation[:, 0], annotation[:, 1])
-        starts = (annotation[:, 2] == 1) & ~below
+        head_tokens, spanned = heads_and_spans(annotation[:, 0], annotation[:, 1])
+        heads = _doc_heads(head_tokens.tolist(), is_space, len(analysis))
+        starts = (annotation[:, 2] == 1) & ~spanned
         starts[:1] = True
         begins = False
         for i, (_, dep, _, pos, tag, morph, lemma) in enumerate(annotation.tolist()):
@@ -209,13 +211,13 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
             analysis.spans.append(span)
             analysis.multiword.append(False)
             analysis.forms.append(surface)
-            analysis.upos.append(POS_NAMES[pos] or "_")
-            analysis.xpos.append(text[tag] or "_")
-            analysis.feats.append(text[morph] or "_")
-            analysis.lemmas.append(text[lemma] or "_")
+            analysis.upos.append(POS_NAMES[pos] or EMPTY)
+            analysis.xpos.append(text[tag] or EMPTY)
+            analysis.feats.append(text[morph] or EMPTY)
+            analysis.lemmas.append(text[lemma] or EMPTY)
             analysis.heads.append(heads[i])
             analysis.deprels.append(universal(text[dep]) if dep else None)
-            analysis.deps.append("_")
+            analysis.deps.append(EMPTY)
     analysis.text = "".join(characters)
     return analysis
 
@@ -223,20 +225,15 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
 _DOC_ATTRIBUTES = [HEAD, DEP, SENT_START, POS, TAG, MORPH, LEMMA]
 
 
-def _doc_heads(
-    offsets: NDArray[np.uint64], deps: NDArray[np.uint64], is_space: list[bool], first_word: int
-) -> list[int | None]:
+def _doc_heads(head_tokens: list[int], is_space: list[bool], first_word: int) -> list[int]:
     """Heads of a Doc's tokens as word indices; children of white space move to its head."""
-    n = len(is_space)
-    head_tokens = (np.arange(n) + offsets.astype(np.int64)).tolist()
     numbers = (first_word + np.cumsum(np.logical_not(is_space)) - 1).tolist()
-    heads: list[int | None] = []
-    for token in range(n):
-        head = head_tokens[token]
-        if head == token and deps[token] == 0:
-            heads.append(None)
+    heads: list[int] = []
+    for token, head in enumerate(head_tokens):
+        if head == NO_HEAD:
+            heads.append(NO_HEAD)
             continue
-        while head != token and is_space[head] and head_tokens[head] != head:
+        while head != token and is_space[head] and head_tokens[head] not in (head, NO_HEAD):
             head = head_tokens[head]
         heads.append(numbers[token if is_space[head] else head])
     return heads

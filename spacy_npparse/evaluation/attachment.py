@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spacy_npparse.evaluation.analysis import Analysis, beginning_within
+from spacy_npparse.trees.missing import NO_HEAD
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Comparison:
 
     def _head_right(self, word: int) -> bool:
         partner, head = self.aligned[word], self.gold.heads[word]
-        if partner is None or head is None:
+        if partner is None or head == NO_HEAD:
             return False
         # A root is its own head, on both sides.
         wanted = self.aligned[head]
@@ -111,7 +112,7 @@ def las_per_relation(comparison: Comparison) -> dict[str, Score]:
     in_system = Counter(deprel for deprel in system.deprels if deprel is not None)
     for word, deprel in enumerate(gold.deprels):
         partner = aligned[word]
-        if deprel is not None and gold.heads[word] is not None:
+        if deprel is not None and gold.heads[word] != NO_HEAD:
             in_gold[deprel] += 1
             correct[deprel] += comparison.arc_right[word]
         elif partner is not None and (predicted := system.deprels[partner]) is not None:
@@ -130,7 +131,7 @@ def exact_match(comparison: Comparison) -> Score | None:
     gold = comparison.gold
     correct = n_sentences = 0
     for first, end in gold.sentence_words:
-        if None in gold.heads[first:end] or None in gold.deprels[first:end]:
+        if NO_HEAD in gold.heads[first:end] or None in gold.deprels[first:end]:
             continue
         n_sentences += 1
         correct += all(comparison.arc_right[first:end])

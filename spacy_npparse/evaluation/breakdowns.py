@@ -17,6 +17,7 @@ from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.attachment import Comparison, rate
 from spacy_npparse.evaluation.metrics import ArcProperty
 from spacy_npparse.evaluation.nonprojective import nonprojective_words
+from spacy_npparse.trees.missing import NO_HEAD
 
 ARC_LENGTHS = (1, 2, 3, 4, 5, 7, 10, 15)
 SENTENCE_LENGTHS = (1, 6, 11, 16, 21, 31, 41, 61)
@@ -77,7 +78,7 @@ def breakdowns(comparison: Comparison) -> dict[ArcProperty, Breakdown]:
     counted = [
         known
         for first, end in gold.sentence_words
-        for known in [None not in gold.heads[first:end] and None not in gold.deprels[first:end]]
+        for known in [NO_HEAD not in gold.heads[first:end] and None not in gold.deprels[first:end]]
         * (end - first)
     ]
     properties: dict[ArcProperty, tuple[Callable[[Analysis], Kinds], Sequence[str]]] = {
@@ -123,7 +124,7 @@ def _breakdown(
 def _arc_lengths(analysis: Analysis) -> Kinds:
     labels = _labels(ARC_LENGTHS)
     return [
-        None if head is None or head == word else _label(abs(head - word), ARC_LENGTHS, labels)
+        None if head in (NO_HEAD, word) else _label(abs(head - word), ARC_LENGTHS, labels)
         for word, head in enumerate(analysis.heads)
     ]
 
@@ -141,9 +142,9 @@ def _depths(analysis: Analysis) -> Kinds:
     kinds: Kinds = []
     for word in range(len(analysis)):
         depth, node, head = 1, word, analysis.heads[word]
-        while head is not None and head != node:
+        while head not in (NO_HEAD, node):
             depth, node, head = depth + 1, head, analysis.heads[head]
-        kinds.append(None if head is None else _label(depth, DEPTHS, labels))
+        kinds.append(None if head == NO_HEAD else _label(depth, DEPTHS, labels))
     return kinds
 
 

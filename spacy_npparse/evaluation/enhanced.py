@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from spacy_npparse.errors import UserError
 from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.attachment import Comparison, Score
-from spacy_npparse.treebank.sentence import NUMBER, shortened
+from spacy_npparse.treebank.sentence import EMPTY, NUMBER, shortened
 
 _ROOT = -1
 
@@ -52,7 +52,7 @@ def enhanced_score(comparison: Comparison) -> Score:
 
 def _arcs(deps: str) -> Iterator[tuple[str, str]]:
     """Head and label of the arcs in a DEPS column, those from empty nodes excluded."""
-    if deps in ("_", ""):
+    if deps in (EMPTY, ""):
         return
     for arc in deps.split("|"):
         head, _, label = arc.partition(":")

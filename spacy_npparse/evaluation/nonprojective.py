@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from spacy_npparse.evaluation.analysis import Analysis
 from spacy_npparse.evaluation.attachment import Comparison, rate
 from spacy_npparse.trees import nonprojective_arcs
+from spacy_npparse.trees.missing import NO_HEAD
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def nonprojective_words(analysis: Analysis) -> tuple[list[bool], list[bool], lis
     complete: list[bool] = []
     sentences: list[int] = []
     for sentence, (first, end) in enumerate(analysis.sentence_words):
-        known = None not in analysis.heads[first:end]
+        known = NO_HEAD not in analysis.heads[first:end]
         words = (
             nonprojective_arcs(analysis.local_heads(sentence))[1:]
             if known

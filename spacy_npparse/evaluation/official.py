@@ -18,6 +18,8 @@ from spacy_npparse.evaluation.attachment import Comparison, Score
 from spacy_npparse.evaluation.enhanced import enhanced_score
 from spacy_npparse.evaluation.gold_sentences import comparisons_of_sentences
 from spacy_npparse.evaluation.metrics import Metric
+from spacy_npparse.treebank.sentence import EMPTY
+from spacy_npparse.trees.missing import NO_HEAD
 
 CONTENT_RELATIONS = frozenset(
     "nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod "
@@ -59,7 +61,7 @@ def official_scores(comparison: Comparison) -> dict[Metric, Score]:
     upos = equal(gold.upos, system.upos)
     xpos = equal(gold.xpos, system.xpos)
     feats = equal(*([_universal_features(f) for f in a.feats] for a in (gold, system)))
-    lemmas = {g for g, s in pairs if gold.lemmas[g] in ("_", system.lemmas[s])}
+    lemmas = {g for g, s in pairs if gold.lemmas[g] in (EMPTY, system.lemmas[s])}
     arcs = {word for word, right in enumerate(comparison.arc_right) if right}
     heads = {word for word, right in enumerate(comparison.head_right) if right}
 
@@ -110,7 +112,7 @@ def scores_without_gold(gold: Analysis) -> list[Metric]:
     empty = {
         column
         for column in ("upos", "xpos", "feats", "lemmas", "deps")
-        if all(value == "_" for value in getattr(gold, column))
+        if all(value == EMPTY for value in getattr(gold, column))
     }
     return [metric for metric, columns in _COLUMNS.items() if empty.issuperset(columns)]
 
@@ -145,7 +147,7 @@ def _unknown(gold: Analysis, *, labelled: bool) -> set[int]:
     return {
         word
         for word in range(len(gold))
-        if gold.heads[word] is None or (labelled and gold.deprels[word] is None)
+        if gold.heads[word] == NO_HEAD or (labelled and gold.deprels[word] is None)
     }
 
 
@@ -172,7 +174,7 @@ def _function_words(
     """The dependents of each word that have functional relations."""
     children: defaultdict[int | None, list[int]] = defaultdict(list)
     for word, (head, deprel) in enumerate(zip(analysis.heads, analysis.deprels, strict=True)):
-        if head not in (None, word) and deprel in FUNCTIONAL_RELATIONS and word not in ignored:
+        if head not in (NO_HEAD, word) and deprel in FUNCTIONAL_RELATIONS and word not in ignored:
             children[head].append(word)
     return children
 

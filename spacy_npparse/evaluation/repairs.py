@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from spacy_npparse.evaluation.text_table import text_table
 from spacy_npparse.transitions import Derivation
 from spacy_npparse.trees.missing import NO_HEAD
-from spacy_npparse.trees.partial_trees import NO_WORD
 
 _REDUCE = "REDUCE"
 
@@ -81,8 +80,8 @@ def repairs(derivation: Derivation) -> Iterator[Repair]:
 
 
 def _change(transition: str, old: int, new: int) -> Change | None:
-    if old != NO_WORD:
-        return Change.REMOVED if new == NO_WORD else Change.REPLACED
+    if old != NO_HEAD:
+        return Change.REMOVED if new == NO_HEAD else Change.REPLACED
     return Change.ADDED if transition == _REDUCE else None
 
 

@@ -55,7 +55,7 @@ class Derivation:
         words: The n words.
         labels: Labels of the arcs to the n words in the derived tree, None if unknown.
         steps: From the initial to the terminal configuration.
-        gold: n + 1 gold heads, -1 where missing; gold[0] is ignored. None if unknown.
+        gold: n + 1 gold heads, NO_HEAD where missing; gold[0] is ignored. None if unknown.
         gold_labels: Labels of the gold arcs to the n words, None if unknown.
         oracle: Name of the oracle that gives the costs, None if there is none.
         search: The search by which a parser found the derivation, such as "greedy search"; None if
@@ -84,8 +84,8 @@ class Derivation:
         return tuple(step.transition for step in self.steps if step.transition is not None)
 
     def changed_heads(self) -> list[list[tuple[int, int]]]:
-        """For each transition, the arcs that it adds, as (dependent, head); the head is -1 where it
-        removes the arc to the dependent."""
+        """For each transition, the arcs that it adds, as (dependent, head); the head is NO_HEAD
+        where it removes the arc to the dependent."""
         heads = [step.configuration.heads for step in self.steps]
         return [
             []
@@ -130,7 +130,7 @@ def gold_derivation(
 
     Args:
         words: The n words.
-        heads: n + 1 gold heads; heads[0] is ignored, -1 is a missing head, which is filled in.
+        heads: n + 1 gold heads; heads[0] is ignored; NO_HEAD, a missing head, is filled in.
         labels: Labels of the arcs to the n words.
         system: The transition system. Its single-root precondition is not applied if the root has
             several dependents in the gold tree.

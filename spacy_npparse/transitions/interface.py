@@ -16,7 +16,6 @@ from typing import Any
 
 from spacy_npparse.transitions.configuration import KernelConfiguration
 from spacy_npparse.transitions.system import ILLEGAL, KernelSystem
-from spacy_npparse.trees.partial_trees import NO_WORD
 
 
 class UncoveredTree(ValueError):
@@ -35,7 +34,7 @@ class Configuration:
     Attributes:
         stack: Words, the top last.
         buffer: Words, the front first.
-        heads: n + 1 heads; heads[0] is unused, -1 is the head of a headless word.
+        heads: n + 1 heads; heads[0] is unused, NO_HEAD is the head of a headless word.
     """
 
     __slots__ = ("_structures",)
@@ -193,7 +192,7 @@ class TransitionSystem:
         """The dependent of the arc that a legal transition adds, None if it adds none."""
         t = self.transitions.index(transition)
         word = self.kernel.attached(self._loaded(configuration), t)
-        return None if word == NO_WORD else word
+        return word if word > 0 else None
 
     def max_length(self, n_words: int) -> int:
         """An upper bound of the length of derivations of n words."""
@@ -204,7 +203,7 @@ class TransitionSystem:
 
         Args:
             name: One of `oracles`.
-            heads: n + 1 gold heads; heads[0] is ignored, -1 is a missing head.
+            heads: n + 1 gold heads; heads[0] is ignored, NO_HEAD is a missing head.
 
         Raises:
             ValueError: There is no such oracle, or the heads form a cycle.
@@ -223,7 +222,7 @@ class Oracle:
     Args:
         system: The transition system.
         name: One of its oracles.
-        heads: n + 1 gold heads; heads[0] is ignored, -1 is a missing head.
+        heads: n + 1 gold heads; heads[0] is ignored, NO_HEAD is a missing head.
 
     Attributes:
         system: The transition system.

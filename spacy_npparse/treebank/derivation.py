@@ -22,7 +22,7 @@ def sentence_derivation(
     """
     return gold_derivation(
         [word.form for word in sentence.words],
-        sentence.integer_heads,
+        sentence.heads,
         ["" if word.deprel == EMPTY else word.deprel for word in sentence.words],
         system=get_transition_system(system),
         oracle=oracle,

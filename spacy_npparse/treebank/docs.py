@@ -21,6 +21,7 @@ from spacy.vocab import Vocab
 from spacy_npparse.treebank.blank import Kept, without_annotation
 from spacy_npparse.treebank.reading import ConlluSource, OnError, read_conllu
 from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence
+from spacy_npparse.trees.missing import NO_HEAD
 
 CONLLU_KEY = "spacy_npparse.conllu"
 KEPT_KEY = "spacy_npparse.kept"
@@ -191,7 +192,7 @@ def annotation_array(sentences: Sequence[Sentence], vocab: Vocab) -> NDArray[np.
     for sentence in sentences:
         for i, word in enumerate(sentence.words, 1):
             head = sentence.heads[i]
-            if head is None:
+            if head == NO_HEAD:
                 # For spaCy, a token that is its own head is a root unless it has no label.
                 offset, dep = 0, ""
             elif head == 0:

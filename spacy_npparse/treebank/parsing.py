@@ -23,6 +23,7 @@ from spacy_npparse.treebank.sentence import (
     Sentence,
     shortened,
 )
+from spacy_npparse.trees.missing import NO_HEAD
 
 _N_COLUMNS = len(Row._fields)
 # Ten columns, of which ID begins with a digit and FORM is not blank.
@@ -49,7 +50,7 @@ def parse_sentence(
         >>> word = "1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_"
         >>> sentence = parse_sentence(["# sent_id = 1", word])
         >>> sentence.sent_id, sentence.words[0].form, sentence.heads
-        ('1', 'Go', (None, 0))
+        ('1', 'Go', (-1, 0))
     """
     n_comments = 0
     while n_comments < len(lines) and lines[n_comments].startswith("#"):
@@ -223,18 +224,18 @@ def _two_numbers(value: str, separator: str, path: str | Path | None, line: int)
 
 def _check_heads(
     words: Sequence[Row], path: str | Path | None, lines: Sequence[int]
-) -> tuple[int | None, ...]:
+) -> tuple[int, ...]:
     """Check the HEAD column; return the heads of words 0..n (see Sentence)."""
     n = len(words)
     numbers = dict(zip(map(str, range(n + 1)), range(n + 1), strict=True))
-    heads: list[int | None] = [None]
+    heads = [NO_HEAD]
     for dependent, word in enumerate(words, 1):
         value = word.head
         if numbers.get(value, dependent) != dependent:
             heads.append(numbers[value])
             continue
         if value == EMPTY:
-            heads.append(None)
+            heads.append(NO_HEAD)
             continue
         if not (value.isascii() and value.isdigit()):
             raise ConlluError(
@@ -265,17 +266,17 @@ def _check_heads(
     return tuple(heads)
 
 
-def find_cycle(heads: Sequence[int | None]) -> list[int]:
+def find_cycle(heads: Sequence[int]) -> list[int]:
     """The words of a cycle, each followed by its head, the lowest first; [] if there is none.
 
     Args:
-        heads: n + 1 entries; `heads[0]` is ignored, None ends a path as the root does.
+        heads: n + 1 entries; `heads[0]` is ignored, NO_HEAD ends a path as the root does.
     """
     checked = [False] * len(heads)
     for start in range(1, len(heads)):
         on_path: dict[int, None] = {}
-        node: int | None = start
-        while node and not checked[node]:
+        node = start
+        while node > 0 and not checked[node]:
             if node in on_path:
                 nodes = list(on_path)
                 cycle = nodes[nodes.index(node) :]

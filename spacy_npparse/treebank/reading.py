@@ -17,6 +17,7 @@ from conllu import TokenList
 from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.sentence import ConlluError, Sentence
 from spacy_npparse.treebank.tokenlists import sentence_from_tokenlist
+from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +96,7 @@ class ConlluReader(Iterator[Sentence]):
                 self.skipped.append(error)
                 continue
             self.n_sentences += 1
-            if sentence.n_roots != 1 and None not in sentence.heads[1:]:
+            if sentence.n_roots != 1 and NO_HEAD not in sentence.heads[1:]:
                 self._first_odd = self._first_odd or str(block)
                 self.n_odd_roots += 1
             yield sentence

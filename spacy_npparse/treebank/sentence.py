@@ -87,8 +87,8 @@ class Sentence:
             is None.
         rows: All lines in file order, multiword tokens and empty nodes included.
         words: The rows of the syntactic words 1..n.
-        heads: n + 1 entries. `heads[d]` is the head of word d, 0 the root, None missing;
-            `heads[0]` is None.
+        heads: n + 1 entries. `heads[d]` is the head of word d, 0 the root, NO_HEAD (-1) missing;
+            `heads[0]` is NO_HEAD.
         multiword_tokens: In file order.
     """
 
@@ -97,7 +97,7 @@ class Sentence:
     metadata: Metadata
     rows: tuple[Row, ...]
     words: tuple[Row, ...]
-    heads: tuple[int | None, ...]
+    heads: tuple[int, ...]
     multiword_tokens: tuple[MultiwordToken, ...]
 
     def __str__(self) -> str:
@@ -117,11 +117,6 @@ class Sentence:
     def begins_paragraph(self) -> bool:
         """Whether there is a `# newpar` or `# newpar id`."""
         return any(is_boundary(key, "newpar") for key in self.metadata)
-
-    @property
-    def integer_heads(self) -> list[int]:
-        """The heads as trees, transition systems and decoders take them: -1 for missing ones."""
-        return [-1 if head is None else head for head in self.heads]
 
     @property
     def n_roots(self) -> int:

@@ -29,6 +29,7 @@ from spacy_npparse.trees import (
     is_well_nested,
     nonprojective_arcs,
 )
+from spacy_npparse.trees.missing import NO_HEAD
 
 # In words. The closest tree of a class is searched for exactly up to this length; for longer
 # sentences, the number of shared arcs is a lower bound.
@@ -128,13 +129,13 @@ def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
     Raises:
         ValueError: If there is no complete tree.
     """
-    trees: list[list[int]] = []
+    trees: list[tuple[int, ...]] = []
     incomplete = 0
     for sentence in sentences:
-        if None in sentence.heads[1:]:
+        if NO_HEAD in sentence.heads[1:]:
             incomplete += 1
         else:
-            trees.append(sentence.integer_heads)
+            trees.append(sentence.heads)
     if not trees:
         raise ValueError("there is no sentence with all its heads")
     lengths = np.array([len(heads) - 1 for heads in trees], dtype=np.int32)

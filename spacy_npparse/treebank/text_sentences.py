@@ -27,11 +27,9 @@ from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotation_columns, boundaries, make_sentence
 from spacy_npparse.treebank.sentence import EMPTY, DocError, Row, Sentence
 from spacy_npparse.treebank.surface import source_text, surface_tokens, token_texts
+from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
-
-# In the place of a head's index.
-_ROOT, _NO_HEAD = -1, -2
 
 
 def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence]:
@@ -158,8 +156,8 @@ def _rows(spelt: Sequence[_Spelling], words: _Words) -> tuple[list[Row], int]:
                 [EMPTY] * (token.end - token.start) if token.is_multiword else [token.misc]
             )
         ]
-    ids = {**dict(zip(places, numbers, strict=True)), _ROOT: "0", _NO_HEAD: EMPTY}
-    heads = [ids.get(words.head[i], "") for i in places]
+    ids = {**dict(zip(places, numbers, strict=True)), NO_HEAD: EMPTY}
+    heads = ["0" if (head := words.head[i]) == i else ids.get(head, "") for i in places]
     n_outside = heads.count("")
     if n_outside:
         heads = [head or EMPTY for head in heads]
@@ -200,13 +198,12 @@ def _beginning(doc: Doc) -> dict[str, str | None]:
 
 
 def _heads(doc: Doc, forms: Sequence[str]) -> list[int]:
-    """The closest ancestor of each token that is no white space, `_ROOT` if there is none, and
-    `_NO_HEAD` if its head is missing. forms: empty for white space."""
+    """The closest ancestor of each token that is no white space, the token itself if there is none,
+    NO_HEAD if its head is missing. forms: empty for white space."""
     columns = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
-    offsets = columns[:, 0].view(np.int64)
-    above = np.where(offsets == 0, _ROOT, np.arange(len(doc)) + offsets)
+    above = np.arange(len(doc)) + columns[:, 0].view(np.int64)
     # For spaCy, a token without label has no head.
-    heads: list[int] = np.where(columns[:, 1] == 0, _NO_HEAD, above).tolist()
+    heads: list[int] = np.where(columns[:, 1] == 0, NO_HEAD, above).tolist()
     spaces = {i for i, word in enumerate(forms) if not word}
     if not spaces:
         return heads
@@ -214,7 +211,7 @@ def _heads(doc: Doc, forms: Sequence[str]) -> list[int]:
 
 
 def _word_above(doc: Doc, i: int) -> int:
-    """The closest ancestor of a token that is no white space, `_ROOT` without one."""
+    """The closest ancestor of a token that is no white space, itself without one."""
     token = doc[i]
     head = token.head
     n_steps = 0
@@ -226,4 +223,4 @@ def _word_above(doc: Doc, i: int) -> int:
                 f"token {token.i} ({token.text!r}): the heads of the white space above it form a "
                 "cycle. Attach it to a word."
             )
-    return _ROOT if head.text.isspace() or head.i == i else head.i
+    return i if head.text.isspace() else head.i

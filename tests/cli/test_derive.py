@@ -17,7 +17,7 @@ def crossing(dev):
     system = get_transition_system("arc_hybrid")
     for number, sentence in enumerate(read_conllu(dev), 1):
         try:
-            system.oracle("static", sentence.heads[:1] and [-1, *sentence.heads[1:]]).derivation()
+            system.oracle("static", sentence.heads).derivation()
         except ValueError:
             return number
 

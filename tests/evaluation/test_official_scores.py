@@ -51,7 +51,7 @@ def assert_equal(gold, system, folder):
 def perturbed(words, random_):
     """Word columns (a tree) with errors in every layer; still a tree with one root."""
     words = [list(word) for word in words]
-    heads = [None] + [int(word[6]) for word in words]
+    heads = [-1] + [int(word[6]) for word in words]
     for dependent in range(1, len(heads)):
         if heads[dependent] != 0 and random_.random() < 0.3:
             before = heads[dependent]

@@ -26,6 +26,7 @@ from spacy_npparse.treebank import (
     read_conllu,
     unannotated_doc,
 )
+from spacy_npparse.trees.missing import NO_HEAD
 
 # Those of the command `convert`.
 _ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
@@ -99,7 +100,7 @@ def _check_corpus(path: Path, sentences: list[Sentence], nlp: Language) -> None:
         rows = zip(example.reference, sentence.words, sentence.heads[1:], strict=True)
         for token, word, head in rows:
             # For spaCy, a head without a label is missing.
-            if head is not None and word.deprel not in ("_", ""):
+            if head != NO_HEAD and word.deprel not in ("_", ""):
                 assert token.head.i == (token.i if head == 0 else head - 1)
                 assert token.dep_ == ("ROOT" if word.deprel == "root" else word.deprel)
             assert word.lemma == "_" or token.lemma_ == word.lemma
@@ -122,5 +123,5 @@ def _check_parsed(sentences: list[Sentence], nlp: Language) -> None:
         written = doc_to_conllu(keep_annotation(doc, [sentence], list(Kept)))
         block, rest = written.split("\n\n")
         again = parse_sentence(block.split("\n"))
-        assert not rest and again.n_roots == 1 and None not in again.heads[1:]
+        assert not rest and again.n_roots == 1 and NO_HEAD not in again.heads[1:]
         assert [word.form for word in again.words] == [word.form for word in sentence.words]

@@ -50,7 +50,7 @@ def test_what_differs_from_what_was_learnt_is_contradicted(learnt):
     sentences = list(SENTENCES[:6])
     assert contradictions_of(learnt, sentences, range(6)).contradictions == []
     n_words = sum(len(sentence.words) for sentence in sentences)
-    word = next(w for w, head in enumerate(sentences[4].heads) if head)
+    word = next(w for w, head in enumerate(sentences[4].heads) if head > 0)
     head, label = sentences[4].heads[word], sentences[4].words[word - 1].deprel
     other = next(h for h in range(1, len(sentences[4].heads)) if h not in (word, head))
     sentences[4] = relabelled(sentences[4], word, head=str(other))
@@ -71,7 +71,7 @@ def test_what_differs_from_what_was_learnt_is_contradicted(learnt):
 
 def test_nothing_is_said_of_labels_that_are_missing_or_new(learnt):
     sentences = list(SENTENCES[:6])
-    word = next(w for w, head in enumerate(sentences[0].heads) if head)
+    word = next(w for w, head in enumerate(sentences[0].heads) if head > 0)
     sentences[0] = relabelled(sentences[0], word, deprel="dep:new")
     sentences[1] = relabelled(sentences[1], word, head="_", deprel="_")
     found = contradictions_of(learnt, sentences, range(6))

@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 from spacy_npparse.treebank import ConlluError, parse_sentence, read_conllu
+from spacy_npparse.trees.missing import NO_HEAD
 
 GOOD = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_"
 
@@ -143,14 +144,13 @@ def test_number_of_roots_is_only_reported(awkward, caplog):
 
 def test_sentence_content(awkward):
     first, second, third, _ = read_conllu(awkward)
-    assert first.heads == (None, 2, 0, 2, 6, 6, 2, 2)
+    assert first.heads == (NO_HEAD, 2, 0, 2, 6, 6, 2, 2)
     assert [(t.first, t.last, t.row.form) for t in first.multiword_tokens] == [
         (2, 3, "Vámonos"),
         (4, 5, "al"),
     ]
     assert [w.form for w in second.words] == ["10 000", "_"]
-    assert third.heads == (None, None, 3, None)
-    assert third.integer_heads == [-1, -1, 3, -1]
+    assert third.heads == (NO_HEAD, NO_HEAD, 3, NO_HEAD)
     assert first.begins_document and first.begins_paragraph
     assert not second.begins_document
 

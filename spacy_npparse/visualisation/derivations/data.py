@@ -76,7 +76,7 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
     l: Numbers of the legal transitions.
     d: For each structure that the transition changes, its number, the position of the change, how
        many items are removed there and which are inserted.
-    h: For each arc added, dependent and head; -1 for an arc that is removed.
+    h: For each arc added, dependent and head; NO_HEAD for an arc that is removed.
     r: Words whose gold arc becomes reachable or unreachable.
     u: 1 if the costs are only approximate.
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 from spacy_npparse.evaluation.repairs import repairs
 from spacy_npparse.transitions import Derivation
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.page import plural
 
 NAME_OF_ROOT = "ROOT"
@@ -32,7 +33,7 @@ def derivation_notes(derivation: Derivation) -> list[str]:
     ]
     if derivation.gold is None:
         return notes
-    known = [d for d, head in enumerate(derivation.gold) if d and head != -1]
+    known = [d for d, head in enumerate(derivation.gold) if d and head != NO_HEAD]
     right = sum(derivation.heads[d] == derivation.gold[d] for d in known)
     notes.append(f"{right} of {len(known)} {plural('head', len(known))} right")
     if repaired := Counter(repair.outcome.label for repair in repairs(derivation)):

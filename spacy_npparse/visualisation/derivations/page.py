@@ -11,6 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from spacy_npparse.transitions import Derivation
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.derivations.data import (
     derivation_data,
     open_ends,
@@ -98,8 +99,8 @@ def _arcs(derivation: Derivation) -> tuple[list[Arc], list[Arc]]:
     drawn = {(arc.dependent, arc.head) for arc in above}
     for dependent, head in (arc for arcs in derivation.changed_heads() for arc in arcs):
         # It is replaced later.
-        if head != -1 and (dependent, head) not in drawn:
-            wrong = gold is not None and gold[dependent - 1] not in (-1, head)
+        if head != NO_HEAD and (dependent, head) not in drawn:
+            wrong = gold is not None and gold[dependent - 1] not in (NO_HEAD, head)
             above.append(Arc(head, dependent, "", ("wrong",) if wrong else ()))
             drawn.add((dependent, head))
     return above, below

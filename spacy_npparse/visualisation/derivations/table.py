@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import exp
 
 from spacy_npparse.transitions import Derivation, Step
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.derivations.data import open_ends, structures, target_order
 from spacy_npparse.visualisation.derivations.notes import (
     NAME_OF_ROOT,
@@ -108,7 +109,7 @@ def _arcs(arcs: Sequence[tuple[int, int]], words: Sequence[str]) -> str:
     """The arcs that a transition adds or removes."""
     return ", ".join(
         f"{quoted(words[head])} → {quoted(words[dependent])}"
-        if head != -1
+        if head != NO_HEAD
         else f"no arc to {quoted(words[dependent])}"
         for dependent, head in arcs
     )

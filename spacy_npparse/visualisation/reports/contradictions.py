@@ -10,6 +10,8 @@ from markupsafe import Markup
 from spacy_npparse.annotation.contradictions import Contradiction
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.sentence import EMPTY
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.page import Page, plural, render
 from spacy_npparse.visualisation.reports.parts import Cell, Table
@@ -106,14 +108,14 @@ def _sentence(
             below.append(Arc(one.predicted_head, word, one.predicted_label, ("gold",)))
         elif one is not None:
             label, kinds = f"{label} (parser: {one.predicted_label})", ("mislabelled",)
-        if head is not None:
+        if head != NO_HEAD:
             above.append(Arc(head, word, label, kinds))
     tags = [row.upos for row in sentence.words]
     drawing = draw_tree(
         [row.form for row in sentence.words],
         above,
         below=below,
-        tags=None if set(tags) == {"_"} else tags,
+        tags=None if set(tags) == {EMPTY} else tags,
         title="Dependency tree",
         width=ROW_WIDTH,
     )

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from spacy_npparse.evaluation.analysis import universal
 from spacy_npparse.evaluation.attachment import Comparison
 from spacy_npparse.evaluation.parser_comparison import Parser, ParserComparison, sentence_text
+from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.plots import Key, key
@@ -105,11 +106,10 @@ def _predicted(comparison: Comparison, place: int) -> _Tree:
     heads: list[int] = []
     labels: list[str] = []
     for partner in partners:
-        head = None if partner is None else system.heads[partner]
+        head = NO_HEAD if partner is None else system.heads[partner]
         label = None if partner is None else system.deprels[partner]
-        is_root = head is not None and head == partner
-        heads.append(0 if is_root else NO_HEAD if head is None else numbers.get(head, NO_HEAD))
-        labels.append(label or "_")
+        heads.append(0 if head == partner else numbers.get(head, NO_HEAD))
+        labels.append(label or EMPTY)
     return _Tree(tuple(heads), tuple(labels))
 
 
@@ -121,17 +121,17 @@ def _draw(comparison: ParserComparison, tree: _Tree, place: int) -> Markup:
     gold = comparison.gold[place]
     # Where the gold tree has no relation, none is wrong.
     gold_labels = [
-        label if word.deprel == "_" else universal(word.deprel)
+        label if word.deprel == EMPTY else universal(word.deprel)
         for word, label in zip(gold.words, tree.labels, strict=True)
     ]
     words = [word.form for word in gold.words]
-    above, below = tree_arcs(words, tree.heads, tree.labels, gold.integer_heads[1:], gold_labels)
+    above, below = tree_arcs(words, tree.heads, tree.labels, gold.heads[1:], gold_labels)
     tags = [word.upos for word in gold.words]
     return draw_tree(
         words,
         above,
         below=below,
-        tags=None if set(tags) == {"_"} else tags,
+        tags=None if set(tags) == {EMPTY} else tags,
         title="Dependency tree",
         width=ROW_WIDTH,
     )

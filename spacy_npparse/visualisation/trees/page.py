@@ -10,6 +10,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_npparse.treebank import parse_sentence
 from spacy_npparse.treebank.docs import CONLLU_KEY
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.page import Page, plural, render
 from spacy_npparse.visualisation.trees.drawing import draw_tree
@@ -125,7 +126,7 @@ def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _Tree:
     if n_crossing:
         notes.append(f"{n_crossing} non-projective {plural('arc', n_crossing)}")
     if gold_heads is not None:
-        known = sum(head >= 0 for head in gold_heads)
+        known = sum(head != NO_HEAD for head in gold_heads)
         wrong = sum("wrong" in arc.kinds for arc in above)
         mislabelled = sum("mislabelled" in arc.kinds for arc in above)
         notes.append(f"{known - wrong} of {known} heads right")
@@ -135,12 +136,12 @@ def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _Tree:
 
 
 def _read(span: Span) -> tuple[list[int], list[str]]:
-    """Heads (1..n, 0 for the root, -1 where missing) and labels of a sentence."""
+    """Heads (1..n, 0 for the root, NO_HEAD where missing) and labels of a sentence."""
     heads, labels = [], []
     for token in span:
         head = token.head.i - span.start + 1
         if token.head.i == token.i:
-            head = 0 if token.dep_ else -1
+            head = 0 if token.dep_ else NO_HEAD
         elif not 1 <= head <= len(span):
             raise ValueError(
                 f"token {token.i} ({token.text!r}) has its head outside its sentence; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spacy_npparse.trees import complete_heads, nonprojective_arcs
+from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.trees.drawing import draw_tree
 from spacy_npparse.visualisation.trees.layout import Arc
 
@@ -27,11 +28,11 @@ def render_tree_svg(
 
     Args:
         words: The n words.
-        heads: n heads, one for each word: 1..n, 0 for the root, -1 where there is none (yet).
+        heads: n heads, one for each word: 1..n, 0 for the root, NO_HEAD where there is none (yet).
         labels: n relations.
         tags: n part-of-speech tags shown under the words.
-        gold_heads: n correct heads (-1 where unknown). Wrong arcs are dashed and the correct ones
-            are drawn below the words.
+        gold_heads: n correct heads (NO_HEAD where unknown). Wrong arcs are dashed and the correct
+            ones are drawn below the words.
         gold_labels: n correct relations; needs `gold_heads`. Wrong labels are marked.
         title: Text alternative; the sentence by default.
         width: Width in px at which the sentence is broken into rows; by default it is not.
@@ -80,22 +81,22 @@ def tree_arcs(
     for word in range(1, n + 1):
         head, label = heads[word - 1], labels[word - 1]
         kinds = ["crossing"] if crossing[word] else []
-        gold_head = gold_heads[word - 1] if gold_heads is not None else -1
+        gold_head = gold_heads[word - 1] if gold_heads is not None else NO_HEAD
         gold_label = gold_labels[word - 1] if gold_labels is not None else label
-        if gold_head not in (-1, head):
+        if gold_head not in (NO_HEAD, head):
             kinds.append("wrong")
             below.append(Arc(gold_head, word, gold_label, ("gold",)))
         elif gold_head == head and gold_label != label:
             kinds.append("mislabelled")
             label = f"{label} (gold: {gold_label})"
-        if head != -1:
+        if head != NO_HEAD:
             above.append(Arc(head, word, label, tuple(kinds)))
     return above, below
 
 
 def _crossing(heads: Sequence[int]) -> list[bool]:
     """Which words 1..n hang on a non-projective arc; missing arcs do no harm."""
-    return list(nonprojective_arcs(complete_heads([-1, *heads])))
+    return list(nonprojective_arcs(complete_heads([NO_HEAD, *heads])))
 
 
 def _check_length(name: str, values: Sequence[object] | None, n: int) -> None:
