@@ -10,6 +10,7 @@ from spacy_npparse.components.constraints.given import DependencyConstraints
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.docs import UD_ROOT
 from spacy_npparse.treebank.sentence import EMPTY
+from spacy_npparse.trees.missing import NO_HEAD
 
 
 def constraints_of_sentence(
@@ -36,12 +37,12 @@ def constraints_of_sentence(
     """
     heads = sentence.heads[1:]
     return DependencyConstraints(
-        heads={i: [head - 1 if head else i] for i, head in enumerate(heads) if head is not None},
+        heads={i: [head - 1 if head else i] for i, head in enumerate(heads) if head != NO_HEAD},
         labels={
             i: [row.deprel]
             for i, (row, head) in enumerate(zip(sentence.words, heads, strict=True))
             if row.deprel != EMPTY
-            and (not head or labels is None or row.deprel in (*labels, UD_ROOT))
+            and (head < 1 or labels is None or row.deprel in (*labels, UD_ROOT))
         },
     )
 
@@ -58,6 +59,6 @@ def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
         The same Doc.
     """
     for token, row, head in zip(doc, sentence.words, sentence.heads[1:], strict=True):
-        if head and row.deprel != EMPTY:
+        if head > 0 and row.deprel != EMPTY:
             token.dep_ = row.deprel
     return doc
