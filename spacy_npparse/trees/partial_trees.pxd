@@ -1,7 +1,7 @@
 from libcpp.vector cimport vector
 
 # No word: a missing head, an empty place.
-cpdef enum:
+cdef enum:
     NO_WORD = -1
 
 cdef int tree_root(const int* heads, int word) noexcept nogil
