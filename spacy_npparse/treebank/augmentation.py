@@ -20,13 +20,10 @@ from spacy.training import Example
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.docs import MULTIWORD_SPANS
 from spacy_npparse.treebank.edges import subtree_edges
-from spacy_npparse.treebank.head_distributions import (
-    DISTRIBUTIONS_KEY,
-    N_HEADS,
-    doc_distributions,
-)
+from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, doc_distributions
 from spacy_npparse.treebank.heads import heads_and_spans
 from spacy_npparse.treebank_names import TREEBANK_KEY, copy_treebank
+from spacy_npparse.trees.head_distributions import N_HEADS, HeadDistributions
 from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
@@ -43,7 +40,7 @@ _FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _GOLD_START, _START = ra
 _OWN = [_FORM, _TAG, _LEMMA]
 _ANNOTATION = slice(_TAG, _GOLD_START + 1)
 _STARTS = slice(_GOLD_START, len(_COLUMNS))
-# After these, head distributions: the offsets of heads and their probabilities.
+# After these, head distributions: the offsets of heads (int64), their probabilities (float64).
 _HEADS = slice(len(_COLUMNS), len(_COLUMNS) + N_HEADS)
 _PROBABILITIES = slice(len(_COLUMNS) + N_HEADS, None)
 _NO_START = np.uint64(2**64 - 1)
@@ -80,10 +77,12 @@ class _Reader:
         spans = set(gold.spans) - {MULTIWORD_SPANS}
         # What is known to be no entity counts as well.
         if same and not (gold.has_annotation("ENT_IOB") or spans or gold.cats):
-            distributions = doc_distributions(gold)
-            if distributions is None:
-                distributions = np.zeros((len(gold), 2 * N_HEADS))
-            found: Words = np.hstack([words[0], words[1][:, -1:], distributions.view(np.uint64)])
+            heads, probabilities = doc_distributions(gold) or HeadDistributions.unknown(len(gold))
+            of_heads = [
+                heads.astype(np.int64).view(np.uint64),
+                probabilities.astype(np.float64).view(np.uint64),
+            ]
+            found: Words = np.hstack([words[0], words[1][:, -1:], *of_heads])
             # Or arcs would be cut.
             _, below = heads_and_spans(found[:, _HEAD], found[:, _DEP])
             found[below, _GOLD_START] = _NO_START
@@ -252,7 +251,7 @@ def _shuffled(words: Words) -> Words:
 
 def _forget_heads_outside(subtree: Words) -> None:
     """Keep of head distributions only what is inside the subtree."""
-    heads = np.arange(len(subtree))[:, None] + subtree[:, _HEADS].view(np.float64)
+    heads = np.arange(len(subtree))[:, None] + subtree[:, _HEADS].view(np.int64)
     outside = (heads < 0) | (heads >= len(subtree))
     for part in (_HEADS, _PROBABILITIES):
         subtree[:, part][outside] = 0
@@ -266,11 +265,10 @@ def _connect(old: Words, new: Words, numbers: NDArray[np.int64]) -> None:
     # Heads are offsets, 0 of roots.
     heads = numbers[kept + old[kept, _HEAD].view(np.int64)]
     new[places, _HEAD] = (heads - places).view(np.uint64)
-    offsets = old[kept, _HEADS].view(np.float64).astype(np.int64)
-    probable = numbers[kept[:, None] + offsets]
+    probable = numbers[kept[:, None] + old[kept, _HEADS].view(np.int64)]
     is_there = probable != NO_HEAD
     distances = np.where(is_there, probable - places[:, None], 0)
-    new[places, _HEADS] = distances.astype(np.float64).view(np.uint64)
+    new[places, _HEADS] = distances.view(np.uint64)
     new[places, _PROBABILITIES] = np.where(is_there, old[kept, _PROBABILITIES], 0)
 
 
@@ -312,7 +310,10 @@ def _example(source: Example, words: Words) -> Example:
     # Last, because spaCy derives sentence starts from the heads.
     reference.from_array([SENT_START], np.ascontiguousarray(annotation[:, -1:]))  # type: ignore[arg-type]
     if words[:, _PROBABILITIES].any():
-        reference.user_data[DISTRIBUTIONS_KEY] = words[:, len(_COLUMNS) :].copy().view(np.float64)
+        reference.user_data[DISTRIBUTIONS_KEY] = HeadDistributions(
+            words[:, _HEADS].view(np.int64).astype(np.int32),
+            words[:, _PROBABILITIES].view(np.float64).astype(np.float32),
+        )
     for doc in (predicted, reference):
         copy_treebank(source.predicted, doc)
     return Example(predicted, reference)

@@ -10,8 +10,6 @@ from itertools import repeat
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from spacy.attrs import TAG
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -24,6 +22,7 @@ from spacy_npparse.treebank.reading import ConlluReader, OnError
 from spacy_npparse.treebank.sentence import EMPTY, Sentence
 from spacy_npparse.treebank.sources import find_sources
 from spacy_npparse.treebank_names import copy_treebank, name_docs
+from spacy_npparse.trees.head_distributions import HeadDistributions
 
 logger = logging.getLogger(__name__)
 
@@ -163,7 +162,7 @@ class ConlluCorpus:
         if n_examples == 0:
             raise ValueError(f"{self._paths}: no sentence to read. Give a treebank in CoNLL-U.")
 
-    def _distributions(self, group: list[Sentence]) -> NDArray[np.float64] | None:
+    def _distributions(self, group: list[Sentence]) -> HeadDistributions | None:
         try:
             return read_distributions(group)
         except ValueError as error:

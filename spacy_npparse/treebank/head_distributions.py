@@ -10,15 +10,14 @@ import re
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc, Token
 
 from spacy_npparse.treebank.sentence import Row, Sentence, shortened
+from spacy_npparse.trees.head_distributions import N_HEADS, HeadDistributions
 
-# In doc.user_data: float64 [len(doc), 2 * N_HEADS], for each token the offsets of its most probable
-# heads, 0 for the root, and then their probabilities, 0 where there are fewer.
+# In doc.user_data: `HeadDistributions` of the tokens. Heads are offsets from the token, 0 for the
+# root.
 DISTRIBUTIONS_KEY = "spacy_npparse.head_distributions"
-N_HEADS = 4
 # In MISC: the most probable heads, such as HeadDistribution=3:0.61,7:0.38.
 HEAD_DISTRIBUTION = "HeadDistribution"
 # Less probable heads are not written.
@@ -26,30 +25,8 @@ _LEAST = 0.01
 _ATTRIBUTE = re.compile(rf"(?:^|\|){HEAD_DISTRIBUTION}=([^|]*)")
 _HEAD = re.compile(r"([0-9]{1,9}):([01](?:\.[0-9]*)?)")
 
-Floats = NDArray[np.float64]
 
-
-def most_probable_heads(probabilities: NDArray[np.float32]) -> Floats:
-    """Find the heads that are most probable.
-
-    Args:
-        probabilities: [n_words, size], of each head of each word, the root being the first.
-
-    Returns:
-        [n_words, 2 * N_HEADS]: the heads, most probable first, and then their probabilities.
-    """
-    n_words, size = probabilities.shape
-    n_heads = min(size, N_HEADS)
-    heads = np.argsort(-probabilities, axis=1, kind="stable")[:, :n_heads]
-    sorted_ = np.take_along_axis(probabilities, heads, axis=1)
-    found = np.zeros((n_words, 2, N_HEADS))
-    # Padding has none.
-    found[:, 0, :n_heads] = np.where(sorted_ > 0, heads, 0)
-    found[:, 1, :n_heads] = sorted_
-    return found.reshape(n_words, 2 * N_HEADS)
-
-
-def doc_distributions(doc: Doc) -> Floats | None:
+def doc_distributions(doc: Doc) -> HeadDistributions | None:
     """The distributions of heads that a Doc has.
 
     Args:
@@ -59,8 +36,16 @@ def doc_distributions(doc: Doc) -> Floats | None:
         See `DISTRIBUTIONS_KEY`; None if there are none, or if they are not those of its tokens, of
         which a component has merged or split some.
     """
-    found: Floats | None = doc.user_data.get(DISTRIBUTIONS_KEY)
-    return found if found is not None and len(found) == len(doc) else None
+    found = doc.user_data.get(DISTRIBUTIONS_KEY)
+    if found is None:
+        return None
+    if isinstance(found, np.ndarray):
+        # Both in one array of float64, as earlier versions wrote them.
+        offsets, probabilities = np.split(found, 2, axis=1)
+        found = offsets.astype(np.int32), probabilities.astype(np.float32)
+    # spaCy loads it as a list, or as another tuple.
+    distributions = HeadDistributions(*found)
+    return distributions if len(distributions.heads) == len(doc) else None
 
 
 def token_distribution(token: Token) -> dict[int, float] | None:
@@ -76,9 +61,9 @@ def token_distribution(token: Token) -> dict[int, float] | None:
     found = doc_distributions(token.doc)
     if found is None or token.is_space:
         return None
-    offsets, probabilities = np.split(found[token.i], 2)
-    pairs = zip(offsets.tolist(), probabilities.tolist(), strict=True)
-    return {token.i + int(offset): p for offset, p in pairs if p > 0}
+    offsets, probabilities = (column[token.i].tolist() for column in found)
+    pairs = zip(offsets, probabilities, strict=True)
+    return {token.i + offset: p for offset, p in pairs if p > 0}
 
 
 def spell_distribution(probabilities: Mapping[int, float]) -> str:
@@ -90,7 +75,7 @@ def spell_distribution(probabilities: Mapping[int, float]) -> str:
     return ",".join(f"{head}:{p:.2f}" for head, p in probabilities.items() if p >= _LEAST)
 
 
-def read_distributions(sentences: Iterable[Sentence]) -> Floats | None:
+def read_distributions(sentences: Iterable[Sentence]) -> HeadDistributions | None:
     """Read HeadDistribution of the words of sentences.
 
     Args:
@@ -107,12 +92,14 @@ def read_distributions(sentences: Iterable[Sentence]) -> Floats | None:
         for sentence in sentences
         for i, word in enumerate(sentence.words, 1)
     ]
-    if not any(map(len, found)):
+    if not any(found):
         return None
-    distributions = np.zeros((len(found), 2, N_HEADS))
-    for row, pairs in zip(distributions, found, strict=True):
-        row[:, : len(pairs)] = np.array(pairs).reshape(-1, 2).T
-    return distributions.reshape(len(found), 2 * N_HEADS)
+    distributions = HeadDistributions.unknown(len(found))
+    for i, pairs in enumerate(found):
+        for rank, (offset, probability) in enumerate(pairs):
+            distributions.heads[i, rank] = offset
+            distributions.probabilities[i, rank] = probability
+    return distributions
 
 
 def _offsets(sentence: Sentence, word: Row, i: int) -> list[tuple[int, float]]:

@@ -9,7 +9,6 @@ import sys
 from itertools import pairwise
 from statistics import fmean
 
-import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -26,7 +25,8 @@ from spacy_npparse.treebank import (
     sentences_from_doc,
     without_annotation,
 )
-from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, N_HEADS
+from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY
+from spacy_npparse.trees.head_distributions import HeadDistributions
 
 TEXT = "Die Frau schläft.\n\n   \nWas glaubt der Arzt?\nDer Arzt\nschläft.\n"
 
@@ -463,10 +463,10 @@ def test_heads_in_another_sentence_have_no_distribution():
     """A component after the parser can set other boundaries."""
     register_extensions()
     doc = Doc(Vocab(), words=["a", "b", "c"], sent_starts=[True, False, True])
-    doc.user_data[DISTRIBUTIONS_KEY] = np.zeros((3, 2 * N_HEADS))
+    doc.user_data[DISTRIBUTIONS_KEY] = found = HeadDistributions.unknown(3)
     for i, offsets in enumerate(([1, 0], [1, -1], [-2, -1])):
         doc[i]._.head_probability = 0.6
-        doc.user_data[DISTRIBUTIONS_KEY][i, [0, 1, N_HEADS, N_HEADS + 1]] = [*offsets, 0.6, 0.4]
+        found.heads[i, :2], found.probabilities[i, :2] = offsets, [0.6, 0.4]
     choose = ConfidentSentences(0.5, distributions=True)
     first, second = choose(doc, sentences_from_doc(doc))[0].words
     assert (first.misc, second.misc) == ("HeadDistribution=2:0.60,0:0.40", "_")

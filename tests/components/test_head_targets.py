@@ -9,7 +9,8 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.components.gold import read_gold
 from spacy_npparse.parsing import HeadTargets
-from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, N_HEADS
+from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY
+from spacy_npparse.trees.head_distributions import HeadDistributions
 from spacy_npparse.trees.missing import NO_HEAD
 
 VOCAB = Vocab()
@@ -19,10 +20,10 @@ def example(words, heads, distributions, predicted=None, starts=None):
     """distributions: of some words, {head: probability}, the word itself for the root."""
     deps = ["ROOT" if head == i else "dep" for i, head in enumerate(heads)]
     gold = Doc(VOCAB, words, heads=heads, deps=deps, sent_starts=starts)
-    found = np.zeros((len(words), 2 * N_HEADS))
+    found = HeadDistributions.unknown(len(words))
     for i, of_word in distributions.items():
         for rank, (head, probability) in enumerate(of_word.items()):
-            found[i, [rank, N_HEADS + rank]] = head - i, probability
+            found.heads[i, rank], found.probabilities[i, rank] = head - i, probability
     gold.user_data[DISTRIBUTIONS_KEY] = found
     return Example(Doc(VOCAB, predicted or words), gold)
 

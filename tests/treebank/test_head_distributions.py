@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
 
@@ -13,10 +13,15 @@ from spacy_npparse.treebank import ConlluCorpus, augmentation, parse_sentence
 from spacy_npparse.treebank.augmentation import ExcerptAugmenter, NonceAugmenter
 from spacy_npparse.treebank.head_distributions import (
     DISTRIBUTIONS_KEY,
-    N_HEADS,
-    most_probable_heads,
+    doc_distributions,
     read_distributions,
     spell_distribution,
+    token_distribution,
+)
+from spacy_npparse.trees.head_distributions import (
+    N_HEADS,
+    HeadDistributions,
+    most_probable_heads,
 )
 
 
@@ -34,10 +39,9 @@ def test_what_is_written_is_read():
     misc = [f"SpaceAfter=No|HeadDistribution={value}|Gloss=x", None, "HeadDistribution=0:1.00"]
     first, second = sentence([3, 3, 0], misc), sentence([0], [None])
     found = read_distributions([first, second])
-    assert found.shape == (4, 2 * N_HEADS)
-    assert found[0].tolist() == [2, 0, 0, 0, 0.61, 0.38, 0, 0]
-    assert found[2].tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
-    assert not found[[1, 3]].any()
+    assert found.heads.tolist() == [[2, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+    expected = [[0.61, 0.38, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
+    assert (found.probabilities == np.array(expected, dtype=np.float32)).all()
     assert read_distributions([second]) is None
     assert read_distributions([sentence([0], ["MyHeadDistribution=1:2"])]) is None
 
@@ -55,10 +59,52 @@ def test_malformed_distributions_are_refused(value):
 
 def test_the_most_probable_heads_come_first():
     probabilities = np.array([[0.1, 0.0, 0.6, 0.3], [1.0, 0.0, 0.0, 0.0]], dtype=np.float32)
-    first, second = most_probable_heads(probabilities)
-    assert first.tolist() == pytest.approx([2, 3, 0, 0, 0.6, 0.3, 0.1, 0.0])
-    assert second.tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
-    assert most_probable_heads(probabilities[:1, :2]).shape == (1, 2 * N_HEADS)
+    found = most_probable_heads(probabilities)
+    assert found.heads.tolist() == [[2, 3, 0, 0], [0, 0, 0, 0]]
+    expected = [[0.6, 0.3, 0.1, 0.0], [1, 0, 0, 0]]
+    assert (found.probabilities == np.array(expected, dtype=np.float32)).all()
+    assert [one.dtype for one in found] == [np.int32, np.float32]
+    assert [one.shape for one in most_probable_heads(probabilities[:1, :2])] == 2 * [(1, N_HEADS)]
+
+
+def stored(doc):
+    return Doc(doc.vocab).from_bytes(doc.to_bytes())
+
+
+def stored_in_docbin(doc):
+    data = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    return next(DocBin().from_bytes(data).get_docs(doc.vocab))
+
+
+@pytest.mark.parametrize("store", [lambda doc: doc, stored, stored_in_docbin])
+def test_stored_docs_keep_the_distributions(store):
+    doc = Doc(Vocab(), ["a", "b", "c"])
+    before = HeadDistributions.unknown(3)
+    before.heads[1, :2], before.probabilities[1, :2] = [1, 0], [0.7, 0.25]
+    doc.user_data[DISTRIBUTIONS_KEY] = before
+    doc = store(doc)
+    after = doc_distributions(doc)
+    for one, other in zip(before, after, strict=True):
+        assert (one == other).all() and one.dtype == other.dtype
+    assert token_distribution(doc[1]) == {2: pytest.approx(0.7), 1: 0.25}
+    assert token_distribution(doc[0]) == {}
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[1:3])
+    assert doc_distributions(doc) is None
+
+
+@pytest.mark.parametrize("store", [lambda doc: doc, stored, stored_in_docbin])
+def test_docs_of_earlier_versions_have_their_distributions(store):
+    """Offsets and probabilities were in one array."""
+    doc = Doc(Vocab(), ["a", "b"])
+    doc.user_data[DISTRIBUTIONS_KEY] = np.array(
+        [[1, 0, 0, 0, 0.75, 0.25, 0, 0], [-1, 0, 0, 0, 1, 0, 0, 0]]
+    )
+    doc = store(doc)
+    assert [token_distribution(token) for token in doc] == [{1: 0.75, 0: 0.25}, {0: 1.0}]
+    heads, probabilities = doc_distributions(doc)
+    assert heads.tolist() == [[1, 0, 0, 0], [-1, 0, 0, 0]] and heads.dtype == np.int32
+    assert probabilities.dtype == np.float32
 
 
 def test_references_have_the_distributions_of_the_file(tmp_path):
@@ -66,7 +112,8 @@ def test_references_have_the_distributions_of_the_file(tmp_path):
     path.write_text(f"{sentence([2, 0], ['HeadDistribution=2:0.9,0:0.1', None])}\n\n")
     (example,) = ConlluCorpus(path)(spacy.blank("xx"))
     assert DISTRIBUTIONS_KEY not in example.predicted.user_data
-    assert example.reference.user_data[DISTRIBUTIONS_KEY][0, 4:6].tolist() == [0.9, 0.1]
+    found = token_distribution(example.reference[0])
+    assert found == {1: pytest.approx(0.9), 0: pytest.approx(0.1)}
 
 
 def test_the_file_of_a_malformed_distribution_is_named(tmp_path):
@@ -84,11 +131,11 @@ def numbered(rng, vocab, number, n_words):
     words = [f"w{number}" for _ in range(n_words)]
     lemmas = [f"{number}-{i}" for i in range(n_words)]
     gold = Doc(vocab, words, heads=heads, deps=deps, pos=["NOUN"] * n_words, lemmas=lemmas)
-    found = np.zeros((n_words, 2 * N_HEADS))
+    found = HeadDistributions.unknown(n_words)
     for i in range(n_words):
         others = rng.sample([j for j in range(n_words) if j != i], min(3, n_words - 1))
-        found[i, :3][: len(others)] = [j - i for j in others]
-        found[i, 4:8] = [rng.random() for _ in range(len(others) + 1)] + [0] * (3 - len(others))
+        found.heads[i, : len(others)] = [j - i for j in others]
+        found.probabilities[i, : len(others) + 1] = [rng.random() for _ in range(len(others) + 1)]
     gold.user_data[DISTRIBUTIONS_KEY] = found
     return Example(Doc(vocab, words), gold)
 
@@ -97,12 +144,9 @@ def by_lemma(doc):
     """The heads of each word, 'root' or their lemmas, and their probabilities, by the lemma of the
     word."""
     result = {}
-    for token, row in zip(doc, doc.user_data[DISTRIBUTIONS_KEY], strict=True):
-        offsets, probabilities = np.split(row, 2)
-        pairs = zip(offsets.astype(int).tolist(), probabilities.tolist(), strict=True)
-        result[token.lemma_] = {
-            (doc[token.i + offset].lemma_ if offset else "root"): p for offset, p in pairs if p
-        }
+    for token in doc:
+        found = token_distribution(token).items()
+        result[token.lemma_] = {doc[i].lemma_ if i != token.i else "root": p for i, p in found}
     return result
 
 
@@ -156,9 +200,8 @@ def test_excerpts_keep_the_distributions():
     vocab = Vocab()
     parts = [numbered(rng, vocab, n, 6) for n in range(10)]
     gold = Doc.from_docs([eg.reference for eg in parts], exclude=["user_data"])
-    gold.user_data[DISTRIBUTIONS_KEY] = np.vstack(
-        [eg.reference.user_data[DISTRIBUTIONS_KEY] for eg in parts]
-    )
+    columns = zip(*(eg.reference.user_data[DISTRIBUTIONS_KEY] for eg in parts), strict=True)
+    gold.user_data[DISTRIBUTIONS_KEY] = HeadDistributions(*map(np.concatenate, columns))
     whole = Example(Doc(vocab, [t.text for t in gold]), gold)
     for shuffle_probability in (0.0, 1.0):
         excerpts = list(ExcerptAugmenter(12, shuffle_probability)(None, whole))
