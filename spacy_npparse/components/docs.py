@@ -17,10 +17,8 @@ from spacy.tokens import Doc, Token
 
 from spacy_npparse.parsing import Confidence, SentenceBatch
 from spacy_npparse.treebank.given_sentences import note_given_sentences
-from spacy_npparse.treebank.head_distributions import (
-    DISTRIBUTIONS_KEY,
-    token_distribution,
-)
+from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, token_distribution
+from spacy_npparse.trees.head_distributions import HeadDistributions
 
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
@@ -150,7 +148,7 @@ class Parse(NamedTuple):
         head_probabilities: float [len(doc)], of the head of each word, NaN for whitespace; None
             unless the confidence was asked for.
         label_probabilities: float [len(doc)], likewise of the label, given the head.
-        head_distributions: float64 [len(doc), 2 * N_HEADS], see `DISTRIBUTIONS_KEY`; likewise.
+        head_distributions: Of the tokens, see `DISTRIBUTIONS_KEY`; likewise.
         ranked: For each sentence with words, its k best trees in descending order: "heads" (the
             index of each token's head, a root's being its own), "deps" and "score"; None unless
             they were asked for.
@@ -160,7 +158,7 @@ class Parse(NamedTuple):
     starts: NDArray[np.uint64]
     head_probabilities: NDArray[np.float64] | None = None
     label_probabilities: NDArray[np.float64] | None = None
-    head_distributions: NDArray[np.float64] | None = None
+    head_distributions: HeadDistributions | None = None
     ranked: list[list[dict[str, Any]]] | None = None
 
 
@@ -283,22 +281,22 @@ def _with_confidence(
         parse._replace(
             head_probabilities=heads[part],
             label_probabilities=labels[part],
-            head_distributions=distributions[part],
+            head_distributions=distributions.select(part),
         )
         for parse, part in zip(parses, tokens.slices(), strict=True)
     ]
 
 
 def _token_distributions(
-    tokens: TokenBatch, sentences: SentenceBatch, distributions: NDArray[np.float64]
-) -> NDArray[np.float64]:
+    tokens: TokenBatch, sentences: SentenceBatch, distributions: HeadDistributions
+) -> HeadDistributions:
     """The distributions of heads of all tokens, see `DISTRIBUTIONS_KEY`. distributions: of the
     words, with their heads in the sentence."""
-    found = np.zeros((len(tokens.is_word), distributions.shape[1]))
-    heads, probabilities = np.split(distributions, 2, axis=1)
-    head_tokens = sentences.tokens[sentences.roots[:, None] + heads.astype(np.int64)]
-    offsets = np.where(heads > 0, head_tokens - sentences.words[:, None], 0)
-    found[sentences.words] = np.hstack([offsets, probabilities])
+    found = HeadDistributions.unknown(len(tokens.is_word))
+    heads = distributions.heads
+    head_tokens = sentences.tokens[sentences.roots[:, None] + heads]
+    found.heads[sentences.words] = np.where(heads > 0, head_tokens - sentences.words[:, None], 0)
+    found.probabilities[sentences.words] = distributions.probabilities
     return found
 
 

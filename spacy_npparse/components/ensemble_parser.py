@@ -32,7 +32,7 @@ from spacy_npparse.parsing import (
     best_trees,
 )
 from spacy_npparse.parsing.labelling import label_log_probabilities
-from spacy_npparse.treebank.head_distributions import most_probable_heads
+from spacy_npparse.trees.head_distributions import most_probable_heads
 from spacy_npparse.trees.missing import NO_LABEL
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from spacy.training import Example
 
 from spacy_npparse.parsing import HeadTargets, SentenceBatch
-from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, N_HEADS, doc_distributions
+from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, doc_distributions
+from spacy_npparse.trees.head_distributions import N_HEADS
 from spacy_npparse.trees.missing import NO_HEAD
 
 Ints = NDArray[np.int64]
@@ -64,8 +65,8 @@ def head_targets(
     for found, (to_gold, from_gold) in zip(of_docs, alignments, strict=True):
         if found is not None:
             aligned = np.flatnonzero(to_gold >= 0)
-            offsets, probabilities = np.split(found[to_gold[aligned]].T, 2)
-            in_doc = from_gold[to_gold[aligned] + offsets.astype(np.int64)]
+            offsets, probabilities = (column[to_gold[aligned]].T for column in found)
+            in_doc = from_gold[to_gold[aligned] + offsets]
             heads[:, first + aligned] = np.where(in_doc >= 0, first + in_doc, NO_HEAD)
             weights[:, first + aligned] = probabilities
         first += len(to_gold)

@@ -13,7 +13,7 @@ from spacy_npparse.checks import check_type
 from spacy_npparse.parsing.batch import Bools, NetT, ScoredBatch
 from spacy_npparse.parsing.labelling import label_probabilities
 from spacy_npparse.parsing.search import Floats, Search
-from spacy_npparse.treebank.head_distributions import N_HEADS, most_probable_heads
+from spacy_npparse.trees.head_distributions import HeadDistributions, most_probable_heads
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,18 @@ class Confidence(NamedTuple):
         heads: float32 [n_words], the probability of the head of each word.
         labels: float32 [n_words], the probability of its label, given the head; 1 if that is the
             root.
-        distributions: float64 [n_words, 2 * N_HEADS], see `most_probable_heads`.
+        distributions: The most probable heads of each word.
     """
 
     heads: Floats
     labels: Floats
-    distributions: NDArray[np.float64]
+    distributions: HeadDistributions
 
     @classmethod
     def certain(cls, n_words: int) -> Confidence:
         """Of a tree that nobody has doubts of."""
         heads, labels = np.ones((2, n_words), dtype=np.float32)
-        return cls(heads, labels, np.zeros((n_words, 2 * N_HEADS)))
+        return cls(heads, labels, HeadDistributions.unknown(n_words))
 
     def put(self, words: Bools, part: Confidence) -> None:
         """Take over what is known of a part of the words.
@@ -65,7 +65,9 @@ class Confidence(NamedTuple):
             words: bool [n_words].
             part: Of these.
         """
-        self.heads[words], self.labels[words], self.distributions[words] = part
+        self.heads[words], self.labels[words] = part.heads, part.labels
+        heads, probabilities = self.distributions
+        heads[words], probabilities[words] = part.distributions
 
 
 def confidence(
@@ -87,11 +89,10 @@ def confidence(
     Returns:
         The probabilities.
     """
-    sure = Confidence.certain(len(heads))
     by_head = search.head_probabilities(scored, temperatures.heads)
     of_words = by_head[scored.sentences.sentence, scored.sentences.places]
+    sure = Confidence.certain(len(heads))._replace(distributions=most_probable_heads(of_words))
     sure.heads[:] = of_words[range(len(heads)), heads]
-    sure.distributions[:] = most_probable_heads(of_words)
     if (heads > 0).any():
         by_label = label_probabilities(scored, heads, temperatures.labels)
         sure.labels[heads > 0] = by_label[range(len(by_label)), labels[heads > 0]]
