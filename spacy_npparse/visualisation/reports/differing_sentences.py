@@ -30,7 +30,7 @@ class ComparedTree(NamedTuple):
     owners: list[tuple[Key, str]]
 
 
-class _Tree(NamedTuple):
+class _PredictedTree(NamedTuple):
     """Heads of the words 1..n of a gold sentence, NO_HEAD where a word is not aligned or its head
     is none of them, and relations."""
 
@@ -82,7 +82,7 @@ def _sentence(
     comparison: ParserComparison, place: int, name: str | None, anchor: str
 ) -> ComparedSentence:
     text = sentence_text(comparison.gold[place])
-    found: dict[_Tree, list[int]] = {}
+    found: dict[_PredictedTree, list[int]] = {}
     for i, parser in enumerate(comparison.parsers):
         found.setdefault(_predicted(parser.seeds[0].comparison, place), []).append(i)
     trees = []
@@ -97,7 +97,7 @@ def _sentence(
     return ComparedSentence(place + 1, anchor, text, notes, n_words, trees)
 
 
-def _predicted(comparison: Comparison, place: int) -> _Tree:
+def _predicted(comparison: Comparison, place: int) -> _PredictedTree:
     """What is predicted for the words of a gold sentence by the words aligned with them."""
     system = comparison.system
     first, end = comparison.gold.sentence_words[place]
@@ -110,14 +110,14 @@ def _predicted(comparison: Comparison, place: int) -> _Tree:
         label = None if partner is None else system.deprels[partner]
         heads.append(0 if head == partner else numbers.get(head, NO_HEAD))
         labels.append(label or EMPTY)
-    return _Tree(tuple(heads), tuple(labels))
+    return _PredictedTree(tuple(heads), tuple(labels))
 
 
 def _right_words(parser: Parser, place: int) -> str:
     return ", ".join(str(seed.scores.correct_words[place]) for seed in parser.seeds)
 
 
-def _draw(comparison: ParserComparison, tree: _Tree, place: int) -> Markup:
+def _draw(comparison: ParserComparison, tree: _PredictedTree, place: int) -> Markup:
     gold = comparison.gold[place]
     # Where the gold tree has no relation, none is wrong.
     gold_labels = [

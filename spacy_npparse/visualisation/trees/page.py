@@ -19,7 +19,7 @@ from spacy_npparse.visualisation.trees.picture import ROW_WIDTH, tree_arcs
 _COMPARED = ("wrong", "gold", "mislabelled")
 
 
-class _Tree(NamedTuple):
+class _DrawnSentence(NamedTuple):
     """A sentence on the page."""
 
     text: str
@@ -59,7 +59,7 @@ def render_trees(
         raise ValueError(
             f"{len(docs)} docs but {len(gold_docs)} gold docs; give one gold Doc for each Doc"
         )
-    trees: list[_Tree] = []
+    trees: list[_DrawnSentence] = []
     for index, (doc, gold_doc) in enumerate(zip(docs, gold_docs, strict=True)):
         _check_doc(doc, f"doc {index}")
         if gold_doc is not None:
@@ -93,7 +93,7 @@ def _docs(given: Doc | Iterable[Doc]) -> list[Doc]:
     return docs
 
 
-def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_Tree]:
+def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_DrawnSentence]:
     """The sentences of a Doc."""
     sentences = list(doc.sents) if len(doc) else []
     sources = doc.user_data.get(CONLLU_KEY, ())
@@ -105,7 +105,7 @@ def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_Tree]:
         yield _tree(sentence, gold_doc, name)
 
 
-def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _Tree:
+def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _DrawnSentence:
     words = [t.text for t in sentence]
     heads, labels = _read(sentence)
     gold_heads = gold_labels = None
@@ -132,7 +132,7 @@ def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _Tree:
         notes.append(f"{known - wrong} of {known} heads right")
         if mislabelled:
             notes.append(f"{mislabelled} wrong {plural('label', mislabelled)}")
-    return _Tree(sentence.text, drawing, notes, n_crossing > 0, name)
+    return _DrawnSentence(sentence.text, drawing, notes, n_crossing > 0, name)
 
 
 def _read(span: Span) -> tuple[list[int], list[str]]:
