@@ -145,7 +145,10 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
         WriteError: It cannot be written.
     """
     if is_stream(path):
-        with _writing(_open_stream(path)) as file:
+        descriptor = _descriptor(path)
+        # Opened anew, a file would be written from its beginning, over what is there already.
+        stream = path if descriptor is None else descriptor
+        with _writing(_NamedFile(stream, "wb", path, closefd=descriptor is None)) as file:
             yield file
         return
     with naming(path):
@@ -154,12 +157,14 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
         target.parent.mkdir(parents=True, exist_ok=True)
     # Not named after the file: its name may be as long as names can be.
     temporary = target.with_name(f".spacy_npparse.{secrets.token_hex(8)}")
+    # Private until it has the mode of the old one.
+    opener = partial(os.open, mode=0o600) if target.exists() else None
     try:
-        with naming(path):
-            raw = _open_temporary(temporary, target, path)
-        with _writing(raw) as file:
+        with _writing(_NamedFile(temporary, "xb", path, opener=opener)) as file:
             yield file
         with naming(path):
+            with suppress(FileNotFoundError):
+                _keep_owner_and_mode(temporary, target.stat())
             os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -198,9 +203,10 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 class _NamedFile(io.FileIO):
     """A file open for writing whose errors name it as its user does."""
 
-    def __init__(self, file: Path | int, mode: str, name: str | Path, **options: Any) -> None:
+    def __init__(self, file: str | Path | int, mode: str, name: str | Path, **options: Any) -> None:
         self._shown = name
-        super().__init__(file, mode, **options)
+        with naming(name):
+            super().__init__(file, mode, **options)
 
     def write(self, data: Any, /) -> int:
         with naming(self._shown):
@@ -214,43 +220,19 @@ class _NamedFile(io.FileIO):
 @contextmanager
 def _writing(raw: _NamedFile) -> Iterator[IO[bytes]]:
     """Write to a file through a buffer."""
-    try:
+    # After an exception nothing more is written: the reader of a pipe might never take it.
+    with raw:
         file = io.BufferedWriter(raw)
         yield file
         file.close()
-    finally:
-        # After an exception nothing more is written: the reader of a pipe might never take it.
-        raw.close()
 
 
-def _open_stream(path: str | Path) -> _NamedFile:
-    with naming(path):
-        descriptor = _descriptor(path)
-        if descriptor is not None:
-            # Opened anew, a file would be written from its beginning, over what is there already.
-            return _NamedFile(os.dup(descriptor), "wb", path)
-        # The usual flags would create a file where a pipe has just been removed.
-        return _NamedFile(
-            Path(path), "wb", path, opener=lambda name, flags: os.open(name, flags & ~os.O_CREAT)
-        )
-
-
-def _open_temporary(temporary: Path, target: Path, name: str | Path) -> _NamedFile:
-    """Create the file that will replace `target`, with its mode and, if permitted, its owner."""
-    if not target.exists():
-        return _NamedFile(temporary, "xb", name)
-    known = target.stat()
-    # Private until it has the mode of the old one.
-    file = _NamedFile(temporary, "xb", name, opener=partial(os.open, mode=0o600))
-    try:
-        if hasattr(os, "chown"):
-            with suppress(OSError):
-                os.chown(temporary, known.st_uid, known.st_gid)
-        os.chmod(temporary, stat.S_IMODE(known.st_mode))
-    except BaseException:
-        file.close()
-        raise
-    return file
+def _keep_owner_and_mode(path: Path, known: os.stat_result) -> None:
+    """Give a file the mode of another one and, if permitted, its owner."""
+    if hasattr(os, "chown"):
+        with suppress(OSError):
+            os.chown(path, known.st_uid, known.st_gid)
+    os.chmod(path, stat.S_IMODE(known.st_mode))
 
 
 def _check_permission(path: str | Path) -> None:
@@ -266,12 +248,12 @@ def _check_permission(path: str | Path) -> None:
 
 def _descriptor(path: str | Path) -> int | None:
     """The descriptor of the open file that a path leads to, as `/dev/stdout` and `/dev/fd/3` do."""
-    path = Path(path)
     for _ in range(_MAX_LINKS):
-        folder = os.path.realpath(path.parent)
-        if folder == os.path.realpath("/dev/fd") and path.name.isdecimal():
-            return int(path.name)
+        folder, name = os.path.split(path)
+        folder = os.path.realpath(folder)
+        if folder == os.path.realpath("/dev/fd") and name.isdecimal():
+            return int(name)
         if not os.path.islink(path):
             break
-        path = Path(folder, os.readlink(path))
+        path = os.path.join(folder, os.readlink(path))
     return None
