@@ -12,8 +12,6 @@ from spacy.strings import StringStore
 
 # Affixes of the lower-cased form: suffixes of 1 to 4 characters, prefixes of 2 and 4.
 AFFIXES = (slice(-1, None), slice(-2, None), slice(-3, None), slice(-4, None), slice(2), slice(4))
-# Forms whose spellings are remembered: a few megabytes, and most of the words of most texts.
-_MOST_FORMS = 2**15
 
 
 class Spellings:
@@ -25,14 +23,21 @@ class Spellings:
         max_chars: See `CharBiLSTM`.
         char_rows: See `CharBiLSTM`.
         affix_rows: See `CharBiLSTM`.
+        most_forms: How many are remembered, unless more are looked up at once: by default a few
+            megabytes, and most of the words of most texts.
     """
 
-    def __init__(self, max_chars: int, char_rows: int, affix_rows: int):
+    def __init__(self, max_chars: int, char_rows: int, affix_rows: int, most_forms: int = 2**15):
         self._max_chars = max_chars
         self._char_rows = char_rows
         self._affix_rows = affix_rows
+        self._most_forms = most_forms
         self._lock = Lock()
         self._forget()
+
+    def __len__(self) -> int:
+        """Number of forms that are remembered."""
+        return len(self._numbers)
 
     def look_up(
         self, forms: NDArray[np.uint64], strings: StringStore
@@ -49,7 +54,7 @@ class Spellings:
         keys = forms.tolist()
         with self._lock:
             new = [key for key in keys if key not in self._numbers]
-            if len(self._numbers) + len(new) > _MOST_FORMS:
+            if len(self._numbers) + len(new) > self._most_forms:
                 self._forget()
                 new = keys
             if new:

@@ -44,7 +44,7 @@ class Segmenter:
             are not white space.
         """
         reader = self._model.newTokenizer(_OPTIONS)
-        reader.setText(_readable(text))
+        reader.setText(readable(text))
         sentence = udpipe.Sentence()
         while reader.nextSentence(sentence):
             # After the root.
@@ -52,7 +52,14 @@ class Segmenter:
                 yield word.getTokenRangeStart(), word.getTokenRangeEnd()
 
 
-def _readable(text: str) -> str:
-    """The text with characters, one for one, that UDPipe can read and takes for white space if
-    Python does."""
+def readable(text: str) -> str:
+    """Replace the characters that UDPipe cannot read, or does not take for white space as Python
+    does.
+
+    Args:
+        text: Any text.
+
+    Returns:
+        A text with as many characters.
+    """
     return _OTHER_SPACE.sub(" ", _UNREADABLE.sub("\ufffd", text))

@@ -104,10 +104,8 @@ def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
             f"A tokenizer cannot be trained on {n_characters} characters of text. Give a treebank, "
             "or use spaCy's rules: --nlp.tokenizer.@tokenizers spacy.Tokenizer.v1."
         )
-    segment, epochs = _schedule(n_characters)
-    spaces = [token.space_after for sentence in sentences for token in sentence]
-    dimension = _SMALL if segment == _MIN_SEGMENT else _MEDIUM if mean(spaces) > 0.5 else _LARGE
-    options = f"dimension={dimension};segment_size={segment};epochs={epochs};{_OPTIONS}"
+    spaces = mean(token.space_after for sentence in sentences for token in sentence)
+    options, epochs = trainer_options(n_characters, spaces)
     start = time.perf_counter()
     model = _run_trainer(options, "".join(map(_conllu, sentences)), epochs)
     logger.info(
@@ -119,11 +117,21 @@ def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
     return model
 
 
-def _schedule(n_characters: int) -> tuple[int, int]:
-    """Length of segments and number of epochs, such that little text takes little time."""
+def trainer_options(n_characters: int, spaces: float) -> tuple[str, int]:
+    """Choose the options of UDPipe's trainer, such that little text takes little time.
+
+    Args:
+        n_characters: Of the text.
+        spaces: The share of the tokens that white space follows.
+
+    Returns:
+        The options as UDPipe reads them, and the number of epochs.
+    """
     seen = min(n_characters * _MAX_PASSES, _SEGMENTS * _MAX_SEGMENT * _MAX_EPOCHS)
     segment = min(max(seen // _SEGMENTS, _MIN_SEGMENT), _MAX_SEGMENT, n_characters)
-    return segment, math.ceil(seen / (_SEGMENTS * segment))
+    epochs = math.ceil(seen / (_SEGMENTS * segment))
+    dimension = _SMALL if segment == _MIN_SEGMENT else _MEDIUM if spaces > 0.5 else _LARGE
+    return f"dimension={dimension};segment_size={segment};epochs={epochs};{_OPTIONS}", epochs
 
 
 def _conllu(sentence: TrainingSentence) -> str:

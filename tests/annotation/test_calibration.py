@@ -5,7 +5,6 @@ import pytest
 import spacy
 from parser_helpers import SAMPLE
 
-from spacy_npparse.annotation import posteriors
 from spacy_npparse.annotation.calibration import GoldTrees, Predictions, read_gold
 from spacy_npparse.annotation.posteriors import PosteriorError, encode_sentences, parser_of
 from spacy_npparse.parsing import Temperatures
@@ -109,11 +108,10 @@ def test_what_is_missing_or_unknown_is_left_out():
     assert found.arcs == pytest.approx(np.array([[0.4, 0.5], [1, 1]]))
 
 
-def test_sentences_come_in_their_order(make_parser, monkeypatch):
+def test_sentences_come_in_their_order(make_parser):
     """Whatever the parts that are scored at once."""
     nlp = make_parser("mst")
     expected = encode_sentences(nlp, SENTENCES[:10])
-    monkeypatch.setattr(posteriors, "_BATCH", 3)
     found = encode_sentences(nlp, SENTENCES[:10], batch_size=3)
     for one, other in zip(found.heads(), expected.heads(), strict=True):
         assert one == pytest.approx(other, abs=1e-4)

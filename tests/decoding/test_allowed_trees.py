@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_npparse.decoding import MHScores, decode_mh
-from spacy_npparse.decoding.allowed_trees import ranking
 from spacy_npparse.decoding.allowed_trees.by_arcs import (
     derivable_trees,
     mh4_trees,
@@ -117,21 +116,18 @@ def test_trees_are_found_in_the_order_of_their_scores(search, drawn):
 @given(constraints())
 def test_depth_first_search_finds_a_tree_if_there_are_some(drawn):
     allowed, scores = drawn
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "_MOST_SEARCHES", -1)
-        found = best_allowed_tree(allowed, spanning_trees(scores))
+    found = best_allowed_tree(allowed, spanning_trees(scores), most_searches=-1)
     expected = [tree for tree in trees(len(scores) - 1) if is_allowed(allowed, tree)]
     assert (found is not None) == bool(expected)
     assert found is None or is_allowed(allowed, found.heads)
 
 
-def test_too_many_subtrees_are_warned_of(monkeypatch, caplog):
-    monkeypatch.setattr(ranking, "_MOST_SEARCHES", -1)
+def test_too_many_subtrees_are_warned_of(caplog):
     # Words 2 and 3 prefer other heads than each other.
     scores = np.zeros((4, 4))
     scores[2, 1] = scores[3, 1] = scores[1, 0] = 5.0
     allowed = AllowedTrees(np.ones((4, 4), dtype=bool), ((2, 3),))
-    found = best_allowed_tree(allowed, spanning_trees(scores))
+    found = best_allowed_tree(allowed, spanning_trees(scores), most_searches=-1)
     assert found is not None and allowed.admits(found.heads)
     [message] = caplog.messages
     assert "the best tree of a sentence of 3 words with 1 subtrees" in message

@@ -6,7 +6,6 @@ import spacy
 import torch
 from spacy.tokens import Doc
 
-from spacy_npparse.models import char_bilstm
 from spacy_npparse.models.char_bilstm import CharBiLSTM, make_batch
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet
 from spacy_npparse.models.shim import torch_shim
@@ -31,19 +30,22 @@ def test_new_weights_and_words_when_it_is_initialized_again():
     assert again is not net and not (again.word_embedding.weight == 7.0).any()
 
 
-def test_large_batches_are_encoded_in_parts(monkeypatch):
+def test_large_batches_are_encoded_in_parts():
+    """Of up to 20,000 words, unless a Doc has more."""
     model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
     model.initialize()
     vocab = spacy.blank("xx").vocab
-    docs = [Doc(vocab, words=["so", "ein", "Haus"] * n) for n in (1, 0, 4, 2, 3)]
-    whole = model.predict(docs)
+    docs = [
+        Doc(vocab, words=["so", "ein", "Haus"] * n, sent_starts=[1, -1, -1] * n)
+        for n in (1, 0, 8000, 2000, 3000)
+    ]
+    alone = [model.predict([doc])[0] for doc in docs]
     sizes = []
     net = torch_shim(model, CharBiLSTMNet).net
     net.register_forward_pre_hook(lambda module, inputs: sizes.append(len(inputs[0].form_of_word)))
-    monkeypatch.setattr(char_bilstm, "_MOST_WORDS", 10)
-    for vectors, expected in zip(model.predict(docs), whole, strict=True):
+    for vectors, expected in zip(model.predict(docs), alone, strict=True):
         np.testing.assert_allclose(vectors, expected, atol=1e-6)
-    assert sum(sizes) == 30 and max(sizes) == 12 and len(sizes) > 2
+    assert sum(sizes) == 39_003 and max(sizes) == 24_000 and len(sizes) > 2
 
 
 def test_given_sentences_have_the_same_vectors_alone_and_in_a_document():

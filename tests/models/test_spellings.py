@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.strings import StringStore
 
-from spacy_npparse.models import spellings
 from spacy_npparse.models.spellings import AFFIXES, Spellings
 
 SIZES = dict(max_chars=5, char_rows=64, affix_rows=50)
@@ -22,17 +21,15 @@ def look_up(table, words):
 @pytest.mark.parametrize("most", [2**15, 6])
 @given(batches=st.lists(WORDS, min_size=1, max_size=6))
 def test_a_spelling_does_not_depend_on_what_was_looked_up_before(most, batches):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spellings, "_MOST_FORMS", most)
-        table = Spellings(**SIZES)
-        for words in batches:
-            chars, n_chars, affixes = look_up(table, words)
-            assert len(table._numbers) <= max(most, len(words))
-            for i, word in enumerate(words):
-                (alone,), (n,), (its_affixes,) = look_up(Spellings(**SIZES), [word])
-                assert n_chars[i] == n == min(len(word), SIZES["max_chars"])
-                assert chars[i].tolist() == [*alone, *[0] * (chars.shape[1] - n)]
-                assert affixes[i].tolist() == its_affixes.tolist()
+    table = Spellings(**SIZES, most_forms=most)
+    for words in batches:
+        chars, n_chars, affixes = look_up(table, words)
+        assert len(words) <= len(table) <= max(most, len(words))
+        for i, word in enumerate(words):
+            (alone,), (n,), (its_affixes,) = look_up(Spellings(**SIZES), [word])
+            assert n_chars[i] == n == min(len(word), SIZES["max_chars"])
+            assert chars[i].tolist() == [*alone, *[0] * (chars.shape[1] - n)]
+            assert affixes[i].tolist() == its_affixes.tolist()
 
 
 def test_long_words_keep_their_ends_and_affixes_are_those_of_the_lower_case():

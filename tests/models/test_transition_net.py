@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from spacy_npparse.decoding import roll_out
-from spacy_npparse.models import parser_net
 from spacy_npparse.models.transition_net import TransitionNet
 from spacy_npparse.systems import transition_systems
 
@@ -36,37 +35,29 @@ def test_arc_scores_of_a_sentence_do_not_depend_on_its_neighbours(net, rows):
     assert torch.allclose(together[1, :2, :2], alone[0], atol=1e-6)
 
 
-def test_words_prefer_heads_by_side_and_distance(net):
+@pytest.mark.parametrize("n", [50, 1200])
+def test_words_prefer_heads_by_side_and_distance(net, n):
+    """The distances of a long sentence are looked up in pieces."""
+    net.double()
     torch.nn.init.normal_(net.arc_distance.weight)
     torch.nn.init.normal_(net.arc_distance.bias)
     # All words and the root are the same.
-    n = 50
-    rows = torch.randn(1, 10).expand(n + 1, -1)
-    scores = net.score_arcs(rows, torch.tensor([n]))[0]
+    rows = torch.randn(1, 10, dtype=torch.double).expand(n + 1, -1)
+    scores = net.score_arcs(rows, torch.tensor([n]))[0, 1:]
     preferred = net.arc_distance(torch.relu(net.arc_dependent(rows[0])))
-    shortest = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
-    for word in range(1, n + 1):
-        expected = [preferred[0]]
-        for head in range(1, n + 1):
-            kind = sum(abs(head - word) >= length for length in shortest)
-            expected.append(preferred[kind + 11 * (head > word)])
-        del expected[word]
-        found = torch.cat([scores[word, :word], scores[word, word + 1 :]])
-        torch.testing.assert_close(found, torch.stack(expected).log_softmax(dim=0))
-
-
-def test_distances_in_pieces_are_the_same(net, rows, monkeypatch):
-    torch.nn.init.normal_(net.arc_distance.weight)
-    results = []
-    for pieces in (False, True):
-        if pieces:
-            monkeypatch.setattr(parser_net, "_MAX_DISTANCES", 12)
-        scores = net.score_arcs(rows, LENGTHS)
-        scores[scores > -100].square().sum().backward()
-        results.append((scores, net.arc_distance.weight.grad))
-        net.zero_grad()
-    for whole, in_pieces in zip(*results, strict=True):
-        torch.testing.assert_close(whole, in_pieces)
+    shortest = torch.tensor([1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41])
+    places = torch.arange(n + 1)
+    distances = places - places[1:, None]
+    kinds = (distances.abs()[:, :, None] >= shortest).sum(dim=2) + 11 * (distances > 0)
+    kinds[:, 0] = 0
+    others = distances != 0
+    expected = preferred[kinds].masked_fill(~others, -torch.inf).log_softmax(dim=1)
+    gradients = []
+    for one in (scores, expected):
+        torch.testing.assert_close(one[others], expected[others])
+        loss = one[others].square().mean()
+        gradients += torch.autograd.grad(loss, net.arc_distance.weight, retain_graph=True)
+    torch.testing.assert_close(*gradients)
 
 
 def test_head_selection_loss_is_the_cross_entropy_of_weighted_heads(net, rows):

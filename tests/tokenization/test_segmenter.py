@@ -2,7 +2,7 @@
 
 import sys
 
-from spacy_npparse.tokenization.segmenter import _readable
+from spacy_npparse.tokenization.segmenter import readable
 
 
 def test_white_space_and_unreadable_characters_are_replaced_one_for_one():
@@ -12,4 +12,4 @@ def test_white_space_and_unreadable_characters_are_replaced_one_for_one():
             expected = "\ufffd"
         else:
             expected = " " if char.isspace() and char not in "\n\r\t" else char
-        assert _readable(char) == expected
+        assert readable(char) == expected

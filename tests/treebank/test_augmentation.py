@@ -3,6 +3,7 @@ runs of whole sentences."""
 
 import random
 from collections import defaultdict
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -148,16 +149,25 @@ def chain(vocab, length):
     return tree(vocab, words, [0, *range(length)], ["ROOT", "obj", *["nmod"] * (length - 1)])
 
 
-def test_memory_is_bounded_and_refreshed():
+@pytest.mark.parametrize("memory", ["words", "subtrees"])
+def test_memory_is_bounded_and_refreshed(memory):
+    random.seed(0)
     vocab = Vocab()
     augmenter = NonceAugmenter(probability=0.0, subtree_probability=1e-9)
     for number in range(1000):
         list(augmenter(None, tree(vocab, [str(number), "r"], [1, 1], ["obj", "ROOT"])))
-    for memory in (augmenter._words, augmenter._subtrees):
-        kinds = [kind for kind in memory.values() if len(kind) > 1]
-        assert {len(kind) for kind in kinds} == {200}
-    (words,) = (kind for kind in augmenter._words.values() if len({*map(tuple, kind)}) > 1)
-    assert sum(int(vocab.strings[int(form)]) >= 800 for form, *_ in words) > 20
+    augmenter.probability, augmenter.subtree_probability = 1.0, 0.0
+    if memory == "subtrees":
+        augmenter.probability, augmenter.subtree_probability = 0.0, 1.0
+    new = tree(vocab, ["x", "r"], [1, 1], ["obj", "ROOT"])
+    remembered = set()
+    for _ in range(100):
+        # What is drawn is remembered, too, in the place of something else.
+        again = deepcopy(augmenter)
+        for _ in range(30):
+            remembered |= {token.text for eg in again(None, new) for token in eg.reference[:1]}
+    assert len(remembered - {"x"}) == 200
+    assert sum(int(form) >= 800 for form in remembered - {"x"}) > 20
 
 
 def test_probability_zero_changes_nothing(examples):

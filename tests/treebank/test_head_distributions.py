@@ -9,7 +9,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_npparse.treebank import ConlluCorpus, augmentation, parse_sentence
+from spacy_npparse.treebank import ConlluCorpus, parse_sentence
 from spacy_npparse.treebank.augmentation import ExcerptAugmenter, NonceAugmenter
 from spacy_npparse.treebank.head_distributions import (
     DISTRIBUTIONS_KEY,
@@ -125,9 +125,9 @@ def test_the_file_of_a_malformed_distribution_is_named(tmp_path):
 
 def numbered(rng, vocab, number, n_words):
     """A random projective tree, with the number of the sentence and of the word as lemma, and
-    random distributions."""
+    random distributions. No two words are of a kind."""
     heads = [rng.randrange(i) if i else 0 for i in range(n_words)]
-    deps = ["dep" if i else "ROOT" for i in range(n_words)]
+    deps = [f"dep:{i}" if i else "ROOT" for i in range(n_words)]
     words = [f"w{number}" for _ in range(n_words)]
     lemmas = [f"{number}-{i}" for i in range(n_words)]
     gold = Doc(vocab, words, heads=heads, deps=deps, pos=["NOUN"] * n_words, lemmas=lemmas)
@@ -165,8 +165,8 @@ def test_distributions_move_with_the_words(monkeypatch):
     augmenter = NonceAugmenter(probability=0.0, subtree_probability=1e-9)
     for example in examples[:30]:
         list(augmenter(None, example))
-    # No subtree of the other sentences is remembered.
-    monkeypatch.setattr(augmentation, "_remember", lambda one, others: None)
+    # Those of these sentences, which are remembered first, and no subtree of the sentence itself.
+    monkeypatch.setattr(random, "choice", lambda known: known[random.randrange(3)])
     augmenter.subtree_probability = 0.3
     n_kept = n_lost = n_tops = 0
     for example in 3 * examples[30:]:

@@ -25,14 +25,16 @@ from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Arcs, Tree,
 logger = logging.getLogger(__name__)
 
 # For the first tree, before depth-first search.
-_MOST_SEARCHES = 2000
+MOST_SEARCHES = 2000
 
 # Finds the best tree of some arcs, bool [n + 1, n + 1] by dependent and head. If there is none, it
 # may be any other one.
 Search = Callable[[Arcs], Tree]
 
 
-def ranked_trees(allowed: AllowedTrees, search: Search) -> Iterator[Tree]:
+def ranked_trees(
+    allowed: AllowedTrees, search: Search, most_searches: int = MOST_SEARCHES
+) -> Iterator[Tree]:
     """Find allowed trees, the best first.
 
     Each tree after the first one takes up to n searches. A warning tells if the first one may not
@@ -41,6 +43,7 @@ def ranked_trees(allowed: AllowedTrees, search: Search) -> Iterator[Tree]:
     Args:
         allowed: The trees that are allowed.
         search: The exact search for the best tree of some class.
+        most_searches: For the first tree, before depth-first search; -1 for that at once.
 
     Yields:
         All allowed trees of the class, in descending order of their scores.
@@ -65,30 +68,33 @@ def ranked_trees(allowed: AllowedTrees, search: Search) -> Iterator[Tree]:
                 logger.warning(
                     "%d searches have not found the best tree of a sentence of %d words with %d "
                     "subtrees, and it got a good one. Fix some heads in these, or leave some out.",
-                    _MOST_SEARCHES,
+                    most_searches,
                     len(arcs) - 1,
                     len(allowed.subtrees),
                 )
             has_found = True
             yield tree
             parts = list(_without(arcs, tree.heads))
-        if not has_found and number > _MOST_SEARCHES:
+        if not has_found and number > most_searches:
             depth += 1
         for part in parts:
             wait(part, depth)
 
 
-def best_allowed_tree(allowed: AllowedTrees, search: Search) -> Tree | None:
+def best_allowed_tree(
+    allowed: AllowedTrees, search: Search, most_searches: int = MOST_SEARCHES
+) -> Tree | None:
     """Find the best allowed tree.
 
     Args:
         allowed: The trees that are allowed.
         search: See `ranked_trees`.
+        most_searches: See there.
 
     Returns:
         The tree; None if no tree of the class is allowed.
     """
-    return next(ranked_trees(allowed, search), None)
+    return next(ranked_trees(allowed, search, most_searches), None)
 
 
 def _without(arcs: Arcs, heads: NDArray[np.integer]) -> Iterator[Arcs]:
