@@ -1,6 +1,7 @@
-"""Dependencies between the rooms of the package run downwards only."""
+"""Dependencies between the rooms of the package run downwards only, and a name means one class."""
 
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 IMPORT = re.compile(r"^\s*(?:from|import|cimport) spacy_npparse\.([a-z_]+)", re.MULTILINE)
 # The C++ headers of another room, by their path from the file's own folder.
 INCLUDE = re.compile(r'^(?:#include|\s*cdef extern from) "([^"]+)"', re.MULTILINE)
+# Of Python, and of compiled modules that are described in stubs.
+PUBLIC_CLASS = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
 
 
 def files(room):
@@ -62,3 +65,11 @@ def test_the_kernel_needs_neither_spacy_nor_torch():
             assert not re.search(r"^\s*(from|import) (spacy|thinc|torch)\b", text, re.MULTILINE), (
                 path
             )
+
+
+def test_no_two_public_classes_have_the_same_name():
+    places = defaultdict(list)
+    for path in [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]:
+        for name in PUBLIC_CLASS.findall(path.read_text(encoding="utf8")):
+            places[name].append(str(path.relative_to(PACKAGE)))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
