@@ -14,7 +14,7 @@ FLOORS = [
     {"laboratory", "visualisation"},
     {"annotation"},
     {"components", "evaluation", "scaling", "tokenization"},
-    {"treebank"},
+    {"parsing", "treebank"},
     {"models"},
     {"decoding"},
     {"systems"},
@@ -56,6 +56,11 @@ def test_dependencies_run_downwards(room):
     for path in files(room):
         for used in used_rooms(path) - {room}:
             assert FLOOR[used] > FLOOR[room], f"{path.relative_to(PACKAGE)} uses {used}"
+
+
+def test_searches_know_nothing_of_spacy():
+    for path in files("parsing"):
+        assert not re.search(r"^\s*(from|import) spacy\b", path.read_text(), re.MULTILINE), path
 
 
 def test_the_kernel_needs_neither_spacy_nor_torch():
