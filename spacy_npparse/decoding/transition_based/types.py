@@ -38,14 +38,10 @@ class GreedyResult(NamedTuple):
     Attributes:
         heads: int32 [n_words], the head of each word in its sentence, counted from 1; 0 is the
             root.
-        probabilities: float32 [n_words], the probability of the transition that attached each word,
-            among the legal transitions; 1 if only one was legal, or if no transition attached the
-            word (a dependent of an implicit root). NaN if the scores are NaN.
         n_transitions: int32 [n_sentences], the length of each derivation.
     """
 
     heads: NDArray[np.int32]
-    probabilities: NDArray[np.float32]
     n_transitions: NDArray[np.int32]
 
 
