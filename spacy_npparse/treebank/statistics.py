@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spacy_npparse.decoding import (
+    MHFactors,
     MHScores,
     OneEndpointCrossingScores,
     decode_mh,
+    decode_mh_greedily,
     decode_one_endpoint_crossing,
 )
 from spacy_npparse.systems import get_transition_system, transition_systems
@@ -199,10 +201,13 @@ def _arcs_of_mh(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.int6
         n = len(heads) - 1
         right = np.zeros((1, n + 2, n + 2), dtype=np.float32)
         right[0, heads[1:], range(1, n + 1)] = 1.0
-        zeros = np.zeros((1, 6, n + 2, n + 2), dtype=np.float32)
-        scores = MHScores(shift=zeros[:, 0].copy(), below=zeros, front=zeros, arcs=right)
         length = np.array([n], dtype=np.int32)
-        found = decode_mh(scores, length, n_heads, single_root=False, max_length=MAX_LENGTH)
+        if n <= MAX_LENGTH:
+            found = decode_mh(MHScores.of_arcs(right), length, n_heads, single_root=False)
+        else:
+            nothing = np.zeros((n + 2, 7, 0), dtype=np.float32)
+            factors = MHFactors(nothing, nothing[:, 0], nothing[:, 1:], nothing[:, 0], right)
+            found = decode_mh_greedily(factors, length, n_heads, single_root=False)
         counts.append(round(found.scores[0]))
     return np.array(counts)
 
@@ -220,8 +225,7 @@ def _arcs_of_one_endpoint_crossing(
         elif n <= MAX_LENGTH:
             right = np.zeros((1, n + 1, n + 1), dtype=np.float32)
             right[0, heads[1:], range(1, n + 1)] = 1.0
-            zeros = np.zeros_like(right)
-            scores = OneEndpointCrossingScores(zeros, heads=right, siblings=zeros, crossed=right)
+            scores = OneEndpointCrossingScores.of_arcs(right)
             length = np.array([n], dtype=np.int32)
             found = decode_one_endpoint_crossing(scores, length, single_root=False)
             counts[number] = round(found.scores[0])

@@ -50,9 +50,7 @@ def has_derivation_in_mh4(heads):
     n = len(heads) - 1
     arcs = np.full((1, n + 2, n + 2), -100, dtype=np.float32)
     arcs[0, heads[1:], range(1, n + 1)] = 0
-    zeros = np.zeros_like(arcs)
-    links = np.zeros((1, 6, n + 2, n + 2), dtype=np.float32)
-    found = decode_mh(MHScores(zeros, links, links, arcs), np.array([n], dtype=np.int32), 4)
+    found = decode_mh(MHScores.of_arcs(arcs), np.array([n], dtype=np.int32), 4)
     return found.scores[0] == 0
 
 

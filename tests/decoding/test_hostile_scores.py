@@ -82,15 +82,13 @@ def mh_factors(data, lengths):
     st.data(),
     st.sampled_from([3, 4]),
     st.booleans(),
-    st.sampled_from(["exact", "greedy", "factors"]),
+    st.sampled_from(["exact", "greedy"]),
 )
 def test_mh(lengths, data, n_heads, single_root, how):
-    if how == "factors":
+    if how == "greedy":
         found = decode_mh_greedily(mh_factors(data, lengths), int32(lengths), n_heads, single_root)
     else:
-        longest = 100 if how == "exact" else 0
-        tables = mh_tables(data, lengths)
-        found = decode_mh(tables, int32(lengths), n_heads, single_root, longest)
+        found = decode_mh(mh_tables(data, lengths), int32(lengths), n_heads, single_root)
     assert np.isfinite(found.scores).all()
     for heads in trees(found.heads, lengths):
         assert is_tree(heads, single_root=single_root)

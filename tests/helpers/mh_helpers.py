@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from spacy_npparse.decoding import MHScores
+from spacy_npparse.decoding import MHFactors, MHScores
 from spacy_npparse.systems import get_transition_system
 
 MH4 = get_transition_system("mh4")
@@ -20,6 +20,19 @@ def random_scores(lengths, seed=0):
         return rng.standard_normal((len(lengths), *shape, size, size), dtype=np.float32)
 
     return MHScores(shift=normal(), below=normal(6), front=normal(6), arcs=normal())
+
+
+def factors_of(scores, lengths):
+    """Factors whose products are given scores: the vectors of later nodes have a single 1."""
+    size = scores.arcs.shape[1]
+    links = np.concatenate([scores.shift[:, None], scores.front], axis=1)
+
+    def by_node(tables):
+        rows = [table[:, : n + 2].swapaxes(0, 1) for table, n in zip(tables, lengths, strict=True)]
+        return np.ascontiguousarray(np.concatenate(rows))
+
+    ones = np.concatenate([np.eye(n + 2, size, dtype=np.float32) for n in lengths])
+    return MHFactors(by_node(links), ones, by_node(scores.below), ones, scores.arcs)
 
 
 @cache

@@ -31,7 +31,6 @@ _Heads = Callable[[NDArray[np.float32]], NDArray[np.int32]]
 # searches for more of them, each of which may take as many as there are words.
 _N_TRIED_FIRST = 20
 _MOST_SEARCHES = 5000
-_N_LINKS = 6
 
 
 def spanning_trees(scores: NDArray[np.floating]) -> Search:
@@ -121,15 +120,11 @@ def _spanning_heads(scores: NDArray[np.float32]) -> NDArray[np.int32]:
 def _mh_heads(scores: NDArray[np.float32], *, n_heads: int) -> NDArray[np.int32]:
     # The end of the sentence is a node, too.
     arcs = np.ascontiguousarray(np.pad(scores.T, (0, 1)))[None]
-    shift = np.zeros_like(arcs)
-    links = np.zeros((1, _N_LINKS, *arcs.shape[1:]), dtype=np.float32)
-    return decode_mh(MHScores(shift, links, links, arcs), _length(scores), n_heads).heads
+    return decode_mh(MHScores.of_arcs(arcs), _length(scores), n_heads).heads
 
 
 def _one_endpoint_crossing_heads(scores: NDArray[np.float32]) -> NDArray[np.int32]:
-    arcs = np.ascontiguousarray(scores.T)[None]
-    zeros = np.zeros_like(arcs)
-    parts = OneEndpointCrossingScores(grandparents=zeros, heads=arcs, siblings=zeros, crossed=arcs)
+    parts = OneEndpointCrossingScores.of_arcs(np.ascontiguousarray(scores.T)[None])
     return decode_one_endpoint_crossing(parts, _length(scores)).heads
 
 

@@ -8,7 +8,6 @@ def decode_mh(
     lengths: NDArray[np.int32],
     n_heads: int,
     single_root: bool = True,
-    max_length: int = ...,
 ) -> MHDerivations: ...
 def decode_mh_greedily(
     factors: MHFactors,

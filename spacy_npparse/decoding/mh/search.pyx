@@ -21,7 +21,6 @@ system section 3.2, scoring by s1 section 4.2; marginals by back-propagation Eis
 
 import numpy as np
 
-from libc.limits cimport INT_MAX
 from libcpp.vector cimport vector
 
 from spacy_npparse.systems.mh4 cimport head_of_arc
@@ -57,9 +56,7 @@ cdef extern from "outside.h" namespace "npparse" nogil:
         void arc_marginals(float* marginals, int size) except +
 
 
-def decode_mh(
-    scores, const int[::1] lengths, int n_heads, bint single_root=True, int max_length=INT_MAX
-):
+def decode_mh(scores, const int[::1] lengths, int n_heads, bint single_root=True):
     """Find the derivation of highest score of each sentence.
 
     Args:
@@ -67,7 +64,6 @@ def decode_mh(
         lengths: int32 [n_sentences], the number of words of each sentence.
         n_heads: The number of heads of the largest items, 3 or 4.
         single_root: Give every sentence exactly one word whose head is the root.
-        max_length: Longer sentences, in words, are decoded greedily, in linear time.
 
     Returns:
         MHDerivations.
@@ -77,21 +73,19 @@ def decode_mh(
         MemoryError: If a sentence is too long.
     """
     cdef _Tables tables = _Tables(scores, lengths)
-    cdef _DerivationWriter writer = _DerivationWriter(tables, lengths, n_heads, single_root)
+    cdef _DerivationWriter writer = _DerivationWriter(lengths, n_heads, single_root)
     cdef ViterbiChart chart
     cdef vector[int] transitions
     cdef int sentence, n, t
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
             n = lengths[sentence]
-            writer.start(sentence, n)
-            if n > max_length:
-                writer.totals[sentence] = writer.decode_greedily()
-            else:
-                writer.totals[sentence] = chart.fill(tables.scores, n, n_heads == 4, single_root)
-                transitions = chart.derivation()
-                for t in range(<int>transitions.size()):
-                    writer.apply(transitions[t])
+            tables.start(sentence)
+            writer.start(n)
+            writer.totals[sentence] = chart.fill(tables.scores, n, n_heads == 4, single_root)
+            transitions = chart.derivation()
+            for t in range(<int>transitions.size()):
+                writer.apply(transitions[t])
             writer.finish()
     return writer.result
 
@@ -110,12 +104,13 @@ def decode_mh_greedily(factors, const int[::1] lengths, int n_heads, bint single
         ValueError: If shapes do not fit, or if n_heads is neither 3 nor 4.
     """
     cdef _Factors pairs = _Factors(factors, lengths)
-    cdef _DerivationWriter writer = _DerivationWriter(pairs, lengths, n_heads, single_root)
+    cdef _DerivationWriter writer = _DerivationWriter(lengths, n_heads, single_root)
     cdef int sentence
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
-            writer.start(sentence, lengths[sentence])
-            writer.totals[sentence] = writer.decode_greedily()
+            pairs.start(sentence, lengths[sentence])
+            writer.start(lengths[sentence])
+            writer.totals[sentence] = writer.decode_greedily(pairs)
             writer.finish()
     return writer.result
 
@@ -152,7 +147,7 @@ def mh_marginals(scores, const int[::1] lengths, int n_heads, bint single_root=T
     arcs, log_partition = result
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
-            tables.start(sentence, lengths[sentence])
+            tables.start(sentence)
             log_partition[sentence] = chart.fill(
                 tables.scores, lengths[sentence], n_heads == 4, single_root
             )
@@ -165,25 +160,8 @@ def _check_heads(int n_heads):
         raise ValueError(f"items can have up to 3 or 4 heads, not {n_heads}")
 
 
-cdef class _PairScores:
-    """The scores of a batch, one sentence at a time. Links are numbered from 0."""
-
-    cdef void start(self, int sentence, int n) noexcept nogil:
-        """Turn to a sentence of n words, all before it done."""
-
-    cdef float shift(self, size_t s0, size_t b0) noexcept nogil:
-        return 0.0
-
-    cdef float link(self, size_t link, size_t s1, size_t s0, size_t b0) noexcept nogil:
-        """The score of a link without that of its arc."""
-        return 0.0
-
-    cdef float arc(self, size_t head, size_t dependent) noexcept nogil:
-        return 0.0
-
-
-cdef class _Tables(_PairScores):
-    """Those of an MHScores."""
+cdef class _Tables:
+    """Those of an MHScores, one sentence at a time."""
 
     cdef const float[:, :, ::1] shift_scores
     cdef const float[:, :, :, ::1] below
@@ -196,27 +174,16 @@ cdef class _Tables(_PairScores):
         check_score_shapes(scores, np.asarray(lengths), ["a root", "an end"], n_links)
         self.shift_scores, self.below, self.front, self.arcs = scores
 
-    cdef void start(self, int sentence, int n) noexcept nogil:
+    cdef void start(self, int sentence) noexcept nogil:
         self.scores.shift = &self.shift_scores[sentence, 0, 0]
         self.scores.below = &self.below[sentence, 0, 0, 0]
         self.scores.front = &self.front[sentence, 0, 0, 0]
         self.scores.arcs = &self.arcs[sentence, 0, 0]
         self.scores.size = <int>self.arcs.shape[1]
 
-    cdef float shift(self, size_t s0, size_t b0) noexcept nogil:
-        return clamped(self.scores.shift[s0 * self.scores.size + b0])
 
-    cdef float link(self, size_t link, size_t s1, size_t s0, size_t b0) noexcept nogil:
-        cdef size_t size = self.scores.size
-        cdef float below = clamped(self.scores.below[(link * size + s1) * size + s0])
-        return below + clamped(self.scores.front[(link * size + s0) * size + b0])
-
-    cdef float arc(self, size_t head, size_t dependent) noexcept nogil:
-        return clamped(self.scores.arcs[head * self.scores.size + dependent])
-
-
-cdef class _Factors(_PairScores):
-    """Those of an MHFactors."""
+cdef class _Factors:
+    """Those of an MHFactors, one sentence at a time. Links are numbered from 0."""
 
     cdef const float[:, :, ::1] before_b0
     cdef const float[:, ::1] b0
@@ -244,6 +211,7 @@ cdef class _Factors(_PairScores):
         self.next_node = 0
 
     cdef void start(self, int sentence, int n) noexcept nogil:
+        """Turn to a sentence of n words, all before it done."""
         self.sentence = sentence
         self.first_node = self.next_node
         self.next_node += n + 2
@@ -252,6 +220,7 @@ cdef class _Factors(_PairScores):
         return product(self.before_b0[self.first_node + s0, 0], self.b0[self.first_node + b0])
 
     cdef float link(self, size_t link, size_t s1, size_t s0, size_t b0) noexcept nogil:
+        """The score of a link without that of its arc."""
         cdef float below = product(
             self.before_s0[self.first_node + s1, link], self.s0[self.first_node + s0]
         )
@@ -276,7 +245,6 @@ cdef class _DerivationWriter:
 
     cdef KernelSystem system
     cdef KernelConfiguration configuration
-    cdef _PairScores scores
     cdef object result
     cdef int[::1] heads
     cdef int[::1] transitions
@@ -284,9 +252,8 @@ cdef class _DerivationWriter:
     cdef double[::1] totals
     cdef int n_transitions, n, first_word, step
 
-    def __init__(self, _PairScores scores, const int[::1] lengths, int n_heads, bint single_root):
+    def __init__(self, const int[::1] lengths, int n_heads, bint single_root):
         _check_heads(n_heads)
-        self.scores = scores
         n_words = int(np.asarray(lengths).sum())
         self.system = MH4(single_root=single_root)
         # MH3 is arc-hybrid: SHIFT, LEFT-ARC and RIGHT-ARC, the first transitions of MH4.
@@ -301,9 +268,8 @@ cdef class _DerivationWriter:
         self.heads, self.transitions, self.nodes, self.totals = self.result
         self.first_word = self.step = 0
 
-    cdef int start(self, int sentence, int n) except -1 nogil:
+    cdef int start(self, int n) except -1 nogil:
         self.n = n
-        self.scores.start(sentence, n)
         self.system.initialise(self.configuration, n)
         return 0
 
@@ -312,19 +278,17 @@ cdef class _DerivationWriter:
         cdef int word = buffer_item(self.configuration, 0)
         return self.n + 1 if word == -1 else word
 
-    cdef float score(self, int t) noexcept nogil:
+    cdef float score(self, _Factors pairs, int t) noexcept nogil:
         """The score of a legal transition."""
         cdef size_t s0 = stack_item(self.configuration, 0)
         cdef size_t b0 = self.b0()
         if t == 0:
-            return self.scores.shift(s0, b0)
-        return self.scores.link(
-            t - 1, stack_item(self.configuration, 1), s0, b0
-        ) + self.scores.arc(
+            return pairs.shift(s0, b0)
+        return pairs.link(t - 1, stack_item(self.configuration, 1), s0, b0) + pairs.arc(
             head_of_arc(self.configuration, t), self.system.dependent(self.configuration, t)
         )
 
-    cdef double decode_greedily(self) noexcept nogil:
+    cdef double decode_greedily(self, _Factors pairs) noexcept nogil:
         """Apply the best legal transition until the configuration is terminal; return the score of
         the derivation."""
         cdef int t, best
@@ -335,7 +299,7 @@ cdef class _DerivationWriter:
             best_score = 0.0
             for t in range(self.n_transitions):
                 if self.system.is_legal(self.configuration, t):
-                    score = self.score(t)
+                    score = self.score(pairs, t)
                     if best == -1 or score > best_score:
                         best = t
                         best_score = score

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+N_LINKS = 6
+
 
 class MHScores(NamedTuple):
     """Scores of all transitions of MH3 and MH4.
@@ -30,6 +32,19 @@ class MHScores(NamedTuple):
     below: NDArray[np.float32]
     front: NDArray[np.float32]
     arcs: NDArray[np.float32]
+
+    @classmethod
+    def of_arcs(cls, arcs: NDArray[np.float32]) -> MHScores:
+        """Scores that are 0 but for those of arcs.
+
+        Args:
+            arcs: As in this class.
+
+        Returns:
+            The scores.
+        """
+        zeros = np.zeros((len(arcs), N_LINKS, *arcs.shape[1:]), dtype=np.float32)
+        return cls(shift=zeros[:, 0].copy(), below=zeros, front=zeros, arcs=arcs)
 
 
 class MHFactors(NamedTuple):

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from spacy_npparse.decoding.mh.search import decode_mh
 from spacy_npparse.decoding.mh.types import MHScores
 
-N_LINKS = 6
-
 
 def improbable_arcs(
     log_probabilities: NDArray[np.float32], lengths: NDArray[np.int32], ratio: float
@@ -39,10 +37,7 @@ def improbable_arcs(
     ).astype(np.float32, order="C")
     improbable = by_head < by_head.max(axis=1, keepdims=True) + np.log(ratio)
     arcs = np.pad(by_head, ((0, 0), (0, 1), (0, 1)))
-    zeros = np.zeros((len(lengths), N_LINKS, size + 1, size + 1), dtype=np.float32)
-    projective = decode_mh(
-        MHScores(shift=zeros[:, 0].copy(), below=zeros, front=zeros, arcs=arcs), lengths, n_heads=3
-    )
+    projective = decode_mh(MHScores.of_arcs(arcs), lengths, n_heads=3)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     first_words = np.repeat(np.cumsum(lengths) - lengths, lengths)
     words = np.arange(len(sentence)) - first_words + 1

@@ -26,6 +26,19 @@ class OneEndpointCrossingScores(NamedTuple):
     siblings: NDArray[np.float32]
     crossed: NDArray[np.float32]
 
+    @classmethod
+    def of_arcs(cls, arcs: NDArray[np.float32]) -> OneEndpointCrossingScores:
+        """Scores by the head alone, crossed or not.
+
+        Args:
+            arcs: As `heads` in this class.
+
+        Returns:
+            The scores.
+        """
+        zeros = np.zeros_like(arcs)
+        return cls(grandparents=zeros, heads=arcs, siblings=zeros, crossed=arcs)
+
 
 class OneEndpointCrossingTrees(NamedTuple):
     """Trees of a batch of sentences, and the parts that they are scored by.
