@@ -17,6 +17,8 @@ typedef float Float4 __attribute__((vector_size(16)));
 
 static inline Float4 max(const Float4& a, const Float4& b) { return a > b ? a : b; }
 #else
+// For MSVC, which has no such vectors. GCC needs them: from these loops it makes scoring 10 to 20 %
+// slower, and the search for one-endpoint-crossing trees 2.6 times as slow.
 struct Float4 {
     float lanes[4];
     float operator[](int i) const { return lanes[i]; }
