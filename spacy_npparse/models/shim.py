@@ -100,9 +100,11 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             return
         for key, parameter in self._keyed_parameters():
             if parameter.grad is not None:
-                weights, gradient = torch2xp(parameter.data), torch2xp(parameter.grad)
+                # Thinc takes the len() of arrays, which a single number does not have.
+                weights = torch2xp(torch.atleast_1d(parameter.data))
+                gradient = torch2xp(torch.atleast_1d(parameter.grad))
                 weights, _ = optimizer((self.id, key), weights, gradient)
-                parameter.data = xp2torch(weights, device=parameter.device)
+                parameter.data = xp2torch(weights, device=parameter.device).view_as(parameter)
                 # Not zeros in place: `nlp.rehearse` applies the gradient later.
                 parameter.grad = None
 
@@ -113,7 +115,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             average = params.get((self.id, key))
             if average is not None:
                 backup[key] = parameter.data
-                parameter.data = xp2torch(average, device=parameter.device)
+                parameter.data = xp2torch(average, device=parameter.device).view_as(parameter)
         try:
             yield
         finally:

@@ -72,44 +72,33 @@ def test_updates_are_exactly_those_of_each_parameter_by_itself():
     net, alone = nn.Linear(40, 30), nn.Linear(40, 30)
     alone.load_state_dict(net.state_dict())
     optimizer = make_optimizer(grad_clip=0.3, eps=1e-8)
-    moments = {name: torch.zeros(2, *p.shape) for name, p in alone.named_parameters()}
+    theirs = [torch.optim.Adam([p], lr=0.05, fused=True) for p in alone.parameters()]
     for step in range(5):
-        for name, parameter in net.named_parameters():
+        for parameter, own in zip(net.parameters(), alone.parameters(), strict=True):
             parameter.grad = torch.randn_like(parameter) * 10.0 ** (step - 3)
-            gradient = parameter.grad.clone()
-            norm = float(gradient.norm())
+            own.grad = parameter.grad.clone()
+            norm = float(own.grad.norm())
             if norm >= 0.3:
-                gradient *= 0.3 / norm
-            weight, (first, second) = alone.get_parameter(name).data, moments[name]
-            counter = torch.tensor(float(step + 1))
-            torch._fused_adam_(
-                *([tensor] for tensor in (weight, gradient, first, second)),
-                [],
-                [counter],
-                lr=0.05,
-                beta1=0.9,
-                beta2=0.999,
-                weight_decay=0.0,
-                eps=1e-8,
-                amsgrad=False,
-                maximize=False,
-            )
+                own.grad *= 0.3 / norm
         adam.step(optimizer, 0, net.named_parameters())
-        for name, parameter in net.named_parameters():
-            assert torch.equal(parameter, alone.get_parameter(name))
+        for one in theirs:
+            one.step()
+        for parameter, own in zip(net.parameters(), alone.parameters(), strict=True):
+            assert torch.equal(parameter, own)
 
 
 def test_counters_are_where_the_weights_are(monkeypatch):
     given = []
     monkeypatch.setattr(adam, "adam", lambda *lists, **_: given.extend(lists))
-    # There are no numbers on this device.
-    monkeypatch.setattr(torch.Tensor, "tolist", lambda tensor: [1.0] * len(tensor))
     net = nn.Linear(4, 3, device="meta")
     for parameter in net.parameters():
         parameter.grad = torch.empty_like(parameter)
     optimizer = make_optimizer()
     optimizer.nr_update[0, "weight"] = 6
-    adam.step(optimizer, 0, net.named_parameters())
+    with monkeypatch.context() as patch:
+        # There are no numbers on this device.
+        patch.setattr(torch.Tensor, "tolist", lambda self: [1.0 for _ in self])
+        adam.step(optimizer, 0, net.named_parameters())
     assert {tensor.device.type for tensors in given for tensor in tensors} == {"meta"}
     monkeypatch.setattr(adam, "adam", lambda *lists, **_: counters.extend(lists[5]))
     counters = []

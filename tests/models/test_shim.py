@@ -6,7 +6,7 @@ import sys
 import pytest
 import srsly
 import torch
-from thinc.api import Adam
+from thinc.api import SGD, Adam, RAdam
 from torch import nn
 
 from spacy_npparse.models.shim import TorchShim
@@ -63,6 +63,45 @@ def test_copies_learn_and_are_averaged_by_themselves(shim):
         one.finish_update(optimizer)
     with shim.use_params(optimizer.averages), copied.use_params(optimizer.averages):
         assert (copied.net.weight > shim.net.weight).all()
+
+
+class ScaledNet(Net):
+    """With a parameter that is a single number, as in the networks of arcs."""
+
+    def __init__(self, n: int):
+        super().__init__(n)
+        self.scale = nn.Parameter(torch.tensor(1.0))
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        Adam(0.1),
+        Adam(0.1, L2=0.1, L2_is_weight_decay=False),
+        RAdam(0.1),
+        SGD(0.1),
+    ],
+    ids=["Adam", "L2", "RAdam", "SGD"],
+)
+def test_any_optimizer_updates_single_numbers(optimizer):
+    shim = TorchShim(ScaledNet)
+    shim.initialize(n=3)
+    for _ in range(2):
+        before = shim.net.scale.item()
+        (2.0 * shim.net.scale + shim.net.weight.sum()).backward()
+        shim.finish_update(optimizer)
+        assert shim.net.scale.shape == () and shim.net.scale.item() < before
+    last = shim.net.scale.item()
+    with shim.use_params(optimizer.averages):
+        assert shim.net.scale.shape == () and shim.net.scale.item() != last
+    # As `nlp.rehearse`, after the updates of another optimizer.
+    gradients = {}
+    (2.0 * shim.net.scale).backward()
+    shim.finish_update(lambda *call: gradients.update({call[0]: call[1:]}) or call[1:])
+    before = shim.net.scale.item()
+    for key, (weights, gradient) in gradients.items():
+        optimizer(key, weights, gradient)
+    assert shim.net.scale.item() < before
 
 
 def test_empty_shim_is_saved_and_loaded():
