@@ -3,6 +3,7 @@
 import contextlib
 import copy
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
@@ -153,6 +154,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             # Version 0.1 saved the kind of network among the sizes.
             sizes.pop("scorer", None)
             if weights:
+                _check_sizes(sizes, [value.shape for value in weights.values()])
                 self.initialize(**sizes)
                 self._model.load_state_dict(
                     {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
@@ -164,6 +166,15 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
                 "written by another version; copy it again or retrain."
             ) from error
         return self
+
+
+def _check_sizes(sizes: dict[str, float], shapes: list[tuple[int, ...]]) -> None:
+    """Refuse sizes that no network of these weights has, before there is memory for them."""
+    for name, size in sizes.items():
+        # All sizes are at most those of a weight, but for the number of layers.
+        largest = len(shapes) if name == "depth" else max((1, *chain.from_iterable(shapes)))
+        if size > largest:
+            raise ValueError(f"its weights are too small for {name} = {size}")
 
 
 def torch_shim(model: Model, net_class: type[NetT]) -> TorchShim[NetT]:

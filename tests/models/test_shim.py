@@ -113,6 +113,15 @@ def test_network_that_is_missing_is_asked_for():
         _ = TorchShim(Net).net
 
 
+@pytest.mark.parametrize("sizes", [{"n": 10**13}, {"n": 3, "depth": 3}])
+def test_sizes_without_weights_are_refused_before_there_is_memory_for_them(shim, sizes):
+    message = srsly.msgpack_loads(shim.to_bytes())
+    message["sizes"] = sizes
+    name, size = list(sizes.items())[-1]
+    with pytest.raises(ValueError, match=f"weights of Net: .* too small for {name} = {size}"):
+        TorchShim(Net).from_bytes(srsly.msgpack_dumps(message))
+
+
 @pytest.mark.parametrize("damage", [lambda b: b[:-5], lambda b: b"", lambda b: b"\xc1" + b])
 def test_damaged_bytes_are_refused(shim, damage):
     with pytest.raises(ValueError, match="damaged"):
