@@ -28,7 +28,7 @@ from spacy_npparse.models.vocabulary_vectors import VocabularyVectors
 
 _NAME = "spacy_npparse.CharBiLSTM.v1"
 # Of the Docs that are encoded at once in prediction: 10 kB each.
-_MOST_WORDS = 20_000
+MOST_WORDS = 20_000
 
 
 def CharBiLSTM(
@@ -191,7 +191,7 @@ def forward(
     lengths = model.ops.asarray1i([len(doc) for doc in docs])
     if not lengths.sum():
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
-    if not is_train and len(docs) > 1 and lengths.sum() > _MOST_WORDS:
+    if not is_train and len(docs) > 1 and lengths.sum() > MOST_WORDS:
         # Vectors do not depend on the other Docs of a batch, and the memory for them does.
         middle = len(docs) // 2
         parts = [forward(model, part, False)[0] for part in (docs[:middle], docs[middle:])]

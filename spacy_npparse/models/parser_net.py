@@ -15,7 +15,7 @@ _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
 # Buckets on either side, and one for the root.
 N_DISTANCES = 2 * len(_DISTANCES) + 1
 # Most distances that are looked up at once; they take several times the memory of scores.
-_MAX_DISTANCES = 2**20
+MAX_DISTANCES = 2**20
 
 
 class SharedSizes(TypedDict):
@@ -158,7 +158,7 @@ class ParserNet(nn.Module):
         bias = take(self.arc_bias(as_head), places).squeeze(2) + absent
         scores = torch.baddbmm(bias[:, None], take(as_dependent @ self.arc_weight, places), heads)
         by_distance = take(self.arc_distance(as_dependent), places)
-        step = max(1, _MAX_DISTANCES // len(nodes))
+        step = max(1, MAX_DISTANCES // len(nodes))
         for start in range(0, len(nodes), step):
             part = slice(start, start + step)
             distances = distances_to_heads(nodes, nodes[part], self.distance_bounds)
