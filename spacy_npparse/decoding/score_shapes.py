@@ -54,14 +54,11 @@ def check_arc_shapes(arcs: NDArray[np.floating], lengths: NDArray[np.int32]) -> 
     Raises:
         ValueError: If shapes do not fit.
     """
-    shortest, longest = int(lengths.min(initial=0)), int(lengths.max(initial=0))
-    size = arcs.shape[-1]
-    if (
-        arcs.shape != (len(lengths), size, size)
-        or shortest < 0
-        or (len(lengths) and size <= longest)
-    ):
+    longest, size = int(lengths.max(initial=0)), arcs.shape[-1]
+    if lengths.min(initial=0) < 0:
+        raise ValueError("a sentence has a negative number of words")
+    if arcs.shape != (len(lengths), size, size) or (len(lengths) and size <= longest):
         raise ValueError(
-            f"arc scores {list(arcs.shape)} do not fit {len(lengths)} sentences of {shortest} to "
+            f"arc scores {list(arcs.shape)} do not fit {len(lengths)} sentences of up to "
             f"{longest} words and their roots"
         )

@@ -53,9 +53,9 @@ def splitmix64(state):
 
 
 def slow_roll_out(system, oracle_name, tables, trees, exploration, seed):
-    """States, arcs, costs and sentences as lists, and the number of wrong moves followed."""
+    """States, arcs and costs as lists, and the number of wrong moves followed."""
     randoms = splitmix64(seed)
-    states, arcs, costs_seen, sentences, errors = [], [], [], [], 0
+    states, arcs, costs_seen, errors = [], [], [], 0
     root_row = 0
     for sentence, gold in enumerate(trees):
         oracle = system.oracle(oracle_name, gold)
@@ -87,7 +87,6 @@ def slow_roll_out(system, oracle_name, tables, trees, exploration, seed):
                 states.append(rows)
                 arcs.append(arc_indices)
                 costs_seen.append([costs.get(t, ILLEGAL) for t in training.transitions])
-                sentences.append(sentence)
                 may_err = oracle.explores_reordering or not {good, wrong} & REORDERING
                 if oracle.explores and exploration and may_err:
                     lead = by_name[good] - by_name[wrong]
@@ -98,7 +97,7 @@ def slow_roll_out(system, oracle_name, tables, trees, exploration, seed):
             errors += follow is wrong
             c = training.apply(c, follow)
         root_row += len(gold)
-    return states, arcs, costs_seen, sentences, errors
+    return states, arcs, costs_seen, errors
 
 
 EXPLORATIONS = [
@@ -122,14 +121,11 @@ def test_same_states_and_costs_as_the_slow_roll_out(name, oracle, single, explor
         tree[len(tree) // 2] = -1
     tables = random_tables(system, [len(tree) - 1 for tree in trees], seed=2)
     result = run(system, oracle, tables, trees, exploration)
-    states, arcs, costs, sentences, errors = slow_roll_out(
-        system, oracle, tables, trees, exploration, 1
-    )
+    states, arcs, costs, errors = slow_roll_out(system, oracle, tables, trees, exploration, 1)
     assert result.states.tolist() == states
     assert result.arcs.tolist() == arcs
     assert result.costs.tolist() == costs
-    assert result.sentence.tolist() == sentences
-    assert result.states.dtype == result.costs.dtype == result.sentence.dtype == np.int32
+    assert result.states.dtype == result.costs.dtype == np.int32
     may_err = explores and exploration is not None and exploration != Exploration(probability=0.0)
     assert (errors > 0) == may_err or exploration == Exploration(probability=0.0)
 

@@ -123,6 +123,8 @@ def test_impossible_arcs_are_avoided():
 
 def test_wrong_shapes_are_named():
     arcs = np.zeros((2, 4, 4), dtype=np.float32)
+    with pytest.raises(ValueError, match="negative"):
+        decode_spanning_trees(arcs, np.array([3, -1], dtype=np.int32))
     for shape, lengths in [((2, 4, 4), [4, 1]), ((2, 4, 4), [3]), ((1, 3, 4), [2]), ((4, 4), [3])]:
         with pytest.raises(ValueError, match=r"arc scores \[.*\] do not fit"):
             decode_spanning_trees(np.resize(arcs, shape), np.array(lengths, dtype=np.int32))

@@ -113,5 +113,5 @@ def test_hostile_scores_count_as_the_least():
 
 
 def test_shapes_are_checked():
-    with pytest.raises(ValueError, match="do not fit 1 sentences of 0 to 4 words"):
+    with pytest.raises(ValueError, match="do not fit 1 sentences of up to 4 words"):
         marginals(np.zeros((1, 4, 4)), [4])

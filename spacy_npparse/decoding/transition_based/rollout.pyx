@@ -69,9 +69,9 @@ def roll_out(
     cdef vector[int] states
     cdef vector[long long] arcs
     cdef vector[int] all_costs
-    cdef vector[int] sentences
     cdef int sentence, n, t, good, wrong
     cdef size_t n_before
+    cdef size_t n_states = 0
     cdef int root_row = 0
     cdef int first_word = 0
     cdef const int* gold = &heads[0] if heads.shape[0] > 0 else NULL
@@ -81,7 +81,7 @@ def roll_out(
     with nogil:
         for sentence in range(<int>lengths.shape[0]):
             n = lengths[sentence]
-            n_before = sentences.size()
+            n_before = n_states
             oracle.prepare(gold + first_word, n)
             training.initialise(c, n)
             while not training.is_terminal(c):
@@ -99,7 +99,7 @@ def roll_out(
                     states.insert(states.end(), scorer.rows.begin(), scorer.rows.end())
                     arcs.insert(arcs.end(), scorer.arc_indices.begin(), scorer.arc_indices.end())
                     all_costs.insert(all_costs.end(), costs.begin(), costs.end())
-                    sentences.push_back(sentence)
+                    n_states += 1
                     if (
                         oracle.explores
                         and (
@@ -113,7 +113,7 @@ def roll_out(
                         t = wrong
                 training.apply(c, t)
             if not oracle.explores and not (<StaticOracle>oracle).derives(c):
-                sentences.resize(n_before)
+                n_states = n_before
                 states.resize(n_before * system.n_positions)
                 arcs.resize(n_before * system.n_candidate_arcs)
                 all_costs.resize(n_before * system.n_transitions)
@@ -121,11 +121,8 @@ def roll_out(
             root_row += n + 1
     return RollOut(
         _as_array(states.data(), states.size()).reshape(-1, system.n_positions),
-        _as_array(arcs.data(), arcs.size()).reshape(
-            <int>sentences.size(), system.n_candidate_arcs
-        ),
+        _as_array(arcs.data(), arcs.size()).reshape(<int>n_states, system.n_candidate_arcs),
         _as_array(all_costs.data(), all_costs.size()).reshape(-1, system.n_transitions),
-        _as_array(sentences.data(), sentences.size()),
     )
 
 

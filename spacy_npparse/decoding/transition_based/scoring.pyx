@@ -4,6 +4,8 @@ import numpy as np
 
 from spacy_npparse.transitions.system cimport KernelSystem
 
+from spacy_npparse.decoding.score_shapes import check_arc_shapes
+
 
 cdef class Scorer:
     """A feed-forward network over the configurations of one batch, its first layer precomputed.
@@ -34,8 +36,7 @@ cdef class Scorer:
         cdef CandidateArc arc
         name = type(system).__name__
         words_of = np.asarray(lengths)
-        if words_of.size and words_of.min() < 0:
-            raise ValueError("a sentence has a negative number of words")
+        check_arc_shapes(tables.arcs, words_of)
         if words.shape[1] != system.n_positions or width == 0:
             raise ValueError(
                 f"the table of words has {words.shape[1]} positions of {width} hidden units, but "
@@ -55,16 +56,6 @@ cdef class Scorer:
             raise ValueError(
                 f"arc weights [{arc_weights.shape[0]}, {arc_weights.shape[1]}] do not fit the "
                 f"{system.n_candidate_arcs} candidate arcs of {name} and {width} hidden units"
-            )
-        longest = int(words_of.max(initial=0))
-        if (
-            arcs.shape[0] != words_of.size
-            or arcs.shape[1] != arcs.shape[2]
-            or (words_of.size and arcs.shape[1] <= longest)
-        ):
-            raise ValueError(
-                f"arc scores [{arcs.shape[0]}, {arcs.shape[1]}, {arcs.shape[2]}] do not fit "
-                f"{words_of.size} sentences of up to {longest} words and their roots"
             )
         self.n_words = int(words_of.sum())
         self.padding_row = self.n_words + <int>words_of.size

@@ -85,13 +85,11 @@ class RollOut(NamedTuple):
         arcs: int64 [n_states, n_candidate_arcs], the flat index of each candidate arc in
             `ScoreTables.arcs`; -1 where a word is missing.
         costs: int32 [n_states, n_transitions], ILLEGAL for illegal transitions.
-        sentence: int32 [n_states], the index of the sentence, ascending.
     """
 
     states: NDArray[np.int32]
     arcs: NDArray[np.int64]
     costs: NDArray[np.int32]
-    sentence: NDArray[np.int32]
 
 
 class Violations(NamedTuple):
