@@ -20,7 +20,7 @@ FLOORS = [
     {"systems"},
     {"transitions"},
     {"trees"},
-    {"checks", "files", "imported_code", "treebank_names"},
+    {"checks", "files", "imported_code", "tables", "treebank_names"},
     {"errors"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -1,55 +1,102 @@
-"""A comparison of parsers as tables for the terminal, and its figures as text."""
+"""The tables of a comparison of parsers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import replace
 
+from spacy_npparse.evaluation.breakdowns import Group
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
-from spacy_npparse.evaluation.parser_comparison import Difference, ParserComparison, sentence_text
-from spacy_npparse.evaluation.seeds import missing_scores, split_scores
-from spacy_npparse.evaluation.text_table import (
-    p_value,
-    percent,
-    score_cell,
-    scores_in_words,
-    text_table,
-)
+from spacy_npparse.evaluation.parser_comparison import ParserComparison, sentence_text
+from spacy_npparse.evaluation.seeds import equal_scores, missing_scores, score_cells, split_scores
+from spacy_npparse.evaluation.significance import p_equation, p_value, stars
+from spacy_npparse.tables import Cell, Column, Table, columns, count, percent, text
 
 # The scores whose differences are shown for all pairs of parsers.
 PAIRED_SCORES = (Metric.UAS, Metric.LAS)
 MOST_RELATIONS = 12
-DIFFERENCE_HEADER = (
-    "Difference",
-    "points",
-    "95 % interval",
-    "p sentences",
-    "p words",
-    "p seeds",
-)
+# For these, higher is not better.
+_SHARES = (Metric.NONPROJECTIVE_SHARE, Metric.NONPROJECTIVE_SENTENCE_SHARE)
 _TEXT_WIDTH = 50
 
 
-def signed(value: float | None) -> str:
-    """A difference of rates in percentage points."""
-    return "-" if value is None else f"{100 * value:+.2f}"
+def comparison_table(comparison: ParserComparison, n_sentences: int) -> str:
+    """All tables of a comparison as text.
+
+    Args:
+        comparison: The comparison.
+        n_sentences: Maximum number of sentences, those that differ most, to list.
+    """
+    stars_note = (
+        f"Different from {comparison.parsers[0].name} with p < 0.05 (*), 0.01 (**), 0.001 (***): "
+        "approximate randomisation over sentences."
+    )
+    tests_note = (
+        "Sentences: approximate randomisation, the interval by bootstrap. With equally many "
+        "seeds: words, McNemar; seeds, Wilcoxon. Not corrected for the number of comparisons."
+    )
+    parts: list[Table | str] = [
+        scores_table(comparison),
+        "\n".join([*score_notes(comparison), stars_note]),
+        differences_table(comparison),
+        f"{tests_note}\n{seeds_note(comparison)}".strip(),
+    ]
+    for by in comparison.breakdown_names:
+        table = breakdown_table(comparison, by, ["recall"])
+        n_kinds = len(table.rows)
+        parts.append(table)
+        if by is ArcProperty.RELATION and n_kinds > MOST_RELATIONS:
+            parts[-1] = replace(table, rows=table.rows[:MOST_RELATIONS])
+            parts.append(f"The {MOST_RELATIONS} most frequent of {n_kinds}.")
+    return text(*parts, _sentences_table(comparison, n_sentences))
 
 
-def interval(difference: Difference) -> str:
-    """The confidence interval of a difference in percentage points."""
-    if difference.interval is None:
-        return "-"
-    return " to ".join(map(signed, difference.interval))
+def scores_table(comparison: ParserComparison) -> Table:
+    """The scores that differ, with p-values against the first parser."""
+    first, *_ = comparison.parsers
+    p_values = {pair.second: pair.differences for pair in comparison.pairs_with(first)}
+    rows = []
+    for metric in split_scores(comparison.parsers, comparison.score_names)[0]:
+        cells = score_cells(comparison.parsers, metric)
+        for i, parser in enumerate(comparison.parsers):
+            cell = cells[i]
+            if metric in _SHARES:
+                cell = cell._replace(strong=False)
+            if parser is not first:
+                p = p_values[parser.name][metric].p_sentences
+                cell = cell._replace(note=p_equation(p), mark=f" {stars(p):3}")
+            cells[i] = cell
+        rows.append([metric.label, *cells])
+    return Table("Scores", columns(["Score", *_names(comparison)]), rows)
 
 
-def stars(p: float | None) -> str:
-    """Significance at the levels 0.05, 0.01 and 0.001."""
-    return "" if p is None else "*" * sum(p < level for level in (0.05, 0.01, 0.001))
+def score_notes(comparison: ParserComparison) -> list[str]:
+    """Notes on the scores that are not in the table."""
+    found = [
+        equal_scores(comparison.parsers, comparison.score_names),
+        missing_scores(comparison.parsers),
+    ]
+    return [note for note in found if note]
 
 
-def equal_scores(comparison: ParserComparison) -> str:
-    """A list of the scores that are all equal, empty if there are none."""
-    _, metrics = split_scores(comparison.parsers, comparison.score_names)
-    return scores_in_words(comparison.parsers[0], metrics)
+def differences_table(comparison: ParserComparison) -> Table:
+    """Differences in UAS and LAS of all pairs, in percentage points."""
+    rows = [
+        [
+            f"{metric.label}: {pair.second} - {pair.first}",
+            difference.difference,
+            difference.interval,
+            difference.p_sentences,
+            difference.p_words,
+            difference.p_seeds,
+        ]
+        for metric in PAIRED_SCORES
+        for pair in comparison.pairs
+        for difference in [pair.differences[metric]]
+    ]
+    heads = [Column("Difference"), Column("points", _signed), Column("95 % interval", _interval)]
+    heads += columns(["p sentences", "p words", "p seeds"], p_value)
+    return Table("Differences", heads, rows)
 
 
 def seeds_note(comparison: ParserComparison) -> str:
@@ -60,106 +107,80 @@ def seeds_note(comparison: ParserComparison) -> str:
     )
 
 
-def comparison_table(comparison: ParserComparison, n_sentences: int) -> str:
-    """All tables of a comparison.
+def counted_groups(
+    comparison: ParserComparison, by: ArcProperty, measures: Sequence[str]
+) -> dict[str, list[Group]]:
+    """The kinds of arcs by a property that have gold arcs (recall) or predicted arcs (precision).
 
     Args:
         comparison: The comparison.
-        n_sentences: Maximum number of sentences, those that differ most, to list.
+        by: The property.
+        measures: recall, precision, or both.
+
+    Returns:
+        The counts of all parsers by kind.
     """
-    parts = [
-        _scores_lines(comparison),
-        _pairs_lines(comparison),
-        *(_breakdown_lines(comparison, by) for by in comparison.breakdown_names),
-        _sentences_lines(comparison, n_sentences),
-    ]
-    return "\n\n".join("\n".join(part) for part in parts)
-
-
-def _scores_lines(comparison: ParserComparison) -> Iterator[str]:
-    first, *others = comparison.parsers
-    p_values = {pair.second: pair.differences for pair in comparison.pairs_with(first)}
-    rows = []
-    for metric in split_scores(comparison.parsers, comparison.score_names)[0]:
-        cells = [score_cell(first, metric)]
-        for parser in others:
-            marks = stars(p_values[parser.name][metric].p_sentences)
-            cells.append(f"{score_cell(parser, metric)} {marks:3}")
-        rows.append([metric.label, *cells])
-    names = [
-        f"{parser.name}   " if parser is not first else first.name for parser in comparison.parsers
-    ]
-    yield from text_table(["Score", *names], rows)
-    if equal := equal_scores(comparison):
-        yield f"The same everywhere: {equal}."
-    if missing := missing_scores(comparison.parsers):
-        yield missing
-    yield (
-        f"Different from {first.name} with p < 0.05 (*), 0.01 (**), 0.001 (***): approximate "
-        "randomisation over sentences."
-    )
-
-
-def difference_rows(comparison: ParserComparison) -> list[list[str]]:
-    """Differences in UAS and LAS of all pairs, with the columns of `DIFFERENCE_HEADER`."""
-    return [
-        [
-            f"{metric.label}: {pair.second} - {pair.first}",
-            signed(difference.difference),
-            interval(difference),
-            p_value(difference.p_sentences),
-            p_value(difference.p_words),
-            p_value(difference.p_seeds),
-        ]
-        for metric in PAIRED_SCORES
-        for pair in comparison.pairs
-        for difference in [pair.differences[metric]]
-    ]
-
-
-def _pairs_lines(comparison: ParserComparison) -> Iterator[str]:
-    yield from text_table(DIFFERENCE_HEADER, difference_rows(comparison))
-    yield (
-        "Sentences: approximate randomisation, the interval by bootstrap. With equally many "
-        "seeds: words, McNemar; seeds, Wilcoxon. Not corrected for the number of comparisons."
-    )
-    if note := seeds_note(comparison):
-        yield note
-
-
-def _breakdown_lines(comparison: ParserComparison, by: ArcProperty) -> Iterator[str]:
-    found = [
-        (kind, comparison.gold_arcs(groups), groups)
+    return {
+        kind: groups
         for kind, groups in comparison.breakdown(by).items()
-    ]
-    rows = [
-        [kind, f"{count:,}", *(percent(group.recall) for group in groups)]
-        for kind, count, groups in found
-        if count
-    ]
-    n_kinds = len(rows)
-    if by is ArcProperty.RELATION:
-        rows = rows[:MOST_RELATIONS]
-    names = [parser.name for parser in comparison.parsers]
-    yield from text_table([f"LAS by {by.label}", "words", *names], rows)
-    if n_kinds > len(rows):
-        yield f"The {len(rows)} most frequent of {n_kinds}."
+        if any(getattr(group, measure) is not None for group in groups for measure in measures)
+    }
 
 
-def _sentences_lines(comparison: ParserComparison, limit: int) -> Iterator[str]:
-    chosen = comparison.most_different(limit)
+def breakdown_table(
+    comparison: ParserComparison, by: ArcProperty, measures: Sequence[str]
+) -> Table:
+    """Recall, precision or both, with the numbers of arcs behind them.
+
+    Args:
+        comparison: The comparison.
+        by: The property of arcs by which it is broken down.
+        measures: recall, precision, or both.
+    """
+    rows: list[list[object]] = []
+    for kind, groups in counted_groups(comparison, by, measures).items():
+        for measure in measures:
+            row: list[object] = [f"{kind}: {measure}" if measures[1:] else kind]
+            if "recall" in measures:
+                row.append(comparison.gold_arcs(groups) if measure == "recall" else "")
+            for parser, group in zip(comparison.parsers, groups, strict=True):
+                n_predicted = round(group.predicted / len(parser.seeds))
+                note = f"of {n_predicted:,}" if measure == "precision" else ""
+                row.append(Cell(getattr(group, measure), note))
+            rows.append(row)
+    names = columns(_names(comparison), percent)
+    if "recall" in measures:
+        names.insert(0, Column("words", count))
+    heading = by.label if "precision" in measures else f"LAS by {by.label}"
+    return Table(f"Figures by {by.label}", [Column(heading), *names], rows)
+
+
+def _sentences_table(comparison: ParserComparison, limit: int) -> Table:
     rows = [
         [
-            f"{sentence + 1}",
-            f"{len(comparison.gold[sentence].words)}",
-            *(f"{parser.correct_words(sentence):.3g}" for parser in comparison.parsers),
+            sentence + 1,
+            len(comparison.gold[sentence].words),
+            *(parser.correct_words(sentence) for parser in comparison.parsers),
             _shortened(sentence_text(comparison.gold[sentence])),
         ]
-        for sentence in chosen
+        for sentence in comparison.most_different(limit)
     ]
-    names = [parser.name for parser in comparison.parsers]
-    yield from text_table(["Right words in sentence", "of", *names, "text"], rows, text_last=True)
+    names = columns(_names(comparison), "{:.3g}".format)
+    heads = [Column("Right words in sentence"), Column("of"), *names, Column("text", left=True)]
+    return Table("Sentences that differ most", heads, rows)
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _TEXT_WIDTH else f"{text[: _TEXT_WIDTH - 1]}…"
+def _names(comparison: ParserComparison) -> list[str]:
+    return [parser.name for parser in comparison.parsers]
+
+
+def _signed(value: float) -> str:
+    return f"{100 * value:+.2f}"
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return " to ".join(map(_signed, ends))
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= _TEXT_WIDTH else f"{line[: _TEXT_WIDTH - 1]}…"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import mean
 from typing import Any
@@ -14,8 +14,10 @@ from spacy_npparse.evaluation.metrics import SEGMENTATION, TAGS, TREES, Metric
 from spacy_npparse.evaluation.scores import Scores
 from spacy_npparse.evaluation.seeds import (
     TrainedParser,
+    equal_scores,
     informative_scores,
     missing_scores,
+    score_cells,
     split_scores,
 )
 from spacy_npparse.evaluation.significance import (
@@ -27,7 +29,7 @@ from spacy_npparse.evaluation.significance import (
     percentile_intervals,
     significance_groups,
 )
-from spacy_npparse.evaluation.text_table import score_cell, scores_in_words, text_table
+from spacy_npparse.tables import Cell, Column, Table, columns, count, percent, text
 
 LEVEL = 0.05
 # The scores of trees by the heads of their columns.
@@ -37,8 +39,9 @@ TREE_SCORES = {
     "P np": Metric.NONPROJECTIVE_PRECISION,
     "R np": Metric.NONPROJECTIVE_RECALL,
 }
+_TERMS = {"LAS np": "non-projective arc", "P np": "precision", "R np": "recall"}
 # Those of tokens, sentences, tags and lemmas.
-WORD_SCORES = {metric.label: metric for metric in (*SEGMENTATION, *TAGS)}
+_WORD_SCORES = (*SEGMENTATION, *TAGS)
 
 
 @dataclass(frozen=True)
@@ -131,47 +134,48 @@ class Leaderboard:
         return {head: metric for head, metric in TREE_SCORES.items() if metric in known}
 
     @property
-    def word_scores(self) -> dict[str, Metric]:
-        """The scores of tokens, sentences, tags and lemmas in which parsers differ."""
-        differing, _ = self._split_word_scores()
-        return {metric.label: metric for metric in differing}
-
-    @property
     def notes(self) -> list[str]:
         """Scores without a column: those that are all equal, those without gold annotation."""
-        _, equal = self._split_word_scores()
-        found = f"The same everywhere: {scores_in_words(self.standings[0], equal)}."
-        return [note for note in (found if equal else "", missing_scores(self.standings)) if note]
+        found = [equal_scores(self.standings, self._word_scores()), missing_scores(self.standings)]
+        return [note for note in found if note]
 
-    def _split_word_scores(self) -> tuple[list[Metric], list[Metric]]:
+    def _word_scores(self) -> list[Metric]:
         known = informative_scores(self.standings)
-        return split_scores(
-            self.standings, [metric for metric in WORD_SCORES.values() if metric in known]
-        )
+        return [metric for metric in _WORD_SCORES if metric in known]
 
     def table(self) -> str:
-        """The tables for the terminal."""
-        trees = ["parser", "seeds", *self.tree_scores, "group", "words/s", "training"]
+        """Everything as text."""
+        ranking = f"Ranked by LAS (F1) from {self.given}."
+        return text(self.ranking(), self.words() or "", "\n".join([ranking, *self.notes]))
+
+    def ranking(self) -> Table:
+        """The parsers, the best one first, with the scores of trees."""
+        scores = [score_cells(self.standings, metric) for metric in self.tree_scores.values()]
         rows = [
             [
-                standing.name,
-                str(len(standing.trials)),
-                *(score_cell(standing, metric) for metric in self.tree_scores.values()),
-                standing.groups,
-                f"{standing.words_per_second:,.0f}",
-                f"{standing.training_minutes:.1f} min",
+                one.name,
+                Cell(len(one.trials), ", ".join(str(trial.seed) for trial in one.trials)),
+                *of_parser,
+                one.groups,
+                one.words_per_second,
+                one.training_minutes,
             ]
-            for standing in self.standings
+            for one, *of_parser in zip(self.standings, *scores, strict=True)
         ]
-        lines = [*text_table(trees, rows)]
-        if scores := self.word_scores:
-            cells = [
-                [standing.name, *(score_cell(standing, metric) for metric in scores.values())]
-                for standing in self.standings
-            ]
-            lines += ["", *text_table(["parser", *scores], cells)]
-        ranking = f"Ranked by LAS (F1) from {self.given}."
-        return "\n".join([*lines, "", ranking, *self.notes])
+        heads = [Column("parser", term="peer"), Column("seeds"), *score_columns(self.tree_scores)]
+        heads += [Column("group"), Column("words/s", count)]
+        heads.append(Column("training", "{:.1f} min".format))
+        return Table("Leaderboard", heads, rows, numbered=True)
+
+    def words(self) -> Table | None:
+        """The scores of tokens, sentences, tags and lemmas in which parsers differ, if any."""
+        differing, _ = split_scores(self.standings, self._word_scores())
+        if not differing:
+            return None
+        scores = [score_cells(self.standings, metric) for metric in differing]
+        rows = [[one.name, *row] for one, *row in zip(self.standings, *scores, strict=True)]
+        heads = columns(["parser", *(metric.label for metric in differing)])
+        return Table("Words and tags", heads, rows)
 
     def as_dict(self) -> dict[str, Any]:
         """The ranking, for JSON."""
@@ -189,7 +193,7 @@ class Leaderboard:
                     "training_minutes": standing.training_minutes,
                     "scores": {
                         metric.value: standing.mean(metric)
-                        for metric in (*WORD_SCORES.values(), *TREE_SCORES.values())
+                        for metric in (*_WORD_SCORES, *TREE_SCORES.values())
                         if metric in known
                     },
                     "trials": [
@@ -202,6 +206,15 @@ class Leaderboard:
             "holm_p_values": self.p_values,
             "samples": self.samples,
         }
+
+
+def score_columns(heads: Iterable[str]) -> list[Column]:
+    """Columns of scores of trees.
+
+    Args:
+        heads: Keys of `TREE_SCORES`.
+    """
+    return [Column(head, percent, term=_TERMS.get(head, head)) for head in heads]
 
 
 def make_leaderboard(

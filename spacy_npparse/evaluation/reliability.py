@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.evaluation.text_table import percent, text_table
+from spacy_npparse.tables import Column, Table, columns, count, percent, text
 
 N_BINS = 15
-COLUMNS = ["", "words", "accuracy", "", "probability", "ECE", "log loss"]
 
 
 @dataclass(frozen=True)
@@ -117,29 +116,32 @@ class CalibrationComparison:
     temperatures: Mapping[str, tuple[float, float]]
     predictions: Mapping[str, tuple[Reliability, Reliability]]
 
-    def rows(self) -> list[list[str]]:
-        """The rows of a table with the columns of `COLUMNS`: rates in percent."""
-        return [
+    def errors(self) -> Table:
+        """Accuracies and probabilities, and how far they are from each other."""
+        rows = [
             [
                 name,
-                f"{one.count:,}",
-                percent(one.accuracy),
+                one.count,
+                one.accuracy,
                 when,
-                percent(one.probability),
-                percent(one.expected_calibration_error),
-                f"{one.log_loss:.4f}",
+                one.probability,
+                one.expected_calibration_error,
+                one.log_loss,
             ]
             for name, pair in self.predictions.items()
             for when, one in zip(("before", "after"), pair, strict=True)
         ]
+        heads = [Column(""), Column("words", count), Column("accuracy", percent), Column("")]
+        heads += [*columns(("probability", "ECE"), percent), Column("log loss", "{:.4f}".format)]
+        return Table("Calibration", heads, rows)
 
     def table(self) -> str:
-        """Everything as a table for the terminal."""
+        """Everything as text."""
         temperatures = [
             f"Temperature of {name}: {before:.3f} before, {after:.3f} after"
             for name, (before, after) in self.temperatures.items()
         ]
-        return "\n".join([*text_table(COLUMNS, self.rows()), "", *temperatures])
+        return text(self.errors(), "\n".join(temperatures))
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers, for JSON."""

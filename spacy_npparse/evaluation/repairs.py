@@ -13,7 +13,7 @@ from enum import Enum
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from spacy_npparse.evaluation.text_table import text_table
+from spacy_npparse.tables import Column, Table, columns, count, text
 from spacy_npparse.transitions import Derivation
 from spacy_npparse.trees.missing import NO_HEAD
 
@@ -108,20 +108,19 @@ class RepairCounts:
     counts: Counter[Repair]
 
     def table(self) -> str:
-        """The table for the terminal."""
+        """The counts as text."""
         rows = [
             [f"{transition}, head {change.value}", *self._cells(transition, change)]
             for transition, change in self._kinds()
         ]
-        header = ["repairs by", "all", *(outcome.label for outcome in Outcome)]
-        lines = list(text_table(header, [*rows, ["all", *self._cells()]]))
-        lines += [
-            "",
+        heads = columns(["all", *(outcome.label for outcome in Outcome)], count)
+        table = Table("Repairs", [Column("repairs by"), *heads], [*rows, ["all", *self._cells()]])
+        return text(
+            table,
             f"{self.system}: {self.counts.total():,} repairs in the derivations of "
             f"{self.sentences:,} sentences with {self.words:,} words. A word without head counts "
             "as wrong.",
-        ]
-        return "\n".join(lines)
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The counts, for JSON."""
@@ -146,14 +145,14 @@ class RepairCounts:
         """The transitions and changes that there are."""
         return sorted({(repair.transition, repair.change) for repair in self.counts})
 
-    def _cells(self, *kind: str | Change) -> list[str]:
+    def _cells(self, *kind: str | Change) -> list[int]:
         """How many repairs begin with these values, all and by outcome."""
         found = {repair: n for repair, n in self.counts.items() if repair[: len(kind)] == kind}
         outcomes = [
             sum(n for repair, n in found.items() if repair.outcome is outcome)
             for outcome in Outcome
         ]
-        return [f"{n:,}" for n in (sum(outcomes), *outcomes)]
+        return [sum(outcomes), *outcomes]
 
 
 def count_repairs(derivations: Iterable[Derivation]) -> RepairCounts:

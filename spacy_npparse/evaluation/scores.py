@@ -23,6 +23,7 @@ from spacy_npparse.evaluation.official import (
     official_scores,
     scores_without_gold,
 )
+from spacy_npparse.tables import Column, Table, columns, percent, text
 from spacy_npparse.treebank import Sentence
 
 # By their names in `NonProjectiveScores`.
@@ -90,27 +91,25 @@ class Scores:
         }
 
     def table(self) -> str:
-        """The table of the official evaluation, in percent, followed by the other scores."""
+        """The table of the official evaluation, in percent, and the other scores, as text."""
         shown = self._shown()
-        lines = ["Metric     | Precision |    Recall |  F1 Score | AligndAcc"]
-        for group in (SEGMENTATION, TAGS, TREES):
-            lines.append("-----------+-----------+-----------+-----------+-----------")
-            lines += [_row(metric, shown[metric]) for metric in group if metric in shown]
-        if self.without_gold:
-            lines += [
-                "",
-                missing_columns(metric for metric in shown if metric in self.without_gold),
-            ]
-        return "\n".join([*lines, "", *self._other_lines()])
+        lacking = missing_columns(metric for metric in shown if metric in self.without_gold)
+        return text(self.official_table(), lacking, self.other_table())
 
-    def _shown(self) -> dict[Metric, Score]:
-        return {
-            metric: score
-            for metric, score in self.official.items()
-            if metric is not Metric.ELAS or self.predicts_enhanced
-        }
+    def official_table(self) -> Table:
+        """The table of the official evaluation."""
+        shown = self._shown()
+        headings = ("Precision", "Recall", "F1 Score", "AligndAcc")
+        rows = []
+        for metric in (*SEGMENTATION, *TAGS, *TREES):
+            if metric in shown:
+                score = shown[metric]
+                accuracy = "" if score.aligned is None else score.aligned_accuracy
+                rows.append([metric.label, score.precision, score.recall, score.f1, accuracy])
+        return Table("Official scores", [Column("Metric"), *columns(headings, percent)], rows)
 
-    def _other_lines(self) -> list[str]:
+    def other_table(self) -> Table:
+        """Exact match and the scores of non-projective trees, with what they are counted over."""
         scores = self.nonprojective
         match = self.exact_match
         sentences = f"{scores.gold_sentences} of {scores.n_sentences} gold sentences"
@@ -126,10 +125,18 @@ class Scores:
             f"{scores.predicted_sentences} of {scores.system_sentences} sentences",
         ]
         shown = [item for item in self.fractions().items() if item[0] not in self.official]
-        return [
-            f"{metric.label:34} | {_percent(rate(*fraction))} | {note}"
+        rows = [
+            [metric.label, rate(*fraction), note]
             for (metric, fraction), note in zip(shown, notes, strict=True)
         ]
+        return Table("Other scores", [Column(""), Column("", percent), Column("", left=True)], rows)
+
+    def _shown(self) -> dict[Metric, Score]:
+        return {
+            metric: score
+            for metric, score in self.official.items()
+            if metric is not Metric.ELAS or self.predicts_enhanced
+        }
 
 
 def score_analyses(gold: Analysis, system: Analysis) -> Scores:
@@ -206,11 +213,6 @@ def missing_columns(metrics: Iterable[Metric]) -> str:
     return f"The gold annotation lacks the columns of: {names}. They say nothing." if names else ""
 
 
-def _row(metric: Metric, score: Score) -> str:
-    cells = " | ".join(f"{100 * value:9.2f}" for value in (score.precision, score.recall, score.f1))
-    return f"{metric.label:10} | {cells} | {_percent(score.aligned_accuracy, blank='')}".rstrip()
-
-
 def _fractions(
     official: Mapping[Metric, Score], match: Score | None, nonprojective: NonProjectiveScores
 ) -> dict[Metric, tuple[int, int]]:
@@ -234,7 +236,3 @@ def _score_dict(score: Score) -> dict[str, float | None]:
         "aligned_accuracy": score.aligned_accuracy,
         **asdict(score),
     }
-
-
-def _percent(value: float | None, blank: str = "-") -> str:
-    return f"{blank:>9}" if value is None else f"{100 * value:9.2f}"

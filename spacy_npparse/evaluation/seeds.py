@@ -1,14 +1,26 @@
-"""The scores of parsers that are trained with several seeds."""
+"""The scores of parsers that are trained with several seeds, and how tables show them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from statistics import mean, stdev
+from typing import Protocol
 
 from spacy_npparse.evaluation.attachment import rate
 from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.scores import Scores, missing_columns
+from spacy_npparse.tables import Cell, percent
+
+
+class Scored(Protocol):
+    """A parser that has scores."""
+
+    def mean(self, metric: Metric) -> float | None:
+        """The mean of a score, 0..1."""
+
+    def written(self, metric: Metric) -> str:
+        """A score as tables show it."""
 
 
 class TrainedParser(ABC):
@@ -31,6 +43,39 @@ class TrainedParser(ABC):
         """The sample standard deviation of a score over the seeds, None for a single seed."""
         values = known(self.score(metric))
         return stdev(values) if len(values) > 1 else None
+
+    def written(self, metric: Metric) -> str:
+        """The mean of a score and, with several seeds, its standard deviation, in percent."""
+        deviation = self.deviation(metric)
+        spread = "" if deviation is None else f" ± {percent(deviation)}"
+        return percent(self.mean(metric)) + spread
+
+
+def score_cells(parsers: Sequence[Scored], metric: Metric) -> list[Cell]:
+    """A score of each parser, the best one marked.
+
+    Args:
+        parsers: The parsers.
+        metric: The score.
+    """
+    means = [parser.mean(metric) for parser in parsers]
+    best = max(value or 0.0 for value in means)
+    return [
+        Cell(parser.written(metric), strong=value == best)
+        for parser, value in zip(parsers, means, strict=True)
+    ]
+
+
+def equal_scores(parsers: Sequence[TrainedParser], metrics: Sequence[Metric]) -> str:
+    """A note on the scores that are equal for all parsers and seeds, empty if there are none.
+
+    Args:
+        parsers: The parsers.
+        metrics: The scores in question.
+    """
+    _, equal = split_scores(parsers, metrics)
+    values = ", ".join(f"{metric.label} {percent(parsers[0].mean(metric))}" for metric in equal)
+    return f"The same everywhere: {values}." if equal else ""
 
 
 def informative_scores(parsers: Sequence[TrainedParser]) -> list[Metric]:

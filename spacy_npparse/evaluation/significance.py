@@ -214,6 +214,25 @@ def percentile_intervals(samples: Counts) -> list[tuple[float, float] | None]:
     return intervals
 
 
+def p_value(p: float | None) -> str:
+    """A p-value in a table, - if it is None."""
+    if p is None:
+        return "-"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_equation(p: float | None) -> str:
+    """A p-value with its name, empty if it is None."""
+    if p is None:
+        return ""
+    return f"p {p_value(p)}" if p < 0.001 else f"p = {p_value(p)}"
+
+
+def stars(p: float | None) -> str:
+    """Significance at the levels 0.05, 0.01 and 0.001."""
+    return "" if p is None else "*" * sum(p < level for level in (0.05, 0.01, 0.001))
+
+
 def mcnemar(only_first: int, only_second: int) -> float:
     """McNemar's test, exact (binomial).
 

@@ -9,12 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spacy_npparse.evaluation.leaderboard import LEVEL, Leaderboard, Standing
+from spacy_npparse.evaluation.leaderboard import LEVEL, Leaderboard, Standing, score_columns
 from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.rank_tests import RankTest, rank_test, ranks
-from spacy_npparse.evaluation.seeds import known
-from spacy_npparse.evaluation.significance import SAMPLES, Counts, significance_groups
-from spacy_npparse.evaluation.text_table import p_equation, percent, score_cell, text_table
+from spacy_npparse.evaluation.seeds import known, score_cells
+from spacy_npparse.evaluation.significance import (
+    SAMPLES,
+    Counts,
+    p_equation,
+    significance_groups,
+)
+from spacy_npparse.tables import Cell, Column, Table, columns, count, percent, text
 
 
 class Wins(NamedTuple):
@@ -64,6 +69,10 @@ class Entrant:
         it is undefined on one of them."""
         values = known([self.standings[treebank].mean(metric) for treebank in self.ranks])
         return mean(values) if values else None
+
+    def written(self, metric: Metric) -> str:
+        """The mean of a score in percent."""
+        return percent(self.mean(metric))
 
     @property
     def words_per_second(self) -> float:
@@ -126,39 +135,69 @@ class Sweep:
         return _sum([one.wins[entrant.name] for one in self.entrants if one is not entrant])
 
     def table(self) -> str:
-        """The tables for the terminal."""
-        header = ["parser", "mean rank", *self.scores, "wins", "losses", "group"]
+        """Everything as text."""
+        n = len(self.compared)
+        notes = [
+            f"Ranked by LAS (F1) from {self.given} on {n} treebank{'s' * (n != 1)}; wins and "
+            "losses: in brackets those that are significant.",
+            "Parsers with a letter in common do not differ significantly across treebanks "
+            "(Nemenyi's test).",
+            f"Friedman's test: chi-squared {self.test.statistic:.2f}, "
+            f"{p_equation(self.test.p_value)}.",
+            *self.notes,
+        ]
+        return text(self.ranking(), self.las(), "\n".join(notes))
+
+    def ranking(self) -> Table:
+        """The parsers, the best one first, with their scores on all treebanks."""
+        scores = [score_cells(self.entrants, metric) for metric in self.scores.values()]
         rows = [
             [
-                entrant.name,
-                rank_cell(entrant.mean_rank),
-                *(percent(entrant.mean(metric)) for metric in self.scores.values()),
-                str(self.total_wins(entrant)),
-                str(self.total_losses(entrant)),
-                entrant.groups,
+                one.name,
+                one.mean_rank,
+                *of_parser,
+                self.total_wins(one),
+                self.total_losses(one),
+                one.groups,
+                one.words_per_second,
             ]
-            for entrant in self.entrants
+            for one, *of_parser in zip(self.entrants, *scores, strict=True)
         ]
-        cells = [
-            [treebank, *(las_cell(entrant, treebank) for entrant in self.entrants)]
-            for treebank in self.boards
-        ]
-        n = len(self.compared)
-        return "\n".join(
+        heads = [Column("parser", term="peer"), Column("mean rank", "{:.2f}".format)]
+        heads += [*score_columns(self.scores), *columns(("wins", "losses", "group"))]
+        heads.append(Column("words/s", count, on_page=True))
+        return Table("All treebanks", heads, rows, numbered=True)
+
+    def las(self, links: Mapping[str, str] | None = None) -> Table:
+        """LAS of each parser on each treebank, and its letters there.
+
+        Args:
+            links: The escaped URL of the page of each treebank, if there are some.
+        """
+        rows = []
+        for treebank, board in self.boards.items():
+            found = zip(board.standings, score_cells(board.standings, Metric.LAS), strict=True)
+            cells = {one.name: cell._replace(note=one.groups) for one, cell in found}
+            name = Cell(treebank, link=(links or {}).get(treebank, ""))
+            rows.append([name, *(cells.get(one.name) for one in self.entrants)])
+        heads = columns(["LAS", *(one.name for one in self.entrants)])
+        return Table("Treebanks", heads, rows)
+
+    def pairs(self) -> Table:
+        """Wins of the parser of the row against that of the column, and the p-value of the pair."""
+        rows = [
             [
-                *text_table(header, rows),
-                "",
-                *text_table(["LAS", *(entrant.name for entrant in self.entrants)], cells),
-                "",
-                f"Ranked by LAS (F1) from {self.given} on {n} treebank{'s' * (n != 1)}; wins and "
-                "losses: in brackets those that are significant.",
-                "Parsers with a letter in common do not differ significantly across treebanks "
-                "(Nemenyi's test).",
-                f"Friedman's test: chi-squared {self.test.statistic:.2f}, "
-                f"{p_equation(self.test.p_value)}.",
-                *self.notes,
+                one.name,
+                *(
+                    Cell(one.wins[other.name], p_equation(p), strong=p < LEVEL)
+                    if other is not one
+                    else ""
+                    for other, p in zip(self.entrants, p_values, strict=True)
+                ),
             ]
-        )
+            for one, p_values in zip(self.entrants, self.test.p_values.tolist(), strict=True)
+        ]
+        return Table("Pairs", columns(["Wins against", *(one.name for one in self.entrants)]), rows)
 
     def as_dict(self) -> dict[str, Any]:
         """The ranking, for JSON."""
@@ -239,17 +278,6 @@ def make_sweep(boards: Mapping[str, Leaderboard]) -> Sweep:
         for place, name in enumerate(names)
     ]
     return Sweep(boards, entrants, compared, test, SAMPLES)
-
-
-def rank_cell(rank: float | None) -> str:
-    """A mean rank, - if there is none."""
-    return "-" if rank is None else f"{rank:.2f}"
-
-
-def las_cell(entrant: Entrant, treebank: str) -> str:
-    """The LAS of a parser on a treebank, - if it has no result."""
-    standing = entrant.standings.get(treebank)
-    return "-" if standing is None else score_cell(standing, Metric.LAS)
 
 
 def _las(standings: Mapping[str, Mapping[str, Standing]], treebanks: Sequence[str]) -> Counts:

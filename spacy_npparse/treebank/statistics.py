@@ -20,6 +20,7 @@ from spacy_npparse.decoding import (
     decode_one_endpoint_crossing,
 )
 from spacy_npparse.systems import get_transition_system, transition_systems
+from spacy_npparse.tables import Column, Table, count, text
 from spacy_npparse.transitions import derivation_counts
 from spacy_npparse.treebank.sentence import Sentence
 from spacy_npparse.trees import (
@@ -53,6 +54,18 @@ class Derivations:
     words: int
     transitions: int
     reorderings: int | None
+
+    @property
+    def transitions_per_word(self) -> float | None:
+        """Average length, None without sentences."""
+        return self.transitions / self.words if self.sentences else None
+
+    @property
+    def reorderings_per_sentence(self) -> float | None:
+        """Average number of reorderings, None without sentences or if the system has none."""
+        if self.reorderings is None or not self.sentences:
+            return None
+        return self.reorderings / self.sentences
 
 
 @dataclass
@@ -92,34 +105,52 @@ class Statistics:
         """The counts, for JSON."""
         return asdict(self)
 
-    def rows(self) -> list[tuple[str, int, str]]:
-        """Name, count and note of everything but the derivations."""
-        words = [n for n, count in self.lengths.items() for _ in range(count)]
+    def counts(self) -> Table:
+        """Everything but the derivations."""
+        words = [length for length, n in self.lengths.items() for _ in range(n)]
         lengths = f"mean {mean(words):.1f}, median {median(words):g}, at most {max(words)}"
+        shares = [
+            ("non-projective sentences", self.nonprojective_sentences, self.sentences),
+            ("non-projective arcs", self.nonprojective_arcs, self.words),
+            ("arcs that cross another", self.crossing_arcs, self.words),
+            *((f"gap degree {i}", n, self.sentences) for i, n in self.gap_degrees.items()),
+            *((f"edge degree {i}", n, self.sentences) for i, n in self.edge_degrees.items()),
+            *((f"sentences: {name}", n, self.sentences) for name, n in self.covered.items()),
+            *((f"arcs: {name}", n, self.words) for name, n in self.covered_arcs.items()),
+        ]
         rows = [
             ("sentences", self.sentences, f"{self.incomplete} incomplete ones left out"),
             ("words", self.words, f"a sentence: {lengths}"),
-            ("non-projective sentences", *_share(self.nonprojective_sentences, self.sentences)),
-            ("non-projective arcs", *_share(self.nonprojective_arcs, self.words)),
-            ("arcs that cross another", *_share(self.crossing_arcs, self.words)),
+            *((name, found, f"{100 * found / whole:.2f} %") for name, found, whole in shares),
         ]
-        for name, degrees in (("gap", self.gap_degrees), ("edge", self.edge_degrees)):
-            for degree, count in degrees.items():
-                rows.append((f"{name} degree {degree}", *_share(count, self.sentences)))
-        for name, count in self.covered.items():
-            rows.append((f"sentences: {name}", *_share(count, self.sentences)))
-        for name, count in self.covered_arcs.items():
-            rows.append((f"arcs: {name}", *_share(count, self.words)))
-        return rows
+        return Table("Counts", [Column(""), Column("count", count), Column("", left=True)], rows)
+
+    def oracles(self) -> dict[str, Derivations]:
+        """The derivations by the names of system and oracle."""
+        return {
+            f"{system} {oracle}": found
+            for system, oracles in self.derivations.items()
+            for oracle, found in oracles.items()
+        }
 
     def table(self) -> str:
-        """The table for the terminal."""
-        lines = [f"{name:30} | {count:>8} | {note}".rstrip() for name, count, note in self.rows()]
-        lines += ["", "Gold derivations of static oracles"]
-        for system, oracles in self.derivations.items():
-            for oracle, found in oracles.items():
-                lines.append(f"{system + ' ' + oracle:38} | {_derivation_line(found, self)}")
-        return "\n".join(lines)
+        """Everything as text."""
+        rows = [
+            (
+                name,
+                100 * found.sentences / self.sentences,
+                found.transitions_per_word,
+                found.reorderings_per_sentence,
+            )
+            for name, found in self.oracles().items()
+        ]
+        heads = [
+            Column("Gold derivations of static oracles"),
+            Column("% of sentences", "{:.2f}".format),
+            Column("transitions a word", "{:.2f}".format),
+            Column("reorderings a sentence", "{:.3f}".format),
+        ]
+        return text(self.counts(), Table("Derivations", heads, rows))
 
 
 def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
@@ -234,19 +265,3 @@ def _arcs_of_one_endpoint_crossing(
 
 def _histogram(values: Iterable[int]) -> dict[int, int]:
     return dict(sorted(Counter(values).items()))
-
-
-def _share(count: int, whole: int) -> tuple[int, str]:
-    return count, f"{100 * count / whole:.2f} %"
-
-
-def _derivation_line(found: Derivations, whole: Statistics) -> str:
-    covered = f"{100 * found.sentences / whole.sentences:6.2f} % of sentences"
-    if not found.sentences:
-        return covered
-    lengths = f"{found.transitions / found.words:.2f} transitions a word"
-    if found.reorderings is None:
-        return f"{covered} | {lengths}"
-    return (
-        f"{covered} | {lengths} | {found.reorderings / found.sentences:.3f} reorderings a sentence"
-    )

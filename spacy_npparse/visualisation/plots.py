@@ -19,8 +19,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Kind = Literal["lines", "scatter", "bars", "rows"]
-
 # Colours --s0, --s1, … in static/plot.css.
 N_COLOURS = 8
 # As Chart.js calls them, and as they stand in legends.
@@ -44,6 +42,21 @@ class Point(NamedTuple):
     low: float | None = None
     high: float | None = None
     note: str = ""
+
+
+def rate_point(
+    x: float, rate: float | None, interval: tuple[float, float] | None = None, note: str = ""
+) -> Point:
+    """A point on an axis of percentages.
+
+    Args:
+        x: Its x, or the number of its category or row.
+        rate: The value, 0..1, None if it is undefined.
+        interval: Ends of the error bar, if there is one.
+        note: Text added to the tooltip.
+    """
+    low, high = (100 * end for end in interval) if interval else (None, None)
+    return Point(x, None if rate is None else 100 * rate, low, high, note)
 
 
 @dataclass(frozen=True)
@@ -80,20 +93,24 @@ class Drawing:
     """A plot as data.
 
     Attributes:
-        kind: How it is drawn.
+        kind: How it is drawn: lines, a line with marks for each series, broken where values are
+            missing; scatter, marks with the name of the series beside the first point where there
+            is room; bars, vertical ones from zero, those of the same category side by side; rows,
+            marks with error bars, each row under its name.
         title: Text alternative.
-        x: The horizontal axis; the axis of the categories if there are some.
+        series: The series; their points from left to right.
         y: The axis of the values; the horizontal one of a plot in rows.
-        series: The series.
+        x: The horizontal axis; the axis of the categories if there are some, without title for
+            rows.
         names: The names of x = 0, 1, …, if x is not numeric.
         reference: A value to mark by a line across the rows.
     """
 
-    kind: Kind
+    kind: Literal["lines", "scatter", "bars", "rows"]
     title: str
-    x: Axis
-    y: Axis
     series: Sequence[Series]
+    y: Axis
+    x: Axis = Axis("")
     names: Sequence[str] = ()
     reference: float | None = None
 
@@ -122,80 +139,6 @@ class Key(NamedTuple):
     colour: int
     mark: str
     name: str
-
-
-def line_plot(
-    series: Sequence[Series], *, title: str, x: Axis, y: Axis, categories: Sequence[str] = ()
-) -> Drawing:
-    """A line with marks for each series, broken where values are missing.
-
-    Args:
-        series: The series, their points from left to right.
-        title: Text alternative.
-        x: The horizontal axis.
-        y: The vertical axis.
-        categories: The names of x = 0, 1, …, if x is not numeric.
-
-    Returns:
-        The plot.
-    """
-    return Drawing("lines", title, x, y, series, categories)
-
-
-def scatter_plot(series: Sequence[Series], *, title: str, x: Axis, y: Axis) -> Drawing:
-    """Marks for each series, with its name beside the first point where there is room.
-
-    Args:
-        series: The series; muted ones are not named.
-        title: Text alternative.
-        x: The horizontal axis.
-        y: The vertical axis.
-
-    Returns:
-        The plot.
-    """
-    return Drawing("scatter", title, x, y, series)
-
-
-def bar_plot(
-    series: Sequence[Series], *, title: str, x: Axis, y: Axis, categories: Sequence[str]
-) -> Drawing:
-    """Vertical bars from zero, those of the same category side by side.
-
-    Args:
-        series: The series.
-        title: Text alternative.
-        x: The horizontal axis.
-        y: The vertical axis.
-        categories: The names of x = 0, 1, ….
-
-    Returns:
-        The plot.
-    """
-    return Drawing("bars", title, x, y, series, categories)
-
-
-def dot_plot(
-    series: Sequence[Series],
-    *,
-    title: str,
-    x: Axis,
-    names: Sequence[str],
-    reference: float | None = None,
-) -> Drawing:
-    """Marks with error bars in rows, each row under its name.
-
-    Args:
-        series: The x of a point is the number of its row, its y the value.
-        title: Text alternative.
-        x: The axis of the values, which is horizontal.
-        names: The names of the rows.
-        reference: A value to mark by a vertical line.
-
-    Returns:
-        The plot.
-    """
-    return Drawing("rows", title, Axis(""), x, series, names, reference)
 
 
 def key(index: int, name: str) -> Key:

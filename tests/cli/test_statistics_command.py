@@ -13,7 +13,8 @@ def test_table_and_json(run, dev, tmp_path):
     sentences = list(read_conllu(dev))
     assert found["sentences"] == 2 * len(sentences)
     assert found["words"] == 2 * sum(len(sentence.words) for sentence in sentences)
-    assert f"sentences                      | {2 * len(sentences):>8}" in result.output
+    cells = [[cell.strip() for cell in line.split("|")] for line in result.output.splitlines()]
+    assert ["sentences", f"{2 * len(sentences)}"] in [row[:2] for row in cells]
     assert "arc_hybrid_swap static" in result.output and "reorderings a sentence" in result.output
     assert found["provenance"]["command"].startswith("python -m spacy_npparse statistics ")
     assert list(found["provenance"]["checksums"]) == [str(dev)]

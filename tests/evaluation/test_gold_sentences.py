@@ -148,7 +148,8 @@ def test_ranking_from_plain_text():
     split = board.standings[0]
     assert split.interval == pytest.approx((0.65, 0.85), abs=0.1)
     assert "Ranked by LAS (F1) from plain text." in board.table()
-    assert list(board.word_scores) == ["Tokens", "Sentences", "Words", "UPOS", "AllTags", "Lemmas"]
+    names = ["Tokens", "Sentences", "Words", "UPOS", "AllTags", "Lemmas"]
+    assert [column.heading for column in board.words().columns] == ["parser", *names]
 
 
 def test_a_token_too_many_counts():

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from spacy_npparse.evaluation import TextMismatchError, compare_parsers, score_sentences
-from spacy_npparse.evaluation.comparison_table import comparison_table, p_value, stars
-from spacy_npparse.evaluation.significance import mcnemar
+from spacy_npparse.evaluation.comparison_table import comparison_table
+from spacy_npparse.evaluation.significance import mcnemar, p_value, stars
 from spacy_npparse.treebank import parse_sentence
 
 

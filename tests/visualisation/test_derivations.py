@@ -131,7 +131,7 @@ def test_table() -> None:
     )
     header, rule, *lines = cells(table)
     assert header == ["step", "stack", "buffer", "transition", "arcs", "alternatives", "RDEPS"]
-    assert set(rule[0]) == {"-"}
+    assert set(rule[0]) == {"-", "+"}
     assert lines[1] == [
         "1",
         "Was",

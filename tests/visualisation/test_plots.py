@@ -7,6 +7,7 @@ import re
 from html import unescape
 from typing import Any
 
+from spacy_npparse.tables import Cell, Table
 from spacy_npparse.visualisation.page import static, templates
 from spacy_npparse.visualisation.plots import (
     N_COLOURS,
@@ -14,16 +15,11 @@ from spacy_npparse.visualisation.plots import (
     Drawing,
     Point,
     Series,
-    bar_plot,
-    dot_plot,
     key,
-    line_plot,
-    scatter_plot,
 )
 from spacy_npparse.visualisation.reports.parts import (
     Bar,
     Bars,
-    Cell,
     Plot,
     figures,
     percent_axis,
@@ -42,10 +38,19 @@ def on_page(drawing: Drawing) -> dict[str, Any]:
     return found
 
 
+def headings(table: Table) -> list[str]:
+    return [column.heading for column in table.columns]
+
+
 def test_what_is_not_known_is_not_written() -> None:
     points = [Point(0, 1.0), Point(1, None), Point(2, 0.0, -1.0, 2.0, "p = 1")]
-    drawing = line_plot(
-        [Series("a", points)], title="t", x=Axis("x"), y=Axis("y"), categories=list("uvw")
+    drawing = Drawing(
+        "lines",
+        series=[Series("a", points)],
+        title="t",
+        x=Axis("x"),
+        y=Axis("y"),
+        names=list("uvw"),
     )
     assert on_page(drawing) == {
         "kind": "lines",
@@ -72,21 +77,25 @@ def test_what_is_not_known_is_not_written() -> None:
 def test_kinds_and_axes() -> None:
     series = [Series("a", [Point(1, 50.0)])]
     log, percent = Axis("speed", log=True), percent_axis("LAS")
-    scatter = on_page(scatter_plot(series, title="t", x=log, y=percent))
+    scatter = on_page(Drawing("scatter", series=series, title="t", x=log, y=percent))
     assert scatter["kind"] == "scatter"
     assert scatter["x"] == {"title": "speed", "log": True, "percent": False}
     assert scatter["y"] == {"title": "LAS", "log": False, "percent": True}
-    bars = on_page(bar_plot(series, title="t", x=log, y=percent, categories=["c"]))
+    bars = on_page(Drawing("bars", series=series, title="t", x=log, y=percent, names=["c"]))
     assert (bars["kind"], bars["names"]) == ("bars", ["c"])
     # The values of rows are horizontal, but they are the y of the points.
-    rows = on_page(dot_plot(series, title="t", x=percent, names=["r"], reference=0.0))
+    rows = on_page(Drawing("rows", series=series, title="t", y=percent, names=["r"], reference=0.0))
     assert (rows["kind"], rows["names"], rows["reference"]) == ("rows", ["r"], 0)
     assert rows["y"] == scatter["y"]
 
 
 def test_digits_that_nobody_sees_are_left_out() -> None:
-    drawing = scatter_plot(
-        [Series("a", [Point(200 / 3, 1e6 / 3)])], title="t", x=Axis(""), y=Axis("")
+    drawing = Drawing(
+        "scatter",
+        series=[Series("a", [Point(200 / 3, 1e6 / 3)])],
+        title="t",
+        x=Axis(""),
+        y=Axis(""),
     )
     [series] = on_page(drawing)["series"]
     assert series["points"] == [{"x": 66.6667, "y": 333333.3333}]
@@ -94,13 +103,13 @@ def test_digits_that_nobody_sees_are_left_out() -> None:
 
 def test_what_is_muted_is_grey_and_the_others_keep_their_colours() -> None:
     series = [Series("a", []), Series("b", [], muted=True), Series("c", [])]
-    drawing = scatter_plot(series, title="t", x=Axis("x"), y=Axis("y"))
+    drawing = Drawing("scatter", series=series, title="t", x=Axis("x"), y=Axis("y"))
     looks = [(one["colour"], one["shape"]) for one in drawing.data["series"]]
     assert looks == [("--s0", "circle"), ("--line", "circle"), ("--s2", "triangle")]
 
 
 def test_sixteen_series_look_different_and_as_in_the_legend() -> None:
-    drawing = scatter_plot([Series("", [])] * 16, title="t", x=Axis("x"), y=Axis("y"))
+    drawing = Drawing("scatter", series=[Series("", [])] * 16, title="t", x=Axis("x"), y=Axis("y"))
     looks = [(one["colour"], one["shape"]) for one in drawing.data["series"]]
     assert len(set(looks)) == 16
     marks = {"circle": "●", "rect": "■", "triangle": "▲", "rectRot": "◆"}
@@ -119,9 +128,11 @@ def test_figures_of_a_scatter_plot() -> None:
         Series("a", [Point(1234.5, 50.0), Point(2000.0, None)]),
         Series("b", [Point(1.0, 100 / 3)], muted=True),
     ]
-    table = figures(scatter_plot(series, title="t", x=Axis("speed"), y=percent_axis("LAS")))
-    assert (table.label, table.header) == ("t", ["", "speed", "LAS"])
-    assert table.rows == [
+    table = figures(
+        Drawing("scatter", series=series, title="t", x=Axis("speed"), y=percent_axis("LAS"))
+    )
+    assert (table.title, headings(table)) == ("t", ["", "speed", "LAS"])
+    assert [[cell.value for cell in row] for row in table.cells()] == [
         ["a", "1,234.50", "50.00"],
         ["a", "2,000", "-"],
         ["b", "1", "33.33"],
@@ -133,15 +144,19 @@ def test_figures_by_place() -> None:
         Series("a", [Point(10.0, 50.0, 40.0, 60.5), Point(5.0, 1.0)]),
         Series("b", [Point(10.0, None)]),
     ]
-    table = figures(line_plot(series, title="t", x=Axis("updates"), y=percent_axis("LAS")))
-    assert table.header == ["updates", "a", "b"]
-    assert table.rows == [
-        ["5", Cell("1.00"), Cell("")],
-        ["10", Cell("50.00", "40.00 to 60.50"), Cell("-")],
+    table = figures(
+        Drawing("lines", series=series, title="t", x=Axis("updates"), y=percent_axis("LAS"))
+    )
+    assert headings(table) == ["updates", "a", "b"]
+    assert table.cells() == [
+        [Cell("5"), Cell("1.00"), Cell("")],
+        [Cell("10"), Cell("50.00", "40.00 to 60.50"), Cell("-")],
     ]
-    table = figures(dot_plot([Series("c", [Point(1, -2.0)])], title="t", x=Axis("d"), names="pq"))
-    assert table.rows == [["p", Cell("")], ["q", Cell("-2")]]
-    assert figures(dot_plot([], title="t", x=Axis("x"), names=[])).rows == []
+    table = figures(
+        Drawing("rows", series=[Series("c", [Point(1, -2.0)])], title="t", y=Axis("d"), names="pq")
+    )
+    assert table.cells() == [[Cell("p"), Cell("")], [Cell("q"), Cell("-2")]]
+    assert figures(Drawing("rows", series=[], title="t", y=Axis("x"), names=[])).rows == []
 
 
 def test_series_without_precision_are_named() -> None:
@@ -154,7 +169,7 @@ def test_series_without_precision_are_named() -> None:
 
 def test_text_is_never_markup() -> None:
     series = [Series(HOSTILE, [Point(0, 1.0, note=HOSTILE)])]
-    drawing = dot_plot(series, title=HOSTILE, x=Axis(HOSTILE), names=[HOSTILE])
+    drawing = Drawing("rows", series=series, title=HOSTILE, y=Axis(HOSTILE), names=[HOSTILE])
     macros = templates().get_template("macros.html").module
     plots = [Plot(HOSTILE, drawing, note=HOSTILE)]
     html = macros.plot_grid(plots, [Bars(HOSTILE, HOSTILE, [Bar(HOSTILE, 1, HOSTILE)])])

@@ -15,10 +15,6 @@ from spacy_npparse.visualisation.plots import (
     Drawing,
     Point,
     Series,
-    bar_plot,
-    dot_plot,
-    line_plot,
-    scatter_plot,
 )
 from spacy_npparse.visualisation.reports.parts import Plot, percent_axis
 
@@ -109,10 +105,10 @@ def four_plots() -> str:
     percent = percent_axis("LAS, percent")
     names = ["one", "two", HOSTILE]
     return page_of(
-        line_plot(SERIES, title="lines", x=Axis("place"), y=percent, categories=names),
-        scatter_plot(SERIES, title="scatter", x=Axis("speed"), y=percent),
-        bar_plot(SERIES, title="bars", x=Axis("place"), y=percent, categories=names),
-        dot_plot(SERIES, title="rows", x=percent, names=names, reference=62.0),
+        Drawing("lines", series=SERIES, title="lines", x=Axis("place"), y=percent, names=names),
+        Drawing("scatter", series=SERIES, title="scatter", x=Axis("speed"), y=percent),
+        Drawing("bars", series=SERIES, title="bars", x=Axis("place"), y=percent, names=names),
+        Drawing("rows", series=SERIES, title="rows", y=percent, names=names, reference=62.0),
     )
 
 
@@ -156,7 +152,13 @@ def test_tooltips_have_the_exact_numbers(browse: Browse) -> None:
 
 def test_error_bars_are_drawn_and_part_of_the_range(browse: Browse) -> None:
     def rows(*ends: float) -> Drawing:
-        return dot_plot([Series("a", [Point(0, 50.0, *ends)])], title="t", x=Axis("x"), names=["r"])
+        return Drawing(
+            "rows",
+            series=[Series("a", [Point(0, 50.0, *ends)])],
+            title="t",
+            y=Axis("x"),
+            names=["r"],
+        )
 
     page = browse(page_of(rows(), rows(-7.0, 93.0))).page
     page.evaluate(READABLE)
@@ -180,8 +182,8 @@ def test_reference_lines_are_drawn_and_part_of_the_range(browse: Browse) -> None
     series = [Series("a", [Point(0, 3.0), Point(1, 4.0)])]
     page = browse(
         page_of(
-            dot_plot(series, title="t", x=Axis("x"), names=["p", "q"]),
-            dot_plot(series, title="t", x=Axis("x"), names=["p", "q"], reference=0.0),
+            Drawing("rows", series=series, title="t", y=Axis("x"), names=["p", "q"]),
+            Drawing("rows", series=series, title="t", y=Axis("x"), names=["p", "q"], reference=0.0),
         )
     ).page
     assert pixels(page, 0, "--line") == 0 and pixels(page, 1, "--line") >= 10
@@ -195,8 +197,8 @@ def test_percentages_stay_between_0_and_100(browse: Browse, values: list[float])
     in_rows = [Series("a", [Point(0, value, max(value - 9, 0), value) for value in values])]
     page = browse(
         page_of(
-            scatter_plot(series, title="t", x=percent, y=percent),
-            dot_plot(in_rows, title="t", x=percent, names=["r"]),
+            Drawing("scatter", series=series, title="t", x=percent, y=percent),
+            Drawing("rows", series=in_rows, title="t", y=percent, names=["r"]),
         )
     ).page
     for number, scale in ((0, "x"), (0, "y"), (1, "x")):
@@ -207,7 +209,9 @@ def test_percentages_stay_between_0_and_100(browse: Browse, values: list[float])
 def test_axes(browse: Browse) -> None:
     def along(*xs: float, log: bool = False) -> Drawing:
         points = [Point(x, 1.0) for x in xs]
-        return line_plot([Series("a", points)], title="t", x=Axis("x", log=log), y=Axis("y"))
+        return Drawing(
+            "lines", series=[Series("a", points)], title="t", x=Axis("x", log=log), y=Axis("y")
+        )
 
     page = browse(
         page_of(
@@ -217,12 +221,13 @@ def test_axes(browse: Browse) -> None:
             along(700, log=True),
             along(10, 100, 1000),
             along(-5, 3),
-            bar_plot(
-                [Series("a", [Point(0, 40.0)])],
+            Drawing(
+                "bars",
+                series=[Series("a", [Point(0, 40.0)])],
                 title="t",
                 x=Axis("x"),
                 y=Axis("y"),
-                categories=["c"],
+                names=["c"],
             ),
         )
     ).page
@@ -246,8 +251,9 @@ def test_names_of_points_stay_inside_and_off_each_other(browse: Browse) -> None:
         [(10.0, 10.0)] * 6,
     ]
     plots = [
-        scatter_plot(
-            [
+        Drawing(
+            "scatter",
+            series=[
                 *(Series(f"parser{i}", [Point(*place)]) for i, place in enumerate(plot)),
                 Series("grey", [Point(20.0, 20.0)], muted=True),
                 Series("nowhere", [Point(20.0, None)]),
@@ -282,10 +288,10 @@ def test_nothing_to_show_is_no_error(browse: Browse) -> None:
     axis = Axis("x")
     page = browse(
         page_of(
-            line_plot(empty, title="t", x=axis, y=percent_axis("y")),
-            scatter_plot([], title="t", x=Axis("x", log=True), y=axis),
-            bar_plot([], title="t", x=axis, y=axis, categories=["a"]),
-            dot_plot([], title="t", x=axis, names=[]),
+            Drawing("lines", series=empty, title="t", x=axis, y=percent_axis("y")),
+            Drawing("scatter", series=[], title="t", x=Axis("x", log=True), y=axis),
+            Drawing("bars", series=[], title="t", x=axis, y=axis, names=["a"]),
+            Drawing("rows", series=[], title="t", y=axis, names=[]),
         )
     ).page
     assert page.evaluate("Object.keys(Chart.instances).length") == 4

@@ -12,6 +12,7 @@ from report_helpers import SAMPLE, SOURCE, many_parsers, several_treebanks, thre
 from spacy_npparse.evaluation import ParserComparison, compare_parsers
 from spacy_npparse.evaluation.reliability import CalibrationComparison, reliability
 from spacy_npparse.evaluation.sweep import make_sweep
+from spacy_npparse.tables import Cell, Column, Table
 from spacy_npparse.treebank import parse_sentence, read_conllu
 from spacy_npparse.treebank.statistics import Statistics, treebank_statistics
 from spacy_npparse.visualisation import (
@@ -22,7 +23,6 @@ from spacy_npparse.visualisation import (
     render_sweep,
 )
 from spacy_npparse.visualisation.page import static, templates
-from spacy_npparse.visualisation.reports.parts import Cell, Table
 
 VOID = {"meta"}
 
@@ -145,7 +145,7 @@ def test_statistics_page(statistics: Statistics) -> None:
     page = render_statistics(statistics, SOURCE, title="Of <dev>")
     check_page(page)
     assert "<h1>Of &lt;dev&gt;</h1>" in page
-    for name, count, note in statistics.rows():
+    for name, count, note in statistics.counts().rows:
         assert f'<th scope="row">{name}</th><td>{count:,}</td><td>{note}</td>' in page
     lengths = [
         int(count.replace(",", ""))
@@ -190,7 +190,9 @@ def test_leaderboard_page() -> None:
         [row] = re.findall(rf'<th scope="row">{place}.\xa0{name}</th>(.*?)</tr>', page)
         assert f"<td>{standing.groups}</td>" in row
         assert f"{100 * (standing.mean('LAS') or 0):.2f}" in row
-        assert f"<td>{standing.words_per_second:,.0f}</td><td>12.3</td>" in row
+        assert f"<td>{standing.words_per_second:,.0f}</td><td>12.3 min</td>" in row
+        seeds = ", ".join(str(trial.seed) for trial in standing.trials)
+        assert row.startswith(f"<td>{len(standing.trials)}<small>{seeds}</small></td>")
     assert page.count('<canvas role="img" aria-label="') == 4
     # The best five and the peer have colours and stand in the legend; two others are grey.
     assert re.findall(r"<li>.*?</span>(.*?)</li>", page) == [
@@ -230,9 +232,10 @@ def test_sweep_page() -> None:
     for place, entrant in enumerate(sweep.entrants, 1):
         [row] = re.findall(rf'<th scope="row">{place}.\xa0{entrant.name}</th>(.*?)</tr>', overall)
         wins, losses = sweep.total_wins(entrant), sweep.total_losses(entrant)
-        assert row.startswith(
-            f"<td>{entrant.mean_rank:.2f}</td><td>{entrant.groups}</td>"
+        assert row.startswith(f"<td>{entrant.mean_rank:.2f}</td>")
+        assert row.endswith(
             f"<td>{wins[0]} ({wins[1]})</td><td>{losses[0]} ({losses[1]})</td>"
+            f"<td>{entrant.groups}</td><td>{entrant.words_per_second:,.0f}</td>"
         )
         assert f"{100 * (entrant.mean('LAS') or 0):.2f}" in row
     for treebank, board in sweep.boards.items():
@@ -258,7 +261,8 @@ def test_sweep_without_anything_to_compare() -> None:
 
 
 def test_tables_are_escaped() -> None:
-    content = Table("<e>", ["<a>"], [["<b>", Cell("<c>", "<d>", strong=True)]])
+    heads = [Column("<a>"), Column("")]
+    content = Table("<e>", heads, [["<b>", Cell("<c>", "<d>", strong=True)]])
     html = templates().get_template("macros.html").module.table(content)
     assert not re.search(r"<[acde]>|<b><", html)
     assert "<b>&lt;c&gt;</b><small>&lt;d&gt;</small>" in html

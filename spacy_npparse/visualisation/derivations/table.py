@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 
+from spacy_npparse import tables
 from spacy_npparse.transitions import Derivation, Step
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.derivations.data import open_ends, structures, target_order
@@ -15,8 +15,6 @@ from spacy_npparse.visualisation.derivations.notes import (
     derivation_notes,
     quoted,
 )
-
-_GAP = " | "
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def derivation_table(derivation: Derivation, *, width: int = 120) -> str:
     if steps[0].reachable is not None:
         cells = [_reachable(step, derivation, words) for step in steps]
         columns.append(_Column(["RDEPS", *cells], least=10))
-    return "\n".join([*lines, "", *_table(columns, width)])
+    return tables.text("\n".join(lines), _table(columns, width))
 
 
 def _structures(derivation: Derivation, words: Sequence[str], width: int) -> list[_Column]:
@@ -127,45 +125,35 @@ def _reachable(step: Step, derivation: Derivation, words: Sequence[str]) -> str:
     )
 
 
-def _table(columns: Sequence[_Column], width: int) -> list[str]:
-    """Lines of a table, if possible no wider than the terminal."""
-    widths = [max(map(_width, column.cells)) for column in columns]
-    excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+def _table(columns: Sequence[_Column], width: int) -> tables.Table:
+    """A table, if possible no wider than the terminal."""
+    widths = [max(map(tables.width, column.cells)) for column in columns]
+    excess = sum(widths) + len(" | ") * (len(widths) - 1) - width
     while excess > 0:
         spare = [i for i, c in enumerate(columns) if c.least is not None and widths[i] > c.least]
         if not spare:
             break
         widths[max(spare, key=widths.__getitem__)] -= 1
         excess -= 1
-    lines: list[str] = []
-    for row in zip(*(column.cells for column in columns), strict=True):
-        cells = []
-        for column, cell, size in zip(columns, row, widths, strict=True):
-            text = _cut(cell, size, column.at_end and bool(lines))
-            space = " " * (size - _width(text))
-            cells.append(space + text if column.at_end else text + space)
-        lines.append(_GAP.join(cells).rstrip())
-    return [lines[0], "-" * max(map(_width, lines)), *lines[1:]]
+    cells = [
+        [_cut(cell, size, column.at_end) for cell in column.cells[1:]]
+        for column, size in zip(columns, widths, strict=True)
+    ]
+    headings = [
+        tables.Column(_cut(column.cells[0], size, False), left=not column.at_end)
+        for column, size in zip(columns, widths, strict=True)
+    ]
+    return tables.Table("Derivation", headings, list(zip(*cells, strict=True)))
 
 
 def _cut(text: str, width: int, at_end: bool) -> str:
     """The text, or as much of it as fits, with an ellipsis."""
-    if _width(text) <= width:
+    if tables.width(text) <= width:
         return text
     kept, size = 0, 1
     for char in reversed(text) if at_end else text:
-        size += _width(char)
+        size += tables.width(char)
         if size > width:
             break
         kept += 1
     return "…" + text[len(text) - kept :] if at_end else text[:kept] + "…"
-
-
-def _width(text: str) -> int:
-    """Columns that a text takes in a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in text
-    )

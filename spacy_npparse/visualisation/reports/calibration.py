@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from spacy_npparse.evaluation.provenance import Provenance
-from spacy_npparse.evaluation.reliability import COLUMNS, CalibrationComparison, Reliability
+from spacy_npparse.evaluation.reliability import (
+    CalibrationComparison,
+    Reliability,
+    ReliabilityBin,
+)
+from spacy_npparse.tables import Column, Table, columns, count, percent
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots import Point, Series, line_plot
-from spacy_npparse.visualisation.reports.parts import Plot, Table, keys, percent_axis
+from spacy_npparse.visualisation.plots import Drawing, Point, Series, rate_point
+from spacy_npparse.visualisation.reports.parts import Plot, keys, percent_axis
 
 _NAMES = ("before", "after")
 
@@ -34,36 +39,26 @@ def render_calibration(
         source=source,
         keys=keys(_NAMES),
         diagrams=[_diagram(name, *pair) for name, pair in found.predictions.items()],
-        errors=Table("Calibration", COLUMNS, found.rows()),
+        errors=found.errors(),
     )
 
 
-def _diagram(name: str, before: Reliability, after: Reliability) -> Plot:
-    series = [
-        *(
-            Series(when, [_point(*bin_of) for bin_of in _bins(one)])
-            for when, one in zip(_NAMES, (before, after), strict=True)
-        ),
-        Series("calibrated", [Point(0.0, 0.0), Point(100.0, 100.0)], muted=True),
-    ]
-    drawing = line_plot(
+def _diagram(name: str, *both: Reliability) -> Plot:
+    bins = [(when, one) for when, of in zip(_NAMES, both, strict=True) for one in of.bins]
+    series = [Series(when, [_point(one) for of, one in bins if of == when]) for when in _NAMES]
+    series.append(Series("calibrated", [Point(0.0, 0.0), Point(100.0, 100.0)], muted=True))
+    drawing = Drawing(
+        "lines",
+        f"Reliability diagram of {name}",
         series,
-        title=f"Reliability diagram of {name}",
-        x=percent_axis("mean probability"),
-        y=percent_axis("accuracy"),
+        percent_axis("accuracy"),
+        percent_axis("mean probability"),
     )
-    rows = [
-        [when, f"{count:,}", f"{100 * probability:.2f}", f"{100 * accuracy:.2f}"]
-        for when, one in zip(_NAMES, (before, after), strict=True)
-        for count, probability, accuracy in _bins(one)
-    ]
-    figures = Table(drawing.title, ["", "words", "mean probability", "accuracy"], rows)
-    return Plot(name.capitalize(), drawing, figures)
+    rates = columns(("mean probability", "accuracy"), percent)
+    heads = [Column(""), Column("words", count), *rates]
+    rows = [[when, one.count, one.probability, one.accuracy] for when, one in bins]
+    return Plot(name.capitalize(), drawing, Table(drawing.title, heads, rows))
 
 
-def _bins(one: Reliability) -> list[tuple[int, float, float]]:
-    return [(of_bin.count, of_bin.probability, of_bin.accuracy) for of_bin in one.bins]
-
-
-def _point(count: int, probability: float, accuracy: float) -> Point:
-    return Point(100 * probability, 100 * accuracy, note=f"{count:,} words")
+def _point(one: ReliabilityBin) -> Point:
+    return rate_point(100 * one.probability, one.accuracy, note=f"{one.count:,} words")

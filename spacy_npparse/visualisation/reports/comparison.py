@@ -7,32 +7,25 @@ from itertools import islice
 
 from spacy_npparse.evaluation.breakdowns import Group
 from spacy_npparse.evaluation.comparison_table import (
-    DIFFERENCE_HEADER,
     MOST_RELATIONS,
-    difference_rows,
-    equal_scores,
+    breakdown_table,
+    counted_groups,
+    differences_table,
+    score_notes,
+    scores_table,
     seeds_note,
 )
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import Parser, ParserComparison
 from spacy_npparse.evaluation.provenance import Provenance
-from spacy_npparse.evaluation.seeds import missing_scores, split_scores
-from spacy_npparse.evaluation.significance import SAMPLES, SEED
-from spacy_npparse.evaluation.text_table import p_equation, percent, score_cell
+from spacy_npparse.evaluation.seeds import known
+from spacy_npparse.evaluation.significance import SAMPLES, SEED, p_equation
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots import (
-    Axis,
-    Point,
-    Series,
-    dot_plot,
-    line_plot,
-    scatter_plot,
-)
+from spacy_npparse.visualisation.plots import Axis, Drawing, Point, Series, rate_point
 from spacy_npparse.visualisation.reports.differing_sentences import differing_sentences
 from spacy_npparse.visualisation.reports.parts import (
-    Cell,
     Plot,
-    Table,
+    crossing_plot,
     keys,
     percent_axis,
     rates_point,
@@ -53,8 +46,6 @@ _MAIN = (
     _CROSSING_PRECISION,
     _CROSSING_RECALL,
 )
-# For these, higher is not better.
-_SHARES = (Metric.NONPROJECTIVE_SHARE, Metric.NONPROJECTIVE_SENTENCE_SHARE)
 
 
 def render_comparison(
@@ -83,10 +74,9 @@ def render_comparison(
         seed=SEED,
         keys=keys(names),
         score_plots=[_main(comparison), _intervals(comparison), _crossing(comparison)],
-        scores=_scores(comparison),
-        equal_scores=equal_scores(comparison),
-        missing_scores=missing_scores(comparison.parsers),
-        differences=Table("Differences", DIFFERENCE_HEADER, difference_rows(comparison)),
+        scores=scores_table(comparison),
+        score_notes=score_notes(comparison),
+        differences=differences_table(comparison),
         fold_differences=len(comparison.pairs) > _MOST_PAIRS,
         seeds_note=seeds_note(comparison),
         breakdown_plots=[
@@ -105,43 +95,23 @@ def render_comparison(
 def _main(comparison: ParserComparison) -> Plot:
     """A plot of the main scores."""
     shown = [name for name in _MAIN if name in comparison.score_names]
-    drawing = dot_plot(
+    drawing = Drawing(
+        "rows",
+        "Main scores of the parsers",
         [
             Series(parser.name, [_score_point(i, parser, name) for i, name in enumerate(shown)])
             for parser in comparison.parsers
         ],
-        title="Main scores of the parsers",
-        x=percent_axis("percent"),
+        percent_axis("percent"),
         names=[name.label for name in shown],
     )
     return Plot("Main scores", drawing)
 
 
-def _scores(comparison: ParserComparison) -> Table:
-    """All scores that differ, with p-values against the first parser."""
-    first = comparison.parsers[0]
-    p_values = {pair.second: pair.differences for pair in comparison.pairs_with(first)}
-    cells: list[list[str | Cell]] = []
-    for name in split_scores(comparison.parsers, comparison.score_names)[0]:
-        best = max(parser.mean(name) or 0.0 for parser in comparison.parsers)
-        cells.append([name.label])
-        for parser in comparison.parsers:
-            p = p_values[parser.name][name].p_sentences if parser is not first else None
-            strong = parser.mean(name) == best and name not in _SHARES
-            cells[-1].append(
-                Cell(score_cell(parser, name), "" if p is None else p_equation(p), strong)
-            )
-    return Table("Scores", ["Score", *(parser.name for parser in comparison.parsers)], cells)
-
-
 def _score_point(row: int, parser: Parser, name: Metric) -> Point:
-    values = [100 * value for value in parser.score(name) if value is not None]
-    mean = parser.mean(name)
-    if mean is None:
-        return Point(row, None)
-    if len(values) == 1:
-        return Point(row, 100 * mean)
-    return Point(row, 100 * mean, min(values), max(values))
+    values = known(parser.score(name))
+    ends = (min(values), max(values)) if len(values) > 1 else None
+    return rate_point(row, parser.mean(name), ends)
 
 
 def _intervals(comparison: ParserComparison) -> Plot:
@@ -152,15 +122,14 @@ def _intervals(comparison: ParserComparison) -> Plot:
     series = [Series(first.name, [])]
     for row, pair in enumerate(pairs):
         found = pair.differences[Metric.LAS]
-        low, high = (100 * end for end in found.interval) if found.interval else (None, None)
-        value = None if found.difference is None else 100 * found.difference
-        series.append(
-            Series(pair.second, [Point(row, value, low, high, p_equation(found.p_sentences))])
-        )
-    drawing = dot_plot(
+        note = p_equation(found.p_sentences)
+        point = rate_point(row, found.difference, found.interval, note)
+        series.append(Series(pair.second, [point]))
+    drawing = Drawing(
+        "rows",
+        f"Differences in LAS from {first.name}",
         series,
-        title=f"Differences in LAS from {first.name}",
-        x=Axis("percentage points, 95 % interval"),
+        Axis("percentage points, 95 % interval"),
         names=[pair.second for pair in pairs],
         reference=0.0,
     )
@@ -173,39 +142,30 @@ def _crossing(comparison: ParserComparison) -> Plot:
     for parser in comparison.parsers:
         rates = zip(parser.score(_CROSSING_RECALL), parser.score(_CROSSING_PRECISION), strict=True)
         series.append(Series(parser.name, [point for one in rates for point in rates_point(*one)]))
-    drawing = scatter_plot(
-        series,
-        title="Precision and recall of non-projective arcs",
-        x=percent_axis("recall, percent"),
-        y=percent_axis("precision, percent"),
-    )
-    heading = "Non-projective arcs: precision and recall"
-    return Plot(heading, drawing, note=without_precision(series))
+    return crossing_plot(series)
 
 
 def _line_plot(comparison: ParserComparison, name: ArcProperty, measure: str) -> Plot:
     """Recall or precision by a number, in ranges."""
-    groups = _counted(comparison, name, [measure])
+    groups = counted_groups(comparison, name, [measure])
     heading = f"{measure.capitalize()} by {name.label}"
     tree = "gold" if measure == "recall" else "predicted"
-    drawing = line_plot(
+    of_arcs = "" if name is ArcProperty.SENTENCE_LENGTH else f" in the {tree} tree"
+    drawing = Drawing(
+        "lines",
+        heading,
         _series(comparison, list(groups.values()), [measure]),
-        title=heading,
-        x=Axis(
-            name.label
-            if name is ArcProperty.SENTENCE_LENGTH
-            else f"{name.label} in the {tree} tree"
-        ),
-        y=percent_axis(f"{measure}, percent"),
-        categories=list(groups),
+        percent_axis(f"{measure}, percent"),
+        Axis(name.label + of_arcs),
+        names=list(groups),
     )
-    return Plot(heading, drawing, _figures(comparison, name, groups, [measure]))
+    return Plot(heading, drawing, breakdown_table(comparison, name, [measure]))
 
 
 def _dot_plot(comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]) -> Plot:
     """Recall, or recall and precision, of arcs of different kinds; both in the table."""
     both = ["recall", "precision"]
-    groups = _counted(comparison, name, both)
+    groups = counted_groups(comparison, name, both)
     shown = dict(islice(groups.items(), MOST_RELATIONS))
     names = [
         f"{kind}: {measure}" if measures[1:] else kind for kind in shown for measure in measures
@@ -214,25 +174,9 @@ def _dot_plot(comparison: ParserComparison, name: ArcProperty, measures: Sequenc
     if len(shown) < len(groups):
         heading += f", the {len(shown)} most frequent"
     series = _series(comparison, list(shown.values()), measures)
-    drawing = dot_plot(
-        series,
-        title=heading,
-        x=percent_axis("percent"),
-        names=names,
-    )
+    drawing = Drawing("rows", heading, series, percent_axis("percent"), names=names)
     note = without_precision(series) if "precision" in measures else ""
-    return Plot(heading, drawing, _figures(comparison, name, groups, both), note)
-
-
-def _counted(
-    comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]
-) -> dict[str, list[Group]]:
-    """The groups with gold arcs (recall) or predicted arcs (precision)."""
-    return {
-        kind: groups
-        for kind, groups in comparison.breakdown(name).items()
-        if any(getattr(group, measure) is not None for group in groups for measure in measures)
-    }
+    return Plot(heading, drawing, breakdown_table(comparison, name, both), note)
 
 
 def _series(
@@ -244,30 +188,6 @@ def _series(
         points: list[Point] = []
         for groups in kinds:
             for measure in measures:
-                value = getattr(groups[i], measure)
-                points.append(Point(len(points), None if value is None else 100 * value))
+                points.append(rate_point(len(points), getattr(groups[i], measure)))
         series.append(Series(parser.name, points))
     return series
-
-
-def _figures(
-    comparison: ParserComparison,
-    name: ArcProperty,
-    kinds: dict[str, list[Group]],
-    measures: Sequence[str],
-) -> Table:
-    """The table below a plot, with the numbers of arcs behind the values."""
-    cells: list[list[str | Cell]] = []
-    for kind, groups in kinds.items():
-        for measure in measures:
-            row: list[str | Cell] = [f"{kind}: {measure}" if measures[1:] else kind]
-            if "recall" in measures:
-                row.append(f"{comparison.gold_arcs(groups):,}" if measure == "recall" else "")
-            for parser, group in zip(comparison.parsers, groups, strict=True):
-                n_predicted = round(group.predicted / len(parser.seeds))
-                note = f"of {n_predicted:,}" if measure == "precision" else ""
-                row.append(Cell(percent(getattr(group, measure)), note))
-            cells.append(row)
-    counts = ["gold arcs"] if "recall" in measures else []
-    header = [name.label, *counts, *(parser.name for parser in comparison.parsers)]
-    return Table(f"Figures by {name.label}", header, cells)

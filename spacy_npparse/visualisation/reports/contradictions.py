@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from urllib.parse import quote
 
 from markupsafe import Markup
 
 from spacy_npparse.annotation.contradictions import Contradiction
 from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.tables import Cell, Column, Table
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.page import Page, plural, render
-from spacy_npparse.visualisation.reports.parts import Cell, Table
 from spacy_npparse.visualisation.trees.drawing import draw_tree
 from spacy_npparse.visualisation.trees.layout import Arc
 from spacy_npparse.visualisation.trees.picture import ROW_WIDTH
@@ -61,11 +62,7 @@ def render_contradictions(
         summary=f"{len(found):,} {plural('arc', len(found))} in {n_sentences:,} "
         f"{plural('sentence', n_sentences)}",
         source=source,
-        arcs=Table(
-            "Contradicted arcs",
-            ["", "sentence", "in the treebank", "probability", "parser", "probability", "log odds"],
-            [_row(rank, one, sentences, links) for rank, one in enumerate(found, 1)],
-        ),
+        arcs=_table(found, sentences, links),
         sentences=[
             _sentence(sentences[number], number, links[number], arcs)
             for number, arcs in by_sentence.items()
@@ -73,24 +70,30 @@ def render_contradictions(
     )
 
 
-def _row(
-    rank: int, one: Contradiction, sentences: Sequence[Sentence], links: dict[int, str]
-) -> list[str | Cell]:
-    words = sentences[one.sentence].words
-
-    def arc(head: int, label: str) -> str:
+def _table(
+    found: Sequence[Contradiction], sentences: Sequence[Sentence], links: dict[int, str]
+) -> Table:
+    def arc(one: Contradiction, head: int, label: str) -> str:
         # In the order of the sentence, as arcs are drawn.
+        words = sentences[one.sentence].words
         return f"{words[one.word - 1].form} ←{label}← {words[head - 1].form if head else 'ROOT'}"
 
-    return [
-        f"{rank}",
-        Cell(f"{one.sentence + 1}, word {one.word}", anchor=links[one.sentence]),
-        arc(one.head, one.label),
-        f"{one.probability:.4f}",
-        arc(one.predicted_head, one.predicted_label),
-        f"{one.predicted_probability:.4f}",
-        f"{one.log_odds:.2f}",
+    rows = [
+        [
+            rank,
+            Cell(f"{one.sentence + 1}, word {one.word}", link="#" + quote(links[one.sentence])),
+            arc(one, one.head, one.label),
+            one.probability,
+            arc(one, one.predicted_head, one.predicted_label),
+            one.predicted_probability,
+            one.log_odds,
+        ]
+        for rank, one in enumerate(found, 1)
     ]
+    probability = Column("probability", "{:.4f}".format)
+    heads = [Column(""), Column("sentence"), Column("in the treebank"), probability]
+    heads += [Column("parser"), probability, Column("log odds", "{:.2f}".format)]
+    return Table("Contradicted arcs", heads, rows)
 
 
 def _sentence(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from spacy_npparse.visualisation.plots import Axis, Drawing, Key, Point, Series, key
+from spacy_npparse.evaluation.metrics import Metric
+from spacy_npparse.evaluation.seeds import Scored
+from spacy_npparse.tables import Cell, Column, Table, columns
+from spacy_npparse.visualisation.plots import Axis, Drawing, Key, Point, Series, key, rate_point
 
 # The number of parsers in colour, beside the peers; more could not be told apart.
 N_COLOURED = 5
@@ -14,38 +17,6 @@ N_COLOURED = 5
 def percent_axis(title: str) -> Axis:
     """An axis of percentages."""
     return Axis(title, percent=True)
-
-
-class Cell(NamedTuple):
-    """A cell of a table.
-
-    Attributes:
-        text: Its text.
-        note: A note in small print below.
-        strong: Whether it stands out.
-        link: Where it leads, if anywhere.
-        anchor: Where it leads on the same page, if anywhere.
-    """
-
-    text: str
-    note: str = ""
-    strong: bool = False
-    link: str = ""
-    anchor: str = ""
-
-
-class Table(NamedTuple):
-    """A table.
-
-    Attributes:
-        label: Text alternative.
-        header: The heading of each column.
-        rows: A cell for each column; the first one names the row.
-    """
-
-    label: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str | Cell]]
 
 
 class Plot(NamedTuple):
@@ -97,7 +68,7 @@ class Bars(NamedTuple):
     rows: Sequence[Bar]
 
 
-class Ranked(Protocol):
+class Ranked(Scored, Protocol):
     """A parser in a ranking."""
 
     @property
@@ -105,6 +76,9 @@ class Ranked(Protocol):
 
     @property
     def is_peer(self) -> bool: ...
+
+    @property
+    def words_per_second(self) -> float: ...
 
 
 RankedParser = TypeVar("RankedParser", bound=Ranked)
@@ -140,9 +114,7 @@ def keys(names: Iterable[str]) -> list[Key]:
 
 def rates_point(recall: float | None, precision: float | None) -> list[Point]:
     """Recall and precision as a point in percent; none if there is nothing to recall."""
-    if recall is None:
-        return []
-    return [Point(100 * recall, None if precision is None else 100 * precision)]
+    return [] if recall is None else [rate_point(100 * recall, precision)]
 
 
 def without_precision(series: Sequence[Series]) -> str:
@@ -151,6 +123,48 @@ def without_precision(series: Sequence[Series]) -> str:
     if not names:
         return ""
     return f"Not in the plot, since precision is undefined without predictions: {', '.join(names)}."
+
+
+def speed_plot(ranking: Sequence[RankedParser], mean: str = "") -> Plot:
+    """LAS by speed.
+
+    Args:
+        ranking: The parsers, the best one first.
+        mean: What stands before the names of scores.
+    """
+    drawing = Drawing(
+        "scatter",
+        _capitalized(f"{mean}LAS by speed"),
+        series_of(ranking, lambda p: [rate_point(p.words_per_second, p.mean(Metric.LAS))]),
+        percent_axis(f"{mean}LAS, percent"),
+        Axis("words per second, one thread", log=True),
+    )
+    return Plot("Accuracy and speed", drawing)
+
+
+def crossing_points(parser: Scored) -> list[Point]:
+    """The point of a parser in a plot of precision against recall of non-projective arcs."""
+    return rates_point(
+        parser.mean(Metric.NONPROJECTIVE_RECALL), parser.mean(Metric.NONPROJECTIVE_PRECISION)
+    )
+
+
+def crossing_plot(series: Sequence[Series], mean: str = "") -> Plot:
+    """Precision against recall of non-projective arcs.
+
+    Args:
+        series: With points as those of `crossing_points`.
+        mean: What stands before the names of scores.
+    """
+    drawing = Drawing(
+        "scatter",
+        _capitalized(f"{mean}precision and recall of non-projective arcs"),
+        series,
+        percent_axis(f"{mean}precision, percent"),
+        percent_axis(f"{mean}recall, percent"),
+    )
+    heading = "Non-projective arcs: precision and recall"
+    return Plot(heading, drawing, note=without_precision(series))
 
 
 def figures(drawing: Drawing) -> Table:
@@ -163,35 +177,39 @@ def figures(drawing: Drawing) -> Table:
         A row for each point of a scatter plot; for each place of another, with a column for each
         series.
     """
+    x = Column(drawing.x.title, _form(drawing.x))
     if drawing.kind == "scatter":
-        points = [(one.name, point) for one in drawing.series for point in one.points]
-        cells = [
-            [name, _figure(point.x, drawing.x), _figure(point.y, drawing.y)]
-            for name, point in points
-        ]
-        return Table(drawing.title, ["", drawing.x.title, drawing.y.title], cells)
+        points = [[one.name, p.x, p.y] for one in drawing.series for p in one.points]
+        return Table(
+            drawing.title, [Column(""), x, Column(drawing.y.title, _form(drawing.y))], points
+        )
     by_place = [{point.x: point for point in one.points} for one in drawing.series]
     places = range(len(drawing.names)) if drawing.names else sorted(set().union(*by_place))
-    rows: list[list[str | Cell]] = [
+    form = _form(drawing.y)
+    rows = [
         [
-            drawing.names[round(place)] if drawing.names else _figure(place, drawing.x),
-            *(_cell(points.get(place), drawing.y) for points in by_place),
+            drawing.names[round(place)] if drawing.names else place,
+            *(_cell(points.get(place), form) for points in by_place),
         ]
         for place in places
     ]
-    return Table(drawing.title, [drawing.x.title, *(one.name for one in drawing.series)], rows)
+    return Table(drawing.title, [x, *columns([one.name for one in drawing.series], form)], rows)
 
 
-def _cell(point: Point | None, axis: Axis) -> Cell:
+def _capitalized(title: str) -> str:
+    return title[0].upper() + title[1:]
+
+
+def _cell(point: Point | None, form: Callable[[float], str]) -> Cell:
     if point is None:
         return Cell("")
     if point.low is None or point.high is None:
-        return Cell(_figure(point.y, axis))
-    interval = f"{_figure(point.low, axis)} to {_figure(point.high, axis)}"
-    return Cell(_figure(point.y, axis), interval)
+        return Cell(point.y)
+    return Cell(point.y, f"{form(point.low)} to {form(point.high)}")
 
 
-def _figure(value: float | None, axis: Axis) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.2f}" if axis.percent else f"{value:,.2f}".removesuffix(".00")
+def _form(axis: Axis) -> Callable[[float], str]:
+    """How the values of an axis are written."""
+    if axis.percent:
+        return "{:.2f}".format
+    return lambda value: f"{value:,.2f}".removesuffix(".00")

@@ -7,8 +7,8 @@ from itertools import count
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.treebank.statistics import Statistics
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots import Axis, Drawing, Point, Series, bar_plot
-from spacy_npparse.visualisation.reports.parts import Bar, Bars, Plot, Table
+from spacy_npparse.visualisation.plots import Axis, Drawing, Point, Series
+from spacy_npparse.visualisation.reports.parts import Bar, Bars, Plot
 
 _MOST_BARS = 30
 
@@ -37,11 +37,7 @@ def render_statistics(
             _degrees(found, found.edge_degrees, "edge degree"),
             _classes(found),
         ],
-        counts=Table(
-            "Counts",
-            ["", "count", ""],
-            [[name, f"{n:,}", note] for name, n, note in found.rows()],
-        ),
+        counts=found.counts(),
         derivation_bars=_derivations(found),
     )
 
@@ -54,12 +50,13 @@ def _lengths(found: Statistics) -> Drawing:
     for length, n_sentences in found.lengths.items():
         counts[(length - 1) // width] += n_sentences
     starts = [1 + width * i for i in range(len(counts))]
-    return bar_plot(
+    return Drawing(
+        "bars",
+        "Sentence lengths",
         [Series("sentences", [Point(i, n) for i, n in enumerate(counts)])],
-        title="Sentence lengths",
-        x=Axis("words"),
-        y=Axis("sentences"),
-        categories=[f"{a}" if width == 1 else f"{a}–{a + width - 1}" for a in starts],
+        Axis("sentences"),
+        Axis("words"),
+        names=[f"{a}" if width == 1 else f"{a}–{a + width - 1}" for a in starts],
     )
 
 
@@ -76,19 +73,10 @@ def _classes(found: Statistics) -> Bars:
 
 def _derivations(found: Statistics) -> list[Bars]:
     """Coverage, lengths and reorderings, by system and oracle."""
-    oracles = {
-        f"{system} {oracle}": derivations
-        for system, of_system in found.derivations.items()
-        for oracle, derivations in of_system.items()
-    }
-    covered = {name: (d.sentences, found.sentences) for name, d in oracles.items()}
-    derived = {name: d for name, d in oracles.items() if d.sentences}
-    lengths = {name: d.transitions / d.words for name, d in derived.items()}
-    reorderings = {
-        name: d.reorderings / d.sentences
-        for name, d in derived.items()
-        if d.reorderings is not None
-    }
+    oracles = found.oracles()
+    covered = {name: (one.sentences, found.sentences) for name, one in oracles.items()}
+    lengths = {name: one.transitions_per_word for name, one in oracles.items()}
+    reorderings = {name: one.reorderings_per_sentence for name, one in oracles.items()}
     return [
         _shares("Coverage", "percent of sentences", covered),
         _numbers("Derivation lengths", "transitions a word", lengths, 2),
@@ -106,10 +94,11 @@ def _shares(heading: str, unit: str, shares: dict[str, tuple[int, int]]) -> Bars
     return Bars(heading, unit, rows)
 
 
-def _numbers(heading: str, unit: str, values: dict[str, float], digits: int) -> Bars:
-    """Bars of numbers, written with so many decimal places."""
-    longest = max(values.values(), default=0.0) or 1.0
+def _numbers(heading: str, unit: str, values: dict[str, float | None], digits: int) -> Bars:
+    """Bars of the numbers that there are, written with so many decimal places."""
+    known = {name: value for name, value in values.items() if value is not None}
+    longest = max(known.values(), default=0.0) or 1.0
     rows = [
-        Bar(name, 100 * value / longest, f"{value:.{digits}f}") for name, value in values.items()
+        Bar(name, 100 * value / longest, f"{value:.{digits}f}") for name, value in known.items()
     ]
     return Bars(heading, unit, rows)
