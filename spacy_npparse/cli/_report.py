@@ -1,23 +1,47 @@
-"""Progress bars, and results on the terminal and in files."""
+"""Progress bars, gold files, and results on the terminal and in files."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from tqdm import tqdm
 
+from spacy_npparse.cli._app import fail
 from spacy_npparse.evaluation import Scores
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.files import naming, replacing
+from spacy_npparse.treebank import Sentence, read_conllu
 
 T = TypeVar("T")
+
+GoldFile = Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")]
+ScoresFile = Annotated[
+    Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
+]
+
+
+def read_gold(path: Path, purpose: str) -> list[Sentence]:
+    """The sentences of a gold file.
+
+    Args:
+        path: The file.
+        purpose: What its sentences are for.
+
+    Raises:
+        ConlluError: It is malformed.
+        typer.Exit: It has no sentence.
+    """
+    sentences = list(read_conllu(path))
+    if not sentences:
+        fail(f"{path}: no sentence to {purpose}. Give a treebank in CoNLL-U.")
+    return sentences
 
 
 def progress(
@@ -48,11 +72,25 @@ def report_scores(scores: Scores, json_path: Path | None, source: Provenance) ->
         json_path: The file; None for no file.
         source: The provenance of the scores.
     """
+    report(scores.table(), (json_path, lambda: as_json(scores.as_dict(), source)))
+
+
+def report(result: str, *files: tuple[Path | None, Callable[[], str]], page: bool = False) -> None:
+    """Print a result, and write it to files, even if it cannot be printed.
+
+    Args:
+        result: What to print.
+        *files: What gives the content of each file; None for no file.
+        page: Whether to tell the name of the last one, that of a page.
+    """
     try:
-        print_result(scores.table())
+        print_result(result)
     finally:
-        if json_path is not None:
-            write_json(scores.as_dict(), json_path, source)
+        for path, content in files:
+            if path is not None:
+                write_text(content(), path)
+        if page:
+            typer.echo(f"{files[-1][0]}", err=True)
 
 
 def print_result(text: str) -> None:
@@ -76,16 +114,15 @@ def print_result(text: str) -> None:
         raise
 
 
-def write_json(result: dict[str, Any], path: Path, source: Provenance) -> None:
-    """Write a result and its provenance to a JSON file.
+def as_json(result: dict[str, Any], source: Provenance) -> str:
+    """The content of a JSON file with a result and its provenance.
 
     Args:
         result: The result.
-        path: The file.
         source: The provenance.
     """
     data = {"provenance": asdict(source), **result}
-    write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", path)
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def write_text(content: str, path: Path) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -13,10 +13,10 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from spacy_npparse.cli._app import fail
-from spacy_npparse.cli._report import write_json, write_text
-from spacy_npparse.evaluation.leaderboard import Leaderboard
-from spacy_npparse.evaluation.provenance import Provenance
+from spacy_npparse.cli._app import fail, provenance_of
+from spacy_npparse.cli._outputs import check_outputs
+from spacy_npparse.cli._report import as_json
+from spacy_npparse.evaluation.leaderboard import Leaderboard, make_leaderboard
 from spacy_npparse.files import checksum
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.laboratory import (
@@ -148,17 +148,22 @@ def find_contestants(text: str, task: Task) -> list[Contestant]:
     return found
 
 
-def check_treebanks(experiments: Sequence[Experiment]) -> None:
-    """Read what parsers are trained and evaluated on before the first training, so that errors
-    show only once.
+def check_experiments(experiments: Sequence[Experiment], *pages: Path) -> None:
+    """Check what will be written, and read what parsers are trained and evaluated on, before the
+    first training, so that errors show only once.
 
     Args:
         experiments: The experiments.
+        *pages: The pages of other reports than those on one treebank.
 
     Raises:
         ConlluError: A file is malformed.
-        typer.Exit: A file has no sentences.
+        WriteError: A report cannot be written.
+        typer.Exit: A file has no sentences, or would be overwritten.
     """
+    reports = [*pages, *map(board_page, experiments)]
+    outputs = [page.with_suffix(kind) for page in reports for kind in (".html", ".json")]
+    check_outputs(outputs, inputs_of(experiments))
     for experiment in experiments:
         task = experiment.task
         for path in dict.fromkeys([*task.training_files, task.dev, experiment.gold]):
@@ -169,52 +174,55 @@ def check_treebanks(experiments: Sequence[Experiment]) -> None:
                 )
 
 
-def complete(
-    missing: Sequence[Run], executor: Executor, code: Path | None, *, treebanks: bool = False
-) -> list[str]:
-    """Complete runs, with a progress bar; tell beforehand what is damaged.
+@contextmanager
+def completed(
+    experiments: Sequence[Experiment],
+    contestants: Sequence[Contestant],
+    seeds: Sequence[int],
+    executor: Executor,
+    *,
+    kept: str,
+    treebank_names: bool = False,
+) -> Iterator[None]:
+    """Complete the runs of experiments, whose folders are locked until the reports are written,
+    with a progress bar; tell beforehand what is damaged, and afterwards what has failed.
 
     Args:
-        missing: The runs.
-        executor: Where they are done.
-        code: The file of `--code`.
-        treebanks: Whether they are of several treebanks, after which their folders are named.
-
-    Returns:
-        The runs that have failed, and why.
-    """
-
-    def name(run: Run) -> str:
-        treebank = f"{run.folder.name}, " if treebanks else ""
-        return f"{treebank}{run.contestant.name}, seed {run.seed}"
-
-    for message in dict.fromkeys(message for run in missing for message in run.damage()):
-        typer.echo(f"⚠ {message}", err=True)
-    typer.echo(f"{len(missing)} runs to do, the others are done.", err=True)
-    failures = []
-    # disable=None: no bar where stderr is no terminal.
-    with (
-        closing(complete_runs(missing, executor, code)) as runs,
-        tqdm(total=len(missing), unit="run", disable=None) as bar,
-    ):
-        for run, reason in runs:
-            bar.update()
-            bar.set_postfix_str(name(run))
-            if reason:
-                failures.append(f"{name(run)}: {reason}")
-    return failures
-
-
-def report_failures(failures: Sequence[str], kept: str) -> None:
-    """End the program with an error message if runs have failed.
-
-    Args:
-        failures: From `complete`.
-        kept: Where all other runs are.
+        experiments: At least one.
+        contestants: The parsers.
+        seeds: Of their trainings.
+        executor: Where the runs are done.
+        kept: What has all other runs if some have failed.
+        treebank_names: Whether the folders of the experiments are named after treebanks.
 
     Raises:
         typer.Exit: Some have failed.
     """
+
+    def name(run: Run) -> str:
+        treebank = f"{run.folder.name}, " if treebank_names else ""
+        return f"{treebank}{run.contestant.name}, seed {run.seed}"
+
+    failures = []
+    with ExitStack() as locks:
+        for one in experiments:
+            locks.enter_context(one.locked())
+            one.begin()
+        missing = [run for one in experiments for run in one.missing(contestants, seeds)]
+        for message in dict.fromkeys(message for run in missing for message in run.damage()):
+            typer.echo(f"⚠ {message}", err=True)
+        typer.echo(f"{len(missing)} runs to do, the others are done.", err=True)
+        # disable=None: no bar where stderr is no terminal.
+        with (
+            closing(complete_runs(missing, executor, experiments[0].task.code)) as runs,
+            tqdm(total=len(missing), unit="run", disable=None) as bar,
+        ):
+            for run, reason in runs:
+                bar.update()
+                bar.set_postfix_str(name(run))
+                if reason:
+                    failures.append(f"{name(run)}: {reason}")
+        yield
     for failure in failures:
         typer.secho(f"✘ {failure}", err=True)
     if failures:
@@ -224,18 +232,38 @@ def report_failures(failures: Sequence[str], kept: str) -> None:
         )
 
 
-def write_board(experiment: Experiment, board: Leaderboard, source: Provenance) -> None:
-    """Write the report on one treebank.
+def ranked(
+    experiment: Experiment, contestants: Sequence[Contestant], seeds: Sequence[int]
+) -> Leaderboard | None:
+    """The parsers of an experiment that have results, ranked; None if none has.
 
     Args:
         experiment: The experiment.
+        contestants: The parsers.
+        seeds: Of their trainings.
+    """
+    results = experiment.results(contestants, seeds)
+    peers = {one.name for one in contestants if one.is_peer}
+    return make_leaderboard(results, peers, raw=experiment.raw) if results else None
+
+
+def board_files(
+    context: typer.Context, experiment: Experiment, board: Leaderboard
+) -> list[tuple[Path, Callable[[], str]]]:
+    """The files of the report on one treebank, and what gives their content.
+
+    Args:
+        context: The context of the command.
+        experiment: The experiment.
         board: Its results.
-        source: Their provenance.
     """
     page = board_page(experiment)
-    write_json(board.as_dict(), page.with_suffix(".json"), source)
+    source = provenance_of(context, inputs_of([experiment]))
     title = f"Leaderboard: {experiment.gold.stem}"
-    write_text(render_leaderboard(board, source, title=title), page)
+    return [
+        (page.with_suffix(".json"), lambda: as_json(board.as_dict(), source)),
+        (page, lambda: render_leaderboard(board, source, title=title)),
+    ]
 
 
 def board_page(experiment: Experiment) -> Path:
@@ -257,8 +285,17 @@ def _is_of_another(report: Path, gold: Path) -> bool:
     return str(gold) not in known and checksum(gold) not in known.values()
 
 
-def inputs_of(experiment: Experiment) -> list[Path]:
-    """The files that an experiment reads."""
-    task = experiment.task
-    given = [*task.training_files, task.dev, experiment.gold, task.config, task.code]
+def inputs_of(experiments: Iterable[Experiment]) -> list[Path]:
+    """The files that experiments read."""
+    given = [
+        path
+        for one in experiments
+        for path in (
+            *one.task.training_files,
+            one.task.dev,
+            one.gold,
+            one.task.config,
+            one.task.code,
+        )
+    ]
     return list(dict.fromkeys(path for path in given if path is not None))

@@ -14,7 +14,7 @@ from spacy_npparse.annotation.posteriors import encode_sentences, parser_of
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_new_folder, check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
-from spacy_npparse.cli._report import print_result, progress, write_json, write_text
+from spacy_npparse.cli._report import as_json, progress, report
 from spacy_npparse.evaluation.reliability import CalibrationComparison, reliability
 from spacy_npparse.files import replacing_folder
 from spacy_npparse.models import assume_treebank
@@ -68,39 +68,38 @@ def calibrate(
     """
     check_outputs([json_path, html], [dev, test, code, *pipeline_files(model)])
     check_new_folder(output)
-    sentences = _read(dev)
-    others = None if test is None else _read(test)
+    trees = {path: _read(path) for path in (dev, test) if path is not None}
     nlp = load_parser(model, gpu_id, code, treebank)
     if treebank is None:
         assume_treebank(nlp, treebank_name(dev))
+    predictions = {path: _predict(nlp, gold, path, batch_size) for path, gold in trees.items()}
+    found = _calibrate(nlp, predictions[dev], predictions[test or dev])
+    with replacing_folder(output) as folder:
+        nlp.to_disk(folder)
+    source = provenance_of(context, trees)
+    title = f"Calibration on {(test or dev).name}"
+    report(
+        found.table(),
+        (json_path, lambda: as_json(found.as_dict(), source)),
+        (html, lambda: render_calibration(found, source, title=title)),
+    )
+
+
+def _calibrate(
+    nlp: Language, predictions: Predictions, measured: Predictions
+) -> CalibrationComparison:
+    """Fit the temperatures of the parser to predictions, and measure them on others."""
     parser = parser_of(nlp)
-    predictions = _predict(nlp, sentences, dev, batch_size)
-    measured = predictions if others is None else _predict(nlp, others, test or dev, batch_size)
     before, found = parser.temperatures, measured.reliabilities()
     parser.temperatures = after = predictions.fit_temperatures()
-    calibrated = measured.reliabilities()
-    comparison = CalibrationComparison(
-        {
-            "heads": (before.heads, after.heads),
-            "labels": (before.labels, after.labels),
-        },
+    return CalibrationComparison(
+        {"heads": (before.heads, after.heads), "labels": (before.labels, after.labels)},
         {
             name: (reliability(*one), reliability(*other))
-            for name, one, other in zip(_NAMES, found, calibrated, strict=True)
+            for name, one, other in zip(_NAMES, found, measured.reliabilities(), strict=True)
             if one.size
         },
     )
-    with replacing_folder(output) as folder:
-        nlp.to_disk(folder)
-    source = provenance_of(context, [path for path in (dev, test) if path is not None])
-    try:
-        print_result(comparison.table())
-    finally:
-        if json_path is not None:
-            write_json(comparison.as_dict(), json_path, source)
-        if html is not None:
-            title = f"Calibration on {(test or dev).name}"
-            write_text(render_calibration(comparison, source, title=title), html)
 
 
 def _read(path: Path) -> list[Sentence]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from spacy_npparse.annotation.contradictions import (
+    FoundContradictions,
     contradiction_table,
     ranked,
     with_contradictions,
@@ -25,11 +27,20 @@ from spacy_npparse.laboratory import (
     contestant,
     contradictions_by_fold,
 )
-from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank import Sentence, read_conllu
 from spacy_npparse.visualisation import render_contradictions
 
 # Of the words, if it is not said how many arcs to list.
 _SHARE = 0.01
+
+_Parser = Annotated[str, typer.Option(help="Factory without `_parser`, with settings if need be.")]
+_Config = Annotated[
+    Path | None,
+    typer.Option(
+        help="Training config whose encoder and parser are trained.  [default: this package's "
+        "fast.cfg]"
+    ),
+]
 
 
 @app.command()
@@ -38,16 +49,8 @@ def check(
     context: typer.Context,
     treebank: Annotated[Path, typer.Argument(help="CoNLL-U file with the trees to check.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
-    parser: Annotated[
-        str, typer.Option(help="Factory without `_parser`, with settings if need be.")
-    ] = "arc_hybrid_swap",
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            help="Training config whose encoder and parser are trained.  [default: this package's "
-            "fast.cfg]"
-        ),
-    ] = None,
+    parser: _Parser = "arc_hybrid_swap",
+    config: _Config = None,
     updates: Annotated[int, typer.Option(min=1, help="Updates of each training.")] = 2000,
     folds: Annotated[int, typer.Option(min=3, help="Parts of the treebank.")] = 5,
     seed: Annotated[int, typer.Option(help="Of the trainings.")] = 0,
@@ -75,7 +78,32 @@ def check(
     if len(sentences) < folds:
         fail(f"{treebank}: {len(sentences)} sentences are too few for {folds} folds.")
     task = Task(treebank, treebank, find_config(config or config_path("fast"), code), updates, code)
-    found, n_words, n_unknown = [], 0, 0
+    found = _find(sentences, parser, task, folds, seed)
+    n_words = sum(one.n_words for one in found)
+    contradicted = ranked(arc for one in found for arc in one.contradictions)
+    listed = contradicted[: arcs or max(1, round(_SHARE * n_words))]
+    source = provenance_of(context, [treebank])
+    title = f"Contradicted arcs of {treebank.name}"
+    noted = with_contradictions(listed, sentences)
+    write_text(contradiction_table(listed, sentences), targets["tsv"])
+    write_text("".join(f"{sentence}\n\n" for sentence in noted), targets["conllu"])
+    write_text(render_contradictions(listed, sentences, source, title=title), targets["html"])
+    print_result(
+        f"{n_words:,} arcs, {len(contradicted):,} of them contradicted, the {len(listed):,} surest "
+        f"in {output}"
+    )
+    if n_unknown := sum(one.n_unknown for one in found):
+        typer.echo(
+            f"⚠ {n_unknown:,} words have labels that their parser had not seen: only their heads "
+            "were compared.",
+            err=True,
+        )
+
+
+def _find(
+    sentences: Sequence[Sentence], parser: str, task: Task, folds: int, seed: int
+) -> list[FoundContradictions]:
+    """What the parser of each fold says of it."""
     try:
         named = contestant(parser)
         if named.is_peer or "pseudo_projective" in parser:
@@ -86,30 +114,6 @@ def check(
             )
         named.check(task)
         results = contradictions_by_fold(sentences, BareParser(parser), task, folds, seed)
-        for result in progress(results, "fold", folds):
-            found += result.contradictions
-            n_words += result.n_words
-            n_unknown += result.n_unknown
+        return list(progress(results, "fold", folds))
     except (FailedCommandError, ValueError) as error:
         fail(str(error))
-    listed = ranked(found)[: arcs or max(1, round(_SHARE * n_words))]
-    write_text(contradiction_table(listed, sentences), targets["tsv"])
-    noted = with_contradictions(listed, sentences)
-    write_text("".join(f"{sentence}\n\n" for sentence in noted), targets["conllu"])
-    page = render_contradictions(
-        listed,
-        sentences,
-        provenance_of(context, [treebank]),
-        title=f"Contradicted arcs of {treebank.name}",
-    )
-    write_text(page, targets["html"])
-    print_result(
-        f"{n_words:,} arcs, {len(found):,} of them contradicted, the {len(listed):,} surest in "
-        f"{output}"
-    )
-    if n_unknown:
-        typer.echo(
-            f"⚠ {n_unknown:,} words have labels that their parser had not seen: only their heads "
-            "were compared.",
-            err=True,
-        )

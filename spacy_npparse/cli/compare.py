@@ -11,7 +11,7 @@ import typer
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs
-from spacy_npparse.cli._report import print_result, write_json, write_text
+from spacy_npparse.cli._report import GoldFile, ScoresFile, as_json, read_gold, report
 from spacy_npparse.evaluation import compare_parsers
 from spacy_npparse.evaluation.comparison_table import comparison_table
 from spacy_npparse.treebank import read_conllu
@@ -22,7 +22,7 @@ from spacy_npparse.visualisation import render_comparison
 @user_errors
 def compare(
     context: typer.Context,
-    gold: Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")],
+    gold: GoldFile,
     predicted: Annotated[
         list[str],
         typer.Argument(
@@ -31,9 +31,7 @@ def compare(
             "one parser.",
         ),
     ],
-    json_path: Annotated[
-        Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
-    ] = None,
+    json_path: ScoresFile = None,
     html: Annotated[
         Path | None, typer.Option(help="Write a report with plots and trees to this page.")
     ] = None,
@@ -65,24 +63,18 @@ def compare(
         )
     inputs = [gold, *(path for paths in files.values() for path in paths)]
     check_outputs([json_path, html], inputs)
-    sentences = list(read_conllu(gold))
-    if not sentences:
-        fail(f"{gold}: no sentence to compare parsers on. Give a treebank in CoNLL-U.")
-    comparison = compare_parsers(
-        sentences,
-        {
-            name: {str(path): list(read_conllu(path)) for path in paths}
-            for name, paths in files.items()
-        },
-    )
+    sentences = read_gold(gold, "compare parsers on")
+    predictions = {
+        name: {str(path): list(read_conllu(path)) for path in paths}
+        for name, paths in files.items()
+    }
+    found = compare_parsers(sentences, predictions)
     source = provenance_of(context, inputs)
-    try:
-        print_result(comparison_table(comparison, n_sentences))
-    finally:
-        if json_path is not None:
-            write_json(comparison.as_dict(n_sentences), json_path, source)
-        if html is not None:
-            write_text(render_comparison(comparison, source, n_sentences=n_sentences), html)
+    report(
+        comparison_table(found, n_sentences),
+        (json_path, lambda: as_json(found.as_dict(n_sentences), source)),
+        (html, lambda: render_comparison(found, source, n_sentences=n_sentences)),
+    )
 
 
 def _parsers(arguments: list[str]) -> dict[str, list[Path]]:

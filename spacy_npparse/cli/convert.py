@@ -66,20 +66,8 @@ def convert(
     formats = (source.suffix, _OTHER.get(source.suffix) if is_stream(target) else target.suffix)
     check_outputs([target], [source])
     if formats == (".conllu", ".spacy"):
-        docs: Iterable[Doc] = docs_from_conllu(
-            source, Vocab(), sentences_per_doc, on_error=on_error.value
-        )
-        doc_bin = DocBin(attrs=DOCBIN_ATTRIBUTES, store_user_data=True)
-        n_words = n_partial = 0
-        for doc in progress(docs, "doc", quiet=quiet):
-            doc_bin.add(doc)
-            n_words += len(doc)
-            n_partial += 0 < int(np.count_nonzero(doc.to_array(DEP))) < len(doc)
-        with replacing(target) as file:
-            file.write(doc_bin.to_bytes())
-        n_docs = len(doc_bin)
-        if n_partial:
-            logger.warning(_PARTIAL, target, n_partial, source)
+        docs = docs_from_conllu(source, Vocab(), sentences_per_doc, on_error=on_error.value)
+        n_docs, n_words = _write_doc_bin(progress(docs, "doc", quiet=quiet), source, target)
     elif formats == (".spacy", ".conllu"):
         doc_bin = _read_doc_bin(source)
         n_docs, n_words = len(doc_bin), sum(len(tokens) for tokens in doc_bin.tokens)
@@ -94,6 +82,21 @@ def convert(
         )
     if not quiet:
         typer.echo(f"{target}: {n_docs} Docs, {n_words} tokens", err=True)
+
+
+def _write_doc_bin(docs: Iterable[Doc], source: Path, target: Path) -> tuple[int, int]:
+    """Write Docs to a .spacy file; how many there are, and their tokens."""
+    doc_bin = DocBin(attrs=DOCBIN_ATTRIBUTES, store_user_data=True)
+    n_words = n_partial = 0
+    for doc in docs:
+        doc_bin.add(doc)
+        n_words += len(doc)
+        n_partial += 0 < int(np.count_nonzero(doc.to_array(DEP))) < len(doc)
+    with replacing(target) as file:
+        file.write(doc_bin.to_bytes())
+    if n_partial:
+        logger.warning(_PARTIAL, target, n_partial, source)
+    return len(doc_bin), n_words
 
 
 def _read_doc_bin(path: Path) -> DocBin:

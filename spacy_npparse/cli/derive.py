@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import Code, load_parser
-from spacy_npparse.cli._report import print_result, progress, write_json, write_text
+from spacy_npparse.cli._report import as_json, print_result, progress, report, write_text
 from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.evaluation.repairs import count_repairs
@@ -34,55 +34,61 @@ from spacy_npparse.visualisation import derivation_table, render_derivation
 _DEFAULT_SYSTEM = "arc_hybrid_swap"
 
 
+_Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help=".conllu file; with --model also .txt, or - for text on stdin."
+    ),
+]
+_SentenceOption = Annotated[
+    str | None,
+    typer.Option(help="Which one: its number in the file, from 1, or its sent_id.  [default: 1]"),
+]
+_System = Annotated[
+    str | None,
+    typer.Option(help=f"Transition system of a gold derivation.  [default: {_DEFAULT_SYSTEM}]"),
+]
+_Oracle = Annotated[
+    str | None,
+    typer.Option(
+        help="Oracle that gives the costs.  [default: the system's first, or the model's]"
+    ),
+]
+_Model = Annotated[
+    str | None,
+    typer.Option(
+        help="Show the derivation that this pipeline's parser predicts: a folder or an installed "
+        "package."
+    ),
+]
+_Html = Annotated[
+    Path | None, typer.Option(help="Write a page to step through, instead of printing a table.")
+]
+_Repairs = Annotated[
+    bool,
+    typer.Option(
+        "--repairs",
+        help="Instead, count what the model's non-monotonic transitions repair in all sentences, "
+        "rightly or wrongly.",
+    ),
+]
+_Json = Annotated[
+    Path | None, typer.Option("--json", help="With --repairs: write the counts to this file.")
+]
+
+
 @app.command()
 @user_errors
 def derive(
     context: typer.Context,
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help=".conllu file; with --model also .txt, or - for text on stdin.",
-        ),
-    ],
-    sentence: Annotated[
-        str | None,
-        typer.Option(
-            help="Which one: its number in the file, from 1, or its sent_id.  [default: 1]"
-        ),
-    ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option(help=f"Transition system of a gold derivation.  [default: {_DEFAULT_SYSTEM}]"),
-    ] = None,
-    oracle: Annotated[
-        str | None,
-        typer.Option(
-            help="Oracle that gives the costs.  [default: the system's first, or the model's]"
-        ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="Show the derivation that this pipeline's parser predicts: a folder or an "
-            "installed package."
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write a page to step through, instead of printing a table."),
-    ] = None,
-    repairs: Annotated[
-        bool,
-        typer.Option(
-            "--repairs",
-            help="Instead, count what the model's non-monotonic transitions repair in all "
-            "sentences, rightly or wrongly.",
-        ),
-    ] = False,
-    json_path: Annotated[
-        Path | None, typer.Option("--json", help="With --repairs: write the counts to this file.")
-    ] = None,
+    source: _Source,
+    sentence: _SentenceOption = None,
+    system: _System = None,
+    oracle: _Oracle = None,
+    model: _Model = None,
+    html: _Html = None,
+    repairs: _Repairs = False,
+    json_path: _Json = None,
     code: Code = None,
 ) -> None:
     """Show the derivation of a sentence step by step.
@@ -114,15 +120,12 @@ def derive(
             fail("--repairs counts in all sentences, without costs: give only --json with it.")
         _count_repairs(context, model, source, json_path)
         return
-    sentence = sentence or "1"
     if model is None:
-        if source.suffix != ".conllu":
-            fail(f"{source} has no gold trees to derive. Give a .conllu file, or a --model.")
-        found = _gold(_find(source, sentence), source, system or _DEFAULT_SYSTEM, oracle)
+        found = _gold(source, sentence or "1", system or _DEFAULT_SYSTEM, oracle)
+    elif system is not None:
+        fail("A model has a transition system of its own. Give --system or --model, not both.")
     else:
-        if system is not None:
-            fail("A model has a transition system of its own. Give --system or --model, not both.")
-        found = _predicted(model, source, sentence, oracle)
+        found = _predicted(model, source, sentence or "1", oracle)
     if html is None:
         width = shutil.get_terminal_size((200, 24)).columns
         print_result(derivation_table(found, width=width))
@@ -149,9 +152,8 @@ def _count_repairs(
         found = count_repairs(derivations())
     except ValueError as error:
         fail(f"{source}, {model}: {error}")
-    print_result(found.table())
-    if json_path is not None:
-        write_json(found.as_dict(), json_path, provenance_of(context, [source]))
+    source_of = provenance_of(context, [source])
+    report(found.table(), (json_path, lambda: as_json(found.as_dict(), source_of)))
 
 
 def _find(path: Path, wanted: str) -> Sentence:
@@ -166,7 +168,11 @@ def _find(path: Path, wanted: str) -> Sentence:
     )
 
 
-def _gold(sentence: Sentence, path: Path, system: str, oracle: str | None) -> Derivation:
+def _gold(path: Path, wanted: str, system: str, oracle: str | None) -> Derivation:
+    """The derivation of a gold tree."""
+    if path.suffix != ".conllu":
+        fail(f"{path} has no gold trees to derive. Give a .conllu file, or a --model.")
+    sentence = _find(path, wanted)
     try:
         return sentence_derivation(sentence, system, oracle)
     except UncoveredTree as error:

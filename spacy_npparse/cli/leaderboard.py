@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from spacy_npparse.cli._app import app, provenance_of, user_errors
-from spacy_npparse.cli._outputs import check_outputs
+from spacy_npparse.cli._app import app, user_errors
 from spacy_npparse.cli._pipeline import Code
-from spacy_npparse.cli._report import print_result
+from spacy_npparse.cli._report import report
 from spacy_npparse.cli._runs import (
     ALL,
     Address,
@@ -22,19 +21,26 @@ from spacy_npparse.cli._runs import (
     Seeds,
     TrainingConfig,
     Updates,
-    board_page,
-    check_treebanks,
-    complete,
+    board_files,
+    check_experiments,
+    completed,
     find_config,
     find_contestants,
     find_executor,
-    inputs_of,
+    ranked,
     read_seeds,
-    report_failures,
-    write_board,
 )
-from spacy_npparse.evaluation.leaderboard import make_leaderboard
 from spacy_npparse.laboratory import Experiment, Task
+
+_Test = Annotated[
+    Path | None, typer.Option(help="CoNLL-U file to evaluate on; by default the dev file.")
+]
+_AlsoTrain = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="CoNLL-U file of another treebank to train on as well; repeat the option for more."
+    ),
+]
 
 
 @app.command()
@@ -44,15 +50,8 @@ def leaderboard(
     train: Annotated[Path, typer.Argument(help="CoNLL-U file to train on.")],
     dev: Annotated[Path, typer.Argument(help="CoNLL-U file for model selection.")],
     output: Annotated[Path, typer.Argument(help="Folder for models, predictions and report.")],
-    test: Annotated[
-        Path | None, typer.Option(help="CoNLL-U file to evaluate on; by default the dev file.")
-    ] = None,
-    also_train: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="CoNLL-U file of another treebank to train on as well; repeat the option for more."
-        ),
-    ] = None,
+    test: _Test = None,
+    also_train: _AlsoTrain = None,
     parsers: Parsers = ALL,
     seeds: Seeds = "0",
     updates: Updates = None,
@@ -94,18 +93,7 @@ def leaderboard(
     task = Task(train, dev, find_config(config, code), updates, code, tuple(also_train or ()))
     contestants = find_contestants(parsers, task)
     experiment = Experiment(task, test or dev, output, raw)
-    page = board_page(experiment)
-    check_outputs([page, page.with_suffix(".json")], inputs_of(experiment))
-    check_treebanks([experiment])
-    with experiment.locked():
-        experiment.begin()
-        failures = complete(experiment.missing(contestants, numbers), tasks, code)
-        if results := experiment.results(contestants, numbers):
-            peers = {one.name for one in contestants if one.is_peer}
-            board = make_leaderboard(results, peers, raw=raw)
-            try:
-                print_result(board.table())
-            finally:
-                write_board(experiment, board, provenance_of(context, inputs_of(experiment)))
-                typer.echo(f"{page}", err=True)
-    report_failures(failures, kept="the report")
+    check_experiments([experiment])
+    with completed([experiment], contestants, numbers, tasks, kept="the report"):
+        if board := ranked(experiment, contestants, numbers):
+            report(board.table(), *board_files(context, experiment, board), page=True)

@@ -12,7 +12,9 @@ import typer
 from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import print_result, progress
+from spacy_npparse.evaluation.attachment import rate
 from spacy_npparse.files import replacing
+from spacy_npparse.tables import Column, Table, columns, count, text
 from spacy_npparse.treebank import Sentence, read_conllu, treebank_parts
 from spacy_npparse.treebank.folders import PARTS
 from spacy_npparse.trees import nonprojective_arcs
@@ -57,18 +59,19 @@ def prepare(
     for target, path in sources.items():
         with replacing(target) as file:
             file.write(path.read_bytes())
-    width = max(5, *(len(target.stem) for target in sources))
+    heads = [Column("Part"), *columns(["Sentences", "Words"], count)]
+    heads += columns(["Non-projective sentences", "arcs"], "{:.2%}".format)
     rows = [
-        f"{'Part':{width}} | Sentences |     Words | Non-projective sentences |     arcs",
-        f"{'-' * width}-+-----------+-----------+--------------------------+---------",
+        [
+            target.stem,
+            found.sentences,
+            found.words,
+            rate(found.crossed_trees, found.trees),
+            rate(found.crossing_arcs, found.arcs),
+        ]
+        for target, found in counts.items()
     ]
-    for target, found in counts.items():
-        rows.append(
-            f"{target.stem:{width}} | {found.sentences:9,} | {found.words:9,} | "
-            f"{_share(found.crossed_trees, found.trees):>24} | "
-            f"{_share(found.crossing_arcs, found.arcs):>8}"
-        )
-    print_result("\n".join(rows))
+    print_result(text(Table("Parts", heads, rows)))
     n_partial = sum(found.sentences - found.trees for found in counts.values())
     if n_partial:
         print_result(f"Not in the shares: {n_partial:,} sentences with words without head")
@@ -85,10 +88,6 @@ class _Counts:
     arcs: int = 0
     crossed_trees: int = 0
     crossing_arcs: int = 0
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.2%}" if whole else "-"
 
 
 def _check_no_others(output: Path, targets: Iterable[Path]) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._app import app, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs
-from spacy_npparse.cli._report import report_scores
+from spacy_npparse.cli._report import GoldFile, ScoresFile, read_gold, report_scores
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.treebank import read_conllu
 
@@ -18,11 +18,9 @@ from spacy_npparse.treebank import read_conllu
 @user_errors
 def score(
     context: typer.Context,
-    gold: Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")],
+    gold: GoldFile,
     predicted: Annotated[Path, typer.Argument(help="CoNLL-U file with the predicted annotation.")],
-    json_path: Annotated[
-        Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
-    ] = None,
+    json_path: ScoresFile = None,
 ) -> None:
     """Score a predicted CoNLL-U file against a gold one.
 
@@ -37,8 +35,5 @@ def score(
       python -m spacy_npparse score dev.conllu predicted.conllu --json scores.json
     """
     check_outputs([json_path], [gold, predicted])
-    sentences = list(read_conllu(gold))
-    if not sentences:
-        fail(f"{gold}: no sentence to score. Give a treebank in CoNLL-U.")
-    scores = score_sentences(sentences, read_conllu(predicted))
+    scores = score_sentences(read_gold(gold, "score"), read_conllu(predicted))
     report_scores(scores, json_path, provenance_of(context, [gold, predicted]))

@@ -10,7 +10,7 @@ import typer
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs
-from spacy_npparse.cli._report import print_result, write_json, write_text
+from spacy_npparse.cli._report import as_json, report
 from spacy_npparse.treebank import read_conllu
 from spacy_npparse.treebank.statistics import treebank_statistics
 from spacy_npparse.visualisation import render_statistics
@@ -46,11 +46,9 @@ def statistics(
     except ValueError as error:
         fail(f"{', '.join(map(str, files))}: {error}")
     source = provenance_of(context, files)
-    try:
-        print_result(found.table())
-    finally:
-        if json_path is not None:
-            write_json(found.as_dict(), json_path, source)
-        if html is not None:
-            names = ", ".join(path.name for path in files)
-            write_text(render_statistics(found, source, title=f"Statistics of {names}"), html)
+    title = f"Statistics of {', '.join(path.name for path in files)}"
+    report(
+        found.table(),
+        (json_path, lambda: as_json(found.as_dict(), source)),
+        (html, lambda: render_statistics(found, source, title=title)),
+    )

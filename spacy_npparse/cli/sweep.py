@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
-from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._pipeline import Code
-from spacy_npparse.cli._report import print_result, progress, write_json, write_text
+from spacy_npparse.cli._report import as_json, progress, report, write_text
 from spacy_npparse.cli._runs import (
     ALL,
     Address,
@@ -24,18 +23,16 @@ from spacy_npparse.cli._runs import (
     Seeds,
     TrainingConfig,
     Updates,
-    board_page,
-    check_treebanks,
-    complete,
+    board_files,
+    check_experiments,
+    completed,
     find_config,
     find_contestants,
     find_executor,
     inputs_of,
+    ranked,
     read_seeds,
-    report_failures,
-    write_board,
 )
-from spacy_npparse.evaluation.leaderboard import Leaderboard, make_leaderboard
 from spacy_npparse.evaluation.sweep import make_sweep
 from spacy_npparse.laboratory import Contestant, Experiment, Task
 from spacy_npparse.treebank import treebank_parts
@@ -81,62 +78,61 @@ def sweep(
     """
     numbers = read_seeds(seeds)
     tasks = find_executor(executor, processes, address)
-    config = find_config(config, code)
-    experiments: dict[str, Experiment] = {}
+    part = "test" if test else "dev"
+    task_of = partial(Task, config=find_config(config, code), updates=updates, code=code)
+    experiments = [
+        Experiment(task_of(parts["train"], parts["dev"]), parts[part], output / name, raw)
+        for name, parts in _parts(treebanks, part, output).items()
+    ]
+    # For the parsers, treebanks differ in their files only.
+    contestants = find_contestants(parsers, experiments[0].task)
+    page = output / f"sweep-{part}{'-raw' * raw}.html"
+    check_experiments(experiments, page)
+    with completed(
+        experiments, contestants, numbers, tasks, kept="the reports", treebank_names=True
+    ):
+        _report(context, experiments, contestants, numbers, page)
+
+
+def _parts(treebanks: Sequence[Path], needed: str, output: Path) -> dict[str, dict[str, Path]]:
+    """The files of each treebank."""
+    found: dict[str, dict[str, Path]] = {}
     for folder in treebanks:
         name = folder.absolute().name
-        if name in experiments:
+        if name in found:
             fail(f"{folder}: two treebanks are called {name}. Rename a folder.")
-        parts = treebank_parts(folder)
-        if test and "test" not in parts:
+        found[name] = treebank_parts(folder)
+        if needed not in found[name]:
             fail(f"{folder}: no file *-ud-test.conllu. Leave out the treebank, or --test.")
-        task = Task(parts["train"], parts["dev"], config, updates, code)
-        gold = parts["test" if test else "dev"]
-        experiments[name] = Experiment(task, gold, output / name, raw)
-    for folder in (output, *(experiment.folder for experiment in experiments.values())):
+    for folder in (output, *(output / name for name in found)):
         if any(folder.glob("*-ud-*.conllu")):
             fail(f"{folder} is a treebank. Give last another folder, to write to.")
-    # For the parsers, treebanks differ in their files only.
-    contestants = find_contestants(parsers, task)
-    part = ("test" if test else "dev") + "-raw" * raw
-    page = output / f"sweep-{part}.html"
-    pages = [page, *map(board_page, experiments.values())]
-    inputs = list(dict.fromkeys(path for one in experiments.values() for path in inputs_of(one)))
-    check_outputs([path.with_suffix(kind) for path in pages for kind in (".html", ".json")], inputs)
-    check_treebanks(list(experiments.values()))
-    with ExitStack() as locks:
-        for experiment in experiments.values():
-            locks.enter_context(experiment.locked())
-            experiment.begin()
-        missing = [run for one in experiments.values() for run in one.missing(contestants, numbers)]
-        failures = complete(missing, tasks, code, treebanks=True)
-        if boards := _boards(context, experiments, contestants, numbers):
-            found = make_sweep(boards)
-            source = provenance_of(context, inputs)
-            links = {
-                name: board_page(experiments[name]).relative_to(output).as_posix()
-                for name in boards
-            }
-            try:
-                print_result(found.table())
-            finally:
-                write_json(found.as_dict(), page.with_suffix(".json"), source)
-                write_text(render_sweep(found, source, links, title=f"Sweep: {part}"), page)
-                typer.echo(f"{page}", err=True)
-    report_failures(failures, kept="the reports")
+    return found
 
 
-def _boards(
+def _report(
     context: typer.Context,
-    experiments: Mapping[str, Experiment],
+    experiments: Sequence[Experiment],
     contestants: Sequence[Contestant],
     seeds: Sequence[int],
-) -> dict[str, Leaderboard]:
-    """Rank the parsers on each treebank, and write the reports."""
-    peers = {one.name for one in contestants if one.is_peer}
-    boards = {}
-    for name, experiment in progress(experiments.items(), "treebank", len(experiments)):
-        if results := experiment.results(contestants, seeds):
-            boards[name] = make_leaderboard(results, peers, raw=experiment.raw)
-            write_board(experiment, boards[name], provenance_of(context, inputs_of(experiment)))
-    return boards
+    page: Path,
+) -> None:
+    """Rank the parsers on each treebank and on all of them, and write the reports."""
+    boards, links = {}, {}
+    for one in progress(experiments, "treebank", len(experiments)):
+        if board := ranked(one, contestants, seeds):
+            boards[one.folder.name] = board
+            for path, content in board_files(context, one, board):
+                write_text(content(), path)
+            links[one.folder.name] = path.relative_to(page.parent).as_posix()
+    if not boards:
+        return
+    found = make_sweep(boards)
+    source = provenance_of(context, inputs_of(experiments))
+    title = f"Sweep: {page.stem.removeprefix('sweep-')}"
+    report(
+        found.table(),
+        (page.with_suffix(".json"), lambda: as_json(found.as_dict(), source)),
+        (page, lambda: render_sweep(found, source, links, title=title)),
+        page=True,
+    )
