@@ -15,9 +15,11 @@ and for search. Considered instead, with the size of the script that each page w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from spacy_npparse.tables import Cell, Column, Table, columns
 
 # Colours --s0, --s1, … in static/plot.css.
 N_COLOURS = 8
@@ -89,30 +91,58 @@ class Axis(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """A plot as data.
+class Plot:
+    """A plot with its heading, as data.
 
     Attributes:
+        heading: The heading.
         kind: How it is drawn: lines, a line with marks for each series, broken where values are
             missing; scatter, marks with the name of the series beside the first point where there
             is room; bars, vertical ones from zero, those of the same category side by side; rows,
             marks with error bars, each row under its name.
-        title: Text alternative.
         series: The series; their points from left to right.
         y: The axis of the values; the horizontal one of a plot in rows.
         x: The horizontal axis; the axis of the categories if there are some, without title for
             rows.
         names: The names of x = 0, 1, …, if x is not numeric.
         reference: A value to mark by a line across the rows.
+        title: Text alternative; the heading, unless another one is given.
+        table: Its figures, if there are more than the plot shows.
+        note: A sentence below the plot, or nothing.
     """
 
+    heading: str
     kind: Literal["lines", "scatter", "bars", "rows"]
-    title: str
     series: Sequence[Series]
     y: Axis
     x: Axis = Axis("")
     names: Sequence[str] = ()
     reference: float | None = None
+    title: str = ""
+    table: Table | None = None
+    note: str = ""
+
+    @property
+    def figures(self) -> Table:
+        """The values as a table: for a scatter plot a row for each point, for another a row for
+        each place and a column for each series, with error bars."""
+        if self.table is not None:
+            return self.table
+        title, form = self.title or self.heading, _form(self.y)
+        x = Column(self.x.title, _form(self.x))
+        if self.kind == "scatter":
+            points = [[one.name, p.x, p.y] for one in self.series for p in one.points]
+            return Table(title, [Column(""), x, Column(self.y.title, form)], points)
+        by_place = [{point.x: point for point in one.points} for one in self.series]
+        places = range(len(self.names)) if self.names else sorted(set().union(*by_place))
+        rows = [
+            [
+                self.names[round(place)] if self.names else place,
+                *(_cell(points.get(place), form) for points in by_place),
+            ]
+            for place in places
+        ]
+        return Table(title, [x, *columns([one.name for one in self.series], form)], rows)
 
     @property
     def data(self) -> dict[str, object]:
@@ -176,3 +206,18 @@ def _point(point: Point) -> dict[str, float | str]:
         for name, value in point._asdict().items()
         if value not in (None, "")
     }
+
+
+def _cell(point: Point | None, form: Callable[[float], str]) -> Cell:
+    if point is None:
+        return Cell("")
+    if point.low is None or point.high is None:
+        return Cell(point.y)
+    return Cell(point.y, f"{form(point.low)} to {form(point.high)}")
+
+
+def _form(axis: Axis) -> Callable[[float], str]:
+    """How the values of an axis are written."""
+    if axis.percent:
+        return "{:.2f}".format
+    return lambda value: f"{value:,.2f}".removesuffix(".00")

@@ -12,7 +12,7 @@ from spacy_npparse.visualisation.page import static, templates
 from spacy_npparse.visualisation.plots import (
     N_COLOURS,
     Axis,
-    Drawing,
+    Plot,
     Point,
     Series,
     key,
@@ -20,8 +20,6 @@ from spacy_npparse.visualisation.plots import (
 from spacy_npparse.visualisation.reports.parts import (
     Bar,
     Bars,
-    Plot,
-    figures,
     percent_axis,
     rates_point,
     without_precision,
@@ -30,9 +28,9 @@ from spacy_npparse.visualisation.reports.parts import (
 HOSTILE = "</script><img src=x onerror=alert(1)>'\"&"
 
 
-def on_page(drawing: Drawing) -> dict[str, Any]:
+def on_page(drawing: Plot) -> dict[str, Any]:
     """What a browser reads from the attribute of the canvas."""
-    html = str(templates().get_template("macros.html").module.plot_grid([Plot("h", drawing)]))
+    html = str(templates().get_template("macros.html").module.plot_grid([drawing]))
     [attribute] = re.findall(r"data-drawing='([^']*)'", html)
     found: dict[str, Any] = json.loads(unescape(attribute))
     return found
@@ -44,7 +42,8 @@ def headings(table: Table) -> list[str]:
 
 def test_what_is_not_known_is_not_written() -> None:
     points = [Point(0, 1.0), Point(1, None), Point(2, 0.0, -1.0, 2.0, "p = 1")]
-    drawing = Drawing(
+    drawing = Plot(
+        "h",
         "lines",
         series=[Series("a", points)],
         title="t",
@@ -77,20 +76,23 @@ def test_what_is_not_known_is_not_written() -> None:
 def test_kinds_and_axes() -> None:
     series = [Series("a", [Point(1, 50.0)])]
     log, percent = Axis("speed", log=True), percent_axis("LAS")
-    scatter = on_page(Drawing("scatter", series=series, title="t", x=log, y=percent))
+    scatter = on_page(Plot("h", "scatter", series=series, title="t", x=log, y=percent))
     assert scatter["kind"] == "scatter"
     assert scatter["x"] == {"title": "speed", "log": True, "percent": False}
     assert scatter["y"] == {"title": "LAS", "log": False, "percent": True}
-    bars = on_page(Drawing("bars", series=series, title="t", x=log, y=percent, names=["c"]))
+    bars = on_page(Plot("h", "bars", series=series, title="t", x=log, y=percent, names=["c"]))
     assert (bars["kind"], bars["names"]) == ("bars", ["c"])
     # The values of rows are horizontal, but they are the y of the points.
-    rows = on_page(Drawing("rows", series=series, title="t", y=percent, names=["r"], reference=0.0))
+    rows = on_page(
+        Plot("h", "rows", series=series, title="t", y=percent, names=["r"], reference=0.0)
+    )
     assert (rows["kind"], rows["names"], rows["reference"]) == ("rows", ["r"], 0)
     assert rows["y"] == scatter["y"]
 
 
 def test_digits_that_nobody_sees_are_left_out() -> None:
-    drawing = Drawing(
+    drawing = Plot(
+        "h",
         "scatter",
         series=[Series("a", [Point(200 / 3, 1e6 / 3)])],
         title="t",
@@ -103,13 +105,15 @@ def test_digits_that_nobody_sees_are_left_out() -> None:
 
 def test_what_is_muted_is_grey_and_the_others_keep_their_colours() -> None:
     series = [Series("a", []), Series("b", [], muted=True), Series("c", [])]
-    drawing = Drawing("scatter", series=series, title="t", x=Axis("x"), y=Axis("y"))
+    drawing = Plot("h", "scatter", series=series, title="t", x=Axis("x"), y=Axis("y"))
     looks = [(one["colour"], one["shape"]) for one in drawing.data["series"]]
     assert looks == [("--s0", "circle"), ("--line", "circle"), ("--s2", "triangle")]
 
 
 def test_sixteen_series_look_different_and_as_in_the_legend() -> None:
-    drawing = Drawing("scatter", series=[Series("", [])] * 16, title="t", x=Axis("x"), y=Axis("y"))
+    drawing = Plot(
+        "h", "scatter", series=[Series("", [])] * 16, title="t", x=Axis("x"), y=Axis("y")
+    )
     looks = [(one["colour"], one["shape"]) for one in drawing.data["series"]]
     assert len(set(looks)) == 16
     marks = {"circle": "●", "rect": "■", "triangle": "▲", "rectRot": "◆"}
@@ -128,9 +132,9 @@ def test_figures_of_a_scatter_plot() -> None:
         Series("a", [Point(1234.5, 50.0), Point(2000.0, None)]),
         Series("b", [Point(1.0, 100 / 3)], muted=True),
     ]
-    table = figures(
-        Drawing("scatter", series=series, title="t", x=Axis("speed"), y=percent_axis("LAS"))
-    )
+    table = Plot(
+        "h", "scatter", series=series, title="t", x=Axis("speed"), y=percent_axis("LAS")
+    ).figures
     assert (table.title, headings(table)) == ("t", ["", "speed", "LAS"])
     assert [[cell.value for cell in row] for row in table.cells()] == [
         ["a", "1,234.50", "50.00"],
@@ -144,19 +148,19 @@ def test_figures_by_place() -> None:
         Series("a", [Point(10.0, 50.0, 40.0, 60.5), Point(5.0, 1.0)]),
         Series("b", [Point(10.0, None)]),
     ]
-    table = figures(
-        Drawing("lines", series=series, title="t", x=Axis("updates"), y=percent_axis("LAS"))
-    )
+    table = Plot(
+        "h", "lines", series=series, title="t", x=Axis("updates"), y=percent_axis("LAS")
+    ).figures
     assert headings(table) == ["updates", "a", "b"]
     assert table.cells() == [
         [Cell("5"), Cell("1.00"), Cell("")],
         [Cell("10"), Cell("50.00", "40.00 to 60.50"), Cell("-")],
     ]
-    table = figures(
-        Drawing("rows", series=[Series("c", [Point(1, -2.0)])], title="t", y=Axis("d"), names="pq")
-    )
+    table = Plot(
+        "h", "rows", series=[Series("c", [Point(1, -2.0)])], title="t", y=Axis("d"), names="pq"
+    ).figures
     assert table.cells() == [[Cell("p"), Cell("")], [Cell("q"), Cell("-2")]]
-    assert figures(Drawing("rows", series=[], title="t", y=Axis("x"), names=[])).rows == []
+    assert Plot("h", "rows", series=[], title="t", y=Axis("x"), names=[]).figures.rows == []
 
 
 def test_series_without_precision_are_named() -> None:
@@ -169,9 +173,17 @@ def test_series_without_precision_are_named() -> None:
 
 def test_text_is_never_markup() -> None:
     series = [Series(HOSTILE, [Point(0, 1.0, note=HOSTILE)])]
-    drawing = Drawing("rows", series=series, title=HOSTILE, y=Axis(HOSTILE), names=[HOSTILE])
+    drawing = Plot(
+        HOSTILE,
+        "rows",
+        series=series,
+        note=HOSTILE,
+        title=HOSTILE,
+        y=Axis(HOSTILE),
+        names=[HOSTILE],
+    )
     macros = templates().get_template("macros.html").module
-    plots = [Plot(HOSTILE, drawing, note=HOSTILE)]
+    plots = [drawing]
     html = macros.plot_grid(plots, [Bars(HOSTILE, HOSTILE, [Bar(HOSTILE, 1, HOSTILE)])])
     html += macros.legend_of([key(0, HOSTILE)])
     assert "<img" not in html and "</script" not in html

@@ -12,11 +12,11 @@ from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.visualisation.page import render
 from spacy_npparse.visualisation.plots import (
     Axis,
-    Drawing,
+    Plot,
     Point,
     Series,
 )
-from spacy_npparse.visualisation.reports.parts import Plot, percent_axis
+from spacy_npparse.visualisation.reports.parts import percent_axis
 
 Browse = Callable[..., Browsed]
 HOSTILE = "</script><img src=x onerror=alert(1)>'\"&"
@@ -32,7 +32,7 @@ READABLE = """() => {
 }"""
 
 
-def page_of(*drawings: Drawing) -> str:
+def page_of(*drawings: Plot) -> str:
     """A page with plots."""
     return render(
         "leaderboard.html",
@@ -44,12 +44,12 @@ def page_of(*drawings: Drawing) -> str:
         level=0.05,
         raw=False,
         given="gold tokens",
-        standings=Plot("", drawings[0]).figures,
+        standings=drawings[0].figures,
         words=None,
         notes=[],
         n_coloured=5,
         keys=[],
-        plots=[Plot("h", drawing) for drawing in drawings],
+        plots=drawings,
     )
 
 
@@ -105,10 +105,10 @@ def four_plots() -> str:
     percent = percent_axis("LAS, percent")
     names = ["one", "two", HOSTILE]
     return page_of(
-        Drawing("lines", series=SERIES, title="lines", x=Axis("place"), y=percent, names=names),
-        Drawing("scatter", series=SERIES, title="scatter", x=Axis("speed"), y=percent),
-        Drawing("bars", series=SERIES, title="bars", x=Axis("place"), y=percent, names=names),
-        Drawing("rows", series=SERIES, title="rows", y=percent, names=names, reference=62.0),
+        Plot("h", "lines", series=SERIES, title="lines", x=Axis("place"), y=percent, names=names),
+        Plot("h", "scatter", series=SERIES, title="scatter", x=Axis("speed"), y=percent),
+        Plot("h", "bars", series=SERIES, title="bars", x=Axis("place"), y=percent, names=names),
+        Plot("h", "rows", series=SERIES, title="rows", y=percent, names=names, reference=62.0),
     )
 
 
@@ -151,8 +151,9 @@ def test_tooltips_have_the_exact_numbers(browse: Browse) -> None:
 
 
 def test_error_bars_are_drawn_and_part_of_the_range(browse: Browse) -> None:
-    def rows(*ends: float) -> Drawing:
-        return Drawing(
+    def rows(*ends: float) -> Plot:
+        return Plot(
+            "h",
             "rows",
             series=[Series("a", [Point(0, 50.0, *ends)])],
             title="t",
@@ -182,8 +183,10 @@ def test_reference_lines_are_drawn_and_part_of_the_range(browse: Browse) -> None
     series = [Series("a", [Point(0, 3.0), Point(1, 4.0)])]
     page = browse(
         page_of(
-            Drawing("rows", series=series, title="t", y=Axis("x"), names=["p", "q"]),
-            Drawing("rows", series=series, title="t", y=Axis("x"), names=["p", "q"], reference=0.0),
+            Plot("h", "rows", series=series, title="t", y=Axis("x"), names=["p", "q"]),
+            Plot(
+                "h", "rows", series=series, title="t", y=Axis("x"), names=["p", "q"], reference=0.0
+            ),
         )
     ).page
     assert pixels(page, 0, "--line") == 0 and pixels(page, 1, "--line") >= 10
@@ -197,8 +200,8 @@ def test_percentages_stay_between_0_and_100(browse: Browse, values: list[float])
     in_rows = [Series("a", [Point(0, value, max(value - 9, 0), value) for value in values])]
     page = browse(
         page_of(
-            Drawing("scatter", series=series, title="t", x=percent, y=percent),
-            Drawing("rows", series=in_rows, title="t", y=percent, names=["r"]),
+            Plot("h", "scatter", series=series, title="t", x=percent, y=percent),
+            Plot("h", "rows", series=in_rows, title="t", y=percent, names=["r"]),
         )
     ).page
     for number, scale in ((0, "x"), (0, "y"), (1, "x")):
@@ -207,10 +210,10 @@ def test_percentages_stay_between_0_and_100(browse: Browse, values: list[float])
 
 
 def test_axes(browse: Browse) -> None:
-    def along(*xs: float, log: bool = False) -> Drawing:
+    def along(*xs: float, log: bool = False) -> Plot:
         points = [Point(x, 1.0) for x in xs]
-        return Drawing(
-            "lines", series=[Series("a", points)], title="t", x=Axis("x", log=log), y=Axis("y")
+        return Plot(
+            "h", "lines", series=[Series("a", points)], title="t", x=Axis("x", log=log), y=Axis("y")
         )
 
     page = browse(
@@ -221,7 +224,8 @@ def test_axes(browse: Browse) -> None:
             along(700, log=True),
             along(10, 100, 1000),
             along(-5, 3),
-            Drawing(
+            Plot(
+                "h",
                 "bars",
                 series=[Series("a", [Point(0, 40.0)])],
                 title="t",
@@ -251,7 +255,8 @@ def test_names_of_points_stay_inside_and_off_each_other(browse: Browse) -> None:
         [(10.0, 10.0)] * 6,
     ]
     plots = [
-        Drawing(
+        Plot(
+            "h",
             "scatter",
             series=[
                 *(Series(f"parser{i}", [Point(*place)]) for i, place in enumerate(plot)),
@@ -288,10 +293,10 @@ def test_nothing_to_show_is_no_error(browse: Browse) -> None:
     axis = Axis("x")
     page = browse(
         page_of(
-            Drawing("lines", series=empty, title="t", x=axis, y=percent_axis("y")),
-            Drawing("scatter", series=[], title="t", x=Axis("x", log=True), y=axis),
-            Drawing("bars", series=[], title="t", x=axis, y=axis, names=["a"]),
-            Drawing("rows", series=[], title="t", y=axis, names=[]),
+            Plot("h", "lines", series=empty, title="t", x=axis, y=percent_axis("y")),
+            Plot("h", "scatter", series=[], title="t", x=Axis("x", log=True), y=axis),
+            Plot("h", "bars", series=[], title="t", x=axis, y=axis, names=["a"]),
+            Plot("h", "rows", series=[], title="t", y=axis, names=[]),
         )
     ).page
     assert page.evaluate("Object.keys(Chart.instances).length") == 4

@@ -10,8 +10,8 @@ from spacy_npparse.evaluation.reliability import (
 )
 from spacy_npparse.tables import Column, Table, columns, count, percent
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots import Drawing, Point, Series, rate_point
-from spacy_npparse.visualisation.reports.parts import Plot, keys, percent_axis
+from spacy_npparse.visualisation.plots import Plot, Point, Series, rate_point
+from spacy_npparse.visualisation.reports.parts import keys, percent_axis
 
 _NAMES = ("before", "after")
 
@@ -47,17 +47,19 @@ def _diagram(name: str, *both: Reliability) -> Plot:
     bins = [(when, one) for when, of in zip(_NAMES, both, strict=True) for one in of.bins]
     series = [Series(when, [_point(one) for of, one in bins if of == when]) for when in _NAMES]
     series.append(Series("calibrated", [Point(0.0, 0.0), Point(100.0, 100.0)], muted=True))
-    drawing = Drawing(
-        "lines",
-        f"Reliability diagram of {name}",
-        series,
-        percent_axis("accuracy"),
-        percent_axis("mean probability"),
-    )
+    title = f"Reliability diagram of {name}"
     rates = columns(("mean probability", "accuracy"), percent)
     heads = [Column(""), Column("words", count), *rates]
     rows = [[when, one.count, one.probability, one.accuracy] for when, one in bins]
-    return Plot(name.capitalize(), drawing, Table(drawing.title, heads, rows))
+    return Plot(
+        name.capitalize(),
+        "lines",
+        series,
+        percent_axis("accuracy"),
+        percent_axis("mean probability"),
+        title=title,
+        table=Table(title, heads, rows),
+    )
 
 
 def _point(one: ReliabilityBin) -> Point:

@@ -21,10 +21,9 @@ from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.seeds import known
 from spacy_npparse.evaluation.significance import SAMPLES, SEED, p_equation
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots import Axis, Drawing, Point, Series, rate_point
+from spacy_npparse.visualisation.plots import Axis, Plot, Point, Series, rate_point
 from spacy_npparse.visualisation.reports.differing_sentences import differing_sentences
 from spacy_npparse.visualisation.reports.parts import (
-    Plot,
     crossing_plot,
     keys,
     percent_axis,
@@ -95,17 +94,17 @@ def render_comparison(
 def _main(comparison: ParserComparison) -> Plot:
     """A plot of the main scores."""
     shown = [name for name in _MAIN if name in comparison.score_names]
-    drawing = Drawing(
+    return Plot(
+        "Main scores",
         "rows",
-        "Main scores of the parsers",
         [
             Series(parser.name, [_score_point(i, parser, name) for i, name in enumerate(shown)])
             for parser in comparison.parsers
         ],
         percent_axis("percent"),
         names=[name.label for name in shown],
+        title="Main scores of the parsers",
     )
-    return Plot("Main scores", drawing)
 
 
 def _score_point(row: int, parser: Parser, name: Metric) -> Point:
@@ -125,15 +124,15 @@ def _intervals(comparison: ParserComparison) -> Plot:
         note = p_equation(found.p_sentences)
         point = rate_point(row, found.difference, found.interval, note)
         series.append(Series(pair.second, [point]))
-    drawing = Drawing(
+    return Plot(
+        f"LAS: difference from {first.name}",
         "rows",
-        f"Differences in LAS from {first.name}",
         series,
         Axis("percentage points, 95 % interval"),
         names=[pair.second for pair in pairs],
         reference=0.0,
+        title=f"Differences in LAS from {first.name}",
     )
-    return Plot(f"LAS: difference from {first.name}", drawing)
 
 
 def _crossing(comparison: ParserComparison) -> Plot:
@@ -151,15 +150,15 @@ def _line_plot(comparison: ParserComparison, name: ArcProperty, measure: str) ->
     heading = f"{measure.capitalize()} by {name.label}"
     tree = "gold" if measure == "recall" else "predicted"
     of_arcs = "" if name is ArcProperty.SENTENCE_LENGTH else f" in the {tree} tree"
-    drawing = Drawing(
-        "lines",
+    return Plot(
         heading,
+        "lines",
         _series(comparison, list(groups.values()), [measure]),
         percent_axis(f"{measure}, percent"),
         Axis(name.label + of_arcs),
         names=list(groups),
+        table=breakdown_table(comparison, name, [measure]),
     )
-    return Plot(heading, drawing, breakdown_table(comparison, name, [measure]))
 
 
 def _dot_plot(comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]) -> Plot:
@@ -174,9 +173,15 @@ def _dot_plot(comparison: ParserComparison, name: ArcProperty, measures: Sequenc
     if len(shown) < len(groups):
         heading += f", the {len(shown)} most frequent"
     series = _series(comparison, list(shown.values()), measures)
-    drawing = Drawing("rows", heading, series, percent_axis("percent"), names=names)
-    note = without_precision(series) if "precision" in measures else ""
-    return Plot(heading, drawing, breakdown_table(comparison, name, both), note)
+    return Plot(
+        heading,
+        "rows",
+        series,
+        percent_axis("percent"),
+        names=names,
+        table=breakdown_table(comparison, name, both),
+        note=without_precision(series) if "precision" in measures else "",
+    )
 
 
 def _series(

@@ -7,10 +7,9 @@ from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SEED
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots import Axis, Drawing, Point, rate_point
+from spacy_npparse.visualisation.plots import Axis, Plot, Point, rate_point
 from spacy_npparse.visualisation.reports.parts import (
     N_COLOURED,
-    Plot,
     coloured,
     crossing_plot,
     crossing_points,
@@ -65,24 +64,23 @@ def _accuracy(board: Leaderboard) -> Plot:
     def points(standing: Standing) -> list[Point]:
         return [rate_point(places[standing.name], standing.mean(Metric.LAS), standing.interval)]
 
-    drawing = Drawing(
+    return Plot(
+        "Accuracy",
         "rows",
-        "LAS of the parsers",
         series_of(board.standings, points),
         percent_axis("LAS, percent; 95 % interval over sentences"),
         names=list(places),
+        title="LAS of the parsers",
     )
-    return Plot("Accuracy", drawing)
 
 
 def _curves(board: Leaderboard) -> Plot:
-    drawing = Drawing(
-        "lines",
+    return Plot(
         "Learning curves",
+        "lines",
         series_of(
             board.standings, lambda s: [Point(update, las) for update, las in s.curve if update]
         ),
         percent_axis("LAS on the dev file, percent"),
         Axis("updates"),
     )
-    return Plot("Learning curves", drawing)

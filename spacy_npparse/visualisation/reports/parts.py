@@ -7,8 +7,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.seeds import Scored
-from spacy_npparse.tables import Cell, Column, Table, columns
-from spacy_npparse.visualisation.plots import Axis, Drawing, Key, Point, Series, key, rate_point
+from spacy_npparse.visualisation.plots import Axis, Key, Plot, Point, Series, key, rate_point
 
 # The number of parsers in colour, beside the peers; more could not be told apart.
 N_COLOURED = 5
@@ -17,27 +16,6 @@ N_COLOURED = 5
 def percent_axis(title: str) -> Axis:
     """An axis of percentages."""
     return Axis(title, percent=True)
-
-
-class Plot(NamedTuple):
-    """A plot with its heading.
-
-    Attributes:
-        heading: The heading.
-        drawing: What is drawn.
-        table: Its figures, if there are more than the drawing shows.
-        note: A sentence below the plot, or nothing.
-    """
-
-    heading: str
-    drawing: Drawing
-    table: Table | None = None
-    note: str = ""
-
-    @property
-    def figures(self) -> Table:
-        """The values as a table."""
-        return self.table or figures(self.drawing)
 
 
 class Bar(NamedTuple):
@@ -132,14 +110,14 @@ def speed_plot(ranking: Sequence[RankedParser], mean: str = "") -> Plot:
         ranking: The parsers, the best one first.
         mean: What stands before the names of scores.
     """
-    drawing = Drawing(
+    return Plot(
+        "Accuracy and speed",
         "scatter",
-        _capitalized(f"{mean}LAS by speed"),
         series_of(ranking, lambda p: [rate_point(p.words_per_second, p.mean(Metric.LAS))]),
         percent_axis(f"{mean}LAS, percent"),
         Axis("words per second, one thread", log=True),
+        title=_capitalized(f"{mean}LAS by speed"),
     )
-    return Plot("Accuracy and speed", drawing)
 
 
 def crossing_points(parser: Scored) -> list[Point]:
@@ -156,60 +134,16 @@ def crossing_plot(series: Sequence[Series], mean: str = "") -> Plot:
         series: With points as those of `crossing_points`.
         mean: What stands before the names of scores.
     """
-    drawing = Drawing(
+    return Plot(
+        "Non-projective arcs: precision and recall",
         "scatter",
-        _capitalized(f"{mean}precision and recall of non-projective arcs"),
         series,
         percent_axis(f"{mean}precision, percent"),
         percent_axis(f"{mean}recall, percent"),
+        title=_capitalized(f"{mean}precision and recall of non-projective arcs"),
+        note=without_precision(series),
     )
-    heading = "Non-projective arcs: precision and recall"
-    return Plot(heading, drawing, note=without_precision(series))
-
-
-def figures(drawing: Drawing) -> Table:
-    """All values of a plot, with their error bars.
-
-    Args:
-        drawing: The plot.
-
-    Returns:
-        A row for each point of a scatter plot; for each place of another, with a column for each
-        series.
-    """
-    x = Column(drawing.x.title, _form(drawing.x))
-    if drawing.kind == "scatter":
-        points = [[one.name, p.x, p.y] for one in drawing.series for p in one.points]
-        return Table(
-            drawing.title, [Column(""), x, Column(drawing.y.title, _form(drawing.y))], points
-        )
-    by_place = [{point.x: point for point in one.points} for one in drawing.series]
-    places = range(len(drawing.names)) if drawing.names else sorted(set().union(*by_place))
-    form = _form(drawing.y)
-    rows = [
-        [
-            drawing.names[round(place)] if drawing.names else place,
-            *(_cell(points.get(place), form) for points in by_place),
-        ]
-        for place in places
-    ]
-    return Table(drawing.title, [x, *columns([one.name for one in drawing.series], form)], rows)
 
 
 def _capitalized(title: str) -> str:
     return title[0].upper() + title[1:]
-
-
-def _cell(point: Point | None, form: Callable[[float], str]) -> Cell:
-    if point is None:
-        return Cell("")
-    if point.low is None or point.high is None:
-        return Cell(point.y)
-    return Cell(point.y, f"{form(point.low)} to {form(point.high)}")
-
-
-def _form(axis: Axis) -> Callable[[float], str]:
-    """How the values of an axis are written."""
-    if axis.percent:
-        return "{:.2f}".format
-    return lambda value: f"{value:,.2f}".removesuffix(".00")

@@ -7,8 +7,8 @@ from itertools import count
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.treebank.statistics import Statistics
 from spacy_npparse.visualisation.page import Page, render
-from spacy_npparse.visualisation.plots import Axis, Drawing, Point, Series
-from spacy_npparse.visualisation.reports.parts import Bar, Bars, Plot
+from spacy_npparse.visualisation.plots import Axis, Plot, Point, Series
+from spacy_npparse.visualisation.reports.parts import Bar, Bars
 
 _MOST_BARS = 30
 
@@ -31,7 +31,7 @@ def render_statistics(
         title=title,
         summary=f"{found.sentences:,} sentences, {found.words:,} words",
         source=source,
-        lengths=Plot("Sentence lengths", _lengths(found)),
+        lengths=_lengths(found),
         tree_bars=[
             _degrees(found, found.gap_degrees, "gap degree"),
             _degrees(found, found.edge_degrees, "edge degree"),
@@ -42,7 +42,7 @@ def render_statistics(
     )
 
 
-def _lengths(found: Statistics) -> Drawing:
+def _lengths(found: Statistics) -> Plot:
     longest = max(found.lengths)
     widths = (m * 10**e for e in count() for m in (1, 2, 5))
     width = next(w for w in widths if longest <= w * _MOST_BARS)
@@ -50,9 +50,9 @@ def _lengths(found: Statistics) -> Drawing:
     for length, n_sentences in found.lengths.items():
         counts[(length - 1) // width] += n_sentences
     starts = [1 + width * i for i in range(len(counts))]
-    return Drawing(
-        "bars",
+    return Plot(
         "Sentence lengths",
+        "bars",
         [Series("sentences", [Point(i, n) for i, n in enumerate(counts)])],
         Axis("sentences"),
         Axis("words"),

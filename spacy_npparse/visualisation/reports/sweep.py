@@ -11,10 +11,9 @@ from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.evaluation.significance import SEED, p_equation
 from spacy_npparse.evaluation.sweep import Entrant, Sweep
 from spacy_npparse.visualisation.page import Page, plural, render
-from spacy_npparse.visualisation.plots import Axis, Drawing, Point, rate_point
+from spacy_npparse.visualisation.plots import Axis, Plot, Point, rate_point
 from spacy_npparse.visualisation.reports.parts import (
     N_COLOURED,
-    Plot,
     coloured,
     crossing_plot,
     crossing_points,
@@ -72,14 +71,14 @@ def render_sweep(
 
 def _ranks(sweep: Sweep) -> Plot:
     places = {entrant.name: place for place, entrant in enumerate(sweep.entrants)}
-    drawing = Drawing(
+    return Plot(
+        "Mean rank",
         "rows",
-        "Mean ranks of the parsers",
         series_of(sweep.entrants, lambda e: [Point(places[e.name], e.mean_rank)]),
         Axis("mean rank by LAS; 1 is the best"),
         names=list(places),
+        title="Mean ranks of the parsers",
     )
-    return Plot("Mean rank", drawing)
 
 
 def _accuracy(sweep: Sweep) -> Plot:
@@ -90,11 +89,11 @@ def _accuracy(sweep: Sweep) -> Plot:
             if treebank in entrant.standings
         ]
 
-    drawing = Drawing(
+    return Plot(
+        "Treebanks",
         "rows",
-        "LAS on each treebank",
         series_of(sweep.entrants, points),
         percent_axis("LAS, percent"),
         names=list(sweep.boards),
+        title="LAS on each treebank",
     )
-    return Plot("Treebanks", drawing)
