@@ -8,7 +8,7 @@ from dataclasses import replace
 from spacy_npparse.evaluation.breakdowns import Group
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import ParserComparison, sentence_text
-from spacy_npparse.evaluation.seeds import equal_scores, missing_scores, score_cells, split_scores
+from spacy_npparse.evaluation.seeds import score_cells, score_notes, split_scores
 from spacy_npparse.evaluation.significance import p_equation, p_value, stars
 from spacy_npparse.tables import Cell, Column, Table, columns, count, percent, text
 
@@ -35,9 +35,10 @@ def comparison_table(comparison: ParserComparison, n_sentences: int) -> str:
         "Sentences: approximate randomisation, the interval by bootstrap. With equally many "
         "seeds: words, McNemar; seeds, Wilcoxon. Not corrected for the number of comparisons."
     )
+    notes = score_notes(comparison.parsers, comparison.score_names)
     parts: list[Table | str] = [
         scores_table(comparison),
-        "\n".join([*score_notes(comparison), stars_note]),
+        "\n".join([*notes, stars_note]),
         differences_table(comparison),
         f"{tests_note}\n{seeds_note(comparison)}".strip(),
     ]
@@ -68,15 +69,6 @@ def scores_table(comparison: ParserComparison) -> Table:
             cells[i] = cell
         rows.append([metric.label, *cells])
     return Table("Scores", columns(["Score", *_names(comparison)]), rows)
-
-
-def score_notes(comparison: ParserComparison) -> list[str]:
-    """Notes on the scores that are not in the table."""
-    found = [
-        equal_scores(comparison.parsers, comparison.score_names),
-        missing_scores(comparison.parsers),
-    ]
-    return [note for note in found if note]
 
 
 def differences_table(comparison: ParserComparison) -> Table:

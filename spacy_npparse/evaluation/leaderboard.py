@@ -14,10 +14,9 @@ from spacy_npparse.evaluation.metrics import SEGMENTATION, TAGS, TREES, Metric
 from spacy_npparse.evaluation.scores import Scores
 from spacy_npparse.evaluation.seeds import (
     TrainedParser,
-    equal_scores,
     informative_scores,
-    missing_scores,
     score_cells,
+    score_notes,
     split_scores,
 )
 from spacy_npparse.evaluation.significance import (
@@ -136,8 +135,7 @@ class Leaderboard:
     @property
     def notes(self) -> list[str]:
         """Scores without a column: those that are all equal, those without gold annotation."""
-        found = [equal_scores(self.standings, self._word_scores()), missing_scores(self.standings)]
-        return [note for note in found if note]
+        return score_notes(self.standings, self._word_scores())
 
     def _word_scores(self) -> list[Metric]:
         known = informative_scores(self.standings)

@@ -66,16 +66,21 @@ def score_cells(parsers: Sequence[Scored], metric: Metric) -> list[Cell]:
     ]
 
 
-def equal_scores(parsers: Sequence[TrainedParser], metrics: Sequence[Metric]) -> str:
-    """A note on the scores that are equal for all parsers and seeds, empty if there are none.
+def score_notes(parsers: Sequence[TrainedParser], metrics: Sequence[Metric]) -> list[str]:
+    """Notes on the scores that tables leave out: those that are equal for all parsers and seeds,
+    and those of columns that the gold annotation lacks.
 
     Args:
         parsers: The parsers.
-        metrics: The scores in question.
+        metrics: The scores that say something; see `informative_scores`.
     """
     _, equal = split_scores(parsers, metrics)
     values = ", ".join(f"{metric.label} {percent(parsers[0].mean(metric))}" for metric in equal)
-    return f"The same everywhere: {values}." if equal else ""
+    scores = [one for parser in parsers for one in parser.all_scores()]
+    enhanced = any(one.predicts_enhanced for one in scores)
+    lacking = missing_columns(m for m in scores[0].without_gold if enhanced or m is not Metric.ELAS)
+    found = [f"The same everywhere: {values}." if equal else "", lacking]
+    return [note for note in found if note]
 
 
 def informative_scores(parsers: Sequence[TrainedParser]) -> list[Metric]:
@@ -92,17 +97,6 @@ def informative_scores(parsers: Sequence[TrainedParser]) -> list[Metric]:
     if not any(one.predicts_enhanced for one in scores):
         excluded.add(Metric.ELAS)
     return [metric for metric in scores[0].fractions() if metric not in excluded]
-
-
-def missing_scores(parsers: Sequence[TrainedParser]) -> str:
-    """A note on the scores of columns that the gold annotation lacks, empty if there are none.
-
-    Args:
-        parsers: The parsers.
-    """
-    scores = [one for parser in parsers for one in parser.all_scores()]
-    enhanced = any(one.predicts_enhanced for one in scores)
-    return missing_columns(m for m in scores[0].without_gold if enhanced or m is not Metric.ELAS)
 
 
 def split_scores(

@@ -135,7 +135,7 @@ def _number(score: float | None) -> float | None:
     return None if score is None or not isfinite(score) else round(score, 3)
 
 
-class Change(NamedTuple):
+class Splice(NamedTuple):
     """The change of a structure by a transition.
 
     Attributes:
@@ -151,7 +151,7 @@ class Change(NamedTuple):
     added: tuple[int, ...]
 
 
-def _changes(before: Configuration, after: Configuration, keys: Sequence[str]) -> list[Change]:
+def _changes(before: Configuration, after: Configuration, keys: Sequence[str]) -> list[Splice]:
     old_items, new_items = before.as_dict(), after.as_dict()
     found = []
     for i, key in enumerate(keys):
@@ -159,7 +159,7 @@ def _changes(before: Configuration, after: Configuration, keys: Sequence[str]) -
         if old != new:
             start = _shared(old, new)
             end = _shared(old[start:][::-1], new[start:][::-1])
-            found.append(Change(i, start, len(old) - start - end, new[start : len(new) - end]))
+            found.append(Splice(i, start, len(old) - start - end, new[start : len(new) - end]))
     return found
 
 

@@ -11,14 +11,13 @@ from spacy_npparse.evaluation.comparison_table import (
     breakdown_table,
     counted_groups,
     differences_table,
-    score_notes,
     scores_table,
     seeds_note,
 )
 from spacy_npparse.evaluation.metrics import ArcProperty, Metric
 from spacy_npparse.evaluation.parser_comparison import Parser, ParserComparison
 from spacy_npparse.evaluation.provenance import Provenance
-from spacy_npparse.evaluation.seeds import known
+from spacy_npparse.evaluation.seeds import known, score_notes
 from spacy_npparse.evaluation.significance import SAMPLES, SEED, p_equation
 from spacy_npparse.visualisation.page import Page, render
 from spacy_npparse.visualisation.plots import Axis, Plot, Point, Series, rate_point
@@ -74,7 +73,7 @@ def render_comparison(
         keys=keys(names),
         score_plots=[_main(comparison), _intervals(comparison), _crossing(comparison)],
         scores=scores_table(comparison),
-        score_notes=score_notes(comparison),
+        score_notes=score_notes(comparison.parsers, comparison.score_names),
         differences=differences_table(comparison),
         fold_differences=len(comparison.pairs) > _MOST_PAIRS,
         seeds_note=seeds_note(comparison),

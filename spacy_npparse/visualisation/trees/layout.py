@@ -76,7 +76,7 @@ class PlacedArc:
     to_edge: bool = False
 
 
-class Row(NamedTuple):
+class PlacedRow(NamedTuple):
     """The words of a row and the arcs in it.
 
     Attributes:
@@ -153,7 +153,7 @@ def place_rows(
     tags: Sequence[str] | None,
     sides: Sequence[Sequence[Arc]],
     width: float | None,
-) -> list[Row]:
+) -> list[PlacedRow]:
     """Break a sentence into rows and place its words and arcs.
 
     Args:
@@ -207,7 +207,7 @@ def place(
     sides: Sequence[Sequence[Arc]],
     first: int = 1,
     last: int | None = None,
-) -> Row:
+) -> PlacedRow:
     """Place the words of one row and the arcs in it.
 
     Args:
@@ -254,10 +254,10 @@ def place(
         for side, (offsets, _) in zip(parts, ports, strict=True)
     ]
     middles = [xs[word] for word in range(first, last + 1)]
-    return Row(first, middles, placed, xs[last + 1] + MARGIN / 2)
+    return PlacedRow(first, middles, placed, xs[last + 1] + MARGIN / 2)
 
 
-class _Part(NamedTuple):
+class _ArcInRow(NamedTuple):
     """The part of an arc that lies in a row; cut ends are at first - 1 or last + 1."""
 
     arc: Arc
@@ -265,17 +265,17 @@ class _Part(NamedTuple):
     right: int
 
 
-def _parts(arcs: Sequence[Arc], first: int, last: int) -> list[_Part]:
+def _parts(arcs: Sequence[Arc], first: int, last: int) -> list[_ArcInRow]:
     parts = []
     for arc in arcs:
         left, right = arc.span
         if left <= last and right >= first:
-            parts.append(_Part(arc, max(left, first - 1), min(right, last + 1)))
+            parts.append(_ArcInRow(arc, max(left, first - 1), min(right, last + 1)))
     return parts
 
 
 def _ports(
-    parts: Sequence[_Part], first: int, last: int
+    parts: Sequence[_ArcInRow], first: int, last: int
 ) -> tuple[dict[tuple[int, int], float], dict[int, float]]:
     """Offsets from the middle of the word for each end of an arc, by arc and word, and the width
     that all ends at a word take.
@@ -306,7 +306,7 @@ def _least(xs: Mapping[int, float], need: Iterable[tuple[int, float]]) -> list[f
 
 
 def _place_side(
-    parts: Sequence[_Part],
+    parts: Sequence[_ArcInRow],
     offsets: Mapping[tuple[int, int], float],
     xs: Mapping[int, float],
     first: int,
