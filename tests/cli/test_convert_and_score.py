@@ -150,7 +150,7 @@ def test_score(treebank, tmp_path):
     assert result.exit_code == 0, result.output
     assert "UAS       |    100.00 | 100.00 |   100.00 |    100.00\n" in result.output
     assert "LAS       |     66.67 |  66.67 |    66.67 |     66.67\n" in result.output
-    assert "Exact match                        |  50.00 | 1 of 2 sentences" in result.output
+    assert "Exact match                        | 50.00 | 1 of 2 sentences" in result.output
     written = json.loads(scores.read_text())
     assert written["official"]["LAS"]["correct"] == 2
     assert list(written["provenance"]["checksums"]) == [str(treebank), str(predicted)]
