@@ -67,20 +67,8 @@ def randomisation_of_rates(
         p-values [scores], NaN if a score is undefined for a parser because its denominator is 0.
     """
     totals, differences = (first + second).sum(0), first - second
-    changing = differences.any((1, 2))
-    differences = differences[changing]
-
-    def gaps(sums: Counts) -> Counts:
-        return _rates((totals + sums) / 2) - _rates((totals - sums) / 2)
-
-    observed = abs(gaps(differences.sum(0)))
-    as_large = np.zeros(len(totals))
-    flat = differences.reshape(len(differences), totals.size)
-    for signs in _exchanges(len(differences), samples, seed):
-        exchanged = gaps((signs @ flat).reshape(-1, *totals.shape))
-        # Assignments with an undefined score are no evidence of a difference.
-        as_large += (np.isnan(exchanged) | (abs(exchanged) >= observed - 1e-12)).sum(0)
-    return np.where(np.isnan(observed), np.nan, (as_large + 1) / (samples + 1))
+    p_values = _exchange(totals, differences[differences.any((1, 2))], samples, seed)
+    return np.where(np.isnan(_gaps(totals, differences.sum(0))), np.nan, p_values)
 
 
 def pairwise_randomisation(fractions: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
@@ -96,22 +84,12 @@ def pairwise_randomisation(fractions: Counts, samples: int = SAMPLES, seed: int 
     Returns:
         p-values [parsers, parsers].
     """
-    n_parsers, n_sentences, _ = fractions.shape
+    n_parsers = len(fractions)
     first, second = np.triu_indices(n_parsers, 1)
-    differences = fractions[first] - fractions[second]
-    correct, items = differences[..., 0].T, differences[..., 1].T
-    totals = (fractions[first] + fractions[second]).sum(1)
-
-    def gaps(sums: Counts) -> Counts:
-        return _rates((totals + sums) / 2) - _rates((totals - sums) / 2)
-
-    observed = abs(gaps(differences.sum(1)))
-    as_large = np.zeros(len(observed))
-    for signs in _exchanges(n_sentences, samples, seed):
-        exchanged = gaps(np.stack([signs @ correct, signs @ items], axis=-1))
-        as_large += (np.isnan(exchanged) | (abs(exchanged) >= observed - 1e-12)).sum(0)
+    differences = np.moveaxis(fractions[first] - fractions[second], 0, 1)
+    found = _exchange((fractions[first] + fractions[second]).sum(1), differences, samples, seed)
     p_values = np.ones((n_parsers, n_parsers))
-    p_values[first, second] = p_values[second, first] = (as_large + 1) / (samples + 1)
+    p_values[first, second] = p_values[second, first] = found
     return p_values
 
 
@@ -296,12 +274,29 @@ def _letter(number: int) -> str:
     return chr(ord("a") + number % 26) + "'" * (number // 26)
 
 
-def _exchanges(n_sentences: int, samples: int, seed: int) -> Iterator[Counts]:
-    """Random signs [chunk of samples, sentences]: +1 keeps, -1 exchanges the parsers' results."""
+def _exchange(totals: Counts, differences: Counts, samples: int, seed: int) -> Counts:
+    """p-values [k] of k differences between two parsers, by approximate randomisation.
+
+    totals: [k, 2] The sums of numerators and denominators of both.
+    differences: [sentences, k, 2] Those of the first minus those of the second, by sentence.
+    """
+    observed = abs(_gaps(totals, differences.sum(0)))
+    as_large = np.zeros(len(totals))
+    flat = differences.reshape(len(differences), totals.size)
     rng = np.random.default_rng(seed)
     for size in _chunks(samples):
-        # Floats, because integer matrix products do not use BLAS.
-        yield (rng.integers(0, 2, (size, n_sentences)) * 2 - 1).astype(np.float64)
+        # +1 keeps the parsers' results, -1 exchanges them. Floats, because integer matrix products
+        # do not use BLAS.
+        signs = (rng.integers(0, 2, (size, len(flat))) * 2 - 1).astype(np.float64)
+        exchanged = _gaps(totals, (signs @ flat).reshape(size, *totals.shape))
+        # Assignments with an undefined score are no evidence of a difference.
+        as_large += (np.isnan(exchanged) | (abs(exchanged) >= observed - 1e-12)).sum(0)
+    return (as_large + 1) / (samples + 1)
+
+
+def _gaps(totals: Counts, sums: Counts) -> Counts:
+    """Differences of scores, from the sums of their counts and the differences of these."""
+    return _rates((totals + sums) / 2) - _rates((totals - sums) / 2)
 
 
 def _chunks(samples: int) -> Iterator[int]:
