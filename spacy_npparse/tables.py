@@ -1,7 +1,7 @@
 """Results as tables: what their columns are is said once, for the terminal and for pages.
 
 The text is the same in a terminal, a pipe and a file. It is made here and not by rich, which comes
-with typer: rich wraps to the width of a terminal, strips the marks that keep numbers in line, and
+with typer: rich wraps to the width of a terminal, strips the spaces that keep numbers in line, and
 draws in a notebook unless told otherwise, so that nothing but padding would be left to it.
 """
 
