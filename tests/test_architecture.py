@@ -1,5 +1,6 @@
 """Dependencies between the rooms of the package run downwards only, and a name means one class."""
 
+import ast
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -78,3 +79,18 @@ def test_no_two_public_classes_have_the_same_name():
         for name in PUBLIC_CLASS.findall(path.read_text(encoding="utf8")):
             places[name].append(str(path.relative_to(PACKAGE)))
     assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
+def commands():
+    """The functions of all commands."""
+    for path in sorted((PACKAGE / "cli").glob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf8")).body:
+            decorators = map(ast.unparse, getattr(node, "decorator_list", []))
+            if any(one.startswith("app.command") for one in decorators):
+                yield pytest.param(node, id=node.name)
+
+
+@pytest.mark.parametrize("command", list(commands()))
+def test_commands_are_short(command):
+    """Options that several commands have, and longer work, have places of their own."""
+    assert command.end_lineno - command.lineno + 1 <= 60
