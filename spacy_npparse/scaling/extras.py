@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
 from spacy_npparse.errors import UserError
 
-_EXTRAS = {"pyarrow": "corpora", "ray": "ray", "zstandard": "corpora"}
+# The module for files compressed with Zstandard, which the standard library has from 3.14 on.
+ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+# Names of modules, libraries and extras.
+_EXTRAS = {
+    "backports": ("backports.zstd", "corpora"),
+    "pyarrow": ("pyarrow", "corpora"),
+    "ray": ("ray", "ray"),
+}
 
 
 class MissingExtraError(UserError, ImportError):
@@ -26,13 +34,14 @@ def optional_module(name: str) -> Any:
     Raises:
         MissingExtraError: The library is not installed.
     """
-    library = name.partition(".")[0]
+    module = name.partition(".")[0]
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != library:
+        if error.name is None or error.name.partition(".")[0] != module:
             raise
+        library, extra = _EXTRAS[module]
         raise MissingExtraError(
             f"This needs {library}, which is not installed: python -m pip install "
-            f"'spacy-npparse[{_EXTRAS[library]}]', in a clone '.[{_EXTRAS[library]}]'."
+            f"'spacy-npparse[{extra}]', in a clone '.[{extra}]'."
         ) from None

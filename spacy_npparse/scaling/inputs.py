@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from spacy_npparse.errors import UserError
-from spacy_npparse.scaling.extras import optional_module
+from spacy_npparse.scaling.extras import ZSTD, optional_module
 
-_READ_AT_ONCE = 2**17
 # Kinds of files in folders that are named in the warning that they are left out.
 _MOST_SHOWN = 8
 KINDS = (".txt", ".conllu", ".jsonl")
@@ -55,45 +54,6 @@ class Input:
     def open(self) -> IO[bytes]:
         """Open it for reading; the content is that before compression."""
         return _DECOMPRESSED.get(_suffix(self.path), _open_plain)(self.path)
-
-
-class _ZstdFile(io.RawIOBase):
-    """A file compressed with Zstandard, of one frame or, as programs write that compress in
-    parallel, of several. The library's own reader takes a file that is cut off for a whole one."""
-
-    def __init__(self, path: Path) -> None:
-        self._new = optional_module("zstandard").ZstdDecompressor().decompressobj
-        self._file = path.open("rb")
-        self._frame: Any = None
-        self._content = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        while not self._content:
-            block = self._file.read(_READ_AT_ONCE)
-            if not block:
-                if self._frame is not None:
-                    raise EOFError("it ends in the middle")
-                return 0
-            self._content = memoryview(b"".join(self._decompressed(block)))
-        n_bytes = min(len(buffer), len(self._content))
-        buffer[:n_bytes] = self._content[:n_bytes]
-        self._content = self._content[n_bytes:]
-        return n_bytes
-
-    def _decompressed(self, block: bytes) -> Iterator[bytes]:
-        while block:
-            self._frame = self._frame or self._new()
-            yield self._frame.decompress(block)
-            if not self._frame.eof:
-                break
-            block, self._frame = self._frame.unused_data, None
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
 
 
 def find_inputs(given: Iterable[str], output: Path) -> list[Input]:
@@ -148,7 +108,7 @@ def reading(path: Path) -> Iterator[None]:
     """
     damage: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
     if _suffix(path) == ".zst":
-        damage += (optional_module("zstandard").ZstdError,)
+        damage += (optional_module(ZSTD).ZstdError,)
     try:
         yield
     except damage as error:
@@ -263,7 +223,7 @@ def _open_xz(path: Path) -> IO[bytes]:
 
 
 def _open_zst(path: Path) -> IO[bytes]:
-    return io.BufferedReader(_ZstdFile(path))
+    return io.BufferedReader(optional_module(ZSTD).open(path))
 
 
 _DECOMPRESSED: dict[str, Callable[[Path], IO[bytes]]] = {

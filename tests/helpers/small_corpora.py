@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-import zstandard
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_npparse.scaling import LostProcessError
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus
 from spacy_npparse.scaling.execution import Task, annotate_shards
+from spacy_npparse.scaling.extras import ZSTD, optional_module
 from spacy_npparse.scaling.inputs import find_inputs
 from spacy_npparse.scaling.locks import Part
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
@@ -30,7 +30,7 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": gzip.compress,
     ".xz": lzma.compress,
-    ".zst": zstandard.compress,
+    ".zst": optional_module(ZSTD).compress,
 }
 # Whatever texts are in the batch with them, texts with the first word raise an exception, and those
 # with the second end the process.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_corpora import COMPRESS, write_corpus
 
 from spacy_npparse.scaling import inputs as inputs_module
-from spacy_npparse.scaling.extras import MissingExtraError
+from spacy_npparse.scaling.extras import ZSTD, MissingExtraError
 from spacy_npparse.scaling.inputs import Input, InputError, find_inputs
 from spacy_npparse.scaling.plan import ChangedInputError, plan, units_of_shard
 from spacy_npparse.scaling.texts import UnreadableError, texts_of_unit
@@ -153,10 +153,26 @@ def test_damaged_files_are_named(tmp_path, suffix):
         units([Input(path, "a")])
 
 
+def test_files_of_several_frames_that_are_cut_off_anywhere(tmp_path):
+    """Programs that compress in parallel write several frames."""
+    path = tmp_path / "a.txt.zst"
+    frames = [COMPRESS[".zst"](f"Text {number}.\n\n".encode() * 3) for number in range(3)]
+    ends = {sum(map(len, frames[:n])): 3 * n for n in range(1, 4)}
+    whole = b"".join(frames)
+    for size in range(1, len(whole) + 1):
+        path.write_bytes(whole[:size])
+        if size in ends:
+            assert len(units([Input(path, "a")])) == ends[size]
+        else:
+            with pytest.raises(InputError, match=r"a\.txt\.zst: damaged or incomplete"):
+                units([Input(path, "a")])
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Zstandard is in the standard library")
 def test_missing_library(tmp_path, monkeypatch):
     path = tmp_path / "a.txt.zst"
     path.touch()
-    monkeypatch.setitem(sys.modules, "zstandard", None)
+    monkeypatch.setitem(sys.modules, ZSTD, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'spacy-npparse\[corpora\]'"):
         units([Input(path, "a")])
 

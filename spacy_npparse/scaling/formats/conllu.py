@@ -10,7 +10,7 @@ from typing import IO
 
 from spacy.tokens import Doc
 
-from spacy_npparse.scaling.extras import optional_module
+from spacy_npparse.scaling.extras import ZSTD, optional_module
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.reading import conllu_blocks
 
@@ -41,8 +41,9 @@ class CompressedWriter(PlainWriter):
     """
 
     def __init__(self, file: IO[bytes]) -> None:
-        compressor = optional_module("zstandard").ZstdCompressor(write_checksum=True)
-        super().__init__(compressor.stream_writer(file, closefd=False))
+        zstd = optional_module(ZSTD)
+        options = {zstd.CompressionParameter.checksum_flag: 1}
+        super().__init__(zstd.ZstdFile(file, "wb", options=options))
 
     def close(self) -> None:
         """Write what is still in the compressor."""
@@ -65,7 +66,5 @@ def read_compressed(path: Path) -> Iterator[Sentence]:
     Args:
         path: The file.
     """
-    decompressor = optional_module("zstandard").ZstdDecompressor()
-    with path.open("rb") as file, decompressor.stream_reader(file) as content:
-        lines = io.BufferedReader(content)
+    with io.BufferedReader(optional_module(ZSTD).open(path)) as lines:
         yield from (block.parse() for block in conllu_blocks(lines, path))
