@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import spacy
 import typer
@@ -19,8 +19,10 @@ from spacy_npparse.cli._report import progress
 from spacy_npparse.components.prediction import ParserPipe
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.models import use_treebank
-from spacy_npparse.treebank import Kept, Paragraph, annotate
+from spacy_npparse.treebank import Kept
+from spacy_npparse.treebank.annotating import Prepared, annotate_sources
 
+S = TypeVar("S")
 GpuId = Annotated[int, typer.Option("--gpu-id", help="Number of the GPU; -1 for the CPU.")]
 BatchSize = Annotated[
     int | None, typer.Option(min=1, help="Docs in a batch; by default that of the pipeline.")
@@ -110,8 +112,16 @@ def keep_confidence(nlp: Language) -> None:
         )
 
 
-class Annotation(Iterator[Doc]):
-    """Docs annotated by a pipeline, with a progress bar.
+class Annotation(Iterator[tuple[S, Doc]]):
+    """Docs annotated by a pipeline, after what they are made from, with a progress bar.
+
+    Args:
+        nlp: The pipeline.
+        pairs: What a Doc is made from, and what the pipeline gets of it: a paragraph, or a Doc
+            whose tokens are kept.
+        n_pairs: How many.
+        batch_size: Docs in a batch; None for that of the pipeline.
+        n_process: Processes.
 
     Attributes:
         n_words: Words annotated so far.
@@ -121,31 +131,23 @@ class Annotation(Iterator[Doc]):
     def __init__(
         self,
         nlp: Language,
-        inputs: Iterable[Doc | Paragraph],
-        n_inputs: int,
+        pairs: Iterable[tuple[S, Prepared]],
+        n_pairs: int,
         batch_size: int | None = None,
         n_process: int = 1,
     ) -> None:
-        """Begin to annotate.
-
-        Args:
-            nlp: The pipeline.
-            inputs: Paragraphs, or Docs whose tokens are kept.
-            n_inputs: How many.
-            batch_size: Docs in a batch; None for that of the pipeline.
-            n_process: Processes.
-        """
-        docs = annotate(nlp, inputs, batch_size=batch_size or nlp.batch_size, n_process=n_process)
-        self._docs = iter(progress(docs, "doc", n_inputs))
+        size = batch_size or nlp.batch_size
+        found = annotate_sources(nlp, pairs, batch_size=size, n_process=n_process)
+        self._found = iter(progress(found, "doc", n_pairs))
         self._start = time.perf_counter()
         self.n_words = 0
         self.n_sentences = 0
 
-    def __next__(self) -> Doc:
-        doc = next(self._docs)
+    def __next__(self) -> tuple[S, Doc]:
+        source, doc = next(self._found)
         self.n_words += sum(not token.is_space for token in doc)
         self.n_sentences += sum(1 for _ in doc.sents) if len(doc) else 0
-        return doc
+        return source, doc
 
     def summary(self) -> str:
         """Summarise what has been annotated.

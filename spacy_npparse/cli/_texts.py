@@ -1,24 +1,25 @@
-"""Reading plain text."""
+"""Files that commands parse, read a first time to check them, and again while they are parsed."""
 
 from __future__ import annotations
 
-import io
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from spacy.language import Language
 
 from spacy_npparse.cli._app import fail
-from spacy_npparse.treebank import Paragraph, paragraphs_of_lines
+from spacy_npparse.scaling.inputs import Input
+from spacy_npparse.scaling.texts import UnreadableError, check_length
+from spacy_npparse.scaling.units import Reading, Unit, read_units
 
 STDIN = Path("-")
-_BOM = "\ufeff"
+_LINE_END = re.compile(rb"\r\n?|\n")
 
 
 @contextmanager
@@ -36,7 +37,7 @@ def rereadable(path: Path) -> Iterator[Path]:
         return
     # Not a temporary file, which Windows does not open a second time.
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, f"copy{path.suffix}")
+        copy = Path(folder, f"copy{path.suffix or '.txt'}")
         with copy.open("wb") as target:
             if path == STDIN:
                 shutil.copyfileobj(sys.stdin.buffer, target)
@@ -46,91 +47,72 @@ def rereadable(path: Path) -> Iterator[Path]:
         yield copy
 
 
-@dataclass(frozen=True)
-class Text(Iterable[Paragraph]):
-    """The paragraphs of a file, which is read each time they are iterated over. The program ends
-    with an error message where the file is not UTF-8.
+def read_file(path: Path, given: Path, lines: bool = False) -> Iterator[Unit]:
+    """The paragraphs of a text, or the sentences of CoNLL-U.
 
-    The document has the name of the file without its extension; that on stdin has none.
+    The document of a text has the name of the file without its extension; that on stdin has none.
 
-    Attributes:
-        path: UTF-8 file, with or without byte order mark.
+    Args:
+        path: The file, or a copy of it; a text with or without byte order mark.
         given: The file as its user knows it.
-        lines: Whether each line is a paragraph, instead of all lines up to a blank one.
+        lines: Whether each line of a text is a paragraph, instead of all lines up to a blank one.
     """
-
-    path: Path
-    given: Path
-    lines: bool = False
-
-    @property
-    def name(self) -> str:
-        """The file, for messages."""
-        return "stdin" if self.given == STDIN else str(self.given)
-
-    def __iter__(self) -> Iterator[Paragraph]:
-        document = "" if self.given == STDIN else self.given.stem
-        with self.path.open("rb") as file:
-            yield from paragraphs_of_lines(self._read(file), document, lines=self.lines)
-
-    def _read(self, file: io.BufferedReader) -> Iterator[str]:
-        text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
-        first = text.readline().removeprefix(_BOM)
-        for number, line in enumerate(chain([first], text), 1):
-            try:
-                line.encode("utf-8")
-            except UnicodeEncodeError as error:
-                before = line[: error.start].encode("utf-8")
-                fail(
-                    f"{self.name}, line {number}: not valid UTF-8 at byte {len(before) + 1} of the "
-                    "line. Convert the text to UTF-8."
-                )
-            yield line
+    one = Input(path, "" if given == STDIN else given.stem)
+    with one.open() as file:
+        yield from read_units(file, one, Reading(lines))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Extent:
-    """How much there is in a text.
+    """How much there is in a file.
 
     Attributes:
-        n_paragraphs: Number of its paragraphs.
-        longest: Number of characters of the longest one.
+        name: The file, for messages.
+        n_units: Number of its paragraphs or sentences.
+        longest: Number of characters of its longest paragraph.
         line: Where that one begins.
     """
 
-    n_paragraphs: int
-    longest: int
-    line: int
+    name: str
+    n_units: int = 0
+    longest: int = 0
+    line: int = 0
+
+    def check_lengths(self, nlp: Language) -> None:
+        """End the program with an error message if a paragraph exceeds `nlp.max_length`.
+
+        Args:
+            nlp: The pipeline.
+        """
+        try:
+            check_length(self.longest, nlp.max_length)
+        except UnreadableError as error:
+            fail(f"{self.name}, line {self.line}: {error}")
 
 
-def extent(text: Text) -> Extent:
+def check_text(path: Path, given: Path, lines: bool = False) -> Extent:
     """Read a text to see how much there is in it, or end the program with an error message.
 
     Args:
-        text: The text.
+        path: See `read_file`.
+        given: See there.
+        lines: See there.
     """
-    n_paragraphs = longest = line = 0
-    for paragraph in text:
-        n_paragraphs += 1
-        length = len(paragraph.text)
-        if length > longest:
-            longest, line = length, paragraph.line
-    if n_paragraphs == 0:
-        fail(f"{text.name}: no text. Give paragraphs, separated by blank lines.")
-    return Extent(n_paragraphs, longest, line)
-
-
-def check_lengths(text: Text, known: Extent, nlp: Language) -> None:
-    """End the program with an error message if a paragraph exceeds `nlp.max_length`.
-
-    Args:
-        text: The text.
-        known: Its extent.
-        nlp: The pipeline.
-    """
-    if known.longest > nlp.max_length:
-        fail(
-            f"{text.name}, line {known.line}: a paragraph of {known.longest:,} characters, more "
-            f"than the {nlp.max_length:,} that the pipeline takes. Separate its parts by blank "
-            "lines, or give --lines if each line is a text of its own."
-        )
+    found = Extent("stdin" if given == STDIN else str(given))
+    line = 1
+    for unit in read_file(path, given, lines):
+        try:
+            text = " ".join(unit.raw.decode().split())
+        except UnicodeDecodeError as error:
+            before = _LINE_END.split(unit.raw[: error.start])
+            fail(
+                f"{found.name}, line {line + len(before) - 1}: not valid UTF-8 at byte "
+                f"{len(before[-1]) + 1} of the line. Convert the text to UTF-8."
+            )
+        found.n_units += 1
+        if len(text) > found.longest:
+            found.longest, found.line = len(text), unit.line
+        line = unit.end.line
+    if found.n_units == 0:
+        fail(f"{found.name}: no text. Give paragraphs, separated by blank lines.")
+    return found

@@ -15,13 +15,14 @@ from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import Code, load_parser
 from spacy_npparse.cli._report import as_json, print_result, progress, report, write_text
-from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
+from spacy_npparse.cli._texts import STDIN, check_text, read_file, rereadable
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.evaluation.repairs import count_repairs
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.transitions import Derivation, UncoveredTree
 from spacy_npparse.treebank import (
+    Paragraph,
     Sentence,
     doc_from_sentences,
     read_conllu,
@@ -206,11 +207,11 @@ def _predicted(model: str, source: Path, wanted: str, oracle: str | None) -> Der
         inputs, wanted = [(doc, doc_from_sentences([sentence], nlp.vocab))], "1"
     elif source.suffix == ".txt" or source == STDIN:
         with rereadable(source) as path:
-            text = Text(path, source)
-            known = extent(text)
+            known = check_text(path, source)
             parser, nlp = _load(model)
-            check_lengths(text, known, nlp)
-            inputs = [(paragraph.text, None) for paragraph in text]
+            known.check_lengths(nlp)
+            found = [unit.content for unit in read_file(path, source)]
+            inputs = [(one.text, None) for one in found if isinstance(one, Paragraph)]
     else:
         fail(f"Cannot read {source}. Give a .conllu file, a .txt file, or - for text on stdin.")
     number = 0

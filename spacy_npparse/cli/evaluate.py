@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
@@ -28,7 +29,7 @@ from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.files import is_stream
 from spacy_npparse.models import assume_treebank
 from spacy_npparse.treebank import (
-    Paragraph,
+    Kept,
     Sentence,
     keep_annotation,
     paragraphs_of_treebank,
@@ -40,28 +41,47 @@ from spacy_npparse.treebank import (
 from spacy_npparse.treebank.docs import group_sentences
 from spacy_npparse.treebank_names import treebank_name
 
+Gold = Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")]
+Raw = Annotated[
+    bool, typer.Option("--raw", help="Start from plain text: no gold tokens or sentences.")
+]
+JsonPath = Annotated[
+    Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
+]
+Output = Annotated[
+    Path | None, typer.Option(help="Write the predicted annotation to this .conllu file.")
+]
+SentencesPerDoc = Annotated[
+    int, typer.Option(min=0, help="Gold sentences in one Doc; 0: all up to a `# newdoc`.")
+]
+
+
+def _check_options(
+    raw: bool, output: Path | None, sentences_per_doc: int, keep: list[Kept] | None
+) -> None:
+    if output is not None and output.suffix != ".conllu" and not is_stream(output):
+        fail(f"Cannot write {output}. Give --output a name that ends in .conllu.")
+    if keep and (raw or output is None):
+        fail(
+            "--keep copies gold annotation to the words of --output. Give it with --output, and "
+            "without --raw."
+        )
+    if raw and sentences_per_doc != 1:
+        fail("--sentences-per-doc is for gold sentences. Give it without --raw.")
+
 
 @app.command()
 @user_errors
 def evaluate(
     context: typer.Context,
     model: Model,
-    gold: Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")],
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Start from plain text: no gold tokens or sentences.")
-    ] = False,
-    json_path: Annotated[
-        Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option(help="Write the predicted annotation to this .conllu file.")
-    ] = None,
+    gold: Gold,
+    raw: Raw = False,
+    json_path: JsonPath = None,
+    output: Output = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
-    sentences_per_doc: Annotated[
-        int,
-        typer.Option(min=0, help="Gold sentences in one Doc; 0: all up to a `# newdoc`."),
-    ] = 1,
+    sentences_per_doc: SentencesPerDoc = 1,
     keep: Keep = None,
     treebank: Treebank = None,
     code: Code = None,
@@ -82,15 +102,7 @@ def evaluate(
       python -m spacy_npparse evaluate training/model-best dev.conllu --sentences-per-doc 10
       python -m spacy_npparse evaluate xx_my_pipeline dev.conllu --output predicted.conllu
     """
-    if output is not None and output.suffix != ".conllu" and not is_stream(output):
-        fail(f"Cannot write {output}. Give --output a name that ends in .conllu.")
-    if keep and (raw or output is None):
-        fail(
-            "--keep copies gold annotation to the words of --output. Give it with --output, and "
-            "without --raw."
-        )
-    if raw and sentences_per_doc != 1:
-        fail("--sentences-per-doc is for gold sentences. Give it without --raw.")
+    _check_options(raw, output, sentences_per_doc, keep)
     check_outputs([json_path, output], [gold, code, *pipeline_files(model)])
     sentences = list(read_conllu(gold))
     if not sentences:
@@ -99,32 +111,44 @@ def evaluate(
     name = treebank_name(gold)
     if treebank is None and assume_treebank(nlp, name):
         treebank = name
-    groups = list(group_sentences(sentences, repeat(sentences_per_doc)))
-    inputs: Iterable[Doc | Paragraph]
-    if raw:
-        paragraphs = list(paragraphs_of_treebank(sentences))
-        # Many treebanks have no paragraphs, and are one long text.
-        nlp.max_length = max(nlp.max_length, *(len(one.text) for one in paragraphs))
-        inputs, n_inputs = paragraphs, len(paragraphs)
-    else:
-        inputs = (unannotated_doc(group, nlp.vocab, sentence_starts=True) for group in groups)
-        n_inputs = len(groups)
-    annotation = Annotation(nlp, inputs, n_inputs, batch_size)
+    annotation = _annotation(nlp, sentences, raw, sentences_per_doc, batch_size)
     predicted: list[Sentence] = []
-
-    def scored() -> Iterator[Doc]:
-        """The Docs as they are written. They, and their vectors, are not kept."""
-        for number, doc in enumerate(annotation):
-            predicted.extend(sentences_from_doc(doc))
-            yield keep_annotation(doc, groups[number], keep) if keep else doc
-
+    docs = _predicted(annotation, predicted, keep)
     if output is None:
-        deque(scored(), maxlen=0)
+        deque(docs, maxlen=0)
     else:
-        write_conllu(scored(), output)
+        write_conllu(docs, output)
     given = "plain text" if raw else "gold tokens and sentences"
     if treebank is not None:
         given += f", treebank {treebank}"
     typer.echo(f"{gold}, {given}: {annotation.summary()}", err=True)
     scores = score_sentences(sentences, predicted)
     report_scores(scores, json_path, provenance_of(context, [gold]))
+
+
+def _annotation(
+    nlp: Language,
+    sentences: list[Sentence],
+    raw: bool,
+    sentences_per_doc: int,
+    batch_size: int | None,
+) -> Annotation[list[Sentence]]:
+    """The annotated Docs, after their sentences unless they are made from plain text."""
+    if raw:
+        paragraphs = list(paragraphs_of_treebank(sentences))
+        # Many treebanks have no paragraphs, and are one long text.
+        nlp.max_length = max(nlp.max_length, *(len(one.text) for one in paragraphs))
+        return Annotation(nlp, zip(repeat([]), paragraphs), len(paragraphs), batch_size)
+    groups = list(group_sentences(sentences, repeat(sentences_per_doc)))
+    bare = ((group, unannotated_doc(group, nlp.vocab, sentence_starts=True)) for group in groups)
+    return Annotation(nlp, bare, len(groups), batch_size)
+
+
+def _predicted(
+    annotation: Annotation[list[Sentence]], predicted: list[Sentence], keep: list[Kept] | None
+) -> Iterator[Doc]:
+    """The Docs as they are written; their predicted sentences are added. The Docs, and their
+    vectors, are not kept."""
+    for group, doc in annotation:
+        predicted.extend(sentences_from_doc(doc))
+        yield keep_annotation(doc, group, keep) if keep else doc

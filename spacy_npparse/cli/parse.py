@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -28,12 +27,13 @@ from spacy_npparse.cli._pipeline import (
     load_parser,
 )
 from spacy_npparse.cli._report import write_text
-from spacy_npparse.cli._texts import STDIN, Text, check_lengths, extent, rereadable
+from spacy_npparse.cli._texts import STDIN, Extent, check_text, read_file, rereadable
 from spacy_npparse.components import ConstraintError, constraints_of_sentence, set_given_labels
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
 from spacy_npparse.components.prediction import ParserPipe
 from spacy_npparse.files import is_stream
+from spacy_npparse.scaling.units import Unit
 from spacy_npparse.treebank import (
     ConlluError,
     Kept,
@@ -45,60 +45,97 @@ from spacy_npparse.treebank import (
     unannotated_doc,
     write_conllu,
 )
-from spacy_npparse.treebank.reading import conllu_blocks
+from spacy_npparse.treebank.annotating import Prepared
+from spacy_npparse.treebank.reading import ConlluBlock
 from spacy_npparse.visualisation import render_trees
+
+Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="IN",
+        help="File to parse: .conllu, or .txt with blank lines between paragraphs; - is stdin.",
+    ),
+]
+Target = Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")]
+Lines = Annotated[
+    bool, typer.Option("--lines", help="Each line of the text is a paragraph of its own.")
+]
+TokenRanges = Annotated[
+    bool,
+    typer.Option("--token-ranges", help="Write where tokens are in the text: TokenRange in MISC."),
+]
+MinConfidence = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        help="Leave out sentences in which the mean probability of the heads is lower.",
+    ),
+]
+Html = Annotated[Path | None, typer.Option(help="Also draw the trees on a page in this file.")]
+Processes = Annotated[int, typer.Option(min=1, help="Processes, on the CPU.")]
+OnError = Annotated[
+    OnErrorChoice, typer.Option(help="Stop at malformed CoNLL-U sentences, or skip and count them.")
+]
+Complete = Annotated[
+    bool,
+    typer.Option(
+        "--complete",
+        help="Complete partial trees: keep every HEAD and DEPREL of the CoNLL-U and predict "
+        "those that are _. All other annotation is written as it is, too.",
+    ),
+]
+
+
+def _check_options(
+    source: Path,
+    target: Path,
+    lines: bool,
+    token_ranges: bool,
+    min_confidence: float | None,
+    html: Path | None,
+    gpu_id: int,
+    n_process: int,
+    keep: list[Kept] | None,
+    complete: bool,
+) -> None:
+    if target.suffix != ".conllu" and not is_stream(target):
+        fail(f"Cannot write {target}. Give OUT a name that ends in .conllu.")
+    if source != STDIN and source.suffix not in (".conllu", ".txt"):
+        fail(f"Cannot read {source}. Give a .conllu file, a .txt file, or - for text on stdin.")
+    if lines and source.suffix == ".conllu":
+        fail(f"--lines is for text, but {source} is CoNLL-U. Give a .txt file, or leave it out.")
+    if token_ranges and source.suffix == ".conllu":
+        fail(f"{source} has no text to give the ranges of tokens in. Leave out --token-ranges.")
+    if gpu_id >= 0 and n_process > 1:
+        fail("Processes cannot share a GPU. Use --gpu-id or --n-process, not both.")
+    if keep and source.suffix != ".conllu":
+        fail(f"Cannot keep annotation of {source}, which has none. Leave out --keep.")
+    if complete and source.suffix != ".conllu":
+        fail(f"Cannot complete the trees of {source}, which has none. Leave out --complete.")
+    if complete and keep:
+        fail("--complete keeps all annotation. Leave out --keep.")
+    if html is not None and min_confidence is not None:
+        fail("--html draws all trees, and --min-confidence leaves some out. Leave out one of them.")
 
 
 @app.command()
 @user_errors
 def parse(
     model: Model,
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="IN",
-            help="File to parse: .conllu, or .txt with blank lines between paragraphs; - is stdin.",
-        ),
-    ],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")],
-    lines: Annotated[
-        bool,
-        typer.Option("--lines", help="Each line of the text is a paragraph of its own."),
-    ] = False,
-    token_ranges: Annotated[
-        bool,
-        typer.Option(
-            "--token-ranges", help="Write where tokens are in the text: TokenRange in MISC."
-        ),
-    ] = False,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            help="Leave out sentences in which the mean probability of the heads is lower.",
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Also draw the trees on a page in this file.")
-    ] = None,
+    source: Source,
+    target: Target,
+    lines: Lines = False,
+    token_ranges: TokenRanges = False,
+    min_confidence: MinConfidence = None,
+    html: Html = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
-    n_process: Annotated[int, typer.Option(min=1, help="Processes, on the CPU.")] = 1,
-    on_error: Annotated[
-        OnErrorChoice,
-        typer.Option(help="Stop at malformed CoNLL-U sentences, or skip and count them."),
-    ] = OnErrorChoice.RAISE,
+    n_process: Processes = 1,
+    on_error: OnError = OnErrorChoice.RAISE,
     keep: Keep = None,
     treebank: Treebank = None,
-    complete: Annotated[
-        bool,
-        typer.Option(
-            "--complete",
-            help="Complete partial trees: keep every HEAD and DEPREL of the CoNLL-U and predict "
-            "those that are _. All other annotation is written as it is, too.",
-        ),
-    ] = False,
+    complete: Complete = False,
     code: Code = None,
 ) -> None:
     """Parse a file and write the trees as CoNLL-U.
@@ -119,81 +156,56 @@ def parse(
       python -m spacy_npparse parse training/model-best partial.conllu full.conllu --complete
       echo "Was glaubst du?" | python -m spacy_npparse parse training/model-best - out.conllu
     """
-    if target.suffix != ".conllu" and not is_stream(target):
-        fail(f"Cannot write {target}. Give OUT a name that ends in .conllu.")
-    if source != STDIN and source.suffix not in (".conllu", ".txt"):
-        fail(f"Cannot read {source}. Give a .conllu file, a .txt file, or - for text on stdin.")
-    if lines and source.suffix == ".conllu":
-        fail(f"--lines is for text, but {source} is CoNLL-U. Give a .txt file, or leave it out.")
-    if token_ranges and source.suffix == ".conllu":
-        fail(f"{source} has no text to give the ranges of tokens in. Leave out --token-ranges.")
-    if gpu_id >= 0 and n_process > 1:
-        fail("Processes cannot share a GPU. Use --gpu-id or --n-process, not both.")
-    if keep and source.suffix != ".conllu":
-        fail(f"Cannot keep annotation of {source}, which has none. Leave out --keep.")
-    if complete and source.suffix != ".conllu":
-        fail(f"Cannot complete the trees of {source}, which has none. Leave out --complete.")
-    if complete and keep:
-        fail("--complete keeps all annotation. Leave out --keep.")
-    if html is not None and min_confidence is not None:
-        fail("--html draws all trees, and --min-confidence leaves some out. Leave out one of them.")
-    kept = list(Kept) if complete else keep
-    # Files are checked, and read a first time, before time is spent on loading and parsing.
+    _check_options(
+        source, target, lines, token_ranges, min_confidence, html, gpu_id, n_process, keep, complete
+    )
     check_outputs([target, html], [source, code, *pipeline_files(model)])
     with rereadable(source) as path:
+        # Read a first time before time is spent on loading and parsing.
+        known = _check(path, source, lines, on_error)
+        nlp = load_parser(model, gpu_id, code, treebank)
+        known.check_lengths(nlp)
         if source.suffix == ".conllu":
-            sentences = _Sentences(path)
-            n_inputs = sum(1 for _ in read_conllu(path, on_error=on_error.value))
-            nlp = load_parser(model, gpu_id, code, treebank)
             _handle_errors(nlp)
-            labels = _known_labels(nlp) if complete else None
-            inputs: Iterable[Doc | Paragraph] = (
-                _doc_to_parse(sentence, nlp.vocab, labels) for sentence in sentences
-            )
-        else:
-            inputs = text = Text(path, source, lines)
-            known = extent(text)
-            nlp = load_parser(model, gpu_id, code, treebank)
-            check_lengths(text, known, nlp)
-            n_inputs = known.n_paragraphs
-        choose = None
-        if min_confidence is not None:
-            keep_confidence(nlp)
-            # A parser would only learn from itself how unsure it is.
-            is_vote = any(isinstance(pipe, EnsembleParser) for _, pipe in nlp.pipeline)
-            choose = ConfidentSentences(min_confidence, distributions=is_vote)
-        docs = Annotation(nlp, inputs, n_inputs, batch_size, n_process)
-        parsed: Iterable[Doc] = docs
-        if kept:
-            pairs = zip(docs, sentences, strict=True)
-            parsed = (keep_annotation(doc, [sentence], kept) for doc, sentence in pairs)
-        if complete:
-            pairs = zip(parsed, sentences, strict=True)
-            parsed = (set_given_labels(doc, sentence) for doc, sentence in pairs)
+        labels = _known_labels(nlp) if complete else None
+        choose = None if min_confidence is None else _confident_sentences(nlp, min_confidence)
+        pairs = _prepared(read_file(path, source, lines), nlp.vocab, labels)
+        annotation = Annotation(nlp, pairs, known.n_units, batch_size, n_process)
         drawn: list[Doc] = []
-        written = parsed if html is None else _keeping(parsed, drawn)
-        write_conllu(written, target, token_ranges=token_ranges, choose=choose)
-    typer.echo(f"{target}: {docs.summary()}", err=True)
+        docs = _finished(annotation, keep, complete, None if html is None else drawn)
+        write_conllu(docs, target, token_ranges=token_ranges, choose=choose)
+    typer.echo(f"{target}: {annotation.summary()}", err=True)
     if choose is not None:
         typer.echo(f"{target}: {choose.n_left_out:,} sentences left out", err=True)
     if html is not None:
-        page = render_trees(drawn, title=f"Dependency trees: {target.stem}")
-        write_text(page, html)
-        typer.echo(f"{html}: {docs.n_sentences:,} trees", err=True)
+        write_text(render_trees(drawn, title=f"Dependency trees: {target.stem}"), html)
+        typer.echo(f"{html}: {annotation.n_sentences:,} trees", err=True)
 
 
-@dataclass(frozen=True)
-class _Sentences(Iterable[Sentence]):
-    """The sentences of a CoNLL-U file that has been checked, which is read each time they are
-    iterated over; malformed ones are left out."""
+def _check(path: Path, source: Path, lines: bool, on_error: OnErrorChoice) -> Extent:
+    if source.suffix == ".conllu":
+        n_sentences = sum(1 for _ in read_conllu(path, on_error=on_error.value))
+        return Extent(str(source), n_sentences)
+    return check_text(path, source, lines)
 
-    path: Path
 
-    def __iter__(self) -> Iterator[Sentence]:
-        with self.path.open("rb") as file:
-            for block in conllu_blocks(file, self.path):
-                with suppress(ConlluError):
-                    yield block.parse()
+def _prepared(
+    units: Iterable[Unit], vocab: Vocab, labels: Collection[str] | None
+) -> Iterator[tuple[ConlluBlock | None, Prepared]]:
+    """What the pipeline gets: paragraphs, or of sentences, which come first, their words and, if
+    trees are to be completed by a parser with these labels, what is known of these. Malformed
+    sentences are left out."""
+    for unit in units:
+        if isinstance(unit.content, Paragraph):
+            yield None, unit.content
+        elif isinstance(unit.content, ConlluBlock):
+            with suppress(ConlluError):
+                yield unit.content, _doc_to_parse(unit.content.parse(), vocab, labels)
+
+
+def _doc_to_parse(sentence: Sentence, vocab: Vocab, labels: Collection[str] | None) -> Doc:
+    doc = unannotated_doc([sentence], vocab, sentence_starts=True)
+    return doc if labels is None else constraints_of_sentence(sentence, labels).attach(doc)
 
 
 def _known_labels(nlp: Language) -> set[str]:
@@ -209,11 +221,30 @@ def _known_labels(nlp: Language) -> set[str]:
     return set.intersection(*known)
 
 
-def _doc_to_parse(sentence: Sentence, vocab: Vocab, labels: Collection[str] | None) -> Doc:
-    """The words of a sentence; if its tree is to be completed by a parser with these labels, with
-    what is known of it."""
-    doc = unannotated_doc([sentence], vocab, sentence_starts=True)
-    return doc if labels is None else constraints_of_sentence(sentence, labels).attach(doc)
+def _confident_sentences(nlp: Language, min_confidence: float) -> ConfidentSentences:
+    keep_confidence(nlp)
+    # A parser would only learn from itself how unsure it is.
+    is_vote = any(isinstance(pipe, EnsembleParser) for _, pipe in nlp.pipeline)
+    return ConfidentSentences(min_confidence, distributions=is_vote)
+
+
+def _finished(
+    annotation: Iterable[tuple[ConlluBlock | None, Doc]],
+    keep: Sequence[Kept] | None,
+    complete: bool,
+    drawn: list[Doc] | None,
+) -> Iterator[Doc]:
+    """The Docs with what is kept of their sentences; also added to those that are drawn."""
+    kept = list(Kept) if complete else keep
+    for block, doc in annotation:
+        if kept and block is not None:
+            sentence = block.parse()
+            keep_annotation(doc, [sentence], kept)
+            if complete:
+                set_given_labels(doc, sentence)
+        if drawn is not None:
+            drawn.append(doc)
+        yield doc
 
 
 def _handle_errors(nlp: Language) -> None:
@@ -239,9 +270,3 @@ def _naming_the_sentence(
         if sentence.sent_id:
             raise ConstraintError(f"sentence {sentence.sent_id}, {error}") from error
     raise error
-
-
-def _keeping(docs: Iterable[Doc], kept: list[Doc]) -> Iterator[Doc]:
-    for doc in docs:
-        kept.append(doc)
-        yield doc

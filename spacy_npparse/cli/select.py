@@ -34,57 +34,78 @@ from spacy_npparse.cli._pipeline import (
     load_parser,
 )
 from spacy_npparse.cli._report import progress, write_text
-from spacy_npparse.cli._texts import Text, check_lengths, extent
+from spacy_npparse.cli._texts import check_text, read_file
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
+    Paragraph,
     Sentence,
     parse_sentence,
     read_conllu,
     sentences_from_doc,
     without_annotation,
 )
-from spacy_npparse.treebank.docs import SENT_IDS_KEY
 
 
-class Unit(str, Enum):
+class Granularity(str, Enum):
     """What is selected."""
 
     SENTENCE = "sentence"
     ARC = "arc"
 
 
+Texts = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="TEXT…",
+        help="Files to select from: .conllu, or .txt with blank lines between paragraphs.",
+    ),
+]
+Output = Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")]
+By = Annotated[Criterion, typer.Option(help="What annotation is expected to bring.")]
+UnitOption = Annotated[
+    Granularity, typer.Option(help="Whole sentences, or the arcs to single words.")
+]
+Words = Annotated[int, typer.Option(min=1, help="Words to annotate.")]
+MinError = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        help="With --unit arc: take sentences at random instead, and of each the arcs that are "
+        "wrong with at least this probability. There may be none.",
+    ),
+]
+AnnotatedFiles = Annotated[
+    list[Path] | None,
+    typer.Option(help="A .conllu file whose sentences are not selected again; repeatable."),
+]
+
+
+def _check_options(
+    texts: Sequence[Path], output: Path, by: Criterion, unit: Granularity, min_error: float | None
+) -> None:
+    if output.suffix != ".conllu" and not is_stream(output):
+        fail(f"Cannot write {output}. Give OUT a name that ends in .conllu.")
+    for path in texts:
+        if path.suffix not in (".conllu", ".txt"):
+            fail(f"Cannot read {path}. Give .conllu or .txt files.")
+    if unit is Granularity.ARC and by is Criterion.DIVERSITY:
+        fail("--by diversity is for whole sentences. Give --by entropy or --by error.")
+    if min_error is not None and unit is not Granularity.ARC:
+        fail("--min-error is for single arcs. Give --unit arc as well, or leave it out.")
+
+
 @app.command()
 @user_errors
 def select(
     model: Model,
-    texts: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="TEXT…",
-            help="Files to select from: .conllu, or .txt with blank lines between paragraphs.",
-        ),
-    ],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")],
-    by: Annotated[
-        Criterion, typer.Option(help="What annotation is expected to bring.")
-    ] = Criterion.ENTROPY,
-    unit: Annotated[
-        Unit, typer.Option(help="Whole sentences, or the arcs to single words.")
-    ] = Unit.SENTENCE,
-    words: Annotated[int, typer.Option(min=1, help="Words to annotate.")] = 1000,
-    min_error: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            help="With --unit arc: take sentences at random instead, and of each the arcs that are "
-            "wrong with at least this probability. There may be none.",
-        ),
-    ] = None,
-    annotated: Annotated[
-        list[Path] | None,
-        typer.Option(help="A .conllu file whose sentences are not selected again; repeatable."),
-    ] = None,
+    texts: Texts,
+    output: Output,
+    by: By = Criterion.ENTROPY,
+    unit: UnitOption = Granularity.SENTENCE,
+    words: Words = 1000,
+    min_error: MinError = None,
+    annotated: AnnotatedFiles = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
     treebank: Treebank = None,
@@ -105,24 +126,17 @@ def select(
       python -m spacy_npparse select training/model-best news.txt next.conllu --unit arc \\
           --min-error 0.65
     """
-    if output.suffix != ".conllu" and not is_stream(output):
-        fail(f"Cannot write {output}. Give OUT a name that ends in .conllu.")
-    for path in texts:
-        if path.suffix not in (".conllu", ".txt"):
-            fail(f"Cannot read {path}. Give .conllu or .txt files.")
-    if unit is Unit.ARC and by is Criterion.DIVERSITY:
-        fail("--by diversity is for whole sentences. Give --by entropy or --by error.")
-    if min_error is not None and unit is not Unit.ARC:
-        fail("--min-error is for single arcs. Give --unit arc as well, or leave it out.")
+    _check_options(texts, output, by, unit, min_error)
     known = annotated or []
     check_outputs([output], [*texts, *known, code, *pipeline_files(model)])
     done = {_forms(sentence) for path in known for sentence in read_conllu(path)}
     nlp = load_parser(model, gpu_id, code, treebank)
     parser_of(nlp)
+    size = batch_size or nlp.batch_size
     found = [
         sentence
         for path, name in zip(texts, _names(texts), strict=True)
-        for sentence in _read(nlp, path, name, batch_size or nlp.batch_size)
+        for sentence in _read(nlp, path, name, size)
     ]
     # What is there twice brings nothing new.
     different: dict[tuple[str, ...], Sentence] = {}
@@ -135,17 +149,7 @@ def select(
             f"{', '.join(map(str, texts))}: no sentence to select from; {n_different:,} have been "
             "annotated. Give another text."
         )
-    if min_error is not None:
-        random.Random(0).shuffle(unique)
-    shown = progress(unique, "sentence", len(unique))
-    judged = judge_sentences(nlp, shown, batch_size or nlp.batch_size)
-    if min_error is not None:
-        selected, n_selected = _select_doubtful(judged, min_error, words)
-    else:
-        selected, n_selected = _select(list(judged), by, unit, words)
-    if not selected:
-        which = "Every sentence" if min_error is None else "The first sentence drawn"
-        fail(f"{which} has more than {words} words to annotate. Give a larger number of --words.")
+    selected, n_selected = _select(nlp, unique, by, unit, words, min_error, size)
     write_text("".join(f"{sentence}\n\n" for sentence in selected), output)
     typer.echo(
         f"{output}: {n_selected:,} words to annotate in {len(selected):,} sentences, of "
@@ -156,9 +160,32 @@ def select(
 
 
 def _select(
-    judged: Sequence[JudgedSentence], by: Criterion, unit: Unit, n_words: int
+    nlp: Language,
+    sentences: list[Sentence],
+    by: Criterion,
+    unit: Granularity,
+    n_words: int,
+    min_error: float | None,
+    batch_size: int,
 ) -> tuple[list[Sentence], int]:
-    if unit is Unit.ARC:
+    """The selected sentences, and the number of their words to annotate."""
+    if min_error is not None:
+        random.Random(0).shuffle(sentences)
+    judged = judge_sentences(nlp, progress(sentences, "sentence", len(sentences)), batch_size)
+    if min_error is not None:
+        selected, n_selected = _select_doubtful(judged, min_error, n_words)
+    else:
+        selected, n_selected = _select_best(list(judged), by, unit, n_words)
+    if not selected:
+        which = "Every sentence" if min_error is None else "The first sentence drawn"
+        fail(f"{which} has more than {n_words} words to annotate. Give a larger number of --words.")
+    return selected, n_selected
+
+
+def _select_best(
+    judged: Sequence[JudgedSentence], by: Criterion, unit: Granularity, n_words: int
+) -> tuple[list[Sentence], int]:
+    if unit is Granularity.ARC:
         chosen = select_words(judged, by, n_words)
     else:
         numbers = select_sentences(judged, by, n_words)
@@ -202,10 +229,12 @@ def _read(nlp: Language, path: Path, name: str, batch_size: int) -> Iterator[Sen
         for sentence in read_conllu(path):
             yield parse_sentence(without_annotation(sentence).split("\n"))
         return
-    text = Text(path, path)
-    known = extent(text)
-    check_lengths(text, known, nlp)
-    docs = Annotation(nlp, text, known.n_paragraphs, batch_size)
-    for number, doc in enumerate(docs, 1):
-        doc.user_data[SENT_IDS_KEY] = f"{name}-p{number}s"
+    known = check_text(path, path)
+    known.check_lengths(nlp)
+    named = (
+        (None, unit.content._replace(sent_ids=f"{name}-p{unit.end.unit}s"))
+        for unit in read_file(path, path)
+        if isinstance(unit.content, Paragraph)
+    )
+    for _, doc in Annotation(nlp, named, known.n_units, batch_size):
         yield from sentences_from_doc(doc)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from textwrap import shorten
@@ -26,8 +25,8 @@ from spacy_npparse.scaling.quarantine import Quarantined, write_quarantine
 from spacy_npparse.scaling.termination import cleaning_up_on_termination
 from spacy_npparse.scaling.texts import Text, UnreadableError, lost_text, texts_of_unit
 from spacy_npparse.scaling.units import Reading, UnitReader
-from spacy_npparse.treebank import Paragraph, sentences_from_doc
-from spacy_npparse.treebank.plain_text import windows
+from spacy_npparse.treebank import sentences_from_doc
+from spacy_npparse.treebank.annotating import attempt_sources
 
 _LONGEST_REASON = 300
 # A vocabulary keeps every word that it has ever seen. With that many, a few hundred megabytes, the
@@ -282,43 +281,8 @@ class Annotator:
 def annotated(
     nlp: Language, texts: Sequence[Text], batch_size: int
 ) -> Iterator[tuple[Text, Doc | Exception]]:
-    """Run a pipeline over texts. Those of a batch that fails are tried again one by one.
-
-    Args:
-        nlp: The pipeline.
-        texts: The texts.
-        batch_size: Docs in a batch.
-
-    Yields:
-        The texts in order, with the annotated Doc or the error.
-    """
-    remaining = iter(texts)
-    for window in windows((text.prepared(nlp.vocab) for text in texts), batch_size):
-        own = [next(remaining) for _ in window.inputs]
-        results: dict[int, Doc | Exception] = {}
-        for start in range(0, len(own), batch_size):
-            batch = window.by_length[start : start + batch_size]
-            with suppress(Exception):
-                inputs = [_input(window.inputs[i]) for i in batch]
-                docs = nlp.pipe(inputs, batch_size=batch_size)
-                results.update(zip(batch, docs, strict=True))
-                continue
-            for i in batch:
-                # An attempt may have changed the Doc.
-                results[i] = _alone(nlp, own[i])
-        yield from ((text, results[i]) for i, text in enumerate(own))
-
-
-def _alone(nlp: Language, text: Text) -> Doc | Exception:
-    try:
-        [doc] = nlp.pipe([_input(text.prepared(nlp.vocab))])
-    except Exception as error:  # of every kind that a pipeline may raise
-        return error
-    return doc
-
-
-def _input(prepared: Doc | Paragraph) -> Doc | str:
-    return prepared.text if isinstance(prepared, Paragraph) else prepared
+    """Run a pipeline over texts; see `attempt_sources`."""
+    return attempt_sources(nlp, texts, lambda text: text.prepared(nlp.vocab), batch_size=batch_size)
 
 
 def _check_failures(shard: Shard, failed: Sequence[Quarantined]) -> None:

@@ -130,7 +130,8 @@ def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> 
     place = f"{one.path}, line {unit.line}"
     content = unit.content
     if isinstance(content, Paragraph):
-        return [_checked(ParagraphText(place, content), max_length)]
+        named = content._replace(sent_ids=f"{one.name}-d1p{unit.end.unit}s")
+        return [_checked(ParagraphText(place, named), max_length)]
     if isinstance(content, Record):
         texts = _texts_of_record(content, place, one, options)
         return [_checked(text, max_length) for text in texts]
@@ -138,6 +139,24 @@ def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> 
         return [SentenceText(place, content.parse())]
     except ConlluError as error:
         raise UnreadableError(f"{error.problem} (line {error.line}). {error.remedy}.") from error
+
+
+def check_length(length: int, max_length: int) -> None:
+    """Check that the pipeline takes a paragraph.
+
+    Args:
+        length: Its number of characters.
+        max_length: The number that the pipeline takes.
+
+    Raises:
+        UnreadableError: It does not.
+    """
+    if length > max_length:
+        raise UnreadableError(
+            f"a paragraph of {length:,} characters, more than the {max_length:,} that the pipeline "
+            "takes. Separate its parts by blank lines, or give --lines if each line is a text of "
+            "its own."
+        )
 
 
 def lost_text(unit: Unit, one: Input) -> Text | None:
@@ -200,13 +219,7 @@ def _checked(text: ParagraphText, max_length: int) -> ParagraphText:
         f"{paragraph.original}{paragraph.document}".encode()
     except UnicodeEncodeError:
         raise UnreadableError("not valid UTF-8. Convert the text to UTF-8.") from None
-    length = len(paragraph.text)
-    if length > max_length:
-        raise UnreadableError(
-            f"a paragraph of {length:,} characters, more than the {max_length:,} that the pipeline "
-            "takes. Separate its parts by blank lines, or give --lines if each line is a text of "
-            "its own."
-        )
+    check_length(len(paragraph.text), max_length)
     return text
 
 

@@ -137,7 +137,7 @@ class UnitReader:
             lines = _Lines(one)
         lines.skip_to(position.byte)
         self._lines, self._file, self._next = lines, position.file, position
-        self._units = _UNITS[one.kind](lines, position, one, self._options)
+        self._units = read_units(lines, one, self._options, position)
 
 
 class _Lines(Iterator[bytes]):
@@ -178,6 +178,20 @@ class _Lines(Iterator[bytes]):
         self._file.close()
 
 
+def read_units(
+    lines: Iterator[bytes], one: Input, options: Reading, begin: Position | None = None
+) -> Iterator[Unit]:
+    """The units of a file.
+
+    Args:
+        lines: Its lines with their ends, decompressed, from a unit on.
+        one: The file.
+        options: How it is read.
+        begin: Where this unit begins; by default where the file does.
+    """
+    return _UNITS[one.kind](lines, begin or Position(), one, options)
+
+
 def _paragraphs(
     lines: Iterator[bytes], begin: Position, one: Input, options: Reading
 ) -> Iterator[Unit]:
@@ -194,7 +208,6 @@ def _paragraphs(
             offset=character,
             line=begin.line + paragraph.line - 1,
             document=one.name if number == 1 else None,
-            sent_ids=f"{one.name}-d1p{number}s",
         )
         byte, line = byte + len(raw), line + len(_LINE_END.findall(original))
         character += len(original)

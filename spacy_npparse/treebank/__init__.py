@@ -1,5 +1,6 @@
 """Treebanks: lossless conversion between CoNLL-U and Doc, and the corpus reader for training."""
 
+from spacy_npparse.treebank.annotating import annotate
 from spacy_npparse.treebank.augmentation import (
     ExcerptAugmenter,
     NonceAugmenter,
@@ -19,7 +20,6 @@ from spacy_npparse.treebank.folders import TreebankFolderError, treebank_parts
 from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.plain_text import (
     Paragraph,
-    annotate,
     paragraphs_of_lines,
     paragraphs_of_text,
     paragraphs_of_treebank,

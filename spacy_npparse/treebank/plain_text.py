@@ -8,13 +8,10 @@ original characters are kept in `doc.user_data`, from which `text_sentences.py` 
 from __future__ import annotations
 
 import io
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_npparse.treebank.docs import (
@@ -26,10 +23,6 @@ from spacy_npparse.treebank.docs import (
 )
 from spacy_npparse.treebank.raw_text import raw_documents, with_own_characters
 from spacy_npparse.treebank.sentence import Sentence
-
-# A window ends with that many batches, or with that many words, which are in memory at once.
-_WINDOW_BATCHES = 32
-_WINDOW_WORDS = 100_000
 
 
 class Paragraph(NamedTuple):
@@ -149,85 +142,3 @@ def paragraphs_of_treebank(sentences: Iterable[Sentence]) -> Iterator[Paragraph]
     """
     for name, text in raw_documents(map(with_own_characters, sentences)):
         yield from paragraphs_of_text(text, name)
-
-
-def annotate(
-    nlp: Language, inputs: Iterable[Doc | Paragraph], *, batch_size: int = 128, n_process: int = 1
-) -> Iterator[Doc]:
-    """Run a pipeline. Batches are made of inputs of similar length, of a window of them at a time,
-    so that memory does not depend on their number.
-
-    Args:
-        nlp: The pipeline.
-        inputs: Paragraphs, or Docs whose tokens are kept.
-        batch_size: Docs in a batch.
-        n_process: Processes.
-
-    Yields:
-        The annotated Docs in the order of the inputs; those of paragraphs are marked, see
-        `Paragraph.mark`.
-
-    Raises:
-        ValueError: At the end, if the pipeline has left out some of them.
-    """
-    begun: deque[Window] = deque()
-
-    def texts() -> Iterator[Doc | str]:
-        for window in windows(inputs, batch_size):
-            begun.append(window)
-            for i in window.by_length:
-                one = window.inputs[i]
-                yield one.text if isinstance(one, Paragraph) else one
-
-    docs = nlp.pipe(texts(), batch_size=batch_size, n_process=n_process)
-    for first in docs:
-        window = begun.popleft()
-        by_length = [first, *islice(docs, len(window.inputs) - 1)]
-        if len(by_length) < len(window.inputs):
-            begun.append(window)
-            break
-        for one, (_, doc) in zip(
-            window.inputs, sorted(zip(window.by_length, by_length, strict=True)), strict=True
-        ):
-            yield one.mark(doc) if isinstance(one, Paragraph) else doc
-    if begun:
-        raise ValueError(
-            "the pipeline has left out some of the texts, so that others have been taken for them. "
-            "Let its error handler raise exceptions, as that of spaCy does by default."
-        )
-
-
-class Window(NamedTuple):
-    """Consecutive inputs of a pipeline.
-
-    Attributes:
-        inputs: Paragraphs or Docs.
-        by_length: Their indices, shorter ones first.
-    """
-
-    inputs: list[Doc | Paragraph]
-    by_length: list[int]
-
-
-def windows(inputs: Iterable[Doc | Paragraph], batch_size: int) -> Iterator[Window]:
-    """Divide inputs into windows of a bounded size, to be sorted by length.
-
-    Args:
-        inputs: Paragraphs or Docs.
-        batch_size: How many of them make a batch.
-
-    Yields:
-        One window after the other.
-    """
-    found: list[Doc | Paragraph] = []
-    lengths: list[int] = []
-    n_words = 0
-    for one in inputs:
-        found.append(one)
-        lengths.append(len(one.original.split()) if isinstance(one, Paragraph) else len(one))
-        n_words += lengths[-1]
-        if len(found) >= _WINDOW_BATCHES * batch_size or n_words >= _WINDOW_WORDS:
-            yield Window(found, sorted(range(len(found)), key=lengths.__getitem__))
-            found, lengths, n_words = [], [], 0
-    if found:
-        yield Window(found, sorted(range(len(found)), key=lengths.__getitem__))

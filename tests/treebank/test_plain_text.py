@@ -2,8 +2,7 @@
 
 import io
 import re
-from itertools import count, pairwise
-from unittest import mock
+from itertools import pairwise
 
 import pytest
 import spacy
@@ -20,14 +19,12 @@ from spacy_npparse.treebank import (
     paragraphs_of_text,
     paragraphs_of_treebank,
     parse_sentence,
-    plain_text,
     raw_texts,
     read_conllu,
     sentences_from_doc,
     write_conllu,
 )
 from spacy_npparse.treebank.docs import OFFSET_KEY
-from spacy_npparse.treebank.plain_text import windows
 from spacy_npparse.treebank.raw_text import character_spans
 
 NLP = spacy.blank("xx")
@@ -185,61 +182,6 @@ def test_spans_of_tokens(text):
     tokens = re.findall(r"\w+|[^\w\s]", text)
     spans = character_spans(text, tokens)
     assert [text[begin:end] for begin, end in spans] == tokens
-
-
-@given(st.lists(st.integers(1, 30), max_size=40), st.integers(1, 3), st.integers(1, 60))
-def test_batches_are_of_similar_lengths_and_the_order_stays(lengths, batch_size, most_words):
-    inputs = [
-        Paragraph(f"{number} " + "w " * (length - 1)) if number % 3 else
-        Doc(NLP.vocab, [str(number), *["w"] * (length - 1)])
-        for number, length in enumerate(lengths)
-    ]  # fmt: skip
-    with mock.patch.object(plain_text, "_WINDOW_WORDS", most_words):
-        found = list(windows(inputs, batch_size))
-        docs = list(annotate(NLP, iter(inputs), batch_size=batch_size))
-    assert [doc[0].text for doc in docs] == [str(number) for number in range(len(lengths))]
-    assert [len(doc) for doc in docs] == lengths
-    assert [one for window in found for one in window.inputs] == inputs
-    begin = 0
-    for window in found:
-        size = len(window.inputs)
-        of_window = lengths[begin : begin + size]
-        assert [of_window[i] for i in window.by_length] == sorted(of_window)
-        # No input is added to a window that is full.
-        assert size <= 32 * batch_size and sum(of_window[:-1]) < most_words
-        begin += size
-
-
-def test_inputs_are_read_as_they_are_needed():
-    n_read = 0
-
-    def endless():
-        nonlocal n_read
-        for number in count():
-            n_read += 1
-            yield Paragraph(f"Paragraph {number}.")
-
-    docs = annotate(NLP, endless(), batch_size=2)
-    assert [next(docs).text for _ in range(70)] == [f"Paragraph {i}." for i in range(70)]
-    assert n_read < 200
-
-
-@pytest.mark.parametrize("kept", [0, 2, 64, 65])
-def test_a_pipeline_that_leaves_out_texts(kept):
-    nlp = spacy.blank("xx")
-
-    @spacy.Language.component("leaves_out")
-    def leave_out(doc):
-        if doc[0].text not in numbers:
-            raise KeyError(doc[0].text)
-        return doc
-
-    nlp.add_pipe("leaves_out")
-    nlp.set_error_handler(lambda *_: None)
-    numbers = {str(i) for i in range(kept)}
-    texts = [Paragraph(str(i)) for i in range(128)]
-    with pytest.raises(ValueError, match="has left out some of the texts"):
-        list(annotate(nlp, texts, batch_size=2))
 
 
 def test_identifiers_and_metadata_of_paragraphs():

@@ -1,0 +1,197 @@
+"""Running a pipeline over what was read, in batches of inputs of similar length.
+
+The inputs are sorted within a window of them at a time, so that memory does not depend on their
+number. All that the commands annotate goes through here, whatever it comes from.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_npparse.treebank.plain_text import Paragraph
+
+# A window ends with that many batches, or with that many words, which are in memory at once.
+_WINDOW_BATCHES = 32
+_WINDOW_WORDS = 100_000
+S = TypeVar("S")
+R = TypeVar("R")
+Prepared = Doc | Paragraph
+
+
+class _Window(NamedTuple):
+    """Consecutive inputs.
+
+    Attributes:
+        begin: The number of inputs before them.
+        sources: What they come from.
+        inputs: The inputs.
+        order: Their indices, shorter ones first.
+    """
+
+    begin: int
+    sources: list[Any]
+    inputs: list[Prepared]
+    order: list[int]
+
+
+def annotate(
+    nlp: Language, inputs: Iterable[Prepared], *, batch_size: int = 128, n_process: int = 1
+) -> Iterator[Doc]:
+    """Run a pipeline.
+
+    Args:
+        nlp: The pipeline.
+        inputs: Paragraphs, or Docs whose tokens are kept.
+        batch_size: Docs in a batch.
+        n_process: Processes.
+
+    Returns:
+        The annotated Docs in the order of the inputs; those of paragraphs are marked, see
+        `Paragraph.mark`.
+
+    Raises:
+        ValueError: At the end, if the pipeline has left out some of them.
+    """
+    pairs = ((None, one) for one in inputs)
+    found = annotate_sources(nlp, pairs, batch_size=batch_size, n_process=n_process)
+    return (doc for _, doc in found)
+
+
+def annotate_sources(
+    nlp: Language,
+    pairs: Iterable[tuple[S, Prepared]],
+    *,
+    batch_size: int = 128,
+    n_process: int = 1,
+) -> Iterator[tuple[S, Doc]]:
+    """Run a pipeline over inputs that belong to something.
+
+    Args:
+        nlp: The pipeline.
+        pairs: What an input comes from, and the input; see `annotate`.
+        batch_size: Docs in a batch.
+        n_process: Processes.
+
+    Yields:
+        What the inputs come from, in order, with the annotated Docs; see `annotate`.
+
+    Raises:
+        ValueError: At the end, if the pipeline has left out some of them.
+    """
+
+    def run(begun: Iterable[_Window]) -> Iterator[Doc]:
+        given = (_given(window.inputs[i]) for window in begun for i in window.order)
+        return nlp.pipe(given, batch_size=batch_size, n_process=n_process)
+
+    for source, one, doc in _in_order(_windows(pairs, batch_size), run):
+        yield source, one.mark(doc) if isinstance(one, Paragraph) else doc
+
+
+def attempt_sources(
+    nlp: Language,
+    sources: Iterable[S],
+    prepare: Callable[[S], Prepared],
+    *,
+    batch_size: int,
+    watching: Callable[[Sequence[int]], AbstractContextManager[object]] = nullcontext,
+) -> Iterator[tuple[S, Doc | Exception]]:
+    """Run a pipeline over sources of which some may make it fail. Those of a batch that fails are
+    tried again one by one.
+
+    Args:
+        nlp: The pipeline.
+        sources: The sources.
+        prepare: Makes of each what the pipeline gets; see `annotate`. It is a new Doc each time,
+            because an attempt may have changed another.
+        batch_size: Docs in a batch.
+        watching: Makes the block in which the sources of these indices are annotated together, or
+            a single one. It may raise an error instead: then they fail.
+
+    Returns:
+        The sources in order, with the annotated Doc, not marked yet, or the error.
+    """
+
+    def attempt(window: _Window, batch: Sequence[int]) -> Sequence[Doc | Exception]:
+        with suppress(Exception), watching([window.begin + i for i in batch]):
+            given = [_given(window.inputs[i]) for i in batch]
+            docs = list(nlp.pipe(given, batch_size=batch_size))
+            if len(docs) == len(batch):
+                return docs
+        return [alone(window, i) for i in batch]
+
+    def alone(window: _Window, i: int) -> Doc | Exception:
+        try:
+            with watching([window.begin + i]):
+                [doc] = nlp.pipe([_given(prepare(window.sources[i]))])
+        except Exception as error:  # of every kind that a pipeline may raise
+            return error
+        return doc
+
+    def run(begun: Iterable[_Window]) -> Iterator[Doc | Exception]:
+        for window in begun:
+            for start in range(0, len(window.order), batch_size):
+                yield from attempt(window, window.order[start : start + batch_size])
+
+    pairs = ((source, prepare(source)) for source in sources)
+    found = _in_order(_windows(pairs, batch_size), run)
+    return ((source, result) for source, _, result in found)
+
+
+def _windows(pairs: Iterable[tuple[S, Prepared]], batch_size: int) -> Iterator[_Window]:
+    """Divide inputs into windows of a bounded size."""
+    remaining = iter(pairs)
+    begin = 0
+    while True:
+        sources: list[S] = []
+        inputs: list[Prepared] = []
+        lengths: list[int] = []
+        n_words = 0
+        for source, one in islice(remaining, _WINDOW_BATCHES * batch_size):
+            sources.append(source)
+            inputs.append(one)
+            lengths.append(len(one.original.split()) if isinstance(one, Paragraph) else len(one))
+            n_words += lengths[-1]
+            if n_words >= _WINDOW_WORDS:
+                break
+        if not inputs:
+            return
+        yield _Window(begin, sources, inputs, sorted(range(len(inputs)), key=lengths.__getitem__))
+        begin += len(inputs)
+
+
+def _in_order(
+    windows: Iterable[_Window], run: Callable[[Iterable[_Window]], Iterator[R]]
+) -> Iterator[tuple[Any, Prepared, R]]:
+    """What a run over the inputs of windows, shorter ones first, gives for each in their order."""
+    begun: deque[_Window] = deque()
+
+    def noted() -> Iterator[_Window]:
+        for window in windows:
+            begun.append(window)
+            yield window
+
+    results = run(noted())
+    for first in results:
+        window = begun.popleft()
+        found = [first, *islice(results, len(window.inputs) - 1)]
+        if len(found) < len(window.inputs):
+            begun.append(window)
+            break
+        ordered = (result for _, result in sorted(zip(window.order, found, strict=True)))
+        yield from zip(window.sources, window.inputs, ordered, strict=True)
+    if begun:
+        raise ValueError(
+            "the pipeline has left out some of the texts, so that others have been taken for them. "
+            "Let its error handler raise exceptions, as that of spaCy does by default."
+        )
+
+
+def _given(prepared: Prepared) -> Doc | str:
+    return prepared.text if isinstance(prepared, Paragraph) else prepared
