@@ -45,54 +45,86 @@ class FormatChoice(str, Enum):
     PARQUET = "parquet"
 
 
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="IN...",
+        help="Files, folders or patterns: .txt, .conllu and .jsonl, each also .gz, .xz or "
+        ".zst; - is text on stdin.",
+    ),
+]
+Output = Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")]
+Format = Annotated[FormatChoice, typer.Option(case_sensitive=False, help="Format of the shards.")]
+Compress = Annotated[
+    bool, typer.Option("--compress", help="Compress CoNLL-U with Zstandard: .conllu.zst.")
+]
+TextKey = Annotated[str, typer.Option(help="Key of the text in records of .jsonl.")]
+Lines = Annotated[
+    bool, typer.Option("--lines", help="Each line of a text is a paragraph of its own.")
+]
+WordsPerShard = Annotated[int, typer.Option(min=1, help="Words after which a shard ends.")]
+ExecutorOption = Annotated[
+    ExecutorChoice,
+    typer.Option(help="Processes of this machine, or actors on a cluster of Ray."),
+]
+NumberOfWorkers = Annotated[
+    int, typer.Option(min=1, help="Processes or actors, each on one thread.")
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="Of the cluster, such as auto; by default the one that this machine belongs to, "
+        "or a new one of this machine alone."
+    ),
+]
+GpusPerWorker = Annotated[
+    float, typer.Option(min=0, help="What each actor takes of a GPU, such as 0.25.")
+]
+PartOption = Annotated[
+    str | None,
+    typer.Option(help="Annotate only this part of the shards, such as 3/40; for job arrays."),
+]
+
+
+def _check_options(
+    output: Path,
+    format: FormatChoice,
+    compress: bool,
+    executor: ExecutorChoice,
+    workers: int,
+    address: str | None,
+    gpus_per_worker: float,
+    gpu_id: int,
+) -> None:
+    if compress and format != FormatChoice.CONLLU:
+        fail(f"--compress is for CoNLL-U; {format.value} is compressed already. Leave it out.")
+    if gpu_id >= 0 and workers > 1:
+        fail("Processes cannot share a GPU. Use --gpu-id or --workers, not both.")
+    if executor == ExecutorChoice.LOCAL and (address is not None or gpus_per_worker):
+        fail("--address and --gpus-per-worker are for --executor ray. Leave them out.")
+    if executor == ExecutorChoice.RAY and gpu_id >= 0:
+        fail("Ray chooses the GPUs of its actors. Give --gpus-per-worker instead of --gpu-id.")
+    if output.exists() and not output.is_dir():
+        fail(f"{output} is not a folder. Give a folder for the shards.")
+
+
 @app.command()
 @user_errors
 def annotate(
     model: Model,
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="IN...",
-            help="Files, folders or patterns: .txt, .conllu and .jsonl, each also .gz, .xz or "
-            ".zst; - is text on stdin.",
-        ),
-    ],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
-    format: Annotated[
-        FormatChoice, typer.Option(case_sensitive=False, help="Format of the shards.")
-    ] = FormatChoice.CONLLU,
-    compress: Annotated[
-        bool, typer.Option("--compress", help="Compress CoNLL-U with Zstandard: .conllu.zst.")
-    ] = False,
-    text_key: Annotated[str, typer.Option(help="Key of the text in records of .jsonl.")] = "text",
-    lines: Annotated[
-        bool, typer.Option("--lines", help="Each line of a text is a paragraph of its own.")
-    ] = False,
-    words_per_shard: Annotated[
-        int, typer.Option(min=1, help="Words after which a shard ends.")
-    ] = 200_000,
+    sources: Sources,
+    output: Output,
+    format: Format = FormatChoice.CONLLU,
+    compress: Compress = False,
+    text_key: TextKey = "text",
+    lines: Lines = False,
+    words_per_shard: WordsPerShard = 200_000,
     batch_size: BatchSize = None,
-    executor: Annotated[
-        ExecutorChoice,
-        typer.Option(help="Processes of this machine, or actors on a cluster of Ray."),
-    ] = ExecutorChoice.LOCAL,
-    workers: Annotated[
-        int, typer.Option(min=1, help="Processes or actors, each on one thread.")
-    ] = 1,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            help="Of the cluster, such as auto; by default the one that this machine belongs to, "
-            "or a new one of this machine alone."
-        ),
-    ] = None,
-    gpus_per_worker: Annotated[
-        float, typer.Option(min=0, help="What each actor takes of a GPU, such as 0.25.")
-    ] = 0,
-    part: Annotated[
-        str | None,
-        typer.Option(help="Annotate only this part of the shards, such as 3/40; for job arrays."),
-    ] = None,
+    executor: ExecutorOption = ExecutorChoice.LOCAL,
+    workers: NumberOfWorkers = 1,
+    address: Address = None,
+    gpus_per_worker: GpusPerWorker = 0,
+    part: PartOption = None,
     gpu_id: GpuId = -1,
     treebank: Treebank = None,
     code: Code = None,
@@ -114,49 +146,28 @@ def annotate(
       python -m spacy_npparse annotate training/model-best news/ parsed --executor ray \\
         --address auto --workers 64
     """
-    if compress and format != FormatChoice.CONLLU:
-        fail(f"--compress is for CoNLL-U; {format.value} is compressed already. Leave it out.")
-    if gpu_id >= 0 and workers > 1:
-        fail("Processes cannot share a GPU. Use --gpu-id or --workers, not both.")
-    if executor == ExecutorChoice.LOCAL and (address is not None or gpus_per_worker):
-        fail("--address and --gpus-per-worker are for --executor ray. Leave them out.")
-    if executor == ExecutorChoice.RAY and gpu_id >= 0:
-        fail("Ray chooses the GPUs of its actors. Give --gpus-per-worker instead of --gpu-id.")
+    _check_options(output, format, compress, executor, workers, address, gpus_per_worker, gpu_id)
     own_part = _part(part)
-    if output.exists() and not output.is_dir():
-        fail(f"{output} is not a folder. Give a folder for the shards.")
     inputs = _inputs(sources, output, own_part)
     # Loaded here first, so that errors in it show before the work, and only once.
     nlp = load_parser(model, gpu_id, code, treebank)
-    job = Job(
-        # Of the GPUs of an actor, as Ray shows them to it.
-        pipeline=Pipeline(
-            _loaded(model, Path(nlp.path)),
-            code and code.resolve(),
-            0 if gpus_per_worker else gpu_id,
-            treebank,
-        ),
-        inputs=inputs,
-        options=Reading(lines, text_key),
-        batch_size=batch_size or nlp.batch_size,
-        files=ShardFiles(output.resolve(), "conllu.zst" if compress else format.value),
-    )
+    # Of the GPUs of an actor, as Ray shows them to it.
+    gpu_of_worker = 0 if gpus_per_worker else gpu_id
+    name = _loaded(model, Path(nlp.path))
+    pipeline = Pipeline(name, code and code.resolve(), gpu_of_worker, treebank)
+    files = ShardFiles(output.resolve(), "conllu.zst" if compress else format.value)
+    job = Job(pipeline, inputs, Reading(lines, text_key), batch_size or nlp.batch_size, files)
     digest = pipeline_checksum(Path(nlp.path))
     del nlp
     watch = partial(progress, unit="shard", title="Planning")
     corpus = begin_corpus(job, words_per_shard, digest, own_part, watch)
+    begin = (
+        Workers
+        if executor == ExecutorChoice.LOCAL
+        else partial(RayActors, address=address, gpus=gpus_per_worker)
+    )
     with corpus.locked():
-        missing = _missing(corpus)
-        if executor == ExecutorChoice.RAY:
-            actors = partial(RayActors, address=address, gpus=gpus_per_worker)
-            failed = _annotate(corpus, missing, partial(actors, workers, begin_worker, job))
-        else:
-            failed = _annotate(corpus, missing, partial(Workers, workers, begin_worker, job))
-    if failed:
-        fail(
-            f"{failed} shards are missing: their processes were killed, possibly out of memory. "
-            "Give the command again, with fewer workers."
-        )
+        _annotate(corpus, partial(begin, workers, begin_worker, job))
     _summarise(corpus)
 
 
@@ -204,10 +215,9 @@ def _missing(corpus: Corpus) -> list[Shard]:
     return missing
 
 
-def _annotate(
-    corpus: Corpus, shards: Sequence[Shard], executor: Callable[[], AbstractContextManager[Any]]
-) -> int:
-    """Annotate shards; the number of those that were given up."""
+def _annotate(corpus: Corpus, executor: Callable[[], AbstractContextManager[Any]]) -> None:
+    """Annotate the shards that are missing."""
+    shards = _missing(corpus)
     n_failed = 0
     n_words = sum(shard.n_words for shard in shards)
     try:
@@ -221,7 +231,11 @@ def _annotate(
                 n_failed += record is None
     except FailingPipelineError as error:
         fail(str(error))
-    return n_failed
+    if n_failed:
+        fail(
+            f"{n_failed} shards are missing: their processes were killed, possibly out of memory. "
+            "Give the command again, with fewer workers."
+        )
 
 
 def _summarise(corpus: Corpus) -> None:
