@@ -5,11 +5,7 @@ from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.configs import complete_config, config_path
 from spacy_npparse.laboratory.contestants import Contestant, Task
 from spacy_npparse.laboratory.contradictions import contradictions_by_fold
-from spacy_npparse.laboratory.experiment import (
-    Experiment,
-    ExperimentMismatchError,
-    FolderInUseError,
-)
+from spacy_npparse.laboratory.experiment import Experiment
 from spacy_npparse.laboratory.names import contestant, trainable_parsers
 from spacy_npparse.laboratory.runs import Run
 from spacy_npparse.laboratory.schedule import complete_runs
@@ -18,9 +14,7 @@ __all__ = [
     "BareParser",
     "Contestant",
     "Experiment",
-    "ExperimentMismatchError",
     "FailedCommandError",
-    "FolderInUseError",
     "Run",
     "Task",
     "complete_config",

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 import spacy_npparse
-from spacy_npparse.errors import UserError
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.evaluation.leaderboard import Trial
-from spacy_npparse.files import checksum, replacing
+from spacy_npparse.files import checksum
 from spacy_npparse.laboratory.contestants import Contestant, Task
 from spacy_npparse.laboratory.runs import Run
 from spacy_npparse.treebank import read_conllu
+from spacy_npparse.workfolder import (
+    FolderInUseError,
+    FolderMismatchError,
+    check_same,
+    claim,
+    read_json,
+    write_json,
+)
 
 _NOTE = "experiment.json"
 _LOCK = ".lock"
 # The seed of contestants that do not depend on it.
 _ONLY_SEED = 0
-
-
-class ExperimentMismatchError(UserError, ValueError):
-    """The folder belongs to another experiment; the message says what differs."""
-
-
-class FolderInUseError(UserError, RuntimeError):
-    """Another process runs an experiment in the folder."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +56,12 @@ class Experiment:
         Raises:
             FolderInUseError: Another process runs one.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.folder / _LOCK, timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
+        lock = claim(self.folder / _LOCK)
+        if lock is None:
             raise FolderInUseError(
                 f"Another process is making a leaderboard in {self.folder}. Wait until it has "
                 "ended, or give another folder."
-            ) from None
+            )
         try:
             yield
         finally:
@@ -78,7 +71,7 @@ class Experiment:
         """Record in the folder what determines the models.
 
         Raises:
-            ExperimentMismatchError: The folder belongs to another experiment.
+            FolderMismatchError: The folder belongs to another experiment.
         """
         path = self.folder / _NOTE
         task = self.task
@@ -93,20 +86,14 @@ class Experiment:
         }
         if path.exists():
             try:
-                known = dict(json.loads(path.read_text(encoding="utf-8")))
+                known = dict(read_json(path))
             except (TypeError, ValueError):
-                raise ExperimentMismatchError(
+                raise FolderMismatchError(
                     f"{path} is damaged: with which settings the models beside it were trained is "
                     "not known. Give another folder, or delete this file if they were the same."
                 ) from None
-            changed = [name for name, value in note.items() if known.get(name) != value]
-            if changed:
-                raise ExperimentMismatchError(
-                    f"{self.folder} holds models that were trained with other settings "
-                    f"({', '.join(changed)}). Give another folder."
-                )
-        with replacing(path) as file:
-            file.write(json.dumps(note, indent=2).encode())
+            check_same(known, note, self.folder)
+        write_json(note, path, indent=2)
 
     def runs(self, contestants: Sequence[Contestant], seeds: Sequence[int]) -> list[Run]:
         """List all runs.

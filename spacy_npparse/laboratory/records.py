@@ -6,24 +6,19 @@ their checksum. Both are written last.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from spacy_npparse.files import checksum, replacing
+from spacy_npparse.files import checksum
+from spacy_npparse.workfolder import DamagedFileError, check_file, read_json, write_json
 
 _MINUTES = "minutes.json"
 
 
-class DamagedFileError(ValueError):
-    """A file is missing or not as it was written; the message names it."""
-
-
 @dataclass(frozen=True)
-class Record:
-    """Measurements of a run.
+class Measurements:
+    """What is measured in a run.
 
     Attributes:
         words_per_second: Parsing speed, CPU time on one thread.
@@ -43,7 +38,7 @@ def write_minutes(minutes: float, model: Path) -> None:
         minutes: Its CPU time.
         model: The folder of the model.
     """
-    _write(minutes, model / _MINUTES)
+    write_json(minutes, model / _MINUTES)
 
 
 def read_minutes(model: Path) -> float:
@@ -59,24 +54,24 @@ def read_minutes(model: Path) -> float:
         DamagedFileError: There is no such note.
     """
     path = model / _MINUTES
-    minutes = _read(path)
+    minutes = read_json(path)
     if not _is_number(minutes):
         raise DamagedFileError(f"{path} is not a number")
     return float(minutes)
 
 
-def write_record(record: Record, prediction: Path) -> None:
+def write_record(measured: Measurements, prediction: Path) -> None:
     """Note that a run has ended.
 
     Args:
-        record: Its measurements.
+        measured: Its measurements.
         prediction: The file with its predictions.
     """
-    data = {"prediction": checksum(prediction), **asdict(record)}
-    _write(data, prediction.with_suffix(".json"))
+    data = {"prediction": checksum(prediction), **asdict(measured)}
+    write_json(data, prediction.with_suffix(".json"))
 
 
-def read_record(prediction: Path) -> Record:
+def read_record(prediction: Path) -> Measurements:
     """Read the measurements of a run that has ended.
 
     Args:
@@ -89,34 +84,17 @@ def read_record(prediction: Path) -> Record:
         DamagedFileError: The predictions or the record are not complete.
     """
     path = prediction.with_suffix(".json")
-    data = _read(path)
+    data = read_json(path)
     try:
         known = data.pop("prediction")
-        record = Record(**data)
+        record = Measurements(**data)
         curve = [(int(update), float(las)) for update, las in record.curve]
     except (AttributeError, KeyError, TypeError, ValueError):
         raise DamagedFileError(f"{path} is not the record of a run") from None
     if not (_is_number(record.words_per_second) and _is_number(record.training_minutes)):
         raise DamagedFileError(f"{path} is not the record of a run")
-    if not prediction.exists():
-        raise DamagedFileError(f"{prediction} is missing")
-    if checksum(prediction) != known:
-        raise DamagedFileError(f"{prediction} is not as it was written")
-    return Record(record.words_per_second, record.training_minutes, curve)
-
-
-def _write(data: object, path: Path) -> None:
-    with replacing(path) as file:
-        file.write(json.dumps(data).encode())
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DamagedFileError(f"{path} is missing") from None
-    except ValueError as error:
-        raise DamagedFileError(f"{path} cannot be read ({error})") from None
+    check_file(prediction, known)
+    return Measurements(record.words_per_second, record.training_minutes, curve)
 
 
 def _is_number(value: object) -> bool:

@@ -15,8 +15,7 @@ from spacy_npparse.files import checksum, replacing
 from spacy_npparse.laboratory.commands import FailedCommandError
 from spacy_npparse.laboratory.contestants import Contestant, Task
 from spacy_npparse.laboratory.records import (
-    DamagedFileError,
-    Record,
+    Measurements,
     read_minutes,
     read_record,
     write_minutes,
@@ -24,6 +23,7 @@ from spacy_npparse.laboratory.records import (
 )
 from spacy_npparse.scaling import cleaning_up_on_termination
 from spacy_npparse.treebank import paragraphs_of_treebank, read_conllu
+from spacy_npparse.workfolder import DamagedFileError
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Run:
         name = f"{self.gold.stem}-{checksum(self.gold)[:8]}{source}"
         return self.folder / "predictions" / name / f"{self.contestant.name}-{self.seed}.conllu"
 
-    def record(self) -> Record | None:
+    def record(self) -> Measurements | None:
         """The record of what has ended, None if there is no result."""
         try:
             return read_record(self.prediction)
@@ -139,7 +139,7 @@ class Run:
         curve = self.contestant.learning_curve(model)
         with replacing(path) as file:
             file.write("".join(f"{sentence}\n\n" for sentence in parsed.sentences).encode("utf-8"))
-        write_record(Record(parsed.words_per_second, read_minutes(model), curve), path)
+        write_record(Measurements(parsed.words_per_second, read_minutes(model), curve), path)
 
 
 def _remove_if_empty(folder: Path) -> None:

@@ -13,15 +13,10 @@ import pytest
 from cheap_contestant import CheapContestant as Contestant
 from in_process import InlineExecutor
 
-from spacy_npparse.laboratory import (
-    Experiment,
-    ExperimentMismatchError,
-    FolderInUseError,
-    Task,
-    complete_runs,
-)
+from spacy_npparse.laboratory import Experiment, Task, complete_runs
 from spacy_npparse.scaling import Workers
 from spacy_npparse.treebank import read_conllu
+from spacy_npparse.workfolder import FolderInUseError, FolderMismatchError
 
 DEV = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
 
@@ -275,7 +270,7 @@ def test_a_folder_has_one_leaderboard_at_a_time(experiment):
 def test_a_damaged_note_of_the_settings(experiment):
     experiment.begin()
     (experiment.folder / "experiment.json").write_text("{")
-    with pytest.raises(ExperimentMismatchError, match="experiment.json is damaged.*delete this"):
+    with pytest.raises(FolderMismatchError, match="experiment.json is damaged.*delete this"):
         experiment.begin()
 
 
@@ -283,12 +278,12 @@ def test_other_settings_need_another_folder(experiment, monkeypatch):
     experiment.begin()
     experiment.begin()
     other = Task(DEV, DEV, experiment.task.config, 6)
-    with pytest.raises(ExperimentMismatchError, match=r"other settings \(updates\)"):
+    with pytest.raises(FolderMismatchError, match=r"other settings \(updates: 5 before, 6 now\)"):
         Experiment(other, DEV, experiment.folder).begin()
     with monkeypatch.context() as patch:
         patch.setattr("spacy_npparse.__version__", "99")
-        with pytest.raises(ExperimentMismatchError, match=r"other settings \(version\)"):
+        with pytest.raises(FolderMismatchError, match=r"\(version: .* before, 99 now\)"):
             experiment.begin()
     experiment.task.config.write_text("[nlp]")
-    with pytest.raises(ExperimentMismatchError, match=r"other settings \(config\)"):
+    with pytest.raises(FolderMismatchError, match=r"\(config: \w+ before, \w+ now\)"):
         experiment.begin()
