@@ -27,11 +27,10 @@ from spacy_npparse.scaling import Workers
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus
 from spacy_npparse.scaling.execution import annotate_shards
 from spacy_npparse.scaling.inputs import find_inputs
-from spacy_npparse.scaling.locks import Part
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
 from spacy_npparse.scaling.shards import Annotator, Job, ShardFiles, ShardRecord
 from spacy_npparse.scaling.units import Reading
-from spacy_npparse.scaling.worker import begin_worker, probe_shard
+from spacy_npparse.scaling.worker import annotator, begin_worker
 from spacy_npparse.treebank import raw_texts, read_conllu
 
 # That of the configs.
@@ -135,14 +134,18 @@ def annotation_seconds(model: Path, folder: Path, processes: int, n_words: int) 
         workers: Workers[Any, Any] = Workers(processes, begin_worker, corpus.job)
         with workers:
             for _ in range(processes):
-                # Loads the pipeline, and annotates nothing.
-                workers.start(None, probe_shard, corpus.shards[0], 0, 0)
+                workers.start(None, load)
             while workers.running:
                 list(workers.ended())
             start = time.perf_counter()
-            for _ in annotate_shards(workers, corpus.shards):
+            for _ in annotate_shards(workers, corpus, corpus.shards):
                 pass
             return time.perf_counter() - start
+
+
+def load() -> None:
+    """Load the pipeline of a worker."""
+    annotator()
 
 
 def make_corpus(model: Path, folder: Path, output: Path, words_per_shard: int) -> Corpus:
@@ -150,7 +153,7 @@ def make_corpus(model: Path, folder: Path, output: Path, words_per_shard: int) -
     inputs = find_inputs([str(folder / "text.txt")], output)
     files = ShardFiles(output, "conllu")
     job = Job(Pipeline(str(model)), inputs, Reading(), BATCH, files)
-    return begin_corpus(job, words_per_shard, pipeline_checksum(model), Part())
+    return begin_corpus(job, words_per_shard, pipeline_checksum(model))
 
 
 class Nothing:
@@ -192,7 +195,7 @@ def report_memory(treebank: Path, folder: Path, millions: float) -> None:
     if child == 0:
         with TemporaryDirectory() as output:
             corpus = make_corpus(folder, folder, Path(output), 200_000)
-            n_shards = sum(1 for _ in annotate_shards(Nothing(), corpus.shards))
+            n_shards = sum(1 for _ in annotate_shards(Nothing(), corpus, corpus.shards))
         status = Path("/proc/self/status").read_text(encoding="utf-8")
         resident = int(status.partition("VmRSS:")[2].split()[0]) / 1024
         print(f"{n_words:,} words, {n_shards} shards: {resident:.0f} MB", flush=True)

@@ -22,19 +22,14 @@ from spacy_npparse.cli._texts import STDIN
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus, keep_stdin
 from spacy_npparse.scaling.execution import annotate_shards
 from spacy_npparse.scaling.inputs import Input, find_inputs
-from spacy_npparse.scaling.locks import Part
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
 from spacy_npparse.scaling.plan import Shard
 from spacy_npparse.scaling.ray_actors import RayActors
-from spacy_npparse.scaling.shards import (
-    DamagedShardError,
-    FailingPipelineError,
-    Job,
-    ShardFiles,
-)
+from spacy_npparse.scaling.shards import FailingPipelineError, Job, ShardFiles
 from spacy_npparse.scaling.units import Reading
 from spacy_npparse.scaling.worker import begin_worker
 from spacy_npparse.scaling.workers import Workers
+from spacy_npparse.workfolder import DamagedFileError
 
 
 class FormatChoice(str, Enum):
@@ -82,7 +77,10 @@ GpusPerWorker = Annotated[
 ]
 PartOption = Annotated[
     str | None,
-    typer.Option(help="Annotate only this part of the shards, such as 3/40; for job arrays."),
+    typer.Option(
+        help="Number of a process and how many there are, such as 3/40. No longer necessary: "
+        "each annotates the shards that no other has begun."
+    ),
 ]
 
 
@@ -142,13 +140,11 @@ def annotate(
       python -m spacy_npparse annotate training/model-best news/ parsed --workers 4
       python -m spacy_npparse annotate training/model-best "wiki/*.jsonl.zst" parsed --compress
       zcat crawl.gz | python -m spacy_npparse annotate training/model-best - parsed
-      python -m spacy_npparse annotate training/model-best news/ parsed --part 3/40
       python -m spacy_npparse annotate training/model-best news/ parsed --executor ray \\
         --address auto --workers 64
     """
     _check_options(output, format, compress, executor, workers, address, gpus_per_worker, gpu_id)
-    own_part = _part(part)
-    inputs = _inputs(sources, output, own_part)
+    inputs = _inputs(sources, output, _n_parts(part))
     # Loaded here first, so that errors in it show before the work, and only once.
     nlp = load_parser(model, gpu_id, code, treebank)
     # Of the GPUs of an actor, as Ray shows them to it.
@@ -160,14 +156,13 @@ def annotate(
     digest = pipeline_checksum(Path(nlp.path))
     del nlp
     watch = partial(progress, unit="shard", title="Planning")
-    corpus = begin_corpus(job, words_per_shard, digest, own_part, watch)
+    corpus = begin_corpus(job, words_per_shard, digest, watch)
     begin = (
         Workers
         if executor == ExecutorChoice.LOCAL
         else partial(RayActors, address=address, gpus=gpus_per_worker)
     )
-    with corpus.locked():
-        _annotate(corpus, partial(begin, workers, begin_worker, job))
+    _annotate(corpus, partial(begin, workers, begin_worker, job))
     _summarise(corpus)
 
 
@@ -178,18 +173,18 @@ def _loaded(model: str, path: Path) -> str:
     return model if is_package(model) else str(path.resolve())
 
 
-def _part(text: str | None) -> Part:
+def _n_parts(text: str | None) -> int:
     if text is None:
-        return Part()
+        return 1
     number, _, n_parts = text.partition("/")
     if not (number.isdecimal() and n_parts.isdecimal() and 1 <= int(number) <= int(n_parts)):
         fail(f"--part is {text!r}. Give the number of a part and how many there are, such as 3/40.")
-    return Part(int(number), int(n_parts))
+    return int(n_parts)
 
 
-def _inputs(sources: Sequence[str], output: Path, part: Part) -> list[Input]:
+def _inputs(sources: Sequence[str], output: Path, n_parts: int) -> list[Input]:
     stdin = str(STDIN)
-    if stdin in sources and part.n_parts > 1:
+    if stdin in sources and n_parts > 1:
         fail("Standard input cannot be given to several parts. Give files, or leave out --part.")
     if sources.count(stdin) > 1:
         fail(f"{stdin} is given twice. Give it once.")
@@ -206,7 +201,7 @@ def _missing(corpus: Corpus) -> list[Shard]:
         try:
             if corpus.finished(shard) is not None:
                 continue
-        except DamagedShardError as error:
+        except DamagedFileError as error:
             typer.echo(f"⚠ {error}: shard {shard.name} is annotated again.", err=True)
         missing.append(shard)
     if len(missing) < len(corpus.shards):
@@ -223,7 +218,7 @@ def _annotate(corpus: Corpus, executor: Callable[[], AbstractContextManager[Any]
     try:
         with (
             executor() as workers,
-            closing(annotate_shards(workers, shards)) as ended,
+            closing(annotate_shards(workers, corpus, shards)) as ended,
             CorpusProgress(n_words, len(shards)) as shown,
         ):
             for shard, record in ended:
@@ -242,7 +237,11 @@ def _summarise(corpus: Corpus) -> None:
     folder = corpus.job.files.folder
     manifest = corpus.complete()
     if manifest is None:
-        typer.echo(f"{folder}: {corpus.part} is finished, other parts are not.", err=True)
+        typer.echo(
+            f"{folder}: other processes have begun the shards that are missing. If they end "
+            "without them, give the command again.",
+            err=True,
+        )
         return
     counts = manifest.counts
     if counts["n_quarantined"] and not counts["n_docs"]:

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
+from filelock import BaseFileLock
+
 import spacy_npparse
 from spacy_npparse.files import checksum, replacing
-from spacy_npparse.scaling.locks import Part, annotating, is_anybody_annotating, planning
 from spacy_npparse.scaling.manifest import (
     MANIFEST,
-    CorpusMismatchError,
     Manifest,
     check_inputs,
-    check_same,
     note_input,
     read_manifest,
 )
 from spacy_npparse.scaling.plan import Shard, plan
 from spacy_npparse.scaling.shards import (
-    DamagedShardError,
+    LOCK,
+    LOCKS,
     Job,
     ShardRecord,
     check_shard,
     read_record,
 )
+from spacy_npparse.workfolder import (
+    DamagedFileError,
+    FolderMismatchError,
+    check_same,
+    claim,
+    waiting_for,
+)
 
-_LOCKS = ".locks"
 _STDIN = "stdin.txt"
 _LIBRARIES = ("spacy", "thinc", "torch", "numpy")
 _TEMPORARY = ".spacy_npparse.*"
@@ -46,33 +52,39 @@ class Corpus:
     Attributes:
         job: What they have in common.
         manifest: What they are made from, and where the corpus is cut.
-        part: The part of them that this process annotates.
     """
 
     job: Job
     manifest: Manifest
-    part: Part = Part()
 
     @property
     def shards(self) -> list[Shard]:
-        """The shards of the part."""
-        return self.manifest.shards[self.part.number - 1 :: self.part.n_parts]
+        """The shards."""
+        return self.manifest.shards
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from annotating the part.
+    def claim(self, shard: Shard) -> BaseFileLock | None:
+        """Keep other processes from annotating a shard.
 
-        Raises:
-            CorpusInUseError: Another one does.
+        Args:
+            shard: The shard.
+
+        Returns:
+            What holds it, for `release`; None if another process annotates it.
         """
-        locks = self.job.files.folder / _LOCKS
-        with ExitStack() as held:
-            # Meanwhile, no other process asks for locks, or begins to write.
-            with planning(locks):
-                held.enter_context(annotating(locks, self.part))
-                if not is_anybody_annotating(locks, self.part):
-                    _remove_temporary(self.job.files.folder, f"*/{_TEMPORARY}")
-            yield
+        # Not while another process looks whether anybody is annotating.
+        with planning(self.job.files.folder):
+            return claim(self.job.files.lock(shard))
+
+    def release(self, shard: Shard, claimed: BaseFileLock) -> None:
+        """Let other processes annotate a shard, if it is not finished.
+
+        Args:
+            shard: The shard.
+            claimed: What holds it.
+        """
+        with suppress(OSError):  # where no open file can be removed
+            self.job.files.lock(shard).unlink()
+        claimed.release()
 
     def finished(self, shard: Shard) -> ShardRecord | None:
         """The record of a shard, None if it has not been finished.
@@ -81,7 +93,7 @@ class Corpus:
             shard: The shard.
 
         Raises:
-            DamagedShardError: It is not as it was written.
+            DamagedFileError: It is not as it was written.
         """
         record = read_record(self.job.files, shard)
         if record is not None:
@@ -92,13 +104,13 @@ class Corpus:
         """Write the counts and checksums of all shards to the manifest, if all are finished.
 
         Returns:
-            The manifest; None if shards are missing, for instance those of other parts.
+            The manifest; None if shards are missing, for instance those of other processes.
         """
         records = []
         for shard in self.manifest.shards:
             try:
                 record = read_record(self.job.files, shard)
-            except DamagedShardError:
+            except DamagedFileError:
                 return None
             if record is None:
                 return None
@@ -108,7 +120,7 @@ class Corpus:
             counts={name: sum(getattr(one, name) for one in records) for name in _COUNTS},
             checksums=[one.checksum for one in records],
         )
-        with planning(self.job.files.folder / _LOCKS):
+        with planning(self.job.files.folder):
             manifest.write(self.job.files.folder)
         return manifest
 
@@ -117,7 +129,6 @@ def begin_corpus(
     job: Job,
     words_per_shard: int,
     pipeline_checksum: str,
-    part: Part,
     watch: Callable[[Iterable[Shard]], Iterable[Shard]] = iter,
 ) -> Corpus:
     """Begin a corpus, or continue it.
@@ -126,14 +137,13 @@ def begin_corpus(
         job: What the shards have in common.
         words_per_shard: See `plan`.
         pipeline_checksum: Of its pipeline.
-        part: The part that this process annotates.
         watch: Gets the shards while they are planned, and returns them.
 
     Returns:
         The corpus.
 
     Raises:
-        CorpusMismatchError: The folder holds one that was made from other files, with another
+        FolderMismatchError: The folder holds one that was made from other files, with another
             pipeline or other settings, or it is not known from what.
         InputError: A file cannot be read.
     """
@@ -150,9 +160,8 @@ def begin_corpus(
         "treebank": job.pipeline.treebank,
         **asdict(job.options),
     }
-    with planning(job.files.folder / _LOCKS):
-        # What is in the folder itself is written with this lock only.
-        _remove_temporary(job.files.folder, _TEMPORARY)
+    with planning(job.files.folder):
+        _remove_temporary(job.files.folder)
         if (job.files.folder / MANIFEST).exists():
             manifest = read_manifest(job.files.folder)
             check_same(
@@ -169,23 +178,44 @@ def begin_corpus(
                 shards=list(watch(plan(job.inputs, job.options, words_per_shard))),
             )
             manifest.write(job.files.folder)
-    return Corpus(job, manifest, part)
+    return Corpus(job, manifest)
 
 
 def _check_new(folder: Path) -> None:
     """Check that a folder without a manifest has no records: they would be taken for those of the
     shards that are planned now."""
     if any(folder.glob("records/*.json")):
-        raise CorpusMismatchError(
+        raise FolderMismatchError(
             f"{folder} has finished shards but no {MANIFEST}: what they were made from is not "
             "known. Give another folder, or delete this one."
         )
 
 
-def _remove_temporary(folder: Path, pattern: str) -> None:
-    """Remove the temporary files of processes that were killed."""
-    for path in folder.glob(pattern):
+def planning(folder: Path) -> AbstractContextManager[None]:
+    """Keep other processes from planning meanwhile, and from claiming shards. They wait.
+
+    Args:
+        folder: That of the corpus.
+    """
+    return waiting_for(folder / LOCKS / "plan")
+
+
+def _remove_temporary(folder: Path) -> None:
+    """Remove the temporary files of processes that were killed. Only while `planning`."""
+    # What is in the folder itself is written while planning only.
+    found = [*folder.glob(_TEMPORARY)]
+    if not any(map(_is_claimed, folder.glob(f"{LOCKS}/*{LOCK}"))):
+        found += folder.glob(f"*/{_TEMPORARY}")
+    for path in found:
         path.unlink(missing_ok=True)
+
+
+def _is_claimed(lock: Path) -> bool:
+    claimed = claim(lock)
+    if claimed is None:
+        return True
+    claimed.release()
+    return False
 
 
 def keep_stdin(stream: IO[bytes], folder: Path) -> Path:
@@ -199,16 +229,16 @@ def keep_stdin(stream: IO[bytes], folder: Path) -> Path:
         The file.
 
     Raises:
-        CorpusMismatchError: The corpus was begun with another text.
+        FolderMismatchError: The corpus was begun with another text.
     """
     path = folder / _STDIN
     content = hashlib.sha256()
-    with planning(folder / _LOCKS), replacing(path) as file:
+    with planning(folder), replacing(path) as file:
         while block := stream.read(_COPIED_AT_ONCE):
             content.update(block)
             file.write(block)
         if path.exists() and checksum(path) != content.hexdigest():
-            raise CorpusMismatchError(
+            raise FolderMismatchError(
                 f"Standard input is not the text that {folder} was begun with. Give the same one, "
                 "or another folder."
             )

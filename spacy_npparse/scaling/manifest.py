@@ -4,22 +4,18 @@ shard, and once more, with the counts, after the last."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spacy_npparse.errors import UserError
 from spacy_npparse.files import checksum, replacing
 from spacy_npparse.scaling.inputs import Input
 from spacy_npparse.scaling.plan import Shard
 from spacy_npparse.scaling.units import Position
+from spacy_npparse.workfolder import FolderMismatchError
 
 MANIFEST = "manifest.json"
-
-
-class CorpusMismatchError(UserError, ValueError):
-    """A folder holds another corpus; the message says what differs, and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ def read_manifest(folder: Path) -> Manifest:
 
     Raises:
         FileNotFoundError: There is none.
-        CorpusMismatchError: It is damaged.
+        FolderMismatchError: It is damaged.
     """
     path = folder / MANIFEST
     try:
@@ -90,7 +86,7 @@ def read_manifest(folder: Path) -> Manifest:
         shards = [_shard(*values) for values in data.pop("shards")]
         return Manifest(**data, inputs=inputs, shards=shards)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise CorpusMismatchError(
+        raise FolderMismatchError(
             f"{path} is damaged ({type(error).__name__}: {error}): what the shards beside it were "
             "made from is not known. Delete the folder, or give another one."
         ) from error
@@ -121,7 +117,7 @@ def check_inputs(known: Sequence[InputNote], inputs: Sequence[Input], folder: Pa
         folder: That of the annotated corpus, for the message.
 
     Raises:
-        CorpusMismatchError: They are not.
+        FolderMismatchError: They are not.
     """
     names = [note.name for note in known]
     present = [one.name for one in inputs]
@@ -131,7 +127,7 @@ def check_inputs(known: Sequence[InputNote], inputs: Sequence[Input], folder: Pa
         added = [name for name in present if name not in before]
         differing = [f"{_few(others)} missing"] if others else []
         differing += [f"{_few(added)} added"] if added else []
-        raise CorpusMismatchError(
+        raise FolderMismatchError(
             f"{folder} was planned for other files ({'; '.join(differing) or 'in another order'}). "
             "Give the same ones in the same order, or another folder."
         )
@@ -140,33 +136,10 @@ def check_inputs(known: Sequence[InputNote], inputs: Sequence[Input], folder: Pa
         if (note.size, note.modified) == (status.st_size, status.st_mtime_ns):
             continue
         if note.size != status.st_size or note.checksum != checksum(one.path):
-            raise CorpusMismatchError(
+            raise FolderMismatchError(
                 f"{one.path} has changed since the shards in {folder} were planned. Restore the "
                 "file, or give another folder."
             )
-
-
-def check_same(known: Mapping[str, Any], present: Mapping[str, Any], folder: Path) -> None:
-    """Check that a corpus is continued with what it was begun with.
-
-    Args:
-        known: What it was begun with, by name.
-        present: What is given now.
-        folder: That of the corpus, for the message.
-
-    Raises:
-        CorpusMismatchError: Something differs.
-    """
-    differing = [
-        f"{name}: {known.get(name)} before, {value} now"
-        for name, value in present.items()
-        if known.get(name) != value
-    ]
-    if differing:
-        raise CorpusMismatchError(
-            f"{folder} holds shards that were made otherwise ({'; '.join(differing)}). Give the "
-            "same pipeline and settings, or another folder."
-        )
 
 
 def _few(names: Sequence[str]) -> str:

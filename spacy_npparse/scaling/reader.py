@@ -10,9 +10,10 @@ from typing import ClassVar
 from spacy_npparse.checks import check_arguments
 from spacy_npparse.scaling.formats import FORMATS
 from spacy_npparse.scaling.manifest import read_manifest
-from spacy_npparse.scaling.shards import DamagedShardError, ShardFiles, check_shard, read_record
+from spacy_npparse.scaling.shards import ShardFiles, check_shard, read_record
 from spacy_npparse.treebank import ConlluCorpus, Sentence
 from spacy_npparse.treebank.corpus import Augmenter, CorpusPart, has_tags
+from spacy_npparse.workfolder import DamagedFileError
 
 
 class CorpusShards(ConlluCorpus):
@@ -86,7 +87,7 @@ class CorpusShards(ConlluCorpus):
         files = ShardFiles(folder, manifest.settings["format"])
         records = [read_record(files, shard) for shard in manifest.shards]
         if n_missing := records.count(None):
-            raise DamagedShardError(
+            raise DamagedFileError(
                 f"{folder}: {n_missing} of {len(records)} shards are missing. Give the command "
                 "`annotate` again, which completes them."
             )
@@ -94,8 +95,8 @@ class CorpusShards(ConlluCorpus):
             assert record is not None
             try:
                 check_shard(files, shard, record)
-            except DamagedShardError as error:
-                raise DamagedShardError(
+            except DamagedFileError as error:
+                raise DamagedFileError(
                     f"{error}. Give the command `annotate` again, which redoes it."
                 ) from None
             yield list(FORMATS[files.format].read(files.shard(shard)))

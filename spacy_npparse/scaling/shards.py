@@ -6,44 +6,37 @@ those of its files says that the shard is finished.
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from textwrap import shorten
 
-from spacy.language import Language
-from spacy.tokens import Doc
-
 from spacy_npparse.files import WriteError, checksum, replacing
+from spacy_npparse.scaling.attempts import Attempt, DeadlyTextError
 from spacy_npparse.scaling.formats import FORMATS, Format
 from spacy_npparse.scaling.inputs import Input
 from spacy_npparse.scaling.pipelines import Pipeline
 from spacy_npparse.scaling.plan import Shard, units_of_shard
 from spacy_npparse.scaling.quarantine import Quarantined, write_quarantine
 from spacy_npparse.scaling.termination import cleaning_up_on_termination
-from spacy_npparse.scaling.texts import Text, UnreadableError, lost_text, texts_of_unit
+from spacy_npparse.scaling.texts import Text, UnreadableError, texts_of_unit
 from spacy_npparse.scaling.units import Reading, UnitReader
 from spacy_npparse.treebank import sentences_from_doc
 from spacy_npparse.treebank.annotating import attempt_sources
+from spacy_npparse.workfolder import DamagedFileError, check_file, read_json, write_json
 
+# What processes tell each other is in this folder; files with this suffix are locks of shards.
+LOCKS = ".locks"
+LOCK = ".lock"
 _LONGEST_REASON = 300
 # A vocabulary keeps every word that it has ever seen. With that many, a few hundred megabytes, the
 # pipeline is loaded anew; spaCy's memory zones would free strings that components may still need.
 _MOST_NEW_STRINGS = 500_000
-_KILLED = (
-    "the process that annotated it was killed, each time that it was tried, possibly out of "
-    "memory. Shorten the text."
-)
 
 
 class FailingPipelineError(RuntimeError):
     """A pipeline fails with every text; the message has the first reason and the remedy."""
-
-
-class DamagedShardError(ValueError):
-    """A shard is not as it was written; the message names the file."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +62,14 @@ class ShardFiles:
     def quarantine(self, shard: Shard) -> Path:
         """The file of its texts that could not be annotated, if there are any."""
         return self.folder / "quarantine" / f"{shard.name}.jsonl"
+
+    def lock(self, shard: Shard) -> Path:
+        """What the process locks that annotates it."""
+        return self.folder / LOCKS / f"{shard.name}{LOCK}"
+
+    def attempt(self, shard: Shard) -> Path:
+        """The note of an `Attempt` to annotate it."""
+        return self.folder / LOCKS / f"{shard.name}.attempt"
 
 
 @dataclass(frozen=True)
@@ -126,15 +127,15 @@ def read_record(files: ShardFiles, shard: Shard) -> ShardRecord | None:
         The record, None if the shard has not been finished.
 
     Raises:
-        DamagedShardError: It is damaged.
+        DamagedFileError: It is damaged.
     """
     path = files.record(shard)
-    try:
-        return ShardRecord(**json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
+    if not path.exists():
         return None
-    except (TypeError, ValueError):
-        raise DamagedShardError(f"{path} is not the record of a shard") from None
+    try:
+        return ShardRecord(**read_json(path))
+    except TypeError:
+        raise DamagedFileError(f"{path} is not the record of a shard") from None
 
 
 def check_shard(files: ShardFiles, shard: Shard, record: ShardRecord) -> None:
@@ -146,16 +147,11 @@ def check_shard(files: ShardFiles, shard: Shard, record: ShardRecord) -> None:
         record: Its record.
 
     Raises:
-        DamagedShardError: It is not.
+        DamagedFileError: It is not.
     """
-    checksums = {files.shard(shard): record.checksum}
+    check_file(files.shard(shard), record.checksum)
     if record.quarantine is not None:
-        checksums[files.quarantine(shard)] = record.quarantine
-    for file, known in checksums.items():
-        if not file.exists():
-            raise DamagedShardError(f"{file} is missing")
-        if checksum(file) != known:
-            raise DamagedShardError(f"{file} is not as it was written")
+        check_file(files.quarantine(shard), record.quarantine)
 
 
 class Annotator:
@@ -170,18 +166,18 @@ class Annotator:
         self._reader = UnitReader(job.inputs, job.options)
         self._load()
 
-    def annotate(self, shard: Shard, deadly: Collection[int] = ()) -> ShardRecord:
+    def annotate(self, shard: Shard) -> ShardRecord:
         """Annotate a shard and write it.
 
         Args:
             shard: The shard.
-            deadly: Indices of its units that end the process.
 
         Returns:
             Its record, which is written, too.
 
         Raises:
-            FailingPipelineError: Several of its texts fail, and all others, if any, cannot be read.
+            FailingPipelineError: Several of its texts fail, and all others, if any, cannot be read,
+                or end the process.
             InputError: It cannot be read, or is not what was planned.
             WriteError: It cannot be written.
         """
@@ -189,34 +185,40 @@ class Annotator:
             start = time.perf_counter()
             if len(self._nlp.vocab.strings) > self._n_strings + _MOST_NEW_STRINGS:
                 self._load()
-            job, files = self._job, self._job.files
+            files = self._job.files
+            attempt = Attempt(files.attempt(shard))
             quarantined: list[Quarantined] = []
-            texts = self._texts(shard, deadly, quarantined)
-            n_unreadable = len(quarantined)
+            failed: list[Quarantined] = []
+            texts = self._texts(shard, quarantined)
             n_docs = n_sentences = n_words = 0
             path = files.shard(shard)
-            lost: Text | None = None
             with replacing(path) as file:
                 writer = self._format.writer(file)
-                for text, result in annotated(self._nlp, texts, job.batch_size):
+                for text, result in attempt_sources(
+                    self._nlp,
+                    texts,
+                    lambda text: text.prepared(self._nlp.vocab),
+                    batch_size=self._job.batch_size,
+                    watching=attempt.watching,
+                ):
                     try:
                         if isinstance(result, Exception):
                             raise result
-                        doc = (text if lost is None else text.following(lost)).finished(result)
+                        doc = text.finished(result)
                         sentences = sentences_from_doc(doc)
                         writer.add(doc, sentences)
                     except WriteError:
                         raise
                     except Exception as error:  # of every kind that a pipeline may raise
                         quarantined.append(Quarantined(text.place, _reason(error), str(text)))
-                        lost = text if lost is None else text.following(lost)
+                        if not isinstance(error, DeadlyTextError):
+                            failed.append(quarantined[-1])
                         continue
-                    lost = None
                     n_docs += 1
                     n_sentences += len(sentences)
                     n_words += sum(len(sentence.words) for sentence in sentences)
                 if n_docs == 0:
-                    _check_failures(shard, quarantined[n_unreadable:])
+                    _check_failures(shard, failed)
                 writer.close()
             write_quarantine(quarantined, files.quarantine(shard))
             record = ShardRecord(
@@ -229,21 +231,9 @@ class Annotator:
                 n_quarantined=len(quarantined),
                 seconds=round(time.perf_counter() - start, 3),
             )
-            with replacing(files.record(shard)) as file:
-                file.write(json.dumps(asdict(record)).encode())
+            attempt.finish()
+            write_json(asdict(record), files.record(shard))
             return record
-
-    def probe(self, shard: Shard, begin: int, end: int) -> None:
-        """Annotate some units of a shard and write nothing, to see whether the process survives.
-
-        Args:
-            shard: The shard.
-            begin: Index of the first unit.
-            end: Index behind the last one.
-        """
-        others = {*range(begin), *range(end, shard.n_units)}
-        for _ in annotated(self._nlp, self._texts(shard, others, []), self._job.batch_size):
-            pass
 
     def _load(self) -> None:
         self._nlp = self._job.pipeline.load()
@@ -253,36 +243,17 @@ class Annotator:
     def _format(self) -> Format:
         return FORMATS[self._job.files.format]
 
-    def _texts(
-        self, shard: Shard, left_out: Collection[int], quarantined: list[Quarantined]
-    ) -> list[Text]:
-        """The texts of a shard. Those that cannot be given to the pipeline are quarantined, and the
-        documents that they begin are begun by the texts that follow."""
+    def _texts(self, shard: Shard, quarantined: list[Quarantined]) -> list[Text]:
+        """The texts of a shard. Those that cannot be given to the pipeline are quarantined."""
         found: list[Text] = []
-        lost: Text | None = None
-        for i, (one, unit) in enumerate(units_of_shard(shard, self._reader)):
-            place = f"{one.path}, line {unit.line}"
+        for one, unit in units_of_shard(shard, self._reader):
             try:
-                if i in left_out:
-                    raise UnreadableError(_KILLED)
-                texts = texts_of_unit(unit, one, self._job.options, self._nlp.max_length)
+                found += texts_of_unit(unit, one, self._job.options, self._nlp.max_length)
             except UnreadableError as error:
                 text = unit.raw.decode("utf-8", "backslashreplace")
+                place = f"{one.path}, line {unit.line}"
                 quarantined.append(Quarantined(place, str(error), text))
-                beginning = lost_text(unit, one)
-                lost = beginning and (beginning if lost is None else beginning.following(lost))
-            else:
-                first, *others = texts
-                found += [first if lost is None else first.following(lost), *others]
-                lost = None
         return found
-
-
-def annotated(
-    nlp: Language, texts: Sequence[Text], batch_size: int
-) -> Iterator[tuple[Text, Doc | Exception]]:
-    """Run a pipeline over texts; see `attempt_sources`."""
-    return attempt_sources(nlp, texts, lambda text: text.prepared(nlp.vocab), batch_size=batch_size)
 
 
 def _check_failures(shard: Shard, failed: Sequence[Quarantined]) -> None:
@@ -298,4 +269,6 @@ def _check_failures(shard: Shard, failed: Sequence[Quarantined]) -> None:
 
 def _reason(error: Exception) -> str:
     """What is noted of a failure."""
+    if isinstance(error, DeadlyTextError):
+        return str(error)
     return shorten(f"{type(error).__name__}: {error}", _LONGEST_REASON, placeholder=" …")

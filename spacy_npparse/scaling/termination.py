@@ -17,8 +17,8 @@ _SIGNALS = [
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 
 
-class _TerminationError(BaseException):
-    """Raised wherever the process is when a signal arrives."""
+class TerminationError(BaseException):
+    """A signal ends this process. Raised wherever it is."""
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def cleaning_up_on_termination() -> Iterator[None]:
             # A forked process has nothing of its own to clean up.
             _end(number)
         received.append(number)
-        raise _TerminationError
+        raise TerminationError
 
     known = {number: signal.getsignal(number) for number in _SIGNALS}
     ours = {number: handler for number, handler in known.items() if handler in _DEFAULT}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Collection
 
 from spacy_npparse.scaling.plan import Shard
 from spacy_npparse.scaling.shards import Annotator, Job, ShardRecord
@@ -24,17 +23,13 @@ def begin_worker(job: Job) -> None:
     _annotators.clear()
 
 
-def annotate_shard(shard: Shard, deadly: Collection[int] = ()) -> ShardRecord:
+def annotate_shard(shard: Shard) -> ShardRecord:
     """See `Annotator.annotate`."""
-    return _annotator().annotate(shard, deadly)
+    return annotator().annotate(shard)
 
 
-def probe_shard(shard: Shard, begin: int, end: int) -> None:
-    """See `Annotator.probe`."""
-    _annotator().probe(shard, begin, end)
-
-
-def _annotator() -> Annotator:
+def annotator() -> Annotator:
+    """The pipeline of this process, which is loaded first if need be."""
     if not _annotators:
         _annotators.append(Annotator(_jobs[0]))
     return _annotators[0]

@@ -18,7 +18,6 @@ from small_corpora import (
 from spacy_npparse.cli import _corpus_progress
 from spacy_npparse.cli import annotate as command
 from spacy_npparse.cli._corpus_progress import CorpusProgress
-from spacy_npparse.scaling.locks import Part
 from spacy_npparse.scaling.manifest import read_manifest
 
 
@@ -47,15 +46,20 @@ def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monke
     source = write_corpus(tmp_path / "corpus")
     (source / "more.txt").write_text(f"One.\n\n{FAILING}.")
     arguments = (source, tmp_path / "out", "--words-per-shard", 60)
+    corpus = corpus_of(pipeline, [source], tmp_path / "out", words_per_shard=60)
+    claims = [(shard, corpus.claim(shard)) for shard in corpus.shards[1::2]]
     result = annotate(*arguments, "--part", "2/2")
     assert result.exit_code == 0, result.output
-    assert "part 2 of 2 is finished, other parts are not" in result.output
+    assert "other processes have begun the shards that are missing" in result.output
+    for claim in claims:
+        corpus.release(*claim)
     result = annotate(*arguments)
     assert result.exit_code == 0, result.output
     n_shards = len(read_manifest(tmp_path / "out").shards)
-    assert f"{n_shards // 2} of {n_shards} shards are finished already." in result.output
+    n_finished = n_shards - n_shards // 2
+    assert f"{n_finished} of {n_shards} shards are finished already." in result.output
     lines = re.findall(r"^(\d+)/\d+ shards, .*words/s, [\d:]+ left$", result.output, re.M)
-    assert lines == [str(number) for number in range(1, n_shards - n_shards // 2 + 1)]
+    assert lines == [str(number) for number in range(1, n_shards // 2 + 1)]
     assert "⚠ 1 texts could not be annotated: see" in result.output
     counts = read_manifest(tmp_path / "out").counts
     n_sentences, n_words = f"{counts['n_sentences']:,}", f"{counts['n_words']:,}"
@@ -111,7 +115,9 @@ def test_standard_input(annotate, tmp_path):
 
 def test_shards_that_were_given_up(annotate, tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text("One.\n\nTwo.\n\nThree.")
-    monkeypatch.setattr(command, "annotate_shards", lambda workers, shards: given_up(shards))
+    monkeypatch.setattr(
+        command, "annotate_shards", lambda workers, corpus, shards: given_up(shards)
+    )
 
     def given_up(shards):
         yield from ((shard, None) for shard in shards)
@@ -192,18 +198,11 @@ def test_wrong_arguments(annotate, tmp_path, monkeypatch, arguments, message):
     assert not Path("out").exists()
 
 
-def test_mismatches_and_locks(annotate, pipeline, tmp_path, monkeypatch):
-    monkeypatch.setattr("spacy_npparse.scaling.locks._PATIENCE", 0)
+def test_mismatches(annotate, tmp_path):
     (tmp_path / "a.txt").write_text("One.")
     assert annotate(tmp_path / "a.txt", tmp_path / "out").exit_code == 0
     result = annotate(tmp_path / "a.txt", tmp_path / "out", "--lines")
     assert result.exit_code == 1 and "lines: False before, True now" in result.output
-    corpus = corpus_of(
-        pipeline, [tmp_path / "a.txt"], tmp_path / "out", words_per_shard=200_000, part=Part(1, 2)
-    )
-    with corpus.locked():
-        result = annotate(tmp_path / "a.txt", tmp_path / "out")
-    assert result.exit_code == 1 and "Another process annotates part 1 of 2" in result.output
 
 
 def test_deadly_texts_are_reported(annotate, tmp_path):

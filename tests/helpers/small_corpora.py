@@ -18,13 +18,14 @@ from spacy.tokens import Doc
 
 from spacy_npparse.scaling import LostProcessError
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus
-from spacy_npparse.scaling.execution import Task, annotate_shards
+from spacy_npparse.scaling.execution import annotate_shards
 from spacy_npparse.scaling.extras import ZSTD, optional_module
 from spacy_npparse.scaling.inputs import find_inputs
-from spacy_npparse.scaling.locks import Part
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
+from spacy_npparse.scaling.plan import Shard
 from spacy_npparse.scaling.shards import Annotator, Job, ShardFiles, ShardRecord
 from spacy_npparse.scaling.units import Reading
+from spacy_npparse.scaling.worker import annotate_shard
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -114,7 +115,6 @@ def corpus_of(
     words_per_shard: int = 60,
     format: str = "conllu",
     batch_size: int = 4,
-    part: Part | None = None,
     **options: Any,
 ) -> Corpus:
     """Begin a corpus, or continue it.
@@ -126,13 +126,12 @@ def corpus_of(
         words_per_shard: See `plan`.
         format: Of the shards.
         batch_size: Docs in a batch.
-        part: The part to annotate; by default all of it.
         options: See `Reading`.
     """
     inputs = find_inputs([str(source) for source in sources], output)
     files = ShardFiles(output, format)
     job = Job(Pipeline(str(pipeline)), inputs, Reading(**options), batch_size, files)
-    return begin_corpus(job, words_per_shard, pipeline_checksum(pipeline), part or Part())
+    return begin_corpus(job, words_per_shard, pipeline_checksum(pipeline))
 
 
 class InlineWorkers:
@@ -141,8 +140,8 @@ class InlineWorkers:
     def __init__(self, job: Job) -> None:
         """Begin."""
         self.annotator = Annotator(job)
-        self._tasks: list[tuple[Task, Callable[..., Any], tuple[Any, ...]]] = []
-        self.done: list[Task] = []
+        self._tasks: list[Shard] = []
+        self.done: list[Shard] = []
 
     def __enter__(self) -> InlineWorkers:
         return self
@@ -160,19 +159,19 @@ class InlineWorkers:
         """Number of tasks begun."""
         return len(self._tasks)
 
-    def start(self, tag: Task, task: Callable[..., Any], *arguments: Any) -> None:
+    def start(self, tag: Shard, task: Callable[..., Any], *arguments: Any) -> None:
         """Note a task."""
-        self._tasks.append((tag, task, arguments))
+        assert task is annotate_shard and arguments == (tag,)
+        self._tasks.append(tag)
 
-    def ended(self) -> Iterator[tuple[Task, Any]]:
+    def ended(self) -> Iterator[tuple[Shard, Any]]:
         """Do the task that was begun last."""
-        tag, task, arguments = self._tasks.pop()
-        self.done.append(tag)
-        work = {"annotate_shard": self.annotator.annotate, "probe_shard": self.annotator.probe}
+        shard = self._tasks.pop()
+        self.done.append(shard)
         try:
-            yield tag, work[task.__name__](*arguments)
+            yield shard, self.annotator.annotate(shard)
         except Killed:
-            yield tag, LostProcessError("killed")
+            yield shard, LostProcessError("killed")
 
 
 def annotate_missing(corpus: Corpus, executor: Any = None) -> dict[str, ShardRecord | None]:
@@ -186,7 +185,7 @@ def annotate_missing(corpus: Corpus, executor: Any = None) -> dict[str, ShardRec
         The records of the shards annotated now, by name.
     """
     missing = [shard for shard in corpus.shards if corpus.finished(shard) is None]
-    ended = annotate_shards(executor or InlineWorkers(corpus.job), missing)
+    ended = annotate_shards(executor or InlineWorkers(corpus.job), corpus, missing)
     return dict(sorted((shard.name, record) for shard, record in ended))
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 
 import pytest
@@ -24,20 +25,18 @@ from spacy.language import Language
 from spacy.tokens import DocBin
 
 from spacy_npparse.files import WriteError
-from spacy_npparse.scaling.execution import NoWorkerError
+from spacy_npparse.scaling import shards
+from spacy_npparse.scaling.attempts import Attempt
+from spacy_npparse.scaling.corpus import planning
+from spacy_npparse.scaling.execution import NoWorkerError, annotate_shards
 from spacy_npparse.scaling.formats import FORMATS
 from spacy_npparse.scaling.inputs import Input
-from spacy_npparse.scaling.locks import CorpusInUseError, Part, planning
-from spacy_npparse.scaling.manifest import (
-    CorpusMismatchError,
-    InputNote,
-    check_inputs,
-    read_manifest,
-)
+from spacy_npparse.scaling.manifest import InputNote, check_inputs, read_manifest
 from spacy_npparse.scaling.pipelines import Pipeline, files_of_pipeline, pipeline_checksum
 from spacy_npparse.scaling.plan import ChangedInputError
-from spacy_npparse.scaling.shards import DamagedShardError, FailingPipelineError
+from spacy_npparse.scaling.shards import FailingPipelineError
 from spacy_npparse.treebank import read_conllu
+from spacy_npparse.workfolder import DamagedFileError, FolderMismatchError
 
 N_PARAGRAPHS = 30
 
@@ -126,7 +125,7 @@ def test_formats_hold_the_same_sentences(pipeline, source, serial, tmp_path, for
 
 def test_the_command_given_again_does_what_is_missing(pipeline, source, serial, tmp_path):
     corpus = corpus_of(pipeline, [source], tmp_path)
-    annotate_missing(corpus_of(pipeline, [source], tmp_path, part=Part(2, 3)))
+    list(annotate_shards(InlineWorkers(corpus.job), corpus, corpus.shards[1::3]))
     assert corpus.complete() is None
     done = annotate_missing(corpus_of(pipeline, [source], tmp_path))
     assert list(done) == [s.name for s in corpus.shards if s.number % 3 != 1]
@@ -134,15 +133,22 @@ def test_the_command_given_again_does_what_is_missing(pipeline, source, serial, 
     assert content(tmp_path) == content(serial)
 
 
-def test_parts_together_are_the_whole(pipeline, source, serial, tmp_path):
-    parts = [
-        corpus_of(pipeline, [source], tmp_path, part=Part(number, 4)) for number in range(1, 5)
+def test_processes_share_the_shards(pipeline, source, serial, tmp_path):
+    """Each takes the next one that no other has begun, and learns what the others have finished."""
+    corpora = [corpus_of(pipeline, [source], tmp_path) for _ in range(3)]
+    workers = [InlineWorkers(corpus.job) for corpus in corpora]
+    running = [
+        annotate_shards(own, corpus, corpus.shards)
+        for own, corpus in zip(workers, corpora, strict=True)
     ]
-    for part in reversed(parts):
-        assert part.complete() is None
-        with part.locked():
-            annotate_missing(part)
-    assert parts[0].complete() is not None and content(tmp_path) == content(serial)
+    planned = corpora[0].shards
+    assert next(running[0])[0] == planned[1]
+    # Now the first one is claimed, the second is finished.
+    told = [list(running[1]), list(running[2]), list(running[0])]
+    assert [sorted(own.done) for own in workers] == [planned[:2], planned[2:], []]
+    assert [len(one) for one in told] == [len(planned) - 1] * 3
+    assert corpora[2].complete() is not None and content(tmp_path) == content(serial)
+    assert {path.name for path in (tmp_path / ".locks").iterdir()} == {"plan"}
 
 
 @pytest.mark.parametrize("damage", ["shard", "record", "missing", "quarantine"])
@@ -164,7 +170,7 @@ def test_damaged_shards_are_redone(pipeline, tmp_path, damage):
         path.write_text("")
     else:
         path.unlink()
-    with pytest.raises(DamagedShardError, match=path.name):
+    with pytest.raises(DamagedFileError, match=path.name):
         corpus.finished(corpus.shards[0])
     if damage == "record":
         assert corpus.complete() is None
@@ -329,14 +335,14 @@ class Unlucky(InlineWorkers):
 
     def ended(self):
         if len(self.done) in self.unlucky:
-            work = self.annotator.annotate, self.annotator.probe
+            work = self.annotator.annotate
 
-            def killed(*arguments):
+            def killed(shard):
                 raise Killed
 
-            self.annotator.annotate = self.annotator.probe = killed
+            self.annotator.annotate = killed
             yield from super().ended()
-            self.annotator.annotate, self.annotator.probe = work
+            self.annotator.annotate = work
         else:
             yield from super().ended()
 
@@ -351,18 +357,79 @@ def test_workers_that_are_lost_by_chance_make_no_difference(
     assert content(tmp_path) == content(serial) and not quarantined(tmp_path)
 
 
-def test_shards_that_are_lost_again_and_again_are_given_up(pipeline, source, serial, tmp_path):
-    corpus = corpus_of(pipeline, [source], tmp_path)
-    workers = InlineWorkers(corpus.job)
-    annotate = workers.annotator.annotate
+def killed_at(monkeypatch, batches, numbers):
+    """Kill the worker with those of the given batches, in all shards, that are the numbers-th."""
+    begun = []
+    watching = Attempt.watching
 
-    def annotate_others(shard, deadly):
+    @contextmanager
+    def killing(attempt, texts):
+        with watching(attempt, texts):
+            if batches(texts):
+                begun.append(texts)
+                if len(begun) in numbers:
+                    raise Killed
+            yield
+
+    monkeypatch.setattr(Attempt, "watching", killing)
+
+
+@pytest.mark.parametrize(
+    "numbers", [{1}, {5}, {1, 2}, {1, 2, 4}, {1, 2, 3}, {n * n for n in range(20)}]
+)
+def test_workers_that_are_lost_with_a_batch_by_chance(
+    pipeline, source, serial, tmp_path, monkeypatch, numbers
+):
+    killed_at(monkeypatch, lambda texts: True, numbers)
+    assert None not in annotate_missing(corpus_of(pipeline, [source], tmp_path)).values()
+    assert content(tmp_path) == content(serial) and not quarantined(tmp_path)
+
+
+def test_what_cannot_be_annotated_together_is_annotated_alone(
+    pipeline, source, serial, tmp_path, monkeypatch
+):
+    killed_at(monkeypatch, lambda texts: len(texts) > 3, range(10**6))
+    assert None not in annotate_missing(corpus_of(pipeline, [source], tmp_path)).values()
+    assert content(tmp_path) == content(serial) and not quarantined(tmp_path)
+
+
+def test_the_next_command_knows_what_has_ended_a_process(pipeline, tmp_path):
+    """Each of these is killed, and its worker with it."""
+    (tmp_path / "a.txt").write_text(f"One.\n\n{DEADLY}.\n\nThree.")
+    for number in range(5):
+        corpus = corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out")
+        worker = InlineWorkers(corpus.job).annotator
+        with pytest.raises(Killed) if number < 4 else nullcontext():
+            worker.annotate(corpus.shards[0])
+    assert [one["text"] for one in quarantined(tmp_path / "out")] == [f"{DEADLY}.\n\n"]
+    # Tried again as new when its record is deleted.
+    corpus.job.files.record(corpus.shards[0]).unlink()
+    with pytest.raises(Killed):
+        worker.annotate(corpus.shards[0])
+
+
+@pytest.mark.parametrize("damage", ["", "[1", "7", "[1]\n[[]]\n", "[0]\n[0]\n[0", "\0\0"])
+def test_a_damaged_note_blames_nobody(pipeline, source, serial, tmp_path, damage):
+    corpus = corpus_of(pipeline, [source], tmp_path)
+    corpus.job.files.attempt(corpus.shards[0]).write_text(damage)
+    annotate_missing(corpus)
+    assert content(tmp_path) == content(serial) and not quarantined(tmp_path)
+
+
+def test_shards_that_are_lost_again_and_again_are_given_up(
+    pipeline, source, serial, tmp_path, monkeypatch
+):
+    corpus = corpus_of(pipeline, [source], tmp_path)
+    read = shards.units_of_shard
+
+    def read_others(shard, reader):
         if shard.number == 1:
             raise Killed
-        return annotate(shard, deadly)
+        return read(shard, reader)
 
-    workers.annotator.annotate = annotate_others
-    records = annotate_missing(corpus, workers)
+    with monkeypatch.context() as patch:
+        patch.setattr(shards, "units_of_shard", read_others)
+        records = annotate_missing(corpus)
     assert [name for name, record in records.items() if record is None] == ["00000001"]
     assert list(annotate_missing(corpus)) == ["00000001"]
     assert content(tmp_path) == content(serial)
@@ -390,11 +457,11 @@ def test_other_pipelines_settings_and_files_are_refused(pipeline, source, tmp_pa
         (dict(sources=[source / "text.txt"]), "other files .*recordsgz.* and .* more missing"),
     ):
         given = {"pipeline": pipeline, "sources": [source], "output": output} | changed
-        with pytest.raises(CorpusMismatchError, match=message):
+        with pytest.raises(FolderMismatchError, match=message):
             corpus_of(**given)
     manifest = output / "manifest.json"
     manifest.write_text(manifest.read_text()[:-100])
-    with pytest.raises(CorpusMismatchError, match="is damaged.*Delete the folder"):
+    with pytest.raises(FolderMismatchError, match="is damaged.*Delete the folder"):
         corpus_of(pipeline, [source], output)
 
 
@@ -402,7 +469,7 @@ def test_thousands_of_other_files_are_refused_at_once(tmp_path):
     known = [InputNote("", f"a{number}", 0, 0, "") for number in range(10**4)]
     inputs = [Input(tmp_path, f"b{number}") for number in range(10**4)]
     start = time.process_time()
-    with pytest.raises(CorpusMismatchError, match="b0, b1, b2 and 9997 more added"):
+    with pytest.raises(FolderMismatchError, match="b0, b1, b2 and 9997 more added"):
         check_inputs(known, inputs, tmp_path)
     assert time.process_time() - start < 2
 
@@ -412,7 +479,7 @@ def test_records_without_a_manifest_are_refused(pipeline, tmp_path):
     corpus = corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out")
     annotate_missing(corpus)
     (tmp_path / "out" / "manifest.json").unlink()
-    with pytest.raises(CorpusMismatchError, match=r"no manifest\.json.*or delete this one"):
+    with pytest.raises(FolderMismatchError, match=r"no manifest\.json.*or delete this one"):
         corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out")
     corpus.job.files.record(corpus.shards[0]).unlink()
     assert annotate_missing(corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out"))
@@ -455,7 +522,7 @@ def test_changed_inputs_are_refused(pipeline, tmp_path):
     os.utime(path, (1, 1))
     assert corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1) == corpus
     path.write_text("One two.\n\nThree FOUR.")
-    with pytest.raises(CorpusMismatchError, match=r"a\.txt has changed since"):
+    with pytest.raises(FolderMismatchError, match=r"a\.txt has changed since"):
         corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1)
     # Even if size and time say otherwise.
     os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
@@ -464,46 +531,28 @@ def test_changed_inputs_are_refused(pipeline, tmp_path):
         annotate_missing(corpus)
 
 
-def test_one_process_for_each_part(pipeline, source, tmp_path, monkeypatch):
-    monkeypatch.setattr("spacy_npparse.scaling.locks._PATIENCE", 0)
-    parts = [corpus_of(pipeline, [source], tmp_path, part=Part(number, 2)) for number in (1, 2)]
-    whole = corpus_of(pipeline, [source], tmp_path)
+def test_temporary_files_of_others_are_left_alone(pipeline, source, tmp_path):
+    corpus = corpus_of(pipeline, [source], tmp_path)
     stray = tmp_path / "shards" / ".spacy_npparse.0123"
     stray.parent.mkdir()
     stray.touch()
-    with parts[0].locked():
-        assert not stray.exists()
-        stray.touch()
-        with pytest.raises(CorpusInUseError, match="Another process annotates part 1 of 2"):
-            with parts[0].locked():
-                pass
-        with pytest.raises(CorpusInUseError, match="part 1 of 2"), whole.locked():
-            pass
-        with parts[1].locked():
-            # It may belong to the other.
-            assert stray.exists()
-    with whole.locked(), pytest.raises(CorpusInUseError, match="all of it"), parts[0].locked():
-        pass
+    claimed = corpus.claim(corpus.shards[5])
+    assert corpus.claim(corpus.shards[5]) is None
+    corpus_of(pipeline, [source], tmp_path)
+    assert stray.exists()
+    corpus.release(corpus.shards[5], claimed)
+    corpus_of(pipeline, [source], tmp_path)
+    assert not stray.exists()
 
 
-def test_processes_ask_for_locks_one_after_the_other(pipeline, source, tmp_path):
-    """Where each asked while others do, some would take the asking for annotating."""
-    locks = tmp_path / ".locks"
-    parts = [corpus_of(pipeline, [source], tmp_path, part=Part(number, 3)) for number in (1, 2)]
-    (locks / "part-1-of-2").touch()  # of an earlier division
-    begun = []
-
-    def begin(part):
-        with part.locked():
-            begun.append(part.part.number)
-
-    with ThreadPoolExecutor(2) as threads:
-        with planning(locks):
-            ends = [threads.submit(begin, part) for part in parts]
-            assert not wait(ends, timeout=0.3).done
-        for end in ends:
-            end.result()
-    assert sorted(begun) == [1, 2]
+def test_nobody_claims_a_shard_while_another_process_plans(pipeline, source, tmp_path):
+    """Or its temporary file would be taken for that of a process that was killed."""
+    corpus = corpus_of(pipeline, [source], tmp_path)
+    with ThreadPoolExecutor(1) as thread:
+        with planning(tmp_path):
+            claimed = thread.submit(corpus.claim, corpus.shards[0])
+            assert not wait([claimed], timeout=0.3).done
+        assert claimed.result() is not None
 
 
 def test_docs_that_cannot_be_serialized_are_quarantined(tmp_path):

@@ -76,7 +76,7 @@ def test_errors_of_actors_are_those_of_their_tasks(cluster, pipeline, tmp_path):
     full.symlink_to("/dev/full")
     with RayActors(1, begin_worker, corpus.job) as actors:
         with pytest.raises(WriteError, match="No space left"):
-            list(annotate_shards(actors, corpus.shards))
+            list(annotate_shards(actors, corpus, corpus.shards))
     # It was there before, and remains.
     assert ray.is_initialized()
 
@@ -87,7 +87,7 @@ def test_a_machine_is_lost(cluster, pipeline, tmp_path):
     annotate_missing(serial)
     corpus = with_code(corpus_of(pipeline, [source], tmp_path / "out"))
     with RayActors(2, begin_worker, corpus.job) as actors:
-        ended = annotate_shards(actors, corpus.shards)
+        ended = annotate_shards(actors, corpus, corpus.shards)
         found = [next(ended) for _ in range(3)]
         # Both machines have an actor.
         while ray.available_resources().get("CPU"):

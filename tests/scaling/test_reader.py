@@ -6,8 +6,8 @@ from small_corpora import annotate_missing, content, corpus_of, small_pipeline, 
 from spacy.util import registry
 
 from spacy_npparse.scaling.reader import CorpusShards
-from spacy_npparse.scaling.shards import DamagedShardError
 from spacy_npparse.treebank import ConlluCorpus, doc_to_conllu
+from spacy_npparse.workfolder import DamagedFileError
 
 NLP = spacy.blank("xx")
 
@@ -49,14 +49,14 @@ def test_damaged_and_missing_shards_are_refused(corpora):
     shard = corpus.job.files.shard(corpus.shards[2])
     known = shard.read_bytes()
     shard.write_bytes(known.replace(b"begins", b"ended"))
-    with pytest.raises(DamagedShardError, match=f"{shard.name} is not as it was.*`annotate` again"):
+    with pytest.raises(DamagedFileError, match=f"{shard.name} is not as it was.*`annotate` again"):
         list(CorpusShards(folder)(NLP))
     # What is not read is not checked.
     assert len(list(CorpusShards(folder, limit=1)(NLP))) == 1
     shard.write_bytes(known)
     record = corpus.job.files.record(corpus.shards[2])
     record.rename(record.with_suffix(".old"))
-    with pytest.raises(DamagedShardError, match=r"1 of \d+ shards are missing"):
+    with pytest.raises(DamagedFileError, match=r"1 of \d+ shards are missing"):
         list(CorpusShards(folder)(NLP))
     record.with_suffix(".old").rename(record)
     assert list(CorpusShards(folder)(NLP))

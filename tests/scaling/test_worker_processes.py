@@ -1,5 +1,6 @@
 """Annotation by worker processes, and what signals leave of it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 import small_corpora
 from small_corpora import (
+    DEADLY,
+    MORTAL,
     SECONDS,
     annotate_missing,
     content,
@@ -40,12 +43,12 @@ def serial(pipeline, source, tmp_path_factory):
     return content(output)
 
 
-def begun(pipeline, source, output, *options, seconds=0):
-    """The command with two workers."""
+def begun(pipeline, source, output, *options, seconds=0, **variables):
+    """The command with small shards and batches."""
     command = f"annotate {pipeline} {source} {output} --words-per-shard 60 --batch-size 4"
     return subprocess.Popen(
         [sys.executable, "-m", "spacy_npparse", *command.split(), "--code", HELPERS, *options],
-        env={**os.environ, "PYTHONPATH": str(HELPERS.parent), SECONDS: str(seconds)},
+        env={**os.environ, "PYTHONPATH": str(HELPERS.parent), SECONDS: str(seconds), **variables},
         # A shell has it ignored in the background.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         stderr=subprocess.PIPE,
@@ -99,6 +102,33 @@ def test_processes_killed_at_random_moments(fuzz, pipeline, source, serial, tmp_
         return f"{whom} killed, equal to what one process writes"
 
     fuzz("annotate, killed", 1, killed_once)
+
+
+def test_a_text_that_kills_its_process_is_quarantined(pipeline, tmp_path):
+    texts = [f"{DEADLY if number == 7 else 'Text'} {number}." for number in range(20)]
+    (tmp_path / "a.txt").write_text("\n\n".join(texts))
+    program = begun(pipeline, tmp_path / "a.txt", tmp_path / "out", **{MORTAL: "1"})
+    said = program.communicate()[1]
+    assert program.returncode == 0 and "1 texts could not be annotated" in said, said
+    [path] = (tmp_path / "out" / "quarantine").iterdir()
+    lost = json.loads(path.read_text())
+    assert lost["place"].endswith("line 15") and lost["text"] == f"{DEADLY} 7.\n\n"
+    assert "was killed, each time that it was tried" in lost["reason"]
+    assert content(tmp_path / "out").count("# newpar") == 19
+
+
+def test_a_job_array(pipeline, source, serial, tmp_path):
+    """Processes that know nothing of each other; one is killed, its shards are for the others."""
+    output = tmp_path / "out"
+    programs = [begun(pipeline, source, output, seconds=0.02) for _ in range(2)]
+    wait_for_shards(programs[0], output)
+    programs[0].kill()
+    programs[0].communicate()
+    # Given again, as schedulers do.
+    for program in (programs[1], begun(pipeline, source, output)):
+        said = program.communicate()[1]
+        assert program.returncode == 0, said
+    assert content(output) == serial and not list(output.glob("quarantine/*"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
