@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from spacy.tokens import Doc
@@ -20,13 +19,11 @@ from spacy_npparse.treebank import (
     Sentence,
     keep_annotation,
     paragraphs_of_text,
-    parse_sentence,
     unannotated_doc,
 )
 
 _ID = "id"
 _METADATA = "metadata"
-_WORD = "\t".join(["1", *"_________"])
 
 
 class UnreadableError(ValueError):
@@ -49,9 +46,6 @@ class Text(Protocol):
     def finished(self, doc: Doc) -> Doc:
         """The annotated Doc with all that identifies the text."""
 
-    def following(self, lost: Text) -> Text:
-        """The same text; if the text before it is lost, it begins the document instead of that."""
-
 
 @dataclass(frozen=True)
 class ParagraphText:
@@ -71,14 +65,6 @@ class ParagraphText:
         """See `Text`."""
         return self.paragraph.mark(doc)
 
-    def following(self, lost: Text) -> Text:
-        """See `Text`."""
-        if not isinstance(lost, ParagraphText) or self.paragraph.document is not None:
-            return self
-        first = lost.paragraph
-        moved = self.paragraph._replace(document=first.document, metadata=first.metadata)
-        return replace(self, paragraph=moved)
-
 
 @dataclass(frozen=True)
 class SentenceText:
@@ -97,19 +83,6 @@ class SentenceText:
     def finished(self, doc: Doc) -> Doc:
         """See `Text`."""
         return keep_annotation(doc, [self.sentence], [Kept.COMMENTS])
-
-    def following(self, lost: Text) -> Text:
-        """See `Text`."""
-        if not isinstance(lost, SentenceText) or self.sentence.begins_document:
-            return self
-        missing = [
-            comment
-            for comment in lost.sentence.comments
-            if _begins(comment, "newdoc")
-            or (_begins(comment, "newpar") and not self.sentence.begins_paragraph)
-        ]
-        lines = [*missing, *str(self.sentence).split("\n")]
-        return replace(self, sentence=parse_sentence(lines))
 
 
 def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> list[Text]:
@@ -157,37 +130,6 @@ def check_length(length: int, max_length: int) -> None:
             "takes. Separate its parts by blank lines, or give --lines if each line is a text of "
             "its own."
         )
-
-
-def lost_text(unit: Unit, one: Input) -> Text | None:
-    """What stands for a unit that cannot be given to a pipeline, for the text that follows it.
-
-    Args:
-        unit: The unit.
-        one: Its file.
-
-    Returns:
-        A text that begins what the unit begins, not to be annotated; None for a record, which is a
-        document of its own.
-    """
-    place = f"{one.path}, line {unit.line}"
-    content = unit.content
-    if isinstance(content, Paragraph):
-        return ParagraphText(place, content)
-    if isinstance(content, Record):
-        return None
-    # The line may have what makes the sentence malformed.
-    lines = [
-        raw.removeprefix(codecs.BOM_UTF8).rstrip(b"\r").decode("utf-8", "backslashreplace")
-        for raw in content.lines
-    ]
-    comments = [line for line in lines if _begins(line, "newdoc") or _begins(line, "newpar")]
-    return SentenceText(place, parse_sentence([*comments, _WORD]))
-
-
-def _begins(line: str, what: str) -> bool:
-    """Whether a line of CoNLL-U is a comment with which a document or a paragraph begins."""
-    return line.startswith("#") and line.lstrip("# ").startswith(what)
 
 
 def _texts_of_record(
