@@ -86,7 +86,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         network: Scores sentences.
         label_set: The labels.
         system_name: Of the component's factory, without `_parser`.
-        keep: See `ComponentSettings`.
+        keep: See `ParserSettings`.
     """
 
     def __init__(

@@ -58,7 +58,7 @@ class EnsembleParser(ParserPipe, Pipe):
     Attributes:
         members: Names of other components of the pipeline.
         decoder: What is asked of the search.
-        keep: See `ComponentSettings`.
+        keep: See `ParserSettings`.
 
     Source: Sagae and Lavie (2006).
     """

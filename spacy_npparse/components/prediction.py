@@ -101,7 +101,7 @@ class ParserPipe:
 
     Attributes:
         decoder: What is asked of the search.
-        keep: See `ComponentSettings`.
+        keep: See `ParserSettings`.
     """
 
     name: str

@@ -29,31 +29,22 @@ SettingsT = TypeVar("SettingsT")
 
 
 @dataclass(frozen=True)
-class ComponentSettings:
-    """Settings of all components.
-
-    Attributes:
-        keep: "heads" to keep the heads and labels that Docs have, as if they were constraints; see
-            `DependencyConstraints`.
-        scorer: Computes the scores of `nlp.evaluate`.
-    """
-
-    keep: Keep
-    scorer: Scorer | None
-
-
-@dataclass(frozen=True)
-class ParserSettings(ComponentSettings):
+class ParserSettings:
     """Settings of all parsers that are trained.
 
     Attributes:
         model: See `spacy_npparse.Parser.v1`.
         sentences: "joint" to find the sentence boundaries that Docs leave open, together with the
             heads; or "preset" to leave it at those that they have.
+        keep: "heads" to keep the heads and labels that Docs have, as if they were constraints; see
+            `DependencyConstraints`.
+        scorer: Computes the scores of `nlp.evaluate`.
     """
 
     model: Model
     sentences: Sentences
+    keep: Keep
+    scorer: Scorer | None
 
 
 @dataclass(frozen=True)
@@ -124,7 +115,7 @@ class OneEndpointCrossingSettings(ParserSettings):
 
 
 @dataclass(frozen=True)
-class EnsembleSettings(ComponentSettings):
+class EnsembleSettings:
     """Settings of `EnsembleParser`.
 
     Attributes:
@@ -132,12 +123,16 @@ class EnsembleSettings(ComponentSettings):
         combine: See `EnsembleParser`.
         sentences: See `ParserSettings`.
         decoder: Whether the confidence is kept.
+        keep: See `ParserSettings`.
+        scorer: Likewise.
     """
 
     members: list[str]
     combine: Combination
     sentences: Sentences
     decoder: ConfidenceSettings
+    keep: Keep
+    scorer: Scorer | None
 
     def __post_init__(self) -> None:
         if not self.members:

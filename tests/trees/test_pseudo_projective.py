@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spacy_npparse.trees import is_projective, is_tree, nonprojective_arcs
 from spacy_npparse.trees.pseudo_projective import (
     ENCODINGS,
-    NO_HEAD,
+    NO_LABEL,
     Decorated,
     decode,
     encode,
@@ -86,7 +86,7 @@ def test_words_come_back_from_the_root_downwards(encoding):
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_missing_labels_have_no_notes(encoding):
     heads, labels = encode(TREE, [-1, -1, 8, 9, -1], encoding)
-    assert labels[1] == Decorated(NO_HEAD) and labels[4] == Decorated(NO_HEAD)
+    assert labels[1] == Decorated(NO_LABEL) and labels[4] == Decorated(NO_LABEL)
     assert decode(heads, labels) == heads == [-1, 2, 0, 2, 2]
 
 
@@ -95,9 +95,9 @@ def test_any_labels_lead_to_a_tree(n, rng, data):
     """Predicted labels need not make sense."""
     heads = random_tree(n, rng)
     noted = st.builds(
-        Decorated, st.integers(0, 2), st.booleans(), st.integers(NO_HEAD, 2), st.booleans()
+        Decorated, st.integers(0, 2), st.booleans(), st.integers(NO_LABEL, 2), st.booleans()
     )
-    labels = [Decorated(NO_HEAD), *data.draw(st.lists(noted, min_size=n, max_size=n))]
+    labels = [Decorated(NO_LABEL), *data.draw(st.lists(noted, min_size=n, max_size=n))]
     restored = decode(heads, labels)
     assert is_tree(restored, single_root=False)
     assert heads.count(0) != 2 or is_tree(restored)  # heads[0] is 0 too
