@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spacy.language import Language
+from thinc.api import Model
 
 from spacy_npparse.checks import check_choice
 from spacy_npparse.components.dependency_parser import DependencyParser
@@ -20,7 +21,6 @@ from spacy_npparse.components.settings import (
     TransitionParserSettings,
     read_settings,
 )
-from spacy_npparse.components.spacy_parser import check_model
 from spacy_npparse.parsing import (
     ExactSearch,
     GreedyMH,
@@ -113,7 +113,7 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Dependenc
         keep: Any,
         scorer: Any,
     ) -> DependencyParser:
-        check_model(name, f"{system_name}_parser", model)
+        _check_model(name, f"{system_name}_parser", model)
         settings = read_settings(
             TransitionParserSettings,
             name,
@@ -193,7 +193,7 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Callable[..., D
         keep: Any,
         scorer: Any,
     ) -> DependencyParser:
-        check_model(name, f"{system_name}_parser", model)
+        _check_model(name, f"{system_name}_parser", model)
         settings = read_settings(
             MHParserSettings,
             name,
@@ -241,7 +241,7 @@ def mst_parser(
     scorer: Any,
 ) -> DependencyParser:
     """Make the component of `nlp.add_pipe('mst_parser')`; see `SpanningTreeSettings`."""
-    check_model(name, "mst_parser", model)
+    _check_model(name, "mst_parser", model)
     settings = read_settings(
         SpanningTreeSettings,
         name,
@@ -266,7 +266,7 @@ def one_endpoint_crossing_parser(
 ) -> DependencyParser:
     """Make the component of `nlp.add_pipe('one_endpoint_crossing_parser')`; see
     `OneEndpointCrossingSettings`."""
-    check_model(name, "one_endpoint_crossing_parser", model)
+    _check_model(name, "one_endpoint_crossing_parser", model)
     settings = read_settings(
         OneEndpointCrossingSettings,
         name,
@@ -309,6 +309,18 @@ def ensemble_parser(
         ),
     )
     return EnsembleParser(nlp, name, settings)
+
+
+def _check_model(name: str, factory: str, model: Any) -> None:
+    """Refuse models that are none of a parser of this package, such as that of spaCy's parser in a
+    config in which only the factory was exchanged."""
+    if isinstance(model, Model) and "sizes" not in model.attrs:
+        raise ValueError(
+            f"{name}: {factory} cannot take the model {model.name!r}. Make it the architecture "
+            "spacy_npparse.Parser.v1, with the encoder as its tok2vec. If it is that of spaCy's "
+            "parser, remove the settings moves, update_with_oracle_cut_size, learn_tokens and "
+            "min_action_freq of that, too."
+        )
 
 
 def _transition_system(
