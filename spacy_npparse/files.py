@@ -164,7 +164,7 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
             yield file
         with naming(path):
             with suppress(FileNotFoundError):
-                _keep_owner_and_mode(temporary, target.stat())
+                shutil.copymode(target, temporary)
             os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -225,14 +225,6 @@ def _writing(raw: _NamedFile) -> Iterator[IO[bytes]]:
         file = io.BufferedWriter(raw)
         yield file
         file.close()
-
-
-def _keep_owner_and_mode(path: Path, known: os.stat_result) -> None:
-    """Give a file the mode of another one and, if permitted, its owner."""
-    if hasattr(os, "chown"):
-        with suppress(OSError):
-            os.chown(path, known.st_uid, known.st_gid)
-    os.chmod(path, stat.S_IMODE(known.st_mode))
 
 
 def _check_permission(path: str | Path) -> None:

@@ -85,15 +85,6 @@ def test_nobody_else_can_read_a_private_file_while_it_is_written(tmp_path):
         assert mode(temporary) == 0o600
 
 
-@pytest.mark.skipif(not hasattr(os, "chown") or os.geteuid() != 0, reason="for root")
-def test_owner_of_an_existing_file_is_kept(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"old")
-    os.chown(path, 12, 34)
-    write(path)
-    assert (path.stat().st_uid, path.stat().st_gid) == (12, 34)
-
-
 @posix
 @pytest.mark.parametrize("exists", [True, False], ids=["existing", "new"])
 def test_links_stay(tmp_path, exists):
