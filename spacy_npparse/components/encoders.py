@@ -42,9 +42,9 @@ class SharedEncoders:
         self.has_learnt = False
         self.checksum = ""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A worker process has the pipeline of its parent, where this was checked.
-        return SharedEncoders, ()
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy of the component is in another pipeline.
+        return {**self.__dict__, "_nlp": None}
 
     def belong_to(self, nlp: Language) -> None:
         """Take note that the component is initialized in a pipeline.

@@ -1,5 +1,6 @@
 """Components that are sourced with and without the encoder that they listen to."""
 
+import copy
 import shutil
 
 import pytest
@@ -109,6 +110,16 @@ def test_an_encoder_that_was_trained_further_without_the_parser(
     caplog.clear()
     spacy.load(tmp_path)
     assert not caplog.text
+
+
+def test_a_copy_knows_the_encoder(listening, tmp_path, caplog):
+    listening().to_disk(tmp_path / "one")
+    nlp = copy.deepcopy(spacy.load(tmp_path / "one"))
+    nlp.get_pipe("tok2vec").model.shims[0].net.spelling.weight.data *= 1.1
+    nlp.to_disk(tmp_path / "two")
+    caplog.clear()
+    spacy.load(tmp_path / "two")
+    assert WARNING in caplog.text
 
 
 def test_pipelines_of_version_0_2_have_no_checksum_of_the_encoder(listening, tmp_path, caplog):
