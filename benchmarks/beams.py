@@ -13,19 +13,18 @@ import time
 from pathlib import Path
 from statistics import median
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import spacy
 import torch
 from spacy.language import Language
 
-from spacy_npparse.components import transition_parser
+from spacy_npparse.annotation import encode_sentences
 from spacy_npparse.decoding import ScoreTables, decode_beam, decode_greedy
-from spacy_npparse.treebank import Sentence, read_conllu, unannotated_doc
+from spacy_npparse.parsing import TransitionSearch
+from spacy_npparse.treebank import Sentence, read_conllu
 
 RUNS = 9
-BATCH = 128
 
 # System, scores, lengths of the sentences, and whether scores are normalised, of a batch.
 Batch = tuple[Any, ScoreTables, np.ndarray, bool]
@@ -53,16 +52,19 @@ def main() -> None:
 
 
 def scored_batches(nlp: Language, sentences: list[Sentence]) -> list[Batch]:
-    """Parse, and keep what was searched."""
-    docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
-    function = transition_parser.search
-    with mock.patch.object(transition_parser, "search", wraps=function) as search:
-        list(nlp.pipe(docs, batch_size=BATCH))
-    return [
-        (system, tables, batch.lengths, call.kwargs["normalised"])
-        for call in search.call_args_list
-        for system, tables, batch, _ in [call.args]
-    ]
+    """What the parser searches."""
+    encoded = encode_sentences(nlp, sentences)
+    search = encoded.parser.search
+    if not isinstance(search, TransitionSearch):
+        raise SystemExit(f"{encoded.parser.name} has no transition system.")
+    batches = []
+    with torch.no_grad():
+        for scored in (part.scored for part in encoded.parts):
+            net = scored.net
+            tables = net.tables(net.project(scored.rows), scored.arcs)
+            lengths = scored.sentences.lengths
+            batches.append((search.system.kernel, tables, lengths, net.progress.normalised))
+    return batches
 
 
 def seconds(batches: list[Batch], width: int) -> float:

@@ -13,22 +13,21 @@ import argparse
 import time
 from pathlib import Path
 from statistics import median
-from typing import Any
-from unittest import mock
 
 import numpy as np
 import spacy
 import torch
 from spacy.language import Language
 
-from spacy_npparse.components import OneEndpointCrossingParser
+from spacy_npparse.annotation import encode_sentences
 from spacy_npparse.decoding import (
     OneEndpointCrossingScores,
     OneEndpointCrossingTrees,
     decode_one_endpoint_crossing,
     improbable_arcs,
 )
-from spacy_npparse.treebank import Sentence, read_conllu, unannotated_doc
+from spacy_npparse.parsing import OneEndpointCrossingParts
+from spacy_npparse.treebank import Sentence, read_conllu
 
 RUNS = 5
 
@@ -77,20 +76,14 @@ def main() -> None:
 
 
 def scored_sentences(nlp: Language, sentences: list[Sentence]) -> list[Scored]:
-    """Parse, and keep what was searched."""
-    (parser,) = (p for _, p in nlp.pipeline if isinstance(p, OneEndpointCrossingParser))
-    parser.pruning, parser.max_length = 0.0, max(len(s.heads) for s in sentences)
-    scored = []
-
-    def keep(rows: Any, lengths: Any, arcs: Any) -> Any:
-        parts = type(parser)._score_parts(parser, rows, lengths, arcs)
-        scored.append((parts.as_arrays(), arcs.cpu().numpy(), lengths.cpu().numpy()))
-        return parts
-
-    with mock.patch.object(parser, "_score_parts", keep):
-        for sentence in sentences:
-            nlp(unannotated_doc([sentence], nlp.vocab, sentence_starts=True))
-    return [(s, a, n.astype(np.int32)) for s, a, n in scored]
+    """What the parser searches, sentence by sentence."""
+    parts = OneEndpointCrossingParts(pruning=0.0)
+    batches = [part.scored for part in encode_sentences(nlp, sentences, batch_size=1).parts]
+    with torch.no_grad():
+        return [
+            (parts.score(one).as_arrays(), one.arcs.cpu().numpy(), one.sentences.lengths)
+            for one in batches
+        ]
 
 
 def search(sentence: Scored, ratio: float) -> OneEndpointCrossingTrees:

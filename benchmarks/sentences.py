@@ -13,8 +13,7 @@ reads windows of so many words.
 """
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from pathlib import Path
 from time import process_time
@@ -29,11 +28,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_npparse.components import sentence_finder
-from spacy_npparse.components.docs import TokenBatch
 from spacy_npparse.decoding import Spans, score_spans
 from spacy_npparse.evaluation import Metric, Scores, score_sentences
 from spacy_npparse.evaluation.significance import randomisation_of_rates
 from spacy_npparse.models import char_bilstm_net
+from spacy_npparse.parsing import EncodedTokens
 from spacy_npparse.treebank import Sentence, read_conllu, sentences_from_doc, unannotated_doc
 from spacy_npparse.treebank.docs import group_sentences
 
@@ -74,20 +73,18 @@ def varied(
 ) -> dict[str, Scores]:
     """The scores with other log-odds of boundaries, and with other windows of the encoder."""
     found = {}
-    log_odds = sentence_finder._log_odds
+    score_starts = EncodedTokens.score_starts
     for shift in shifts:
-        shifted = partial(raised, log_odds, shift)
-        with patch.object(sentence_finder, "_log_odds", shifted):
+
+        def shifted(*arguments: Any, shift: float = shift) -> np.ndarray:
+            return score_starts(*arguments) + shift
+
+        with patch.object(EncodedTokens, "score_starts", shifted):
             found[f"log-odds {shift:+g}"] = annotated(nlp, gold, docs_of(nlp, gold, 0))
     for window in windows:
         with patch.object(char_bilstm_net, "WINDOW", window):
             found[f"windows of {window}"] = annotated(nlp, gold, docs_of(nlp, gold, 0))
     return found
-
-
-def raised(log_odds: Callable[..., Any], shift: float, tokens: TokenBatch, scorers: Any) -> Any:
-    """The log-odds of boundaries, those that are open raised by a number."""
-    return log_odds(tokens, scorers) + np.where(tokens.is_open, shift, 0.0)
 
 
 def print_scores(found: dict[str, Scores]) -> None:

@@ -25,11 +25,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_npparse.components import search, transition_parser
-from spacy_npparse.components.transition_parser import TransitionParser
 from spacy_npparse.evaluation.parser_comparison import sentence_text
 from spacy_npparse.evaluation.scorer import parser_score
 from spacy_npparse.models.spellings import shared_spellings
+from spacy_npparse.parsing import TransitionSearch, transitions
 from spacy_npparse.treebank import ConlluCorpus, read_conllu, unannotated_doc
 
 RUNS = 5
@@ -47,7 +46,8 @@ def main() -> None:
         pipelines["baseline"] = spacy.load(arguments.baseline)
     report_accuracy(pipelines, arguments.gold)
     report_speed(pipelines, arguments.gold)
-    if not isinstance(pipelines["model"].get_pipe("parser"), TransitionParser):
+    parser = pipelines["model"].get_pipe("parser")
+    if not isinstance(getattr(parser, "search", None), TransitionSearch):
         return
     only_parse(pipelines["model"])
     report_shares(pipelines["model"], arguments.gold)
@@ -144,7 +144,7 @@ def report_shares(nlp: Language, path: Path) -> None:
     for run in range(RUNS + 1):
         docs = make_docs(nlp, path)
         encoding = seconds(lambda: [*encoder.pipe(docs, batch_size=nlp.batch_size)])  # noqa: B023
-        with recorded(search, "decode_greedy") as calls:
+        with recorded(transitions, "decode_greedy") as calls:
             parsing = seconds(lambda: [*parser.pipe(docs, batch_size=nlp.batch_size)])  # noqa: B023
         if run:
             after.append(parsing / (encoding + parsing))
@@ -162,7 +162,7 @@ def report_loop(nlp: Language, path: Path) -> None:
         times = []
         for _ in range(RUNS + 1):
             docs = [Doc(nlp.vocab, words=text) for text in texts]
-            with recorded(search, "decode_greedy") as calls:
+            with recorded(transitions, "decode_greedy") as calls:
                 list(nlp.pipe(docs))
             times.append(total(calls))
         rates[length] = length * len(texts) / median(times[1:])
@@ -174,7 +174,7 @@ def report_roll_outs(nlp: Language, path: Path) -> None:
     """The share of training time that roll-outs take, over one pass of the treebank."""
     examples = list(ConlluCorpus(path)(nlp))
     optimizer = nlp.create_optimizer()
-    with recorded(transition_parser, "roll_out") as calls:
+    with recorded(transitions, "roll_out") as calls:
         training = seconds(
             lambda: [
                 nlp.update(examples[i : i + 16], sgd=optimizer, drop=0.3)

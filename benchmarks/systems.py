@@ -20,26 +20,21 @@ import torch
 from recording import recorded
 from spacy.language import Language
 
-from spacy_npparse.components import (
-    mh_parser,
-    one_endpoint_crossing_parser,
-    search,
-    spanning_tree_parser,
-)
 from spacy_npparse.decoding import MHDerivations
 from spacy_npparse.laboratory import contestant
 from spacy_npparse.laboratory.component import ComponentPipeline
+from spacy_npparse.parsing import mh, one_endpoint_crossing, spanning_trees, transitions
 from spacy_npparse.treebank import Sentence, read_conllu, unannotated_doc
 
 RUNS = 3
 BATCH = 128
 DECODERS = [
-    (search, "decode_greedy"),
-    (search, "decode_beam"),
-    (mh_parser, "decode_mh"),
-    (mh_parser, "decode_mh_greedily"),
-    (spanning_tree_parser, "decode_spanning_trees"),
-    (one_endpoint_crossing_parser, "decode_one_endpoint_crossing"),
+    (transitions, "decode_greedy"),
+    (transitions, "decode_beam"),
+    (mh, "decode_mh"),
+    (mh, "decode_mh_greedily"),
+    (spanning_trees, "decode_spanning_trees"),
+    (one_endpoint_crossing, "decode_one_endpoint_crossing"),
 ]
 
 
