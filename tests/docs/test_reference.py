@@ -165,6 +165,13 @@ def test_packages():
     assert {names(row[0])[0] for row in rows(section(page, "Packages"))} == packages
 
 
+def test_lines_of_a_training_step():
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    code = (ROOT / "spacy_npparse/components/dependency_parser.py").read_text(encoding="utf-8")
+    lines = [names(row[0])[0] for row in rows(section(page, "The main idea"))]
+    assert len(lines) == 5 and all(line.partition("…")[0] in code for line in lines)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_paths_exist(page):
     text = page.read_text(encoding="utf-8")
