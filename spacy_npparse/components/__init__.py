@@ -14,8 +14,8 @@ from spacy_npparse.components.constraints import (
 )
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
-from spacy_npparse.components.initialization import drop_unannotated_components
 from spacy_npparse.components.prediction import ParserPipe
+from spacy_npparse.components.unannotated import drop_unannotated_components
 
 __all__ = [
     "CONSTRAINTS_KEY",

@@ -54,7 +54,7 @@ from spacy_npparse.parsing import (
     SentenceBatch,
     Temperatures,
     best_trees,
-    confidence,
+    tree_confidence,
 )
 from spacy_npparse.parsing.batch import NetT
 from spacy_npparse.parsing.labelling import label_loss, predict_labels
@@ -235,7 +235,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         labels = predict_labels(scored, found.heads, allowed)
         if not self.decoder.confidence:
             return LabelledTrees(found, labels, None)
-        sure = confidence(self.search, scored, self.temperatures, found.heads[0], labels[0])
+        sure = tree_confidence(self.search, scored, self.temperatures, found.heads[0], labels[0])
         return LabelledTrees(found, labels, sure)
 
     def _best_allowed(self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences) -> Found:
@@ -354,6 +354,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         self.label_set.collect(get_examples, labels)
         self.temperatures = Temperatures()
+        self._rehearsal_model = None
         if nlp is not None:
             self.network.encoders.belong_to(nlp)
         sample = [eg.predicted for eg in islice(get_examples(), 10)]
@@ -404,8 +405,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             The losses.
 
         Raises:
-            ValueError: If gold trees have cycles, or the loss is not finite; no weights have been
-                changed then.
+            ValueError: If gold trees have cycles, or the loss is not finite; what has been learnt
+                remains as it is then.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -606,6 +607,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         if CFG not in exclude:
             # What is not in the file must not remain as it was.
             self.cfg = {}
+            self._rehearsal_model = None
         read(exclude=[*exclude, MODEL])
         if CFG not in exclude:
             state = SavedState.from_json(self.cfg, self._state())

@@ -41,6 +41,7 @@ def rehearsal_examples(docs: Iterable[Doc], parses: Iterable[Parse]) -> list[Exa
     examples = []
     for doc, parse in zip(docs, parses, strict=True):
         parsed = doc.copy()
-        write_parse(parsed, parse)
+        # Distributions of heads, if confidence is asked for, would be learnt instead.
+        write_parse(parsed, parse._replace(head_distributions=None))
         examples.append(Example(doc, parsed))
     return examples

@@ -41,7 +41,7 @@ class Progress:
     """What is saved with the weights because it changes with them.
 
     Attributes:
-        n_updates: How many updates they have had.
+        n_updates: How many updates of transition-based search they have had.
         normalised: Whether transitions are normalised to probabilities: as in the last training.
     """
 

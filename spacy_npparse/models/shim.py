@@ -153,6 +153,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             sizes, weights = message["sizes"], message["weights"]
             # Version 0.1 saved the kind of network among the sizes.
             sizes.pop("scorer", None)
+            self.cfg, self._model = {}, None
             if weights:
                 _check_sizes(sizes, [value.shape for value in weights.values()])
                 self.initialize(**sizes)

@@ -4,7 +4,7 @@ Nothing here knows of spaCy, Docs or vocabularies.
 """
 
 from spacy_npparse.parsing.batch import EncodedTokens, Found, ScoredBatch, SentenceBatch
-from spacy_npparse.parsing.confidence import Confidence, Temperatures, confidence
+from spacy_npparse.parsing.confidence import Confidence, Temperatures, tree_confidence
 from spacy_npparse.parsing.exact import ExactSearch, Parts
 from spacy_npparse.parsing.gold import GoldBatch, HeadTargets
 from spacy_npparse.parsing.length_limit import LengthLimited
@@ -34,5 +34,5 @@ __all__ = [
     "TransitionSearch",
     "TreesByArcs",
     "best_trees",
-    "confidence",
+    "tree_confidence",
 ]

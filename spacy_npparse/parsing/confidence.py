@@ -70,7 +70,7 @@ class Confidence(NamedTuple):
         heads[words], probabilities[words] = part.distributions
 
 
-def confidence(
+def tree_confidence(
     search: Search[NetT],
     scored: ScoredBatch[NetT],
     temperatures: Temperatures,

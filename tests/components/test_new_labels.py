@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
+from spacy.util import fix_random_seed
 from thinc.api import SGD, Adam, RAdam
 from tiny import tiny_config, write_part
 
@@ -253,3 +254,26 @@ def test_rehearsal_needs_an_encoder_of_its_own(sample):
     nlp.replace_listeners("tok2vec", "parser", ["model.tok2vec"])
     nlp.resume_training()
     assert nlp.rehearse(examples)["parser"] > 0
+
+
+def test_labels_are_added_after_other_weights_were_loaded(make_nlp, sample):
+    """What was to be rehearsed had other labels."""
+    nlp = make_nlp()
+    nlp.initialize(lambda: sample(nlp))
+    nlp.resume_training()
+    other = make_nlp()
+    other.initialize(lambda: [example(other, WORDS, HEADS, DEPS)])
+    parser = nlp.get_pipe("parser").from_bytes(other.get_pipe("parser").to_bytes())
+    assert parser.add_label("new") == 1
+    assert parser.rehearse(sample(nlp)) == {"parser": 0.0}
+
+
+def test_trees_are_rehearsed_whether_confidence_is_kept_or_not(make_nlp, sample):
+    found = []
+    for confidence in (False, True):
+        fix_random_seed(0)
+        nlp = make_nlp("mst", decoder={"confidence": confidence})
+        nlp.initialize(lambda nlp=nlp: sample(nlp))
+        nlp.resume_training()
+        found.append(nlp.get_pipe("parser").rehearse(sample(nlp)))
+    assert found[0] == found[1]

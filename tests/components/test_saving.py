@@ -91,6 +91,12 @@ def test_uninitialized_component_is_saved_and_loaded(make_nlp, tmp_path):
         spacy.load(tmp_path)("Hallo")
 
 
+def test_an_uninitialized_component_is_loaded_into_a_trained_one(trained, make_nlp):
+    trained.from_bytes(make_nlp().to_bytes())
+    with pytest.raises(ValueError, match=r"nlp\.initialize\(\)"):
+        trained("Hallo")
+
+
 def test_nothing_is_pickled(trained, tmp_path, monkeypatch):
     def forbidden(*args, **kwargs):
         raise AssertionError("pickled")

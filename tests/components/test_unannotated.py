@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 from tiny import SAMPLE, tiny_config
 
-from spacy_npparse.components.initialization import drop_unannotated_components
+from spacy_npparse.components.unannotated import drop_unannotated_components
 from spacy_npparse.treebank import Kept, docs_from_conllu, read_conllu, without_annotation
 
 COMPONENTS = ["tagger", "morphologizer", "lemmatizer"]
