@@ -240,9 +240,11 @@ class EnsembleParser(ParserPipe, Pipe):
                 heads[slices[number]] = self._allowed_heads(weights[number], one)
         allowed = constrained.allowed_labels(sentences) if constrained else None
         labels, of_labels = _label(scored, heads, allowed)
-        of_words = evidence[sentences.sentence, sentences.places]
-        of_heads = of_words[range(len(heads)), heads]
-        sure = Confidence(of_heads, of_labels, most_probable_heads(of_words))
+        sure = None
+        if self.decoder.confidence:
+            of_words = evidence[sentences.sentence, sentences.places]
+            of_heads = of_words[range(len(heads)), heads]
+            sure = Confidence(of_heads, of_labels, most_probable_heads(of_words))
         scores = np.full((1, len(sentences.lengths)), -np.inf)
         return LabelledTrees(Found(heads[None], scores), labels[None], sure)
 
