@@ -53,7 +53,7 @@ def check(
     config: _Config = None,
     updates: Annotated[int, typer.Option(min=1, help="Updates of each training.")] = 2000,
     folds: Annotated[int, typer.Option(min=3, help="Parts of the treebank.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of the trainings.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the trainings.")] = 0,
     arcs: Annotated[
         int | None, typer.Option(min=1, help="Arcs to list.  [default: as many as 1 % of words]")
     ] = None,

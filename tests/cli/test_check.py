@@ -2,6 +2,7 @@
 
 import in_process
 import pytest
+from parser_helpers import SAMPLE
 from tiny import tiny_config, write_part
 
 from spacy_npparse.treebank import read_conllu
@@ -60,3 +61,8 @@ def test_mistakes_are_told(run, tmp_path, options, message):
     result = run("check", treebank, tmp_path / "out", *options)
     assert result.exit_code == 1 and message in result.output
     assert not (tmp_path / "out").exists()
+
+
+def test_seeds_are_not_negative(run, tmp_path):
+    result = run("check", SAMPLE, tmp_path / "out", "--seed", -1)
+    assert result.exit_code == 2 and "seed" in result.output and not (tmp_path / "out").exists()

@@ -370,7 +370,11 @@ def test_bad_text(run, model, text, tmp_path):
 
 def test_bad_arguments(run, model, text, tmp_path):
     output = tmp_path / "out.conllu"
+    training = tmp_path / "training"
+    (training / "model-best").mkdir(parents=True)
+    (training / "model-best" / "config.cfg").touch()
     for arguments, message in [
+        ((training, text, output), f"Give a pipeline in it: {training}/model-best"),
         ((model, text, tmp_path / "out.txt"), "Give OUT a name that ends in .conllu"),
         ((model, tmp_path / "in.pdf", output), "Give a .conllu file, a .txt file, or -"),
         ((model, tmp_path / "no.txt", output), "No such file"),
