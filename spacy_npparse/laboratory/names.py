@@ -11,7 +11,8 @@ from spacy_npparse.laboratory.contestants import Contestant
 from spacy_npparse.laboratory.spacy_parser import SpacyPipeline
 from spacy_npparse.laboratory.udpipe import UDPipe
 
-_PEERS: dict[str, Callable[[], Contestant]] = {"spacy": SpacyPipeline, "udpipe": UDPipe}
+# What makes the contestants that are no components, by name.
+PEERS: dict[str, Callable[[], Contestant]] = {"spacy": SpacyPipeline, "udpipe": UDPipe}
 _SUFFIX = "_parser"
 _SCORER = "spacy_npparse.parser_scorer.v1"
 
@@ -29,13 +30,13 @@ def contestant(name: str) -> Contestant:
     Raises:
         ValueError: There is no such contestant; the message says why.
     """
-    if name in _PEERS:
-        return _PEERS[name]()
+    if name in PEERS:
+        return PEERS[name]()
     system, *settings = name.split(",")
     if system not in trainable_parsers():
         raise ValueError(
             f"{name!r}: there is no parser {system!r}. There are: "
-            f"{', '.join([*trainable_parsers(), *_PEERS])}."
+            f"{', '.join([*trainable_parsers(), *PEERS])}."
         )
     for setting in settings:
         if "/" in setting or not all(setting.partition("=")):

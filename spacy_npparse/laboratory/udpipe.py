@@ -33,11 +33,12 @@ from spacy_npparse.treebank import (
 )
 
 _MODEL = "model.udpipe"
-# The tokenizer's usual settings; dimension, segments and dropout are the defaults.
-_TOKENIZER = "epochs=100;early_stopping=1"
-_TAGGER = "models=1;templates=tagger;iterations=20"
+# How models are trained: the tokenizer's usual settings; dimension, segments and dropout are the
+# defaults.
+TOKENIZER = "epochs=100;early_stopping=1"
+TAGGER = "models=1;templates=tagger;iterations=20"
 # The manual's settings for Universal Dependencies, with SWAP and without pretrained vectors.
-_PARSER = (
+PARSER = (
     "transition_system=swap;transition_oracle=static_lazy;structured_interval=8;"
     "embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;"
     "embedding_lemma=0;embedding_deprel=20;hidden_layer=200;batch_size=10;iterations=30;"
@@ -60,7 +61,7 @@ class UDPipe:
     def train(self, task: Task, seed: int, folder: Path) -> None:
         """See `Contestant`."""
         files = [folder / _MODEL, task.dev, *task.training_files]
-        run_module([__name__, _TOKENIZER, *files], folder / LOG)
+        run_module([__name__, TOKENIZER, *files], folder / LOG)
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
         """See `Contestant`."""
@@ -129,8 +130,15 @@ def _parsed(sentences: Sequence[Any], seconds: float) -> Parsed:
     return Parsed(parsed, sum(len(sentence.words) for sentence in parsed) / seconds)
 
 
-def _read_files(paths: Sequence[Path]) -> Any:
-    """The sentences of CoNLL-U files."""
+def read_files(paths: Sequence[Path]) -> Any:
+    """The sentences of CoNLL-U files, as UDPipe's own `Sentences`.
+
+    Args:
+        paths: The files.
+
+    Raises:
+        ValueError: UDPipe cannot read one.
+    """
     found = udpipe.Sentences()
     for path in paths:
         for sentence in _read(path.read_text(encoding="utf-8")):
@@ -139,9 +147,9 @@ def _read_files(paths: Sequence[Path]) -> Any:
 
 
 def _train(tokenizer: str, model: Path, dev: Path, train: Sequence[Path]) -> None:
-    parts = [_read_files(train), _read_files([dev])]
+    parts = [read_files(train), read_files([dev])]
     error = udpipe.ProcessingError()
-    trained = udpipe.Trainer.train("morphodita_parsito", *parts, tokenizer, _TAGGER, _PARSER, error)
+    trained = udpipe.Trainer.train("morphodita_parsito", *parts, tokenizer, TAGGER, PARSER, error)
     if error.occurred():
         raise ValueError(f"UDPipe: {error.message}")
     with replacing(model) as file:

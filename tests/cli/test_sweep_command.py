@@ -2,12 +2,15 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 from cheap_contestant import CheapContestant
 from filelock import FileLock
 from in_process import InlineExecutor
 from tiny import write_part
+
+from spacy_npparse.laboratory.names import PEERS
 
 FATES: dict[str, str] = {}
 
@@ -20,7 +23,8 @@ def cheap(monkeypatch):
     def contestant(name):
         return CheapContestant(name, name, fate=FATES.get(name, ""))
 
-    monkeypatch.setattr("spacy_npparse.cli._runs.contestant", contestant)
+    for name in ("a", "b", "c"):
+        monkeypatch.setitem(PEERS, name, partial(contestant, name))
     monkeypatch.setattr("spacy_npparse.scaling.workers.ProcessPoolExecutor", InlineExecutor)
 
 

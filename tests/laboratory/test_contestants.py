@@ -44,7 +44,7 @@ def test_udpipe_is_trained_on_all_treebanks(tmp_path, monkeypatch):
     monkeypatch.setattr(udpipe, "run_module", lambda command, log: commands.append(command))
     contestant("udpipe").train(task, 0, tmp_path)
     assert commands[0][-2:] == files
-    assert len(udpipe._read_files(commands[0][-2:])) == 6
+    assert len(udpipe.read_files(commands[0][-2:])) == 6
 
 
 def test_settings_are_put_into_the_config():

@@ -13,9 +13,7 @@ from tiny import tiny_config, write_part
 from typer.testing import CliRunner
 
 from spacy_npparse.cli import app
-from spacy_npparse.cli._runs import board_page
 from spacy_npparse.files import checksum
-from spacy_npparse.laboratory import Experiment, Task
 from spacy_npparse.models import known_treebanks
 
 BEAM = "attardi,decoder.beam_width=2"
@@ -57,11 +55,13 @@ def inline(monkeypatch):
 def board(files):
     """Make the leaderboard, or go on with it."""
 
-    def make(parsers, seeds="0", updates=6, dev="dev.conllu", config="tiny.cfg", raw=False):
+    def make(
+        parsers, seeds="0", updates=6, dev="dev.conllu", config="tiny.cfg", raw=False, test=None
+    ):
         command = ["leaderboard", files / "train.conllu", files / dev, files / "board"]
         command += ["--config", files / config, "--updates", updates, "--processes", 2]
         command += ["--parsers", parsers, "--seeds", seeds, "--code", files / "code.py"]
-        command += ["--raw"] * raw
+        command += ["--raw"] * raw + ["--test", test] * bool(test)
         return CliRunner().invoke(app, [str(argument) for argument in command])
 
     return make
@@ -107,17 +107,6 @@ def test_the_report_says_what_it_was_made_from(made):
         *("train.conllu", "dev.conllu", "tiny.cfg", "code.py")
     ]
     assert source["command"].startswith("python -m spacy_npparse leaderboard ")
-
-
-def test_reports_on_files_of_one_name_are_kept_apart(made, files, tmp_path):
-    folder, _ = made
-    [train, dev, *_] = report(folder)["provenance"]["checksums"]
-    other = tmp_path / "dev.conllu"
-    other.write_bytes(Path(train).read_bytes() + Path(dev).read_bytes())
-    task = Task(Path(train), Path(dev), files / "tiny.cfg", 6, None)
-    assert board_page(Experiment(task, Path(dev), folder)) == folder / "leaderboard-dev.html"
-    page = board_page(Experiment(task, other, folder))
-    assert page == folder / f"leaderboard-dev-{checksum(other)[:8]}.html"
 
 
 def test_a_failed_training_stops_no_other(made):
@@ -203,6 +192,20 @@ def test_from_plain_text(made, board, files, inline):
     assert "0 runs to do" in again.stderr and again.stdout == result.stdout
 
 
+def test_reports_on_files_of_one_name_are_kept_apart(made, board, files, tmp_path, inline):
+    folder, _ = made
+    page, other = folder / "leaderboard-dev.html", tmp_path / "dev.conllu"
+    before = page.read_bytes()
+    other.write_bytes(
+        b"".join((files / f"{part}.conllu").read_bytes() for part in ("train", "dev"))
+    )
+    result = board("mst", test=other)
+    assert result.exit_code == 0, result.stderr
+    name = f"dev-{checksum(other)[:8]}"
+    assert (folder / f"leaderboard-{name}.html").exists() and page.read_bytes() == before
+    assert str(other) in report(folder, name)["provenance"]["checksums"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -272,7 +275,7 @@ def test_udpipe(files, monkeypatch):
     monkeypatch.setattr(
         "spacy_npparse.scaling.workers.ProcessPoolExecutor", in_process.InlineExecutor
     )
-    monkeypatch.setattr("spacy_npparse.laboratory.udpipe._TOKENIZER", "epochs=1;segment_size=10")
+    monkeypatch.setattr("spacy_npparse.laboratory.udpipe.TOKENIZER", "epochs=1;segment_size=10")
     # The trainers of tagger and parser do 50 iterations in any case.
     train, dev = (write_part(part, files / f"few-{part}.conllu", 10) for part in ("train", "dev"))
     command = ["leaderboard", train, dev, files / "peer"]
