@@ -32,7 +32,7 @@ LOCK = ".lock"
 _LONGEST_REASON = 300
 # A vocabulary keeps every word that it has ever seen. With that many, a few hundred megabytes, the
 # pipeline is loaded anew; spaCy's memory zones would free strings that components may still need.
-_MOST_NEW_STRINGS = 500_000
+MOST_NEW_STRINGS = 500_000
 
 
 class FailingPipelineError(RuntimeError):
@@ -183,7 +183,7 @@ class Annotator:
         """
         with cleaning_up_on_termination():
             start = time.perf_counter()
-            if len(self._nlp.vocab.strings) > self._n_strings + _MOST_NEW_STRINGS:
+            if len(self._nlp.vocab.strings) > self._n_strings + MOST_NEW_STRINGS:
                 self._load()
             files = self._job.files
             attempt = Attempt(files.attempt(shard))

@@ -18,8 +18,8 @@ from spacy.tokens import Doc
 from spacy_npparse.treebank.plain_text import Paragraph
 
 # A window ends with that many batches, or with that many words, which are in memory at once.
-_WINDOW_BATCHES = 32
-_WINDOW_WORDS = 100_000
+WINDOW_BATCHES = 32
+WINDOW_WORDS = 100_000
 S = TypeVar("S")
 R = TypeVar("R")
 Prepared = Doc | Paragraph
@@ -153,12 +153,12 @@ def _windows(pairs: Iterable[tuple[S, Prepared]], batch_size: int) -> Iterator[_
         inputs: list[Prepared] = []
         lengths: list[int] = []
         n_words = 0
-        for source, one in islice(remaining, _WINDOW_BATCHES * batch_size):
+        for source, one in islice(remaining, WINDOW_BATCHES * batch_size):
             sources.append(source)
             inputs.append(one)
             lengths.append(len(one.original.split()) if isinstance(one, Paragraph) else len(one))
             n_words += lengths[-1]
-            if n_words >= _WINDOW_WORDS:
+            if n_words >= WINDOW_WORDS:
                 break
         if not inputs:
             return

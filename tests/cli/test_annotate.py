@@ -1,6 +1,8 @@
 """The command annotate, as a user runs it; its workers are in this process."""
 
 import re
+import time
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,7 @@ from small_corpora import (
     write_corpus,
 )
 
-from spacy_npparse.cli import _corpus_progress
 from spacy_npparse.cli import annotate as command
-from spacy_npparse.cli._corpus_progress import CorpusProgress
 from spacy_npparse.scaling.manifest import read_manifest
 
 
@@ -42,7 +42,8 @@ def annotate(run, pipeline, monkeypatch):
 
 
 def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monkeypatch):
-    monkeypatch.setattr(_corpus_progress, "_BETWEEN_LINES", 0)
+    # Half a minute each time that it is read: a line for each shard.
+    monkeypatch.setattr(time, "monotonic", count(0, 30).__next__)
     source = write_corpus(tmp_path / "corpus")
     (source / "more.txt").write_text(f"One.\n\n{FAILING}.")
     arguments = (source, tmp_path / "out", "--words-per-shard", 60)
@@ -60,6 +61,7 @@ def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monke
     assert f"{n_finished} of {n_shards} shards are finished already." in result.output
     lines = re.findall(r"^(\d+)/\d+ shards, .*words/s, [\d:]+ left$", result.output, re.M)
     assert lines == [str(number) for number in range(1, n_shards // 2 + 1)]
+    assert result.output.count("00:00 left") == 1
     assert "⚠ 1 texts could not be annotated: see" in result.output
     counts = read_manifest(tmp_path / "out").counts
     n_sentences, n_words = f"{counts['n_sentences']:,}", f"{counts['n_words']:,}"
@@ -74,13 +76,29 @@ def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monke
     assert content(tmp_path / "out") == content(tmp_path / "again")
 
 
-def test_progress_before_the_first_word(monkeypatch, capsys):
-    monkeypatch.setattr(_corpus_progress, "_BETWEEN_LINES", 0)
-    with CorpusProgress(10, 2) as shown:
-        shown.update(0, None)
-        shown.update(10, None)
-    first, second = re.findall("^.*words, .*$", capsys.readouterr().err, re.M)
-    assert "0 of 10 words, 0 words/s, ? left" in first and "00:00 left" in second
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (0, ["2/2 shards, 1 texts quarantined, 1 of 1 words, 0 words/s, ? left"]),
+        (
+            30,
+            [
+                "1/2 shards, 1 texts quarantined, 0 of 1 words, 0 words/s, ? left",
+                "2/2 shards, 1 texts quarantined, 1 of 1 words, 0 words/s, 00:00 left",
+            ],
+        ),
+    ],
+)
+def test_progress_without_words_or_time(annotate, tmp_path, monkeypatch, seconds, expected):
+    monkeypatch.setattr(time, "monotonic", count(0, seconds).__next__)
+    source = tmp_path / "corpus"
+    source.mkdir()
+    (source / "a.txt").write_text("One.")
+    (source / "b.conllu").write_text("no word\n\n")
+    result = annotate(source, tmp_path / "out", "--words-per-shard", 1)
+    assert result.exit_code == 0, result.output
+    # The second shard ends first.
+    assert re.findall("^.*words/s.*$", result.output, re.M) == expected
 
 
 @pytest.mark.parametrize(

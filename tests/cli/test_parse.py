@@ -326,7 +326,7 @@ def test_malformed_conllu(run, model, tmp_path, caplog):
 
 def test_inputs_are_parsed_as_they_are_read(run, model, tmp_path, monkeypatch):
     """In small windows, so that there are many of them."""
-    monkeypatch.setattr("spacy_npparse.treebank.annotating._WINDOW_WORDS", 7)
+    monkeypatch.setattr("spacy_npparse.treebank.annotating.WINDOW_WORDS", 7)
     text, conllu = tmp_path / "in.txt", tmp_path / "in.conllu"
     text.write_text("\n\n".join(f"Nummer {i} hat{' viele' * (i % 5)} Worte." for i in range(30)))
     output = tmp_path / "out.conllu"

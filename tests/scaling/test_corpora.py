@@ -39,6 +39,8 @@ from spacy_npparse.treebank import read_conllu
 from spacy_npparse.workfolder import DamagedFileError, FolderMismatchError
 
 N_PARAGRAPHS = 30
+# A paragraph, and the most characters that spaCy takes are a million.
+TOO_LONG = "too long" + "g" * 999_994
 
 
 @pytest.fixture(scope="module")
@@ -266,7 +268,7 @@ def test_what_begins_a_document_is_lost_with_a_text_that_cannot_be_read(pipeline
     source = tmp_path / "source"
     source.mkdir()
     (source / "a.txt").write_bytes(b"Gr\xfc\xdfe.\n\nBoom.\n\nThird.")
-    (source / "b.txt").write_text("too long " * 5 + "\n\nSecond.")
+    (source / "b.txt").write_text(f"{TOO_LONG}\n\nSecond.")
     (source / "c.txt").write_text(f"{DEADLY}.\n\nSecond.")
     row = "\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
     (source / "d.conllu").write_bytes(
@@ -276,9 +278,7 @@ def test_what_begins_a_document_is_lost_with_a_text_that_cannot_be_read(pipeline
         f"# newdoc id = d3\n# sent_id = 5\n1\t{DEADLY}{row}# sent_id = 6\n1\tGo{row}".encode()
     )
     corpus = corpus_of(pipeline, [source], tmp_path / "out")
-    workers = InlineWorkers(corpus.job)
-    workers.annotator._nlp.max_length = 30
-    annotate_missing(corpus, workers)
+    annotate_missing(corpus)
     found = content(tmp_path / "out")
     assert re.findall("^# (newdoc.*|newpar id.*|sent_id.*)$", found, re.M) == [
         *("sent_id = a-d1p3s1", "sent_id = b-d1p2s1", "sent_id = c-d1p2s1"),
@@ -294,15 +294,13 @@ def test_what_cannot_be_read_or_written_is_quarantined(tmp_path):
     nlp.add_pipe("attribute_ruler").add([[{"ORTH": "Tab"}]], {"LEMMA": "a\tb"})
     nlp.to_disk(tmp_path / "model")
     (tmp_path / "a.txt").write_bytes(
-        b"Gr\xfc\xdfe.\n\nTab.\n\n" + b"too long " * 5 + b"\n\nThis is written."
+        b"Gr\xfc\xdfe.\n\nTab.\n\n" + TOO_LONG.encode() + b"\n\nThis is written."
     )
     corpus = corpus_of(tmp_path / "model", [tmp_path / "a.txt"], tmp_path / "out")
-    workers = InlineWorkers(corpus.job)
-    workers.annotator._nlp.max_length = 30
-    [record] = annotate_missing(corpus, workers).values()
+    [record] = annotate_missing(corpus).values()
     reasons = [one["reason"] for one in quarantined(tmp_path / "out")]
     assert reasons[0] == "not valid UTF-8. Convert the text to UTF-8."
-    assert reasons[1].startswith("a paragraph of 44 characters, more than the 30")
+    assert reasons[1].startswith("a paragraph of 1,000,002 characters, more than the 1,000,000")
     assert reasons[2].startswith("DocError: ") and "has a tab or a line end" in reasons[2]
     assert record.n_quarantined == len(reasons) == 3
     assert sent_ids(content(tmp_path / "out")) == ["a-d1p4s1"]
@@ -597,7 +595,7 @@ def test_full_disk(pipeline, source, serial, tmp_path):
 
 
 def test_vocabularies_do_not_grow_for_ever(pipeline, source, serial, tmp_path, monkeypatch):
-    monkeypatch.setattr("spacy_npparse.scaling.shards._MOST_NEW_STRINGS", 40)
+    monkeypatch.setattr("spacy_npparse.scaling.shards.MOST_NEW_STRINGS", 40)
     loaded = []
     load = Pipeline.load
     monkeypatch.setattr(Pipeline, "load", lambda self: loaded.append(load(self)) or loaded[-1])

@@ -46,7 +46,7 @@ def test_batches_are_of_similar_lengths_and_the_order_stays(lengths, batch_size,
         for number, length in enumerate(lengths)
     ]  # fmt: skip
     BEGUN.clear()
-    with mock.patch.object(annotating, "_WINDOW_WORDS", most_words):
+    with mock.patch.object(annotating, "WINDOW_WORDS", most_words):
         docs = list(annotate(NOTING, iter(inputs), batch_size=batch_size))
     assert [doc[0].text for doc in docs] == [str(number) for number in range(len(lengths))]
     assert [len(doc) for doc in docs] == lengths
