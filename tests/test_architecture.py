@@ -30,6 +30,15 @@ IMPORT = re.compile(r"^\s*(?:from|import|cimport) spacy_npparse\.([a-z_]+)", re.
 INCLUDE = re.compile(r'^(?:#include|\s*cdef extern from) "([^"]+)"', re.MULTILINE)
 # Of Python, and of compiled modules that are described in stubs.
 PUBLIC_CLASS = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
+# Not protocols of other libraries, such as _repr_html_; namedtuples and shims have names, too.
+PRIVATE = re.compile(
+    r"(?:^ *|\bself\.|\b(?:def|cdef|cpdef|class) )(_[a-zA-Z]\w*)(?<!_)\b", re.MULTILINE
+)
+PRIVATE_NAMES = {
+    name
+    for path in [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyx")]
+    for name in PRIVATE.findall(f"{path.stem}\n{path.read_text(encoding='utf8')}")
+} - {"_model", "_replace"}
 
 
 def files(room):
@@ -94,3 +103,26 @@ def commands():
 def test_commands_are_short(command):
     """Options that several commands have, and longer work, have places of their own."""
     assert command.end_lineno - command.lineno + 1 <= 60
+
+
+def private_names_used(path):
+    """Names of the package with an underscore that a test imports, reads or replaces."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE.name):
+            names = [*node.module.split("."), *(one.name for one in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [part for one in node.names for part in one.name.split(".")]
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) not in {"self", "cls"}:
+            names = [node.attr]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            # As monkeypatch takes them.
+            names = node.value.split(".")
+        else:
+            continue
+        yield from PRIVATE_NAMES.intersection(names)
+
+
+def test_tests_talk_to_public_parts():
+    tests = PACKAGE.parent / "tests"
+    used = {str(path.relative_to(tests)): private_names_used(path) for path in tests.rglob("*.py")}
+    assert {path: names for path, found in used.items() if (names := sorted(set(found)))} == {}
