@@ -23,8 +23,6 @@ from typing import NamedTuple
 from spacy_npparse.trees.missing import NO_LABEL
 from spacy_npparse.trees.projectivity import nonprojective_arcs
 
-ENCODINGS = ("head", "path", "head+path")
-
 
 class Decorated(NamedTuple):
     """An augmented label.
@@ -89,7 +87,7 @@ def encode(
     Args:
         heads: n + 1 heads of a tree.
         labels: n + 1 labels of the arcs to the words; labels[0] is ignored.
-        encoding: One of `ENCODINGS`.
+        encoding: "head", "path" or "head+path".
 
     Returns:
         n + 1 heads and n + 1 augmented labels.

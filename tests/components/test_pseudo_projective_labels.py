@@ -1,12 +1,14 @@
 """Projective systems whose labels tell where arcs cross."""
 
+from typing import get_args
+
 import pytest
 import spacy
 from parser_helpers import TINY_ENCODER, TINY_MODEL, check_trees, example
 from spacy.tokens import Doc
 
+from spacy_npparse.parsing.settings import Encoding
 from spacy_npparse.trees import is_projective
-from spacy_npparse.trees.pseudo_projective import ENCODINGS
 
 # 4 -> 1 crosses the arc from the root to 2.
 WORDS = ["Bücher", "habe", "ich", "gelesen"]
@@ -38,7 +40,7 @@ def make_trained(make_nlp, sample):
     return make
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("encoding", get_args(Encoding))
 def test_crossing_arcs_are_learned_by_heart(make_trained, encoding, tmp_path):
     nlp, examples = make_trained(encoding)
     scores = nlp.evaluate(examples)

@@ -11,17 +11,14 @@ from spacy_npparse.models.losses import LOSSES
 from spacy_npparse.parsing.settings import (
     MAX_VIOLATION,
     DecoderSettings,
-    Encoding,
     ExplorationSettings,
     TransitionLoss,
     TransitionSettings,
     TreeLoss,
 )
-from spacy_npparse.trees.pseudo_projective import ENCODINGS
 
 
 def test_choices_are_those_of_the_rooms_below():
-    assert get_args(Encoding) == ENCODINGS
     assert get_args(TransitionLoss) == (*LOSSES, MAX_VIOLATION)
     assert set(get_args(TreeLoss)) < set(get_args(TransitionLoss))
 

@@ -2,15 +2,16 @@
 
 import random
 from itertools import product
+from typing import get_args
 
 import pytest
 from brute_force import all_trees, random_tree
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_npparse.parsing.settings import Encoding
 from spacy_npparse.trees import is_projective, is_tree, nonprojective_arcs
 from spacy_npparse.trees.pseudo_projective import (
-    ENCODINGS,
     NO_LABEL,
     Decorated,
     decode,
@@ -63,7 +64,7 @@ def test_the_first_word_with_the_label_of_the_head_is_taken():
     assert decode(heads, labels) == TREE
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("encoding", get_args(Encoding))
 def test_one_lifted_arc_comes_back(encoding):
     """With a label of its own for each word; several lifted arcs can hide each other."""
     for n in range(1, 6):
@@ -75,7 +76,7 @@ def test_one_lifted_arc_comes_back(encoding):
                 assert restored == list(heads)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("encoding", get_args(Encoding))
 def test_words_come_back_from_the_root_downwards(encoding):
     """4 goes back below 1 before 2, which is below 1 meanwhile, looks for it there."""
     heads, labels = encode([-1, 3, 4, 0, 1], [-1, 2, 2, 1, 2], encoding)
@@ -83,7 +84,7 @@ def test_words_come_back_from_the_root_downwards(encoding):
     assert decode(heads, labels) == [-1, 3, 4, 0, 1]
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("encoding", get_args(Encoding))
 def test_missing_labels_have_no_notes(encoding):
     heads, labels = encode(TREE, [-1, -1, 8, 9, -1], encoding)
     assert labels[1] == Decorated(NO_LABEL) and labels[4] == Decorated(NO_LABEL)
