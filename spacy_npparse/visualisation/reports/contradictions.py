@@ -12,13 +12,11 @@ from spacy_npparse.annotation.contradictions import Contradiction
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.tables import Cell, Column, Table
 from spacy_npparse.treebank import Sentence
-from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.page import Page, plural, render
-from spacy_npparse.visualisation.trees.drawing import draw_tree
+from spacy_npparse.visualisation.reports.parts import draw_sentence
 from spacy_npparse.visualisation.trees.layout import Arc
-from spacy_npparse.visualisation.trees.picture import ROW_WIDTH
 
 
 class _ContradictedSentence(NamedTuple):
@@ -113,16 +111,9 @@ def _sentence(
             label, kinds = f"{label} (parser: {one.predicted_label})", ("mislabelled",)
         if head != NO_HEAD:
             above.append(Arc(head, word, label, kinds))
-    tags = [row.upos for row in sentence.words]
-    drawing = draw_tree(
-        [row.form for row in sentence.words],
-        above,
-        below=below,
-        tags=None if set(tags) == {EMPTY} else tags,
-        title="Dependency tree",
-        width=ROW_WIDTH,
-    )
     notes = [] if sentence.sent_id is None else [f"sent_id = {sentence.sent_id}"]
     notes += [f"word {one.word}: log odds {one.log_odds:.2f}" for one in contradictions]
     text = " ".join(row.form for row in sentence.words)
-    return _ContradictedSentence(number + 1, anchor, text, notes, drawing)
+    return _ContradictedSentence(
+        number + 1, anchor, text, notes, draw_sentence(sentence, above, below)
+    )

@@ -13,8 +13,8 @@ from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.plots import Key, key
-from spacy_npparse.visualisation.trees.drawing import draw_tree
-from spacy_npparse.visualisation.trees.picture import ROW_WIDTH, tree_arcs
+from spacy_npparse.visualisation.reports.parts import draw_sentence
+from spacy_npparse.visualisation.trees.picture import tree_arcs
 
 
 class ComparedTree(NamedTuple):
@@ -125,13 +125,5 @@ def _draw(comparison: ParserComparison, tree: _PredictedTree, place: int) -> Mar
         for word, label in zip(gold.words, tree.labels, strict=True)
     ]
     words = [word.form for word in gold.words]
-    above, below = tree_arcs(words, tree.heads, tree.labels, gold.heads[1:], gold_labels)
-    tags = [word.upos for word in gold.words]
-    return draw_tree(
-        words,
-        above,
-        below=below,
-        tags=None if set(tags) == {EMPTY} else tags,
-        title="Dependency tree",
-        width=ROW_WIDTH,
-    )
+    arcs = tree_arcs(words, tree.heads, tree.labels, gold.heads[1:], gold_labels)
+    return draw_sentence(gold, *arcs)

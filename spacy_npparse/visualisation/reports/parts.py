@@ -1,16 +1,29 @@
-"""What the templates of reports are given: tables and plots."""
+"""What the templates of reports are given: tables, plots and trees."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
+from markupsafe import Markup
+
 from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.seeds import Scored
+from spacy_npparse.treebank.sentence import EMPTY, Sentence
 from spacy_npparse.visualisation.plots import Axis, Key, Plot, Point, Series, key, rate_point
+from spacy_npparse.visualisation.trees.drawing import draw_tree
+from spacy_npparse.visualisation.trees.layout import Arc
+from spacy_npparse.visualisation.trees.picture import ROW_WIDTH
 
 # The number of parsers in colour, beside the peers; more could not be told apart.
 N_COLOURED = 5
+
+
+def draw_sentence(sentence: Sentence, above: Sequence[Arc], below: Sequence[Arc]) -> Markup:
+    """A sentence of a treebank with arcs above and below its words, and its tags if it has any."""
+    words, tags = [row.form for row in sentence.words], [row.upos for row in sentence.words]
+    tagged = tags if set(tags) != {EMPTY} else None
+    return draw_tree(words, above, below=below, tags=tagged, width=ROW_WIDTH)
 
 
 def percent_axis(title: str) -> Axis:

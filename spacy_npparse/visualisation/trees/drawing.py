@@ -39,7 +39,7 @@ def draw_tree(
     *,
     below: Sequence[Arc] = (),
     tags: Sequence[str] | None = None,
-    title: str,
+    title: str = "Dependency tree",
     width: float | None = None,
     alone: bool = False,
 ) -> Markup:

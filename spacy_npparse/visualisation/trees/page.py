@@ -118,7 +118,6 @@ def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _DrawnSente
         above,
         below=below,
         tags=[t.pos_ for t in sentence] if tagged else None,
-        title="Dependency tree",
         width=ROW_WIDTH,
     )
     n_crossing = sum("crossing" in arc.kinds for arc in above)
