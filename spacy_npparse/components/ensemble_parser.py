@@ -194,19 +194,7 @@ class EnsembleParser(ParserPipe, Pipe):
         self._check_encoders(parser for parser in present if isinstance(parser, DependencyParser))
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
-        """Parse Docs without changing them.
-
-        Args:
-            docs: With the sentence boundaries and the constraints that are known; see
-                `DependencyConstraints`.
-
-        Returns:
-            Their parses.
-
-        Raises:
-            ValueError: If the members cannot be combined, see `parsers`.
-            ConstraintError: If constraints are malformed, or no tree meets them.
-        """
+        """See `ParserPipe`; ValueError if the members cannot be combined, see `parsers`."""
         docs = list(docs)
         if not docs:
             return []

@@ -68,22 +68,16 @@ class RayActors(Generic[Tag, Result]):
 
     @property
     def idle(self) -> int:
-        """Number of tasks that may be started now."""
+        """See `Tasks`."""
         return _IN_FLIGHT * self._most - self.running
 
     @property
     def running(self) -> int:
-        """Number of tasks that have not ended."""
+        """See `Tasks`."""
         return len(self._running)
 
     def start(self, tag: Tag, task: Callable[..., Result], *arguments: Any) -> None:
-        """Let the actor with the fewest tasks do one more.
-
-        Args:
-            tag: Identifies the task.
-            task: A function that can be pickled.
-            arguments: Its arguments.
-        """
+        """See `Tasks`: the actor with the fewest does one more."""
         actor = min(self._loads, key=self._loads.__getitem__, default=None)
         if actor is None or (self._loads[actor] and len(self._loads) < self._most):
             actor = self._actor_class.remote(*self._begin)
@@ -92,11 +86,7 @@ class RayActors(Generic[Tag, Result]):
         self._running[actor.do.remote(task, arguments)] = tag, actor
 
     def ended(self) -> Iterator[tuple[Tag, Result | LostProcessError]]:
-        """Wait for a task to end.
-
-        Yields:
-            The tags of the tasks that have ended, and their results.
-        """
+        """See `Tasks`."""
         for actor in [actor for actor, n_tasks in self._loads.items() if n_tasks == 0]:
             # There is nothing left for it, but another may wait for a place to begin again.
             self._ray.kill(actor)

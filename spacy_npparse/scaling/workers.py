@@ -54,22 +54,16 @@ class Workers(Generic[Tag, Result]):
 
     @property
     def idle(self) -> int:
-        """Number of processes without a task."""
+        """See `Tasks`: processes without one."""
         return len(self._idle)
 
     @property
     def running(self) -> int:
-        """Number of tasks that have not ended."""
+        """See `Tasks`."""
         return len(self._running)
 
     def start(self, tag: Tag, task: Callable[..., Result], *arguments: Any) -> None:
-        """Let an idle process do a task.
-
-        Args:
-            tag: Identifies the task.
-            task: A function that can be pickled.
-            arguments: Its arguments.
-        """
+        """See `Tasks`."""
         pool = self._idle.pop()
         try:
             future = pool.submit(task, *arguments)
@@ -80,11 +74,7 @@ class Workers(Generic[Tag, Result]):
         self._running[future] = tag, pool
 
     def ended(self) -> Iterator[tuple[Tag, Result | LostProcessError]]:
-        """Wait for a task to end.
-
-        Yields:
-            The tags of the tasks that have ended, and their results.
-        """
+        """See `Tasks`."""
         for future in wait(self._running, return_when=FIRST_COMPLETED).done:
             tag, pool = self._running.pop(future)
             result: Result | LostProcessError
