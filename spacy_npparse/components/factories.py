@@ -316,10 +316,10 @@ def _check_model(name: str, factory: str, model: Any) -> None:
     config in which only the factory was exchanged."""
     if isinstance(model, Model) and "sizes" not in model.attrs:
         raise ValueError(
-            f"{name}: {factory} cannot take the model {model.name!r}. Make it the architecture "
-            "spacy_npparse.Parser.v1, with the encoder as its tok2vec. If it is that of spaCy's "
-            "parser, remove the settings moves, update_with_oracle_cut_size, learn_tokens and "
-            "min_action_freq of that, too."
+            f"{name}: {factory} cannot take the model {model.name!r}, which has no network of this "
+            "package. Make it the architecture spacy_npparse.Parser.v1, with the encoder as its "
+            "tok2vec. If it is that of spaCy's parser, remove the settings moves, "
+            "update_with_oracle_cut_size, learn_tokens and min_action_freq of that, too."
         )
 
 
