@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 
+import torch
 from spacy.language import Language
 from spacy.pipeline.tok2vec import Tok2Vec, Tok2VecListener
 from spacy.tokens import Doc
 from spacy.ty import ListenedToComponent
-from thinc.api import Model, to_numpy
+from thinc.api import Model, PyTorchShim, to_numpy
 
 logger = logging.getLogger(__name__)
 
@@ -177,5 +178,9 @@ def _checksum(encoders: Sequence[Any]) -> str:
                 if layer.has_param(name):
                     found.update(to_numpy(layer.get_param(name)).tobytes())
             for shim in layer.shims:
-                found.update(shim.to_bytes())
+                if isinstance(shim, PyTorchShim) and shim._model is not None:
+                    # Not its bytes: a transformer that is loaded is saved with other ones.
+                    for value in shim._model.state_dict().values():
+                        flat = value.detach().cpu().contiguous().flatten()
+                        found.update(flat.view(torch.uint8).numpy())
     return found.hexdigest()

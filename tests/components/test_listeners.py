@@ -187,3 +187,16 @@ def test_transformer_is_trained_saved_and_replaced(with_transformer, sample, tmp
     assert trees(nlp.pipe(texts)) == expected
     nlp.to_disk(tmp_path / "alone")
     assert trees(spacy.load(tmp_path / "alone").pipe(texts)) == expected
+
+
+def test_a_transformer_is_recognised_when_it_is_loaded(with_transformer, tmp_path, caplog):
+    with_transformer.to_disk(tmp_path / "saved")
+    caplog.clear()
+    loaded = spacy.load(tmp_path / "saved")
+    loaded.to_disk(tmp_path / "again")
+    spacy.load(tmp_path / "again")
+    assert "another encoder" not in caplog.text
+    next(bert(loaded).parameters()).data += 1.0
+    loaded.to_disk(tmp_path / "changed")
+    spacy.load(tmp_path / "changed")
+    assert "another encoder" in caplog.text
