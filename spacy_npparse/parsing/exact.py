@@ -51,7 +51,8 @@ class Parts(ABC, Generic[NetT, ScoresT, TreesT]):
 
     Attributes:
         net_class: The class of the network that scores them.
-        uncovered: What warnings say of trees that do not consist of such parts.
+        uncovered: What warnings say of trees that do not consist of such parts; only under a limit
+            on length, see `LengthLimited`.
     """
 
     net_class: type[NetT]
