@@ -614,6 +614,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             self.label_set.replace(state.labels, state.decorated)
             self.temperatures = state.temperatures
             self.network.encoders.checksum = state.encoder
+            self.network.encoders.has_learnt = False
         if MODEL not in exclude:
             # Version 0.1 saved it as a setting.
             self.network.forget_progress(normalised=self.cfg.pop("normalised", True))

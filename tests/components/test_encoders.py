@@ -112,6 +112,14 @@ def test_an_encoder_that_was_trained_further_without_the_parser(
     assert not caplog.text
 
 
+def test_weights_that_are_loaded_after_a_training_have_their_encoder(listening, sample):
+    nlp = listening()
+    saved = nlp.to_bytes()
+    nlp.update(sample(nlp, limit=2), sgd=nlp.create_optimizer())
+    nlp.from_bytes(saved)
+    assert nlp.to_bytes() == saved
+
+
 def test_a_copy_knows_the_encoder(listening, tmp_path, caplog):
     listening().to_disk(tmp_path / "one")
     nlp = copy.deepcopy(spacy.load(tmp_path / "one"))
