@@ -21,7 +21,15 @@ FLOORS = [
     {"systems"},
     {"transitions"},
     {"trees"},
-    {"checks", "files", "imported_code", "tables", "treebank_names"},
+    {
+        "checks",
+        "files",
+        "imported_code",
+        "tables",
+        "treebank_names",
+        "word_forms",
+        "word_slices",
+    },
     {"errors"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

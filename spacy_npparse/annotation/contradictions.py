@@ -14,9 +14,8 @@ from spacy.language import Language
 from spacy_npparse.annotation.calibration import read_gold
 from spacy_npparse.annotation.posteriors import EncodedSentences, encode_sentences
 from spacy_npparse.treebank import Sentence
-from spacy_npparse.treebank.docs import UD_ROOT
 from spacy_npparse.treebank.rows import make_sentence, with_misc, without_misc
-from spacy_npparse.treebank.sentence import EMPTY
+from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 
 _COLUMNS = (

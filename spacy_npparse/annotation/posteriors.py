@@ -200,7 +200,8 @@ def _check_words(sentences: Sequence[Sentence], docs: Sequence[Doc]) -> None:
             raise PosteriorError(
                 f"sentence {sentence.sent_id or quoted(doc.text)} has {len(sentence.words)} words, "
                 f"but {len(doc)} when it comes to the parser: a component before it merges or "
-                "splits tokens. Give a pipeline without that component."
+                "splits tokens, or a multiword token has fewer characters than words. Give a "
+                "pipeline without that component, or leave the sentence out."
             )
 
 

@@ -12,9 +12,8 @@ from spacy.util import minibatch
 
 from spacy_npparse.annotation.posteriors import encode_sentences
 from spacy_npparse.treebank import Sentence
-from spacy_npparse.treebank.docs import UD_ROOT
 from spacy_npparse.treebank.rows import make_sentence, with_comments, with_misc
-from spacy_npparse.treebank.sentence import EMPTY, Row, is_boundary
+from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT, Row, is_boundary
 
 # Attributes of MISC: the arc that the parser would take, and how probable it is.
 _PREDICTED = "PredictedArc"

@@ -312,7 +312,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
                         "so there are no derivations. Take a parser with a transition system."
                     )
                 derivation = parser_derivation(
-                    [doc[i].text for i in sentences.words[words].tolist()],
+                    [doc[i]._.form for i in sentences.words[words].tolist()],
                     decisions,
                     gold=tree and tree.heads,
                     gold_labels=tree and tree.labels,

@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy_npparse.components.gold import head_tokens
 from spacy_npparse.components.labels import Labels
 from spacy_npparse.parsing import GoldBatch, SentenceBatch
-from spacy_npparse.treebank.docs import UD_ROOT
+from spacy_npparse.treebank.sentence import UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD, NO_LABEL
 
 

@@ -20,7 +20,7 @@ from spacy_npparse.components.gold import GoldBoundaries, read_gold
 from spacy_npparse.parsing import GoldBatch, SentenceBatch
 from spacy_npparse.parsing.pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from spacy_npparse.parsing.settings import Encoding
-from spacy_npparse.treebank.docs import UD_ROOT
+from spacy_npparse.treebank.sentence import UD_ROOT
 from spacy_npparse.trees.missing import NO_LABEL
 from spacy_npparse.trees.pseudo_projective import Decorated
 

@@ -16,6 +16,7 @@ from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.heads import heads_and_spans
 from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.word_forms import surface_tokens, word_forms
 
 Span = tuple[int, int]
 
@@ -183,8 +184,11 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
         text = doc.vocab.strings
         annotation: NDArray[np.uint64] = np.asarray(doc.to_array(_DOC_ATTRIBUTES), np.uint64)
         annotation = annotation.reshape(len(doc), len(_DOC_ATTRIBUTES))
-        forms = [token.text for token in doc]
+        forms = word_forms(doc)
         is_space = [form.isspace() for form in forms]
+        tokens = {token.start: token for token in surface_tokens(doc)}
+        span = (position, position)
+        last = 0
         head_tokens, spanned = heads_and_spans(annotation[:, 0], annotation[:, 1])
         heads = _doc_heads(head_tokens.tolist(), is_space, len(analysis))
         starts = (annotation[:, 2] == 1) & ~spanned
@@ -195,9 +199,13 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
             begins = begins or bool(starts[i])
             if is_space[i]:
                 continue
-            surface = _without_space(forms[i])
-            span = (position, position + len(surface))
-            position = span[1]
+            token = tokens.get(i)
+            if token:
+                surface = _without_space(token.text)
+                span = (position, position + len(surface))
+                position, last = span[1], token.end if token.words else 0
+                characters.append(surface)
+                analysis.tokens.append(span)
             n_words = len(analysis)
             if begins:
                 analysis.sentences.append(span)
@@ -206,11 +214,9 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
             else:
                 analysis.sentences[-1] = (analysis.sentences[-1][0], position)
                 analysis.sentence_words[-1] = (analysis.sentence_words[-1][0], n_words + 1)
-            characters.append(surface)
-            analysis.tokens.append(span)
             analysis.spans.append(span)
-            analysis.multiword.append(False)
-            analysis.forms.append(surface)
+            analysis.multiword.append(i < last)
+            analysis.forms.append(forms[i] if i < last else surface)
             analysis.upos.append(POS_NAMES[pos] or EMPTY)
             analysis.xpos.append(text[tag] or EMPTY)
             analysis.feats.append(text[morph] or EMPTY)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from spacy.attrs import ORTH, SENT_START
+from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d, Ragged
@@ -25,6 +25,7 @@ from spacy_npparse.models.treebank_embedding import (
     weights_of_docs,
 )
 from spacy_npparse.models.vocabulary_vectors import VocabularyVectors
+from spacy_npparse.word_forms import form_ids
 
 _NAME = "spacy_npparse.CharBiLSTM.v1"
 # Of the Docs that are encoded at once in prediction: 10 kB each.
@@ -257,19 +258,19 @@ def make_batch(
     Returns:
         The input of the network, and the Doc of each of its sequences.
     """
-    columns = np.concatenate([doc.to_array([ORTH, SENT_START]) for doc in docs])
-    forms, form_of_word = np.unique(columns[:, 0], return_inverse=True)
+    forms, form_of_word = np.unique(np.concatenate(list(map(form_ids, docs))), return_inverse=True)
+    starts = np.concatenate([doc.to_array(SENT_START) for doc in docs])
     spellings = shared_spellings(max_chars, char_rows, affix_rows)
     chars, n_chars, affixes = spellings.look_up(forms, docs[0].vocab.strings)
     doc_of_word = np.repeat(np.arange(len(docs)), [len(doc) for doc in docs])
     begins_doc = np.diff(doc_of_word, prepend=-1) > 0
-    first_words = np.flatnonzero(begins_doc | (cut & (columns[:, 1] == 1)))
+    first_words = np.flatnonzero(begins_doc | (cut & (starts == 1)))
     batch = WordBatch(
         chars=chars,
         n_chars=n_chars,
         affixes=affixes,
         words=forms,
         form_of_word=form_of_word.reshape(-1),
-        lengths=np.diff(first_words, append=len(columns)).tolist(),
+        lengths=np.diff(first_words, append=len(starts)).tolist(),
     )
     return batch, doc_of_word[first_words]

@@ -1,15 +1,16 @@
 """The spaCy tokenizer."""
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from weakref import ref
 
 import srsly
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import from_bytes, from_disk, to_bytes, to_disk
 from spacy.vocab import Vocab
@@ -18,7 +19,12 @@ from spacy_npparse.checks import check_arguments
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.segmenter import Segmenter
 from spacy_npparse.tokenization.training import train_model, training_sentences
-from spacy_npparse.treebank.docs import MULTIWORD_SPANS, TEXT_KEY
+from spacy_npparse.word_forms import add_multiword_tokens
+from spacy_npparse.word_slices import cut
+
+Multiword = Literal["split", "whole"]
+
+logger = logging.getLogger(__name__)
 
 _NAME = "spacy_npparse.TrainedTokenizer.v1"
 _CONFIG, _MODEL, _SPLITTER = "cfg", "model", "multiword"
@@ -27,26 +33,31 @@ _CONFIG, _MODEL, _SPLITTER = "cfg", "model", "multiword"
 class TrainedTokenizer:
     """A tokenizer that `nlp.initialize` trains on the gold tokens of the corpus.
 
-    A multiword token is split into its syntactic words, each a token of the Doc; it is a span of
-    `doc.spans["mwt"]` with its form as the label, and no sentence begins inside. Of such Docs,
-    `character_offsets` and `source_text` of `spacy_npparse.treebank` give the original text. Kept
-    whole, multiword tokens are tokens, and `doc.text` is the text. White space other than single
+    `doc.text` is the text. A multiword token is cut into slices, one for each of its syntactic
+    words, as spaCy cuts "can't" into "ca" and "n't": `token._.form` is the word, `token.norm_` its
+    norm. The multiword token is a span of `doc.spans["mwt"]`, and no sentence begins inside. A
+    multiword token with fewer characters than words stays whole. White space other than single
     spaces between tokens becomes tokens, as with spaCy's tokenizer.
 
     Args:
         vocab: The vocabulary of the Docs.
+        nlp: The pipeline that the tokenizer is a part of, if it is one already.
 
     Attributes:
         vocab: The vocabulary of the Docs.
-        split_multiword: Whether multiword tokens are split. May be changed at any time.
+        multiword: "split" cuts multiword tokens, "whole" makes a token of each. May be changed at
+            any time.
+        n_whole: Number of multiword tokens so far that stayed whole for want of characters.
 
     Source: Straka and Straková (2017, section 2.1), as implemented by UDPipe 1, for tokens; see
     `MultiwordSplitter` for words.
     """
 
-    def __init__(self, vocab: Vocab) -> None:
+    def __init__(self, vocab: Vocab, nlp: Language | None = None) -> None:
         self.vocab = vocab
-        self.split_multiword = True
+        self._pipeline = _nothing if nlp is None else ref(nlp)
+        self.multiword: Multiword = "split"
+        self.n_whole = 0
         self._model = b""
         self._segmenter: Segmenter | None = None
         self._splitter = MultiwordSplitter([], {}, {})
@@ -69,8 +80,18 @@ class TrainedTokenizer:
         """
         offsets = list(self._offsets(text))
         forms = [text[start:end] for start, end in offsets]
-        words = self._splitter(forms) if self.split_multiword else repeat(())
-        return self._doc(text, offsets, words)
+        if self.multiword == "whole":
+            return self._doc(text, offsets, [(form,) for form in forms], [])
+        slices: list[tuple[str, ...]] = []
+        multiword: list[tuple[int, tuple[str, ...]]] = []
+        for number, (form, words) in enumerate(zip(forms, self._splitter(forms), strict=True)):
+            parts = cut(form, words) if words else None
+            if parts:
+                multiword.append((number, words))
+            elif words:
+                self._warn_of_whole(form, words)
+            slices.append(parts or (form,))
+        return self._doc(text, offsets, slices, multiword)
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
         """Tokenize texts one by one.
@@ -90,7 +111,7 @@ class TrainedTokenizer:
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Language | None = None,
-        split_multiword: bool = True,
+        multiword: Multiword = "split",
         source: str | Path | None = None,
     ) -> None:
         """Train the tokenizer. The arguments after `nlp` are the settings of
@@ -99,16 +120,16 @@ class TrainedTokenizer:
         Args:
             get_examples: Gives the examples, of which only the reference Docs are used.
             nlp: The pipeline.
-            split_multiword: See the class.
+            multiword: See the class.
             source: Folder of a pipeline whose tokenizer is copied instead of training one.
 
         Raises:
             ValueError: If the examples have too little text, `source` no trained tokenizer, or a
                 setting another type.
         """
-        settings = {"split_multiword": split_multiword, "source": source}
+        settings = {"multiword": multiword, "source": source}
         check_arguments(_NAME, TrainedTokenizer.initialize, settings)
-        self.split_multiword = split_multiword
+        self.multiword = multiword
         if source is not None:
             self._copy(Path(source) / "tokenizer")
             return
@@ -203,10 +224,32 @@ class TrainedTokenizer:
 
     @property
     def _settings(self) -> dict[str, Any]:
-        return {"split_multiword": self.split_multiword}
+        return {"multiword": self.multiword}
 
     def _set(self, settings: dict[str, Any]) -> None:
-        self.split_multiword = settings["split_multiword"]
+        # As versions up to 0.2 saved it.
+        is_split = settings.pop("split_multiword", None)
+        if is_split is not None:
+            settings["multiword"] = "split" if is_split else "whole"
+        check_arguments(_NAME, TrainedTokenizer.initialize, settings)
+        self.multiword = settings["multiword"]
+        if is_split:
+            self._warn_of_lemmatizers()
+
+    def _warn_of_lemmatizers(self) -> None:
+        """Warn of lemmatizers that were trained on words, and read the slices instead."""
+        nlp = self._pipeline()
+        if nlp is None:
+            return
+        for name in nlp.pipe_names:
+            if nlp.get_pipe_meta(name).factory == "trainable_lemmatizer":
+                logger.warning(
+                    "The component %r of this pipeline, which an earlier version trained, cannot "
+                    "lemmatize the words of multiword tokens any more. In the config.cfg of the "
+                    'pipeline, write factory = "edit_tree_lemmatizer" in [components.%s].',
+                    name,
+                    name,
+                )
 
     def _set_splitter(self, data: dict[str, Any]) -> None:
         self._splitter = MultiwordSplitter.from_dict(data)
@@ -235,36 +278,50 @@ class TrainedTokenizer:
         )
 
     def _doc(
-        self, text: str, offsets: list[tuple[int, int]], splits: Iterable[tuple[str, ...]]
+        self,
+        text: str,
+        offsets: list[tuple[int, int]],
+        slices: list[tuple[str, ...]],
+        multiword: list[tuple[int, tuple[str, ...]]],
     ) -> Doc:
-        """The Doc of tokens, which have words if they are multiword tokens."""
+        """The Doc of tokens.
+
+        slices: those of each token. multiword: the numbers of the tokens that have several, and
+        their words.
+        """
         words: list[str] = []
         spaces: list[bool] = []
-        multiword: list[tuple[int, int, str]] = []
+        first_words: list[int] = []
         last_end = 0
-        for (start, end), parts in zip(offsets, splits, strict=False):
+        for (start, end), parts in zip(offsets, slices, strict=True):
             _append_space(text[last_end:start], words, spaces)
-            surface = text[start:end]
-            if parts:
-                multiword.append((len(words), len(words) + len(parts), surface))
-            words += parts or [surface]
-            inside = "".join(parts) != surface
-            spaces += [inside] * (len(parts) - 1) + [False]
+            first_words.append(len(words))
+            words += parts
+            spaces += [False] * len(parts)
             last_end = end
         _append_space(text[last_end:], words, spaces)
         if not multiword:
             return Doc(self.vocab, words=words, spaces=spaces)
+        found = [(first_words[number], forms) for number, forms in multiword]
         # No sentence begins within a multiword token. Setting that for each word of the Doc would
         # take time that is quadratic in its length.
         starts: list[bool | int | None] = [None] * len(words)
-        for start, end, _ in multiword:
-            starts[start + 1 : end] = [False] * (end - start - 1)
+        for first, forms in found:
+            starts[first + 1 : first + len(forms)] = [False] * (len(forms) - 1)
         doc = Doc(self.vocab, words=words, spaces=spaces, sent_starts=starts)
-        doc.user_data[TEXT_KEY] = text
-        doc.spans[MULTIWORD_SPANS] = [
-            Span(doc, start, end, label=surface) for start, end, surface in multiword
-        ]
+        add_multiword_tokens(doc, found)
         return doc
+
+    def _warn_of_whole(self, form: str, words: tuple[str, ...]) -> None:
+        """Count the multiword tokens that stay whole, and say so the first time."""
+        self.n_whole += 1
+        if self.n_whole == 1:
+            logger.warning(
+                "The multiword token %r has fewer characters than words (%s), and stays whole, as "
+                "others do. nlp.tokenizer.n_whole is their number.",
+                form,
+                ", ".join(words),
+            )
 
 
 @contextmanager
@@ -289,6 +346,10 @@ def _append_space(space: str, words: list[str], spaces: list[bool]) -> None:
         spaces.append(False)
 
 
+def _nothing() -> None:
+    return None
+
+
 def _restored(vocab: Vocab, data: bytes) -> TrainedTokenizer:
     return TrainedTokenizer(vocab).from_bytes(data)
 
@@ -304,4 +365,4 @@ def make_trained_tokenizer() -> Callable[[Language], TrainedTokenizer]:
 
 
 def _make(nlp: Language) -> TrainedTokenizer:
-    return TrainedTokenizer(nlp.vocab)
+    return TrainedTokenizer(nlp.vocab, nlp)

@@ -25,7 +25,7 @@ from tqdm import tqdm
 from spacy_npparse.tokenization import trainer_program
 from spacy_npparse.treebank.raw_text import form
 from spacy_npparse.treebank.sentence import EMPTY, Row
-from spacy_npparse.treebank.surface import SurfaceToken, surface_tokens
+from spacy_npparse.word_forms import SurfaceToken, surface_tokens
 
 # Of UDPipe's trainer: an epoch is 10,000 segments of text, however little text there is.
 _SEGMENTS = 10_000
@@ -71,17 +71,16 @@ def training_sentences(docs: Iterable[Doc]) -> list[TrainingSentence]:
 
 def _sentences(doc: Doc) -> Iterator[TrainingSentence]:
     starts = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else []
-    tokens = (token for token in surface_tokens(doc) if form(token.form))
+    tokens = (token for token in surface_tokens(doc) if form(token.text))
     for _, sentence in groupby(tokens, lambda token: bisect(starts, token.start)):
         yield tuple(_training_token(doc, token) for token in sentence)
 
 
 def _training_token(doc: Doc, token: SurfaceToken) -> TrainingToken:
-    words = [form(word.text) for word in doc[token.start : token.end]]
     space_after = (
         bool(doc[token.end - 1].whitespace_) or doc[token.end : token.end + 1].text.isspace()
     )
-    return TrainingToken(form(token.form), tuple(words) if token.is_multiword else (), space_after)
+    return TrainingToken(form(token.text), tuple(map(form, token.words)), space_after)
 
 
 def train_model(sentences: Iterable[TrainingSentence]) -> bytes:

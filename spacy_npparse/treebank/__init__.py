@@ -1,5 +1,6 @@
 """Treebanks: lossless conversion between CoNLL-U and Doc, and the corpus reader for training."""
 
+from spacy_npparse.errors import DocError
 from spacy_npparse.treebank.annotating import annotate
 from spacy_npparse.treebank.augmentation import (
     ExcerptAugmenter,
@@ -28,16 +29,9 @@ from spacy_npparse.treebank.raw_text import raw_texts
 from spacy_npparse.treebank.reading import ConlluReader, read_conllu
 from spacy_npparse.treebank.sentence import (
     ConlluError,
-    DocError,
     MultiwordToken,
     Row,
     Sentence,
-)
-from spacy_npparse.treebank.surface import (
-    SurfaceToken,
-    character_offsets,
-    source_text,
-    surface_tokens,
 )
 from spacy_npparse.treebank.writing import (
     doc_to_conllu,
@@ -45,6 +39,7 @@ from spacy_npparse.treebank.writing import (
     sentences_from_doc,
     write_conllu,
 )
+from spacy_npparse.word_forms import SurfaceToken, surface_tokens, word_forms
 
 __all__ = [
     "ConlluCorpus",
@@ -62,7 +57,6 @@ __all__ = [
     "TreebankFolderError",
     "annotate",
     "augmenting_batcher",
-    "character_offsets",
     "doc_from_sentences",
     "doc_to_conllu",
     "doc_to_tokenlists",
@@ -78,11 +72,11 @@ __all__ = [
     "right_edge",
     "sentence_derivation",
     "sentences_from_doc",
-    "source_text",
     "subtree_edges",
     "surface_tokens",
     "treebank_parts",
     "unannotated_doc",
     "without_annotation",
+    "word_forms",
     "write_conllu",
 ]

@@ -18,13 +18,13 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
-from spacy_npparse.treebank.docs import MULTIWORD_SPANS
 from spacy_npparse.treebank.edges import subtree_edges
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, doc_distributions
 from spacy_npparse.treebank.heads import heads_and_spans
 from spacy_npparse.treebank_names import TREEBANK_KEY, copy_treebank
 from spacy_npparse.trees.head_distributions import N_HEADS, HeadDistributions
 from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.word_forms import MULTIWORD_SPANS, form_ids
 
 logger = logging.getLogger(__name__)
 
@@ -72,8 +72,10 @@ class _Reader:
         would be lost."""
         gold, predicted = example.reference, example.predicted
         words = [doc.to_array(_COLUMNS[:-1]) for doc in (gold, predicted)]
+        for doc, found in zip((gold, predicted), words, strict=True):
+            found[:, _FORM] = form_ids(doc)
         same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
-        # No component learns from the surface forms of multiword tokens.
+        # No component learns from the surface of multiword tokens: new Docs have the words alone.
         spans = set(gold.spans) - {MULTIWORD_SPANS}
         # What is known to be no entity counts as well.
         if same and not (gold.has_annotation("ENT_IOB") or spans or gold.cats):
@@ -82,11 +84,11 @@ class _Reader:
                 heads.astype(np.int64).view(np.uint64),
                 probabilities.astype(np.float64).view(np.uint64),
             ]
-            found: Words = np.hstack([words[0], words[1][:, -1:], *of_heads])
+            every: Words = np.hstack([words[0], words[1][:, -1:], *of_heads])
             # Or arcs would be cut.
-            _, below = heads_and_spans(found[:, _HEAD], found[:, _DEP])
-            found[below, _GOLD_START] = _NO_START
-            return found
+            _, below = heads_and_spans(every[:, _HEAD], every[:, _DEP])
+            every[below, _GOLD_START] = _NO_START
+            return every
         if not self._has_warned:
             logger.warning(
                 "%s: examples whose predicted and gold tokens differ, or that have entities, spans "

@@ -16,6 +16,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, dont_augment
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
+from spacy_npparse.treebank.contraction import contracted, uncut_tokens
 from spacy_npparse.treebank.docs import doc_from_sentences, group_sentences, unannotated_doc
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, read_distributions
 from spacy_npparse.treebank.reading import ConlluReader, OnError
@@ -164,7 +165,7 @@ class ConlluCorpus:
 
     def _distributions(self, group: list[Sentence]) -> HeadDistributions | None:
         try:
-            return read_distributions(group)
+            return read_distributions(map(contracted, group))
         except ValueError as error:
             raise ValueError(f"{self._paths}: {error}") from error
 
@@ -206,6 +207,12 @@ class ConlluCorpus:
             for file in source.files:
                 sentences = self._read(file)
                 n_sentences += len(sentences)
+                n_uncut = sum(len(uncut_tokens(sentence)) for sentence in sentences)
+                if n_uncut:
+                    _warn_once(
+                        f"{file}: {n_uncut} multiword tokens have fewer characters than words, and "
+                        "are one word each."
+                    )
                 yield CorpusPart(
                     sentences, has_tags(sentences), source.treebank(file), source.copies
                 )

@@ -1,9 +1,10 @@
 """CoNLL-U sentences to spaCy Docs.
 
-A Doc has one token per syntactic word, with tag (XPOS), pos (UPOS), morph (FEATS), lemma, head,
-dep and sentence starts, each left unset where the file has `_`. The CoNLL-U itself is kept in
-`doc.user_data[CONLLU_KEY]`, from which `writing.py` restores whatever a Doc cannot represent. The
-key is a string and its value a list of strings, so both survive `DocBin(store_user_data=True)`.
+A Doc has the text of the sentences, and one token per syntactic word, with tag (XPOS), pos (UPOS),
+morph (FEATS), lemma, head, dep and sentence starts, each left unset where the file has `_`. The
+CoNLL-U itself is kept in `doc.user_data[CONLLU_KEY]`, from which `writing.py` restores whatever a
+Doc cannot represent. The key is a string and its value a list of strings, so both survive
+`DocBin(store_user_data=True)`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, SENT_START, TAG
 from spacy.parts_of_speech import IDS as POS_IDS
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_npparse.treebank.blank import Kept, without_annotation
+from spacy_npparse.treebank.contraction import contracted
 from spacy_npparse.treebank.reading import ConlluSource, OnError, read_conllu
-from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence
+from spacy_npparse.treebank.sentence import EMPTY, SPACY_ROOT, UD_ROOT, Row, Sentence
 from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.word_forms import add_multiword_tokens
+from spacy_npparse.word_slices import cut
 
 CONLLU_KEY = "spacy_npparse.conllu"
 KEPT_KEY = "spacy_npparse.kept"
@@ -33,12 +37,9 @@ OFFSET_KEY = "spacy_npparse.offset"
 SENT_IDS_KEY = "spacy_npparse.sent_ids"
 DOCUMENT_KEY = "spacy_npparse.document"
 METADATA_KEY = "spacy_npparse.metadata"
-MULTIWORD_SPANS = "mwt"
 ANNOTATION = [TAG, POS, MORPH, LEMMA, HEAD, DEP]
 # Of a DocBin that stores user data, too: nothing is lost.
-DOCBIN_ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
-UD_ROOT = "root"
-SPACY_ROOT = "ROOT"
+DOCBIN_ATTRIBUTES = ["ORTH", "NORM", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 
 
 def docs_from_conllu(
@@ -112,21 +113,21 @@ def group_sentences(
 def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
     """A Doc of the given sentences with their annotation.
 
-    A multiword token is a span of `doc.spans["mwt"]` with the surface form as its label. Its words
-    are separated by spaces unless they spell the token when concatenated.
+    The tokens of the Doc are slices of the text, which MISC describes. A multiword token is a span
+    of `doc.spans["mwt"]`, whose words are its tokens: `token._.form` is the word. A multiword token
+    with fewer characters than words is one token, with the annotation of its highest word.
 
     Args:
         sentences: The sentences, gold or not.
         vocab: The vocabulary of the Doc.
     """
-    doc = _words_only(sentences, vocab, [str(sentence) for sentence in sentences])
+    source = [str(sentence) for sentence in sentences]
+    sentences = list(map(contracted, sentences))
+    doc = _words_only(sentences, vocab, source)
     doc.from_array(ANNOTATION, annotation_array(sentences, vocab))  # type: ignore[arg-type]
     # Last, because spaCy derives sentence starts from the heads, wrongly where a root is missing
     # or there are several.
     set_sentence_starts(doc, sentences)
-    spans = _multiword_spans(doc, sentences)
-    if spans:
-        doc.spans[MULTIWORD_SPANS] = spans
     return doc
 
 
@@ -142,7 +143,9 @@ def unannotated_doc(sentences: Sequence[Sentence], vocab: Vocab, *, sentence_sta
         vocab: The vocabulary of the Doc.
         sentence_starts: Whether to preset the sentence boundaries.
     """
-    doc = _words_only(sentences, vocab, [without_annotation(sentence) for sentence in sentences])
+    source = [without_annotation(sentence) for sentence in sentences]
+    sentences = list(map(contracted, sentences))
+    doc = _words_only(sentences, vocab, source)
     if sentence_starts:
         set_sentence_starts(doc, sentences)
     return doc
@@ -166,9 +169,23 @@ def keep_annotation(doc: Doc, sentences: Sequence[Sentence], keep: Collection[Ke
 
 
 def _words_only(sentences: Sequence[Sentence], vocab: Vocab, source: list[str]) -> Doc:
-    words = [word.form for sentence in sentences for word in sentence.words]
-    spaces = [space for sentence in sentences for space in _spaces(sentence)]
-    return Doc(vocab, words=words, spaces=spaces, user_data={CONLLU_KEY: source})
+    """A Doc of contracted sentences."""
+    slices: list[str] = []
+    spaces: list[bool] = []
+    multiword: list[tuple[int, tuple[str, ...]]] = []
+    for sentence in sentences:
+        first = len(slices)
+        slices += [word.form for word in sentence.words]
+        spaces += [not has_no_space_after(word) for word in sentence.words]
+        for begin, end, row in sentence.multiword_tokens:
+            part = slice(first + begin - 1, first + end)
+            words = tuple(slices[part])
+            multiword.append((part.start, words))
+            slices[part] = cut(row.form, words) or words
+            spaces[part] = [False] * (end - begin) + [not has_no_space_after(row)]
+    doc = Doc(vocab, words=slices, spaces=spaces, user_data={CONLLU_KEY: source})
+    add_multiword_tokens(doc, multiword)
+    return doc
 
 
 def set_sentence_starts(doc: Doc, sentences: Sequence[Sentence]) -> None:
@@ -226,26 +243,6 @@ def _morph(word: Row, vocab: Vocab) -> int:
     return 0 if word.upos == EMPTY else vocab.morphology.add("")
 
 
-def _spaces(sentence: Sentence) -> list[bool]:
-    """For each word, whether a space follows it in the Doc."""
-    spaces = [not has_no_space_after(word) for word in sentence.words]
-    for first, last, row in sentence.multiword_tokens:
-        forms = [word.form for word in sentence.words[first - 1 : last]]
-        inside = "".join(forms) != row.form
-        spaces[first - 1 : last] = [inside] * (last - first) + [not has_no_space_after(row)]
-    return spaces
-
-
 def has_no_space_after(row: Row) -> bool:
     """Whether MISC says SpaceAfter=No."""
     return "SpaceAfter=No" in row.misc and "SpaceAfter=No" in row.misc.split("|")
-
-
-def _multiword_spans(doc: Doc, sentences: Sequence[Sentence]) -> list[Span]:
-    spans: list[Span] = []
-    start = 0
-    for sentence in sentences:
-        for first, last, row in sentence.multiword_tokens:
-            spans.append(Span(doc, start + first - 1, start + last, label=row.form))
-        start += len(sentence.words)
-    return spans

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from spacy_npparse.treebank.sentence import EMPTY, DocError, Row, Sentence, shortened
+from spacy_npparse.errors import DocError
+from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence, shortened
 
 _LINE_END = r"(?:\r\n|\n|\r(?!\n))"
 SPACE_ATTRIBUTES = frozenset(["SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken"])
@@ -107,9 +108,8 @@ def _aligned_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
     if "".join(characters) != "".join(text.split()):
         raise DocError(
             f"the tokens of a Doc ({' '.join(tokens[:5])!r} …) are not those of its text "
-            f"({text[:40]!r} …). Before a Doc is written, do not change its characters, nor merge "
-            "words of multiword tokens: nlp.tokenizer.split_multiword = False keeps these whole. "
-            "If it is a part of another Doc, make it without the text of that: span.as_doc()."
+            f"({text[:40]!r} …). Before a Doc is written, do not change its characters. If it is "
+            "a part of another Doc, make it without the text of that: span.as_doc()."
         )
     places = [place for place, character in enumerate(text) if not character.isspace()]
     spans, begin = [], 0

@@ -10,12 +10,13 @@ from conllu import Metadata, TokenList
 from spacy.attrs import DEP, LEMMA, MORPH, POS, SENT_START, TAG
 from spacy.tokens import Doc
 
-from spacy_npparse.treebank.docs import SPACY_ROOT, UD_ROOT
+from spacy_npparse.errors import DocError
 from spacy_npparse.treebank.parsing import validated
 from spacy_npparse.treebank.sentence import (
     EMPTY,
+    SPACY_ROOT,
+    UD_ROOT,
     ConlluError,
-    DocError,
     Row,
     Sentence,
     shortened,

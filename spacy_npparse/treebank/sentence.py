@@ -15,6 +15,9 @@ from conllu import Metadata
 from spacy_npparse.errors import UserError
 
 EMPTY = "_"
+# The label of a root.
+UD_ROOT = "root"
+SPACY_ROOT = "ROOT"
 # Python refuses to read numbers of more than 4,300 digits; no sentence has 10^18 words.
 NUMBER = re.compile(r"[0-9]{1,18}")
 _LONGEST_QUOTATION = 60
@@ -40,11 +43,6 @@ class ConlluError(UserError, ValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         # Other processes raise it, too.
         return type(self), (self.path, self.line, self.problem, self.remedy)
-
-
-class DocError(UserError, ValueError):
-    """A Doc that CoNLL-U cannot represent. The message names the sentence, the word if it is one,
-    and the remedy; that of `write_conllu` names the Doc, too."""
 
 
 class Row(NamedTuple):

@@ -16,18 +16,19 @@ from conllu import Metadata
 from spacy.attrs import DEP, HEAD
 from spacy.tokens import Doc
 
+from spacy_npparse.errors import DocError
 from spacy_npparse.treebank.docs import (
     DOCUMENT_KEY,
     METADATA_KEY,
-    MULTIWORD_SPANS,
     OFFSET_KEY,
     SENT_IDS_KEY,
+    TEXT_KEY,
 )
 from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotation_columns, boundaries, make_sentence
-from spacy_npparse.treebank.sentence import EMPTY, DocError, Row, Sentence
-from spacy_npparse.treebank.surface import source_text, surface_tokens, token_texts
+from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence
 from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.word_forms import MULTIWORD_SPANS, surface_tokens, word_forms
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +50,11 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
     sentences: list[Sentence] = []
     spellings = _spellings(doc, token_ranges)
     starts = [spelling.start for spelling in spellings]
-    forms = [form(word) for word in token_texts(doc)]
+    forms = [form(word) for word in word_forms(doc)]
+    for spelling in spellings:
+        if not spelling.is_multiword:
+            # Words of multiword tokens that are cut are as the text spells them.
+            forms[spelling.start] = form(spelling.text)
     lemma, upos, xpos, feats, deprel = annotation_columns(doc)
     words = _Words(forms, lemma, upos, xpos, feats, deprel, _heads(doc, forms))
     n_lost = 0
@@ -99,9 +104,9 @@ class _Words(NamedTuple):
 
 
 def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
-    text = source_text(doc)
+    text = doc.user_data.get(TEXT_KEY, doc.text)
     tokens = list(surface_tokens(doc))
-    spans = character_spans(text, [token.form for token in tokens])
+    spans = character_spans(text, [token.text for token in tokens])
     spelt = [text[begin:end] for begin, end in spans]
     after: list[str | None] = [text[end:begin] for (_, end), (begin, _) in pairwise(spans)]
     before = [""] * len(spans)

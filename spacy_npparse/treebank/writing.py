@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
 from spacy.tokens import Doc, Token
 
+from spacy_npparse.errors import DocError
 from spacy_npparse.files import replacing
+from spacy_npparse.treebank.contraction import contracted
 from spacy_npparse.treebank.docs import (
     ANNOTATION,
     CONLLU_KEY,
@@ -36,13 +38,13 @@ from spacy_npparse.treebank.rows import (
 from spacy_npparse.treebank.sentence import (
     EMPTY,
     ConlluError,
-    DocError,
     Row,
     Sentence,
     is_boundary,
 )
 from spacy_npparse.treebank.text_sentences import text_sentences
 from spacy_npparse.treebank.tokenlists import tokenlist_from_sentence
+from spacy_npparse.word_forms import word_forms
 
 logger = logging.getLogger(__name__)
 
@@ -137,15 +139,22 @@ def sentences_from_doc(
     originals = _originals(doc)
     if originals is None:
         return text_sentences(doc, first_id, token_ranges)
+    sentences = list(map(contracted, originals))
     annotation = doc.to_array(ANNOTATION).reshape(len(doc), len(ANNOTATION))
-    changed: NDArray[np.bool_] = np.not_equal(annotation, annotation_array(originals, doc.vocab))
+    changed: NDArray[np.bool_] = np.not_equal(annotation, annotation_array(sentences, doc.vocab))
     kept = doc.user_data.get(KEPT_KEY, ())
     changed[:, [column for name, column in _FIELDS.items() if name.upper() in kept]] = False
-    words = [word for sentence in originals for word in sentence.words]
+    words = [word for sentence in sentences for word in sentence.words]
     rows = _reannotated(words, doc, changed) if changed.any() else words
-    if _same_boundaries(doc, originals, changed):
-        return _in_place(originals, rows)
-    return _cut_anew(doc, originals, rows, first_id)
+    if not _same_boundaries(doc, sentences, changed):
+        return _cut_anew(doc, sentences, rows, first_id)
+    # A sentence that has not been changed is written as it was, contracted or not.
+    return [
+        original if found is sentence else found
+        for original, sentence, found in zip(
+            originals, sentences, _in_place(sentences, rows), strict=True
+        )
+    ]
 
 
 def _join(sentences: Iterable[Sentence]) -> str:
@@ -163,8 +172,8 @@ def _originals(doc: Doc) -> list[Sentence] | None:
             f"its CoNLL-U in user_data[{CONLLU_KEY!r}] is damaged ({error}). Read the treebank "
             "again, or remove it."
         ) from error
-    forms = [word.form for sentence in sentences for word in sentence.words]
-    if forms != [token.text for token in doc]:
+    forms = [word.form for sentence in map(contracted, sentences) for word in sentence.words]
+    if forms != word_forms(doc):
         logger.warning(
             "A Doc from CoNLL-U (%r) has other tokens than the sentences in its user_data: "
             "comments, multiword tokens, empty nodes, DEPS and MISC are not written.",

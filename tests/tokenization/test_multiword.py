@@ -16,7 +16,6 @@ from spacy_npparse.treebank import (
     raw_texts,
     read_conllu,
     sentences_from_doc,
-    source_text,
 )
 from spacy_npparse.treebank.docs import CONLLU_KEY
 
@@ -203,4 +202,4 @@ def test_treebanks(path):
             if line[0] != "#" and "." not in line.split("\t")[0]
         ]
         assert [[row.id, row.form] for row in written.rows] == rows
-        assert source_text(doc).strip() == "".join(raw_texts([written])).strip()
+        assert doc.text.strip() == "".join(raw_texts([written])).strip()

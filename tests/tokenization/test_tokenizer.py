@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+import srsly
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
@@ -18,14 +19,14 @@ from spacy.training import Corpus, Example
 from tokenizer_helpers import TRAINED, sample_examples
 
 from spacy_npparse.tokenization import TrainedTokenizer, trainer_program, training
+from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.segmenter import readable
 from spacy_npparse.tokenization.training import training_sentences
 from spacy_npparse.treebank import (
-    character_offsets,
     doc_to_conllu,
     parse_sentence,
-    source_text,
     surface_tokens,
+    word_forms,
     write_conllu,
 )
 
@@ -43,30 +44,27 @@ def tokens(nlp, text=TEXT):
 def whole(nlp):
     """A copy of the tokenizer that keeps multiword tokens."""
     tokenizer = copy.deepcopy(nlp.tokenizer)
-    tokenizer.split_multiword = False
+    tokenizer.multiword = "whole"
     return tokenizer
 
 
 @given(text=TEXTS)
 def test_any_text_is_kept(nlp, text):
     doc = nlp.tokenizer(text)
-    assert source_text(doc) == text
-    offsets = character_offsets(doc)
-    for token in surface_tokens(doc):
-        for start, end in offsets[token.start : token.end]:
-            assert text[start:end] == token.form
-    covered = {i for start, end in offsets for i in range(start, end)}
-    assert all(i in covered or text[i] == " " for i in range(len(text)))
+    assert doc.text == text
+    assert all(text[token.idx : token.idx + len(token)] == token.text for token in doc)
+    for start, end, surface, words in surface_tokens(doc):
+        assert doc[start:end].text == surface
+        assert len(words) in (0, end - start)
 
 
 @given(text=TEXTS)
 def test_whole_tokens_spell_the_text(nlp, text):
     tokenizer = TrainedTokenizer(nlp.vocab).from_bytes(nlp.tokenizer.to_bytes())
-    tokenizer.split_multiword = False
+    tokenizer.multiword = "whole"
     doc = tokenizer(text)
     assert doc.text == text
     assert "mwt" not in doc.spans
-    assert character_offsets(doc) == [(t.idx, t.idx + len(t)) for t in doc]
 
 
 def test_udpipe_sees_line_ends_and_other_white_space():
@@ -86,26 +84,27 @@ def test_white_space_as_in_spacy(nlp, text):
 def test_multiword_tokens(nlp, whole):
     text = "Das Haus  am See\nim Mai"
     doc = nlp.tokenizer(text)
-    assert [t.text for t in doc] == "Das|Haus| |an|dem|See|\n|in|dem|Mai".split("|")
+    assert doc.text == text
+    assert [t.text for t in doc] == "Das|Haus| |a|m|See|\n|i|m|Mai".split("|")
+    forms = "Das|Haus| |an|dem|See|\n|in|dem|Mai".split("|")
+    assert word_forms(doc) == forms == [t._.form for t in doc]
+    assert [t.norm_ for t in doc] == [form.lower() for form in forms]
     assert [(span.text, span.label_) for span in doc.spans["mwt"]] == [
-        ("an dem", "am"),
-        ("in dem", "im"),
+        ("am", "an dem"),
+        ("im", "in dem"),
     ]
-    assert [text[slice(*span)] for span in character_offsets(doc)] == (
-        "Das|Haus| |am|am|See|\n|im|im|Mai".split("|")
-    )
     assert not any(doc[i].is_sent_start for i in (4, 8))
     assert doc[4].is_sent_start is False and doc[3].is_sent_start is None
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[3:5])
-    assert source_text(doc) == text
+    assert [t._.form for t in doc][3] == "am"
     assert [t.text for t in whole(text)] == "Das|Haus| |am|See|\n|im|Mai".split("|")
 
 
 def test_multiword_tokens_as_conllu(nlp, tmp_path):
     doc = nlp.tokenizer("Am See ,  im Mai.")
     for token in doc:
-        token.is_sent_start = token.text == "in" or token.i == 0
+        token.is_sent_start = token._.form == "in" or token.i == 0
     docs = list(DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab))
     write_conllu(docs, tmp_path / "out.conllu", token_ranges=True)
     rows = [line.split("\t") for line in (tmp_path / "out.conllu").read_text().splitlines()]
@@ -133,7 +132,11 @@ def test_a_boundary_inside_a_multiword_token(nlp, caplog):
     first, second = map(
         lambda block: parse_sentence(block.split("\n")), doc_to_conllu(doc).strip().split("\n\n")
     )
-    assert [first.metadata["text"], second.metadata["text"]] == ["Haus an", "dem See"]
+    assert [first.metadata["text"], second.metadata["text"]] == ["Haus a", "m See"]
+    assert [[row.form for row in one.words] for one in (first, second)] == [
+        ["Haus", "a"],
+        ["m", "See"],
+    ]
     assert "1 multiword tokens cut" in caplog.text
 
 
@@ -161,9 +164,38 @@ def test_saving(nlp, tmp_path):
         copy.deepcopy(nlp.tokenizer),
     ]
     assert [tokens(one) for one in copies] == [tokens(nlp)] * 4
-    loaded.tokenizer.split_multiword = False
+    loaded.tokenizer.multiword = "whole"
     loaded.to_disk(tmp_path / "whole")
-    assert not spacy.load(tmp_path / "whole").tokenizer.split_multiword
+    assert spacy.load(tmp_path / "whole").tokenizer.multiword == "whole"
+
+
+@pytest.mark.parametrize("split, multiword", [(True, "split"), (False, "whole")])
+def test_settings_of_version_0_2(nlp, tmp_path, split, multiword):
+    nlp.tokenizer.to_disk(tmp_path / "tokenizer")
+    (tmp_path / "tokenizer" / "cfg").write_text(f'{{"split_multiword":{str(split).lower()}}}')
+    assert TrainedTokenizer(nlp.vocab).from_disk(tmp_path / "tokenizer").multiword == multiword
+
+
+def test_lemmatizers_of_version_0_2(nlp, tmp_path, caplog):
+    nlp.to_disk(tmp_path)
+    (tmp_path / "tokenizer" / "cfg").write_text('{"split_multiword":true}')
+    for factory, n_warnings in (("trainable_lemmatizer", 1), ("edit_tree_lemmatizer", 0)):
+        caplog.clear()
+        loaded = spacy.blank("xx", config=TRAINED)
+        loaded.add_pipe(factory, name="lemmas")
+        loaded.from_disk(tmp_path, exclude=["lemmas"])
+        assert caplog.text.count("in [components.lemmas]") == n_warnings
+
+
+def test_fewer_characters_than_words(nlp, tmp_path, caplog):
+    nlp.tokenizer.to_disk(tmp_path / "tokenizer")
+    tokens = [("à", ("a", "a")), ("am", ("an", "dem"))]
+    splitter = MultiwordSplitter.train([tokens, [("mar", ())]])
+    srsly.write_msgpack(tmp_path / "tokenizer" / "multiword", splitter.to_dict())
+    tokenizer = TrainedTokenizer(nlp.vocab).from_disk(tmp_path / "tokenizer")
+    assert word_forms(tokenizer("à am à")) == ["à", "an", "dem", "à"]
+    assert tokenizer.n_whole == 2
+    assert len(caplog.messages) == 1 and "'à' has fewer characters than words" in caplog.text
 
 
 @pytest.mark.parametrize("part", ["cfg", "model", "multiword"])
@@ -184,7 +216,8 @@ def test_parts_that_are_missing_or_truncated(nlp, tmp_path, part):
 def test_processes(nlp):
     texts = ["Haus am See", "", "Im Mai"] * 4
     docs = list(nlp.pipe(texts, n_process=2, batch_size=3))
-    assert [source_text(doc) for doc in docs] == texts
+    assert [doc.text for doc in docs] == texts
+    assert [word_forms(doc) for doc in docs] == [word_forms(nlp(text)) for text in texts]
     assert [[t.text for t in doc] for doc in docs] == [tokens(nlp, text) for text in texts]
 
 
@@ -215,9 +248,9 @@ def test_corpora_of_docs(nlp, tmp_path):
 
 def test_source(nlp, tmp_path):
     nlp.to_disk(tmp_path / "nlp")
-    copied = trained_on(lambda nlp: [], source=tmp_path / "nlp", split_multiword=False)
-    assert not copied.split_multiword
-    copied.split_multiword = True
+    copied = trained_on(lambda nlp: [], source=tmp_path / "nlp", multiword="whole")
+    assert copied.multiword == "whole"
+    copied.multiword = "split"
     assert copied.to_bytes() == nlp.tokenizer.to_bytes()
     shutil.rmtree(tmp_path / "nlp" / "tokenizer")
     with pytest.raises(ValueError, match="has no trained tokenizer"):
@@ -285,4 +318,4 @@ def test_text_without_spaces_gets_a_larger_network(n_words, share_of_spaces, dim
 def test_long_texts(nlp):
     """Without white space, or without an end of a sentence."""
     for text in ("a" * 50_000, "a " * 25_000, "\n" * 50_000):
-        assert source_text(nlp.tokenizer(text)) == text
+        assert nlp.tokenizer(text).text == text

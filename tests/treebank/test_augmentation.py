@@ -13,7 +13,7 @@ from spacy.training.example import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
 
-from spacy_npparse.treebank import docs_from_conllu
+from spacy_npparse.treebank import docs_from_conllu, word_forms
 from spacy_npparse.treebank.augmentation import ExcerptAugmenter, NonceAugmenter, augmenting_batcher
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.conllu"
@@ -37,18 +37,18 @@ def test_trees_stay_and_words_are_exchanged_for_words_of_their_kind(examples):
     kinds = defaultdict(set)
     for example in examples:
         for token in example.reference:
-            kinds[token.pos_, str(token.morph), token.dep_].add(token.text)
+            kinds[token.pos_, str(token.morph), token.dep_].add(token._.form)
     exchanged = content = 0
     for example in examples:
         (new,) = augmenter(None, example)
         assert annotation(new) == annotation(example)
         assert [t.text for t in new.predicted] == [t.text for t in new.reference]
         for old_token, token in zip(example.reference, new.reference, strict=True):
-            assert token.text in kinds[token.pos_, str(token.morph), token.dep_]
-            exchanged += token.text != old_token.text
+            assert token._.form in kinds[token.pos_, str(token.morph), token.dep_]
+            exchanged += token._.form != old_token._.form
             content += token.pos_ in CONTENT
             if token.pos_ not in CONTENT:
-                assert token.text == old_token.text
+                assert token._.form == old_token._.form
     assert 0.2 < exchanged / content < 0.5
 
 
@@ -239,7 +239,7 @@ def test_excerpts_are_all_sentences_in_order_cut_anew_in_each_epoch():
         joined = [row for excerpt in epoch for row in annotation(excerpt)]
         assert joined == annotation(example)
         words = [token.text for excerpt in epoch for token in excerpt.predicted]
-        assert words == [token.text for token in example.predicted]
+        assert words == [token._.form for token in example.predicted]
 
 
 def test_excerpts_of_one_word_are_single_sentences(examples):
@@ -252,7 +252,7 @@ def test_excerpts_of_one_word_are_single_sentences(examples):
 
 def sentences_of(doc):
     return sorted(
-        tuple((t.text, t.tag_, t.head.i - s.start, t.dep_, t.is_sent_start) for t in s)
+        tuple((t._.form, t.tag_, t.head.i - s.start, t.dep_, t.is_sent_start) for t in s)
         for s in doc.sents
     )
 
@@ -260,9 +260,7 @@ def sentences_of(doc):
 def test_shuffled_sentences_keep_their_trees(examples):
     random.seed(0)
     reference = Doc.from_docs([eg.reference for eg in examples[:12]], exclude=["user_data"])
-    predicted = Doc(
-        reference.vocab, [t.text for t in reference], [t.whitespace_ for t in reference]
-    )
+    predicted = Doc(reference.vocab, word_forms(reference), [t.whitespace_ for t in reference])
     example = Example(predicted, reference)
     orders = set()
     for _ in range(4):

@@ -1,21 +1,20 @@
-"""Docs whose tokens spaCy has merged or split after they were made from a text."""
+"""Docs whose tokens spaCy has merged or split, copied, cut or joined since they were made."""
 
 import pytest
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_npparse.treebank import DocError, character_offsets, doc_to_conllu
-from spacy_npparse.treebank.docs import MULTIWORD_SPANS, TEXT_KEY
+from spacy_npparse.treebank import DocError, doc_to_conllu, word_forms
+from spacy_npparse.word_forms import add_multiword_tokens, form_ids
 
-TEXT = "Jean Paul vient du train ."
+FORMS = ["Jean", "Paul", "vient", "de", "le", "train", "."]
 
 
 @pytest.fixture
 def doc():
-    words = ["Jean", "Paul", "vient", "de", "le", "train", "."]
-    doc = Doc(Vocab(), words=words)
-    doc.user_data[TEXT_KEY] = TEXT
-    doc.spans[MULTIWORD_SPANS] = [Span(doc, 3, 5, label="du")]
+    spaces = [True, True, True, False, True, True, False]
+    doc = Doc(Vocab(), ["Jean", "Paul", "vient", "d", "u", "train", "."], spaces)
+    add_multiword_tokens(doc, [(3, ("de", "le"))])
     return doc
 
 
@@ -24,29 +23,86 @@ def columns(doc):
     return [tuple(line.split("\t")[:2]) for line in lines]
 
 
-def spelt(doc):
-    return [TEXT[start:end] for start, end in character_offsets(doc)]
-
-
 def test_tokens_merged_before_a_multiword_token(doc):
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[0:2])
     ids = ["1", "2", "3-4", "3", "4", "5", "6"]
     forms = ["Jean Paul", "vient", "du", "de", "le", "train", "."]
     assert columns(doc) == list(zip(ids, forms, strict=True))
-    assert spelt(doc) == ["Jean Paul", "vient", "du", "du", "train", "."]
+    assert word_forms(doc) == [token._.form for token in doc] == forms[:2] + forms[3:]
 
 
 def test_tokens_split_before_a_multiword_token(doc):
     with doc.retokenize() as retokenizer:
         retokenizer.split(doc[2], ["vi", "ent"], heads=[doc[1], doc[1]])
     assert columns(doc)[2:6] == [("3", "vi"), ("4", "ent"), ("5-6", "du"), ("5", "de")]
-    assert spelt(doc) == ["Jean", "Paul", "vi", "ent", "du", "du", "train", "."]
+    assert (
+        word_forms(doc) == [token._.form for token in doc] == [*FORMS[:2], "vi", "ent", *FORMS[3:]]
+    )
 
 
-@pytest.mark.parametrize("start, end", [(3, 5), (4, 6), (2, 4), (2, 6)])
-def test_words_of_a_multiword_token_merged(doc, start, end):
+@pytest.mark.parametrize("start, end, merged", [(3, 5, "du"), (2, 6, "vient du train")])
+def test_all_words_of_a_multiword_token_merged(doc, start, end, merged):
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[start:end])
-    with pytest.raises(DocError, match="nor merge words of multiword tokens"):
+    assert doc.text == "Jean Paul vient du train ."
+    assert columns(doc)[start] == (str(start + 1), merged)
+    assert word_forms(doc)[start] == doc[start]._.form == merged
+
+
+@pytest.mark.parametrize("start, end", [(4, 6), (2, 4)])
+def test_some_words_of_a_multiword_token_merged(doc, start, end):
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[start:end])
+    with pytest.raises(DocError, match="'du' has the words 'de', 'le', and tokens that are not"):
         doc_to_conllu(doc)
+
+
+def test_a_word_of_a_multiword_token_split(vocab):
+    other = Doc(vocab, ["de", "lle"], [False, False])
+    add_multiword_tokens(other, [(0, ("di", "le"))])
+    with other.retokenize() as retokenizer:
+        retokenizer.split(other[1], ["l", "le"], heads=[other[0], other[0]])
+    with pytest.raises(DocError, match="tokens that are not theirs: 'de', 'l', 'le'"):
+        doc_to_conllu(other)
+    assert word_forms(other) == ["de", "l", "le"]
+
+
+@pytest.mark.parametrize("user_data", [False, True])
+def test_doc_bin(doc, user_data):
+    data = DocBin(docs=[doc], store_user_data=user_data).to_bytes()
+    [loaded] = DocBin().from_bytes(data).get_docs(Vocab())
+    assert doc_to_conllu(loaded) == doc_to_conllu(doc)
+    assert word_forms(loaded) == [token._.form for token in loaded] == FORMS
+
+
+def test_bytes_and_copies(doc, recwarn):
+    for one in (doc.copy(), Doc(Vocab()).from_bytes(doc.to_bytes())):
+        assert doc_to_conllu(one) == doc_to_conllu(doc)
+        assert [token.norm_ for token in one][3:5] == ["de", "le"]
+    assert not recwarn.list
+
+
+def test_joined_docs(doc, recwarn):
+    joined = Doc.from_docs([doc, doc])
+    assert not recwarn.list
+    assert joined.text == "Jean Paul vient du train . Jean Paul vient du train ."
+    assert word_forms(joined) == [token._.form for token in joined] == FORMS * 2
+    assert [form for number, form in columns(joined) if "-" in number] == ["du", "du"]
+
+
+@pytest.mark.parametrize("user_data", [False, True])
+def test_parts_without_their_multiword_tokens_are_refused(doc, user_data):
+    part = doc[2:5].as_doc(copy_user_data=user_data)
+    for read in (doc_to_conllu, word_forms, form_ids):
+        with pytest.raises(DocError, match=r"'vient du ' has words .* lost: span.as_doc\(\)"):
+            read(part)
+    assert word_forms(doc[:3].as_doc()) == FORMS[:3]
+    assert [form for _, form in columns(doc[5:].as_doc())] == FORMS[5:]
+
+
+def test_words_with_spaces_and_backslashes():
+    doc = Doc(Vocab(), ["x", "y"], [False, False])
+    words = (r"a\s b", "\\ ")
+    add_multiword_tokens(doc, [(0, words)])
+    assert tuple(word_forms(doc)) == words

@@ -29,7 +29,7 @@ from spacy_npparse.components.gold import head_tokens
 from spacy_npparse.components.settings import Keep
 from spacy_npparse.decoding import IMPOSSIBLE, AllowedTrees
 from spacy_npparse.parsing import SentenceBatch
-from spacy_npparse.treebank.docs import UD_ROOT
+from spacy_npparse.treebank.sentence import UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 
 

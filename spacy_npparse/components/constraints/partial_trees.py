@@ -8,8 +8,8 @@ from spacy.tokens import Doc
 
 from spacy_npparse.components.constraints.given import DependencyConstraints
 from spacy_npparse.treebank import Sentence
-from spacy_npparse.treebank.docs import UD_ROOT
-from spacy_npparse.treebank.sentence import EMPTY
+from spacy_npparse.treebank.contraction import contracted
+from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 
 
@@ -35,6 +35,7 @@ def constraints_of_sentence(
         >>> partial.heads
         {0: [0]}
     """
+    sentence = contracted(sentence)
     heads = sentence.heads[1:]
     return DependencyConstraints(
         heads={i: [head - 1 if head else i] for i, head in enumerate(heads) if head != NO_HEAD},
@@ -58,6 +59,7 @@ def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
     Returns:
         The same Doc.
     """
+    sentence = contracted(sentence)
     for token, row, head in zip(doc, sentence.words, sentence.heads[1:], strict=True):
         if head > 0 and row.deprel != EMPTY:
             token.dep_ = row.deprel

@@ -106,7 +106,7 @@ def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_DrawnSentence]:
 
 
 def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _DrawnSentence:
-    words = [t.text for t in sentence]
+    words = [t._.form for t in sentence]
     heads, labels = _read(sentence)
     gold_heads = gold_labels = None
     if gold_doc is not None:

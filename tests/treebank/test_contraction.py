@@ -1,0 +1,108 @@
+"""Multiword tokens with fewer characters than words, as Portuguese "à"."""
+
+import pytest
+import spacy
+from spacy.vocab import Vocab
+
+from spacy_npparse.components.constraints.partial_trees import constraints_of_sentence
+from spacy_npparse.treebank import (
+    ConlluCorpus,
+    doc_from_sentences,
+    doc_to_conllu,
+    docs_from_conllu,
+    parse_sentence,
+    unannotated_doc,
+    word_forms,
+)
+from spacy_npparse.treebank.contraction import contracted
+
+TEXT = """\
+# sent_id = 1
+# text = Foi à festa do rio.
+1	Foi	ir	VERB	_	_	0	root	0:root	_
+2-3	à	_	_	_	_	_	_	_	Gloss=to
+2	a	a	ADP	_	_	4	case	4:case	HeadDistribution=4:1.0
+3	a	o	DET	_	Gender=Fem	4	det	4:det	_
+4	festa	festa	NOUN	_	_	1	obl	1:obl:a	_
+4.1	nada	_	_	_	_	_	_	1:dep	_
+5-6	do	_	_	_	_	_	_	_	_
+5	de	de	ADP	_	_	7	case	7:case	_
+6	o	o	DET	_	_	7	det	7:det	_
+7	rio	rio	NOUN	_	_	4	nmod	4:nmod:de	SpaceAfter=No
+8	.	.	PUNCT	_	_	1	punct	1:punct	_
+"""
+CONTRACTED = """\
+1	Foi	ir	VERB	_	_	0	root	_	_
+2	à	a	ADP	_	_	3	case	_	Gloss=to
+3	festa	festa	NOUN	_	_	1	obl	_	_
+4-5	do	_	_	_	_	_	_	_	_
+4	de	de	ADP	_	_	6	case	_	_
+5	o	o	DET	_	_	6	det	_	_
+6	rio	rio	NOUN	_	_	3	nmod	_	SpaceAfter=No
+7	.	.	PUNCT	_	_	1	punct	_	_
+"""
+
+
+@pytest.fixture
+def sentence():
+    return parse_sentence(TEXT.rstrip("\n").split("\n"))
+
+
+def rows(text):
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def test_the_contracted_sentence(sentence):
+    found = contracted(sentence)
+    assert ["\t".join(row) for row in found.rows] == rows(CONTRACTED)
+    assert found.heads == (-1, 0, 3, 1, 6, 6, 3, 1)
+    assert str(found) == str(sentence)
+    assert contracted(found) is found
+
+
+def test_the_doc_has_the_text_and_is_written_as_it_was_read(sentence):
+    doc = doc_from_sentences([sentence], Vocab())
+    assert doc.text.strip() == "Foi à festa do rio."
+    assert [token.text for token in doc] == ["Foi", "à", "festa", "d", "o", "rio", "."]
+    assert word_forms(doc) == ["Foi", "à", "festa", "de", "o", "rio", "."]
+    assert doc[1].head.i == 2 and doc[1].dep_ == "case" and doc[1].lemma_ == "a"
+    assert doc_to_conllu(doc) == TEXT + "\n"
+
+
+def test_a_changed_sentence_has_one_word(sentence):
+    other = parse_sentence(["1\tSim\tsim\tADV\t_\t_\t0\troot\t0:root\t_"])
+    doc = doc_from_sentences([sentence, other], Vocab())
+    doc[2].lemma_ = "FESTA"
+    changed, unchanged = doc_to_conllu(doc).rstrip("\n").split("\n\n")
+    assert rows(changed) == rows(CONTRACTED.replace("\tfesta\tN", "\tFESTA\tN"))
+    assert unchanged == str(other)
+
+
+def test_unannotated(sentence):
+    doc = unannotated_doc([sentence], Vocab(), sentence_starts=True)
+    assert len(doc) == 7
+    for token in doc:
+        token.head, token.dep_ = doc[0], "dep" if token.i else "ROOT"
+    written = rows(doc_to_conllu(doc))
+    assert [row.split("\t")[0] for row in written] == "1 2 3 4-5 4 5 6 7".split()
+
+
+def test_constraints(sentence):
+    found = constraints_of_sentence(sentence)
+    assert found.heads == {0: [0], 1: [2], 2: [0], 3: [5], 4: [5], 5: [2], 6: [0]}
+
+
+def test_heads_that_would_form_a_cycle():
+    """The word whose head is inside the other's subtree is not the one that stays."""
+    lines = ["1-2\tà\t_\t_\t_\t_\t_\t_\t_\t_", "1\ta\t_\t_\t_\t_\t3\tcase\t_\t_"]
+    lines += ["2\ta\t_\t_\t_\t_\t0\troot\t_\t_", "3\tx\t_\t_\t_\t_\t2\tobl\t_\t_"]
+    assert contracted(parse_sentence(lines)).heads == (-1, 0, 1)
+
+
+def test_they_are_counted(tmp_path, caplog):
+    nlp = spacy.blank("pt")
+    path = tmp_path / "train.conllu"
+    path.write_text((TEXT + "\n") * 3, encoding="utf8")
+    assert [len(eg.reference) for eg in ConlluCorpus(path)(nlp)] == [7] * 3
+    assert "3 multiword tokens have fewer characters than words" in caplog.text
+    assert "".join(map(doc_to_conllu, docs_from_conllu(path, nlp.vocab))) == path.read_text("utf8")
