@@ -108,7 +108,7 @@ class Plot:
         reference: A value to mark by a line across the rows.
         title: Text alternative; the heading, unless another one is given.
         table: Its figures, if there are more than the plot shows.
-        note: A sentence below the plot, or nothing.
+        note: A sentence below the plot, or in place of an empty one; or nothing.
     """
 
     heading: str
@@ -143,6 +143,11 @@ class Plot:
             for place in places
         ]
         return Table(title, [x, *columns([one.name for one in self.series], form)], rows)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no value is known, so that there is nothing to draw."""
+        return all(point.y is None for one in self.series for point in one.points)
 
     @property
     def data(self) -> dict[str, object]:

@@ -20,6 +20,7 @@ from spacy_npparse.visualisation.plots import (
 from spacy_npparse.visualisation.reports.parts import (
     Bar,
     Bars,
+    crossing_plot,
     percent_axis,
     rates_point,
     without_precision,
@@ -169,6 +170,18 @@ def test_series_without_precision_are_named() -> None:
     assert series[0].points == [Point(25.0, 50.0)]
     assert without_precision(series[:1]) == ""
     assert without_precision(series).endswith("without predictions: b.")
+
+
+def test_precision_and_recall_are_plotted_if_there_are_some() -> None:
+    macros = templates().get_template("macros.html").module
+    some, none = Series("a", rates_point(0.25, 0.5)), Series("b", rates_point(0.0, None))
+    for series, reason in (
+        ([Series("a", rates_point(None, None))] * 2, "The gold trees have no non-projective arcs."),
+        ([none, none], "No parser predicts non-projective arcs"),
+        ([some, none], "Not in the plot, since precision is undefined without predictions: b."),
+    ):
+        html = str(macros.plot_grid([crossing_plot(series)]))
+        assert reason in html and ("<canvas" in html) == (some in series)
 
 
 def test_text_is_never_markup() -> None:

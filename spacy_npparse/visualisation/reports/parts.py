@@ -141,12 +141,20 @@ def crossing_points(parser: Scored) -> list[Point]:
 
 
 def crossing_plot(series: Sequence[Series], mean: str = "") -> Plot:
-    """Precision against recall of non-projective arcs.
+    """Precision against recall of non-projective arcs; a sentence in its place if there are no such
+    arcs in the gold trees, or if no parser predicts any.
 
     Args:
         series: With points as those of `crossing_points`.
         mean: What stands before the names of scores.
     """
+    points = [point for one in series for point in one.points]
+    if not points:
+        note = "The gold trees have no non-projective arcs."
+    elif all(point.y is None for point in points):
+        note = "No parser predicts non-projective arcs: recall is 0, and precision is undefined."
+    else:
+        note = without_precision(series)
     return Plot(
         "Non-projective arcs: precision and recall",
         "scatter",
@@ -154,7 +162,7 @@ def crossing_plot(series: Sequence[Series], mean: str = "") -> Plot:
         percent_axis(f"{mean}precision, percent"),
         percent_axis(f"{mean}recall, percent"),
         title=_capitalized(f"{mean}precision and recall of non-projective arcs"),
-        note=without_precision(series),
+        note=note,
     )
 
 
