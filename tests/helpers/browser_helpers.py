@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-VIEWS = [(width, scheme) for width in (360, 1400) for scheme in ("light", "dark")]
+VIEWS = [(width, scheme) for width in (360, 500, 1400) for scheme in ("light", "dark")]
 
 
 class Browsed:
@@ -47,15 +47,19 @@ class Browsed:
             yield width, scheme
 
     def too_wide(self) -> list[str]:
-        """Elements that stick out of the window, other than inside boxes that scroll."""
+        """Elements that stick out of the window, other than inside boxes that scroll, and elements
+        that hide a part of what they contain, other than by an ellipsis."""
         found: list[str] = self.page.evaluate(
             """() => {
               const width = document.documentElement.clientWidth;
               const clipped = (e) => e && (getComputedStyle(e).overflowX !== "visible"
                 || clipped(e.parentElement));
+              const hides = (e) => getComputedStyle(e).overflowX === "hidden"
+                && getComputedStyle(e).textOverflow !== "ellipsis"
+                && e.scrollWidth > e.clientWidth + 1;
               return [...document.querySelectorAll("body *")]
-                .filter((e) => e.getBoundingClientRect().right > width + 1
-                  && !clipped(e.parentElement))
+                .filter((e) => hides(e)
+                  || (e.getBoundingClientRect().right > width + 1 && !clipped(e.parentElement)))
                 .map((e) => e.outerHTML.slice(0, 80));
             }"""
         )

@@ -7,16 +7,21 @@ from collections.abc import Callable
 import pytest
 from browser_helpers import Browsed
 from report_helpers import SAMPLE, SOURCE, many_parsers, several_treebanks, three_parsers
+from tree_helpers import make_doc
 
+from spacy_npparse.annotation.contradictions import Contradiction
 from spacy_npparse.evaluation.sweep import make_sweep
-from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank import parse_sentence, read_conllu
 from spacy_npparse.treebank.statistics import treebank_statistics
 from spacy_npparse.visualisation import (
     render_comparison,
+    render_contradictions,
     render_leaderboard,
     render_statistics,
     render_sweep,
+    render_trees,
 )
+from spacy_npparse.visualisation.trees.picture import ROW_WIDTH
 
 Browse = Callable[..., Browsed]
 
@@ -72,6 +77,56 @@ def test_wide_tables_scroll_by_keyboard(browse: Browse, pages: dict[str, str], k
         # The names of the rows stay where they are.
         name = table.locator("tbody th").first
         assert name.bounding_box()["x"] == pytest.approx(table.bounding_box()["x"], abs=2)
+
+
+LONG = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenfabrikant"
+
+
+def contradictions(n_words: int = 30) -> str:
+    """The page of `check`, with names and words that are as long as in some treebanks."""
+    rows = [f"# sent_id = weblog-{LONG}_20040423000200_ENG_20040423_000200-0001"]
+    for word in range(1, n_words + 1):
+        form = LONG if word == 3 else "word"
+        rows.append(f"{word}\t{form}\t_\tNOUN\t_\t_\t{word - 1}\tobl:agent\t_\t_")
+    found = [
+        Contradiction(0, 4, 3, "obl:agent", 0.001, 1, "nmod", 0.98),
+        Contradiction(0, 2, 1, "obl:agent", 0.02, 1, "nmod", 0.9),
+    ]
+    title = f"Contradicted arcs of {LONG.lower()}-ud-train.conllu"
+    return render_contradictions(found, [parse_sentence(rows)], SOURCE, title=title)
+
+
+def test_contradictions_are_readable_everywhere(browse: Browse) -> None:
+    browsed = browse(contradictions())
+    words = (".npparse-words text", ".npparse-wrong text", ".npparse-gold text")
+    texts = ("h1", "header p", "h2", ".note", "thead th", "tbody th", "td", "td small")
+    others = (".legend li", "figcaption", "figcaption small", "footer dt", *words)
+    for _ in browsed.views():
+        assert browsed.too_wide() == []
+        for selector in (*texts, *others):
+            assert browsed.contrast(selector) >= 4.5, selector
+        # All of the table is in sight; trees scroll in their boxes.
+        assert browsed.page.evaluate(
+            "(({scrollWidth, clientWidth}) => scrollWidth <= clientWidth)"
+            "(document.querySelector('.figures'))"
+        )
+
+
+@pytest.mark.parametrize("kind", ["trees", "comparison", "contradictions"])
+def test_rows_of_trees_are_as_wide_as_their_cards(
+    browse: Browse, pages: dict[str, str], kind: str
+) -> None:
+    trees = render_trees([make_doc(list(range(14)), ["dep"] * 14, ["wordform"] * 14)])
+    page = browse({**pages, "trees": trees, "contradictions": contradictions()}[kind], 1600).page
+    card = page.locator("figure .scroll:has(svg)").first
+    assert card.evaluate("(box) => box.clientWidth") == ROW_WIDTH
+    if kind == "trees":
+        tree = card.locator("svg")
+        assert tree.evaluate("(tree) => tree.viewBox.baseVal.width") > 1250
+        # It fits into one row, which shrinks to fit into the window of a laptop.
+        assert tree.locator(".npparse-words").count() == 1
+        page.set_viewport_size({"width": 1280, "height": 800})
+        assert card.evaluate("(box) => box.scrollWidth <= box.clientWidth")
 
 
 def test_arcs_are_there(browse: Browse, pages: dict[str, str]) -> None:

@@ -78,20 +78,19 @@ def _table(
 
     rows = [
         [
-            rank,
             Cell(f"{one.sentence + 1}, word {one.word}", link="#" + quote(links[one.sentence])),
-            arc(one, one.head, one.label),
-            one.probability,
-            arc(one, one.predicted_head, one.predicted_label),
-            one.predicted_probability,
+            Cell(arc(one, one.head, one.label), f"{one.probability:.4f}"),
+            Cell(
+                arc(one, one.predicted_head, one.predicted_label),
+                f"{one.predicted_probability:.4f}",
+            ),
             one.log_odds,
         ]
-        for rank, one in enumerate(found, 1)
+        for one in found
     ]
-    probability = Column("probability", "{:.4f}".format)
-    heads = [Column(""), Column("sentence"), Column("in the treebank"), probability]
-    heads += [Column("parser"), probability, Column("log odds", "{:.2f}".format)]
-    return Table("Contradicted arcs", heads, rows)
+    heads = [Column("sentence"), Column("in the treebank"), Column("parser")]
+    heads += [Column("log odds", "{:.2f}".format)]
+    return Table("Contradicted arcs", heads, rows, numbered=True)
 
 
 def _sentence(

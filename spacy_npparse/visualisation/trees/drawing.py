@@ -87,6 +87,8 @@ def draw_tree(
         role="img",
         direction="ltr",
         aria_label=title,
+        # Pages let it shrink, see `page.css`.
+        style=None if alone else f"--width: {number(widest)}px",
         width=widest,
         height=height,
         viewBox=f"0 0 {number(widest)} {number(height)}",

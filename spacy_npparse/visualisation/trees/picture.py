@@ -9,8 +9,9 @@ from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.trees.drawing import draw_tree
 from spacy_npparse.visualisation.trees.layout import Arc
 
-# On a page, wider sentences are broken into rows, px: those of a laptop's window.
-ROW_WIDTH = 1140.0
+# On a page, wider sentences are broken into rows, px: the inside of a card of the widest page, see
+# `page.css`. In narrower windows, drawings shrink a little before their boxes scroll.
+ROW_WIDTH = 1398.0
 
 
 def render_tree_svg(
