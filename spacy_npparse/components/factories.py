@@ -134,8 +134,8 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Dependenc
         encoding = settings.pseudo_projective
         if encoding is not None and not system.kernel.projective:
             raise ValueError(
-                f"{name}: pseudo_projective is for projective systems, but {system.name} builds "
-                "non-projective trees by itself. Remove the setting."
+                f"{name}: pseudo_projective is for systems that derive all projective trees and no "
+                f"others, which is not true of {system.name}. Remove the setting."
             )
         return DependencyParser(
             nlp,

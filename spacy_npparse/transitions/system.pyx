@@ -45,7 +45,8 @@ cdef class KernelSystem:
             for the head of that word so far. A system that has others overrides `positions`.
         root: The initial place of the root: "left" for the bottom of the stack, "right" for the end
             of the buffer, "implicit" for neither.
-        projective: Whether all trees that it builds are projective.
+        projective: Whether it derives all projective trees and no others. A system that derives
+            only some of them is not projective in this sense.
         structure_names: The structures of a configuration that words move through, from left to
             right: the keys of `KernelConfiguration.structures` and names to display.
         candidate_arcs: The arcs between positions, as (dependent, head), whose scores the scorer

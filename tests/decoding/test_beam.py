@@ -80,7 +80,10 @@ def test_a_narrow_beam_holds_different_trees(name):
         trees = found.heads[:count, 9 * sentence : 9 * sentence + 9]
         assert len(np.unique(trees, axis=0)) == count
     assert (found.joint_scores >= found.scores).all()
-    assert (found.joint_scores > found.scores).any()
+    # Unless each tree has one derivation.
+    derivations = all_derivations(system, random_tables(system, [4]), 4, True).values()
+    several = any(len(scores) > 1 for scores in derivations)
+    assert (found.joint_scores > found.scores).any() == several
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from brute_force import random_trees
 from score_tables import SYSTEMS, features_and_scores, random_tables
 
 from spacy_npparse.decoding import max_violations
@@ -96,7 +97,8 @@ def test_a_wide_beam_finds_the_largest_violation(name, oracle, gold):
 @pytest.mark.parametrize(("name", "oracle"), ORACLES)
 def test_narrow_beams_find_violations(name, oracle, width):
     system = get_transition_system(name)
-    golds = [(0, 2, 0, 2, 3), (0, 0), (0, 2, 3, 0, 3, 4, 7, 3)]
+    explores = system.oracle(oracle, (0, 0)).explores
+    golds = random_trees(3, 2, covered_by=None if explores else (system, oracle))
     tables = random_tables(system, [len(gold) - 1 for gold in golds], seed=2)
     found = find(system, oracle, tables, golds, width)
     assert set(found.sentence) <= {0, 1, 2} and (np.diff(found.sentence) >= 0).all()

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spacy_npparse.systems import get_transition_system, transition_systems
-from spacy_npparse.transitions import ILLEGAL, Configuration, TransitionSystem
+from spacy_npparse.transitions import ILLEGAL, Configuration, TransitionSystem, UncoveredTree
 from spacy_npparse.trees import is_tree
 
 Heads = tuple[int, ...]
@@ -44,6 +44,38 @@ def random_tree(n: int, rng: random.Random) -> Heads:
     for i, word in enumerate(words):
         heads[word] = rng.choice([0, *words[:i]])
     return tuple(heads)
+
+
+def random_trees(
+    count: int,
+    seed: int,
+    largest: int = 9,
+    covered_by: tuple[TransitionSystem, str] | None = None,
+) -> list[list[int]]:
+    """Trees of up to `largest` words with a single root.
+
+    covered_by: A system and the name of one of its static oracles, which derives them.
+    """
+    rng = random.Random(seed)
+    trees: list[list[int]] = []
+    while len(trees) < count:
+        n = rng.randint(1, largest)
+        words = rng.sample(range(1, n + 1), n)
+        heads = [0] * (n + 1)
+        for i, word in enumerate(words):
+            heads[word] = rng.choice(words[:i]) if i else 0
+        if covered_by is None or is_covered(*covered_by, heads):
+            trees.append(heads)
+    return trees
+
+
+def is_covered(system: TransitionSystem, oracle: str, heads: Sequence[int]) -> bool:
+    """Whether the oracle derives the tree, missing heads being filled in."""
+    try:
+        system.oracle(oracle, heads).derivation()
+    except UncoveredTree:
+        return False
+    return True
 
 
 def single_root(heads: Heads) -> bool:

@@ -5,16 +5,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+from brute_force import all_trees
 from fresh_venv import FreshVenv
 from tiny import write_part
 
 import spacy_npparse
+from spacy_npparse.trees import is_projective
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "new_system"
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-# The commands of the README's code blocks: installing and testing, then using.
-INSTALL, USE = (
+# The commands of the README's code blocks: installing and testing, using, and checking in a clone.
+INSTALL, USE, CHECK = (
     [line for line in block.splitlines() if line.startswith("python ")]
     for block in re.findall(r"```console\n(.*?)```", README, re.S)
 )
@@ -56,12 +58,59 @@ def test_commands_know_it(reader):
     assert train.startswith(f"python -m spacy train {config} ") and "attardi_hybrid" in leaderboard
 
 
+@pytest.fixture(scope="module")
+def copied(reader):
+    """The same environment, where the reader has copied the folder for a system that derives only
+    some of the projective trees."""
+    environment, folder, _ = reader
+    other = folder.parent / "head_final_system"
+    (other / "head_final").mkdir(parents=True)
+    names = {"attardi_hybrid": "head_final", "attardi-hybrid": "head-final"}
+    names["AttardiHybrid"] = "HeadFinal"
+    for path in ("pyproject.toml", "setup.py", "{}/__init__.py", "{}/factory.py"):
+        text = (folder / path.format("attardi_hybrid")).read_text(encoding="utf-8")
+        for old, new in names.items():
+            text = text.replace(old, new)
+        (other / path.format("head_final")).write_text(text, encoding="utf-8")
+    shutil.copy(Path(__file__).parent / "head_final.pyx", other / "head_final" / "system.pyx")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CFLAGS", "-O0")
+        environment.run(INSTALL[1], cwd=other)
+    return environment, other
+
+
+def test_a_system_may_derive_some_projective_trees_only(copied):
+    environment, folder = copied
+    trees = [
+        tree[1:]
+        for tree in all_trees(4)
+        if is_projective(tree) and all(head == 0 or head > d for d, head in enumerate(tree) if d)
+    ]
+    script = f"""
+import numpy as np, spacy, spacy_npparse
+from spacy_npparse.transitions import derivable
+kernel = spacy_npparse.get_transition_system("head_final").kernel
+trees = np.array({[tree[1:] for tree in all_trees(4)]}, dtype="int32")
+found = derivable(kernel, np.full(len(trees), 4, dtype="int32"), trees.ravel())
+assert list(map(tuple, trees[found].tolist())) == {trees}
+try:
+    spacy.blank("xx").add_pipe("head_final_parser", config=dict(pseudo_projective="head"))
+except ValueError as error:
+    assert "derive all projective trees and no others" in str(error)
+else:
+    raise AssertionError
+"""
+    (folder / "script.py").write_text(script, encoding="utf-8")
+    environment.run("python", "script.py", cwd=folder)
+
+
 @pytest.mark.skipif(
     Path(spacy_npparse.__file__).parents[1] != ROOT, reason="the clone is not what is installed"
 )
-def test_the_tests_of_all_systems_find_it(reader):
-    environment, folder, _ = reader
-    command = re.search(r"`python (-m pytest tests/systems -k attardi_hybrid)`", README).group(1)
-    options = ("-q", "-p", "no:cacheprovider")
-    result = environment.run("python", *command.split(), *options, cwd=ROOT)
-    assert re.search(r"\b[1-9]\d* passed", result.stdout)
+def test_the_tests_of_all_systems_pass(copied):
+    environment, _ = copied
+    [command] = CHECK
+    both = command.replace("-k attardi_hybrid", "-k 'attardi_hybrid or head_final'")
+    result = environment.run(f"{both} -v -p no:cacheprovider", cwd=ROOT)
+    for name in ("attardi_hybrid", "head_final"):
+        assert len(re.findall(rf"\[{name}\b.* PASSED", result.stdout)) > 50

@@ -1,7 +1,7 @@
 """The plain-Python window."""
 
 import pytest
-from brute_force import ORACLES, SYSTEMS
+from brute_force import ORACLES, SYSTEMS, reachable, single_root
 
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import Configuration
@@ -72,12 +72,13 @@ def test_gold_trees_are_checked(name, oracle):
 
 @pytest.mark.parametrize(("name", "oracle"), ORACLES)
 def test_several_roots_can_be_derived_by_a_single_root_system(name, oracle):
-    derivation = get_transition_system(name).oracle(oracle, (0, 0, 0)).derivation()
     system = get_transition_system(name, single_root=False)
-    c = system.initial(2)
-    for transition in derivation:
-        c = system.apply(c, transition)
-    assert c.heads[1:] == (0, 0)
+    for tree in reachable(name, False, 2).trees:
+        c = system.initial(2)
+        for transition in get_transition_system(name).oracle(oracle, tree).derivation():
+            c = system.apply(c, transition)
+        assert c.heads[1:] == tree[1:]
+    assert not all(map(single_root, reachable(name, False, 2).trees))
 
 
 def test_a_configuration_written_by_hand():
@@ -95,8 +96,9 @@ def test_structures_have_names_for_readers(name):
     assert set(system.structure_names) <= set(structures) and "buffer" in system.structure_names
     shown = [structures[key] for key in system.structure_names]
     assert {1, 2, 3} <= {word for words in shown for word in words}
-    others = set(structures) - set(system.structure_names)
-    assert others <= {"stack", "heads", "unshifted", "plane", "switched"}
+    if type(system.kernel).__module__.startswith("spacy_npparse."):
+        others = set(structures) - set(system.structure_names)
+        assert others <= {"stack", "heads", "unshifted", "plane", "switched"}
 
 
 def test_systems_that_reorder_words():
