@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from html import unescape
 
 import pytest
 from documentation import ROOT
@@ -26,6 +27,23 @@ def test_the_notebook_has_run(site):
     assert re.search(r"mh4 +16\b", page)
     assert 'src="data:image/svg+xml;base64,' in page
     assert "<iframe srcdoc=" in page
+
+
+def test_the_solutions_have_run(site):
+    lecture, solutions = (
+        unescape((site / "tutorials" / f"{name}.html").read_text(encoding="utf-8"))
+        for name in ("lecture", "lecture-solutions")
+    )
+    for result in (
+        "words with heads on the stack: True",
+        "8 trees that attardi does not build",
+        "lazy 67 swaps in the treebank",
+        "[0, 0, 1, 1] lazy: 2 fewest: 1",
+        "single root: {'SHIFT': 2, 'LEFT-ARC': 0}",
+    ):
+        assert result in solutions, result
+    assert re.findall(r"<h2[^>]*>(\d)\. ", solutions) == ["1", "2", "3", "4", "5"]
+    assert 'href="lecture-solutions.html"' in lecture and 'href="lecture.html"' in solutions
 
 
 def test_the_api_is_there(site):
