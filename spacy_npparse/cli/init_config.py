@@ -42,7 +42,7 @@ def init_config(
         Path, typer.Argument(metavar="OUT", help="File to write: .cfg; - is stdout.")
     ],
     parser: Annotated[
-        str, typer.Option(help="Factory of the parser, without `_parser`.")
+        str, typer.Option(help="Factory of the parser, with or without `_parser`.")
     ] = "arc_hybrid_swap",
     optimize: Annotated[
         Optimize,
@@ -60,7 +60,8 @@ def init_config(
     """Write a complete training config.
 
     The pipeline has taggers, lemmatizer and parser on one shared encoder, and reads CoNLL-U. All
-    defaults are explicit, as in a config of `spacy init config`.
+    defaults are explicit, as in a config of `spacy init config`, but those of the parser: its
+    factory can be exchanged for that of any other.
 
     Examples:
 
@@ -83,8 +84,9 @@ def init_config(
         print_result(config.to_str(interpolate=False))
         return
     write_text(config.to_str(interpolate=False) + "\n", target)
+    factory = config["components"]["parser"]["factory"]
     typer.echo(
-        f"{target}: {parser}_parser, {lang}, optimised for {optimize.value}. To train it:\n"
+        f"{target}: {factory}, {lang}, optimised for {optimize.value}. To train it:\n"
         f"python -m spacy train {shlex.quote(str(target))} --output training "
         "--paths.train train.conllu --paths.dev dev.conllu",
         err=True,

@@ -54,7 +54,7 @@ class ComponentPipeline(TrainedPipeline):
                 f"{task.config}: with the loss {_GLOBAL_LOSS} the decoder is part of training. "
                 f"Give it with the parser instead: {self._system},loss={_GLOBAL_LOSS}."
             )
-        _drop_defaults(component)
+        drop_defaults(component)
         component["factory"] = f"{self._system}_parser"
         for name, value in self._trained_settings():
             *sections, key = name.split(".")
@@ -90,9 +90,13 @@ class ComponentPipeline(TrainedPipeline):
         return [(name, value) for name, value in settings if not name.startswith(_DECODER)]
 
 
-def _drop_defaults(component: dict[str, Any]) -> None:
-    """Remove the settings that only make the factory's defaults explicit: another factory has
-    others."""
+def drop_defaults(component: dict[str, Any]) -> None:
+    """Remove the settings that only make the factory's defaults explicit, because another factory
+    has other settings and defaults.
+
+    Args:
+        component: The section of a component in a config, which is changed. Its model is kept.
+    """
     factory = component.get("factory")
     nlp = spacy.blank("xx")
     if factory in nlp.factory_names:

@@ -9,7 +9,8 @@ from spacy.util import get_lang_class, load_config, load_model_from_config
 from thinc.api import Config
 
 import spacy_npparse
-from spacy_npparse.laboratory.names import trainable_parsers
+from spacy_npparse.laboratory.component import COMPONENT, drop_defaults
+from spacy_npparse.laboratory.names import FACTORY_SUFFIX, trainable_parsers
 
 
 def config_path(name: str) -> Path:
@@ -36,11 +37,14 @@ def config_path(name: str) -> Path:
 
 
 def complete_config(name: str, parser: str, lang: str) -> Config:
-    """A config of this package for a parser and a language, with all defaults explicit.
+    """A config of this package for a parser and a language.
+
+    All defaults are explicit but those of the parser's factory: they differ between factories, so
+    that with them another factory could not be put in its place.
 
     Args:
         name: See `config_path`.
-        parser: The parser's factory without `_parser`.
+        parser: The parser's factory, with or without `_parser`.
         lang: Language code, `xx` for multi-language.
 
     Returns:
@@ -49,6 +53,7 @@ def complete_config(name: str, parser: str, lang: str) -> Config:
     Raises:
         ValueError: There is no such parser or language, or a package is missing.
     """
+    parser = parser.removesuffix(FACTORY_SUFFIX)
     if parser not in trainable_parsers():
         raise ValueError(
             f"there is no parser {parser!r}; choose one of: {', '.join(trainable_parsers())}"
@@ -61,11 +66,18 @@ def complete_config(name: str, parser: str, lang: str) -> Config:
         ) from None
     config = load_config(config_path(name))
     config["nlp"]["lang"] = lang
-    config["components"]["parser"]["factory"] = f"{parser}_parser"
+    config["components"][COMPONENT]["factory"] = f"{parser}{FACTORY_SUFFIX}"
     _check_factories(config)
     filled = load_model_from_config(config, auto_fill=True, validate=False).config
     # Filling does not validate.
-    return load_model_from_config(filled).config
+    complete = load_model_from_config(filled).config
+    component = complete["components"][COMPONENT]
+    has_decoder = "decoder" in component
+    drop_defaults(component)
+    if has_decoder:
+        # An override on the command line needs the section; all families have this one.
+        component["decoder"] = {}
+    return complete
 
 
 def _check_factories(config: Config) -> None:

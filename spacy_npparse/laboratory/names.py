@@ -13,7 +13,7 @@ from spacy_npparse.laboratory.udpipe import UDPipe
 
 # What makes the contestants that are no components, by name.
 PEERS: dict[str, Callable[[], Contestant]] = {"spacy": SpacyPipeline, "udpipe": UDPipe}
-_SUFFIX = "_parser"
+FACTORY_SUFFIX = "_parser"
 _SCORER = "spacy_npparse.parser_scorer.v1"
 
 
@@ -56,6 +56,6 @@ def trainable_parsers() -> list[str]:
     for name in nlp.factory_names:
         defaults = nlp.get_factory_meta(name).default_config or {}
         trainable = "model" in defaults and defaults.get("scorer") == {"@scorers": _SCORER}
-        if trainable and name.endswith(_SUFFIX):
-            found.append(name.removesuffix(_SUFFIX))
+        if trainable and name.endswith(FACTORY_SUFFIX):
+            found.append(name.removesuffix(FACTORY_SUFFIX))
     return sorted(found)

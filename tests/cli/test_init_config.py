@@ -7,7 +7,7 @@ from thinc.api import Config
 from tiny import tiny_config, write_part
 
 import spacy_npparse
-from spacy_npparse.laboratory import config_path
+from spacy_npparse.laboratory import config_path, trainable_parsers
 
 
 @pytest.fixture
@@ -28,7 +28,9 @@ def test_complete_config_of_the_chosen_parser(written, optimize, base):
     config = written("--parser", "mh4", "--optimize", optimize, "--lang", "hu")
     assert config["nlp"]["lang"] == "hu"
     assert config["components"]["parser"]["factory"] == "mh4_parser"
-    assert config["components"]["parser"]["search"] == "exact"
+    # The defaults of a parser, and no others, are left to its factory.
+    parser = config["components"]["parser"]
+    assert set(parser) == {"factory", "model", "decoder"} and parser["decoder"] == {}
     original = load_config(config_path(base))
     for section in ("tok2vec", "morphologizer"):
         expected = original["components"][section]["model"]
@@ -36,8 +38,10 @@ def test_complete_config_of_the_chosen_parser(written, optimize, base):
         assert {name: found[name] for name in expected if name != "tok2vec"} == {
             name: value for name, value in expected.items() if name != "tok2vec"
         }
-    # Nothing is left to fill in.
-    assert load_model_from_config(config, auto_fill=True).config == config
+    filled = load_model_from_config(config, auto_fill=True).config
+    assert filled["components"]["parser"].pop("search") == "exact"
+    filled["components"]["parser"] = config["components"]["parser"]
+    assert filled == config
     assert "${components.tok2vec.model.width}" in config.to_str(interpolate=False)
 
 
@@ -46,7 +50,28 @@ def test_transformer(written):
     config = written("--optimize", "transformer", "--parser", "mst")
     assert config["nlp"]["pipeline"][0] == "transformer" and config["nlp"]["lang"] == "xx"
     assert config["components"]["transformer"]["model"]["name"] == "xlm-roberta-base"
-    assert config["components"]["parser"]["loss"] == "margin"
+    assert config["components"]["parser"]["factory"] == "mst_parser"
+
+
+def test_the_factory_can_be_that_of_any_parser(written, tmp_path):
+    """As the pages say: by an override of `spacy train`."""
+    written("--parser", "mh4_parser")
+    path = tmp_path / "tiny.cfg"
+    tiny_config(tmp_path / "new" / "config.cfg").to_disk(path)
+    for system in trainable_parsers():
+        settings = {"components.parser.factory": f"{system}_parser"}
+        settings["components.parser.decoder.confidence"] = True
+        nlp = load_model_from_config(load_config(path, overrides=settings), auto_fill=True)
+        section = nlp.config["components"]["parser"]
+        defaults = nlp.get_factory_meta(f"{system}_parser").default_config
+        assert section["model"]["hidden_size"] == 16 and section["decoder"]["confidence"]
+        for name in set(defaults) - {"model", "decoder"}:
+            assert section[name] == defaults[name]
+
+
+def test_a_parser_is_named_as_its_factory_or_its_system(run):
+    texts = [run("init-config", "-", "--parser", name).stdout for name in ("mst", "mst_parser")]
+    assert texts[0] == texts[1] and "mst_parser" in texts[0]
 
 
 def test_it_trains(written, tmp_path):

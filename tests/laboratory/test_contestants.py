@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
+from spacy.util import load_config, load_model_from_config
 from thinc.api import Config
 from tiny import write_part
 
-from spacy_npparse.laboratory import Task, complete_config, contestant, trainable_parsers, udpipe
+from spacy_npparse.laboratory import Task, contestant, trainable_parsers, udpipe
 from spacy_npparse.laboratory.component import ComponentPipeline
 from spacy_npparse.laboratory.spacy_parser import SpacyPipeline
 from spacy_npparse.systems import transition_systems
@@ -66,7 +67,8 @@ def test_settings_are_put_into_the_config():
 
 def test_explicit_defaults_of_the_replaced_parser_do_not_carry_over(tmp_path):
     path = tmp_path / "complete.cfg"
-    complete = complete_config("accuracy", "arc_hybrid_swap", "xx")
+    complete = load_model_from_config(load_config(TASK.config), auto_fill=True).config
+    assert complete["components"]["parser"]["oracle"] == "static-dynamic"
     complete["components"]["parser"]["loss"] = "margin"
     complete.to_disk(path)
     task = Task(TASK.train, TASK.dev, path, None)
