@@ -13,6 +13,7 @@ import srsly
 from documentation import PAGES, ROOT, blocks, commands, split_command
 from small_pipeline import overrides, smallest
 from spacy.cli import app as spacy_app
+from spacy.cli.init_config import init_config
 from thinc.api import Config
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -152,15 +153,20 @@ def check_benchmark(words):
 
 
 def check_config(block, namespace):
-    """A part of a config, in the place of that part of configs/accuracy.cfg."""
-    config = Config().from_disk(ROOT / "configs" / "accuracy.cfg", interpolate=False)
+    """A part of a config, in the place of that part of configs/accuracy.cfg, or of a config with
+    spaCy's own encoder and parser."""
+    if "${components.tok2vec.model.encode." in block.code:
+        config = init_config(lang="de", pipeline=["tagger", "parser"], optimize="efficiency")
+        config["components"]["parser"] = {}
+    else:
+        config = Config().from_disk(ROOT / "configs" / "accuracy.cfg", interpolate=False)
     sections = re.findall(r"^\[(.+)\]", block.code, re.M)
     part = Config().from_str(with_parents(block.code, sections), interpolate=False)
     for name in sections:
         # The settings of one architecture mean nothing to another, nor to a trained component.
         parent, _, last = name.rpartition(".")
         if last == "model" or "source" in section(part, name):
-            section(config, parent).pop(last)
+            section(config, parent).pop(last, None)
     config = config.merge(part)
     names = config["nlp"]["pipeline"]
     config["components"] = {name: config["components"][name] for name in names}
