@@ -99,6 +99,20 @@ def checksum(path: Path) -> str:
     return found.hexdigest()
 
 
+def have_same_content(path: Path, other: Path) -> bool:
+    """Whether two paths name one file, or files with the same bytes.
+
+    Args:
+        path: A path. What is no file has no content.
+        other: Another.
+    """
+    if not (path.is_file() and other.is_file()):
+        return False
+    if path.samefile(other):
+        return True
+    return path.stat().st_size == other.stat().st_size and checksum(path) == checksum(other)
+
+
 def check_writable(path: str | Path) -> None:
     """Check that a file can be written, before time is spent on what shall be written. Nothing is
     changed: no file, no folder is created.

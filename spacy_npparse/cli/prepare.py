@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
@@ -13,52 +15,125 @@ from spacy_npparse.cli._app import app, fail, user_errors
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import print_result, progress
 from spacy_npparse.evaluation.attachment import rate
-from spacy_npparse.files import replacing
+from spacy_npparse.files import have_same_content, replacing
 from spacy_npparse.tables import Column, Table, columns, count, text
 from spacy_npparse.treebank import Sentence, read_conllu, treebank_parts
-from spacy_npparse.treebank.folders import PARTS
+from spacy_npparse.treebank.folders import PARTS, split_off_dev
 from spacy_npparse.trees import nonprojective_arcs
 from spacy_npparse.trees.missing import NO_HEAD
+
+logger = logging.getLogger(__name__)
 
 
 @app.command()
 @user_errors
 def prepare(
-    folders: Annotated[
+    treebanks: Annotated[
         list[Path],
-        typer.Argument(metavar="FOLDER...", help="Folders of UD treebanks, as released."),
+        typer.Argument(
+            metavar="TREEBANK...", help="Folders of UD treebanks, as released, or .conllu files."
+        ),
     ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
+    split: Annotated[
+        bool,
+        typer.Option(
+            "--split",
+            help="Where there is no dev part, make it from the train part: every tenth document, "
+            "or the last tenth of the sentences if there are fewer than ten documents.",
+        ),
+    ] = False,
 ) -> None:
     """Check UD treebanks and copy their parts.
 
-    FOLDER has files *-ud-train.conllu, *-ud-dev.conllu and, optionally, *-ud-test.conllu; OUT gets
-    train.conllu, dev.conllu and test.conllu. Of several treebanks, to train one parser on, it gets
-    train/FOLDER-ud-train.conllu and so on, and OUT/train and OUT/dev are paths of `spacy train`.
-    All lines are checked before anything is written; the copies are identical to the byte.
+    TREEBANK is a folder with files *-ud-train.conllu, *-ud-dev.conllu and, optionally,
+    *-ud-test.conllu, or a file to train on. OUT gets train.conllu, dev.conllu and test.conllu. Of
+    several treebanks, to train one parser on, it gets train/TREEBANK-ud-train.conllu and so on, and
+    OUT/train and OUT/dev are paths of `spacy train`. All lines are checked before anything is
+    written; the copies are identical to the byte.
 
     Examples:
 
     \b
       python -m spacy_npparse prepare UD_Gothic-PROIEL corpus/gothic
       python -m spacy_npparse prepare UD_English-LinES UD_Swedish-LinES corpus/lines
+      python -m spacy_npparse prepare train.conllu corpus/mine --split
     """
-    sources: dict[Path, Path] = {}
-    for folder in folders:
-        name = folder.absolute().name
-        for part, path in treebank_parts(folder).items():
-            alone = output / f"{part}.conllu"
-            joint = output / part / f"{name}-ud-{part}.conllu"
-            target = alone if len(folders) == 1 else joint
-            if target in sources:
-                fail(f"{folder}: two treebanks are called {name}. Rename a folder.")
-            sources[target] = path
-    check_outputs(sources, sources.values())
-    _check_no_others(output, sources)
-    counts = {target: _count(read_conllu(path), path.name) for target, path in sources.items()}
-    for target, path in sources.items():
+    parts: dict[Path, _Part] = {}
+    for treebank in treebanks:
+        found = _parts(treebank, split)
+        name = treebank.absolute().stem if treebank.is_file() else treebank.absolute().name
+        for kind, part in found.items():
+            alone = output / f"{kind}.conllu"
+            joint = output / kind / f"{name}-ud-{kind}.conllu"
+            target = alone if len(treebanks) == 1 else joint
+            if target in parts:
+                fail(f"{treebank}: two treebanks are called {name}. Rename one.")
+            parts[target] = part
+    check_outputs(parts, dict.fromkeys(part.path for part in parts.values()))
+    _check_no_others(output, parts)
+    counts = {target: _count(part) for target, part in parts.items()}
+    for target, part in parts.items():
         with replacing(target) as file:
-            file.write(path.read_bytes())
+            file.write(part.content())
+    _report(parts, counts)
+
+
+@dataclass
+class _Part:
+    """A part of a treebank: a file, or some sentences of one, and how these were chosen."""
+
+    path: Path
+    chosen: list[Sentence] | None = None
+    choice: str = ""
+
+    def sentences(self) -> Iterable[Sentence]:
+        return read_conllu(self.path) if self.chosen is None else self.chosen
+
+    def content(self) -> bytes:
+        if self.chosen is None:
+            return self.path.read_bytes()
+        return "".join(f"{sentence}\n\n" for sentence in self.chosen).encode()
+
+
+def _parts(treebank: Path, split: bool) -> dict[str, _Part]:
+    """The parts of a treebank, those that were made included."""
+    if treebank.is_file():
+        files = {"train": treebank}
+        if not split:
+            fail(
+                f"{treebank} is one file, but training chooses the best model on another one. Give "
+                "--split to make it from a tenth of this one, or a folder with both."
+            )
+    else:
+        files = treebank_parts(treebank, needs_dev=not split)
+    parts = {name: _Part(path) for name, path in files.items()}
+    if "dev" in parts:
+        return parts
+    path = files["train"]
+    train, dev, n_documents = split_off_dev(read_conllu(path))
+    if not train:
+        fail(f"{path}: fewer than two sentences, which cannot be split.")
+    unit = f"every tenth document, {n_documents:,}" if n_documents else "the last tenth"
+    choice = f"{unit} of {path.name}: {len(dev):,} of {len(dev) + len(train):,} sentences"
+    made = {"train": _Part(path, train), "dev": _Part(path, dev, choice)}
+    return {**made, **{name: part for name, part in parts.items() if name != "train"}}
+
+
+@dataclass
+class _Counts:
+    """Of a part of a treebank. Trees, and arcs, are those of sentences in which all words have a
+    head."""
+
+    sentences: int = 0
+    words: int = 0
+    trees: int = 0
+    arcs: int = 0
+    crossed_trees: int = 0
+    crossing_arcs: int = 0
+
+
+def _report(parts: Mapping[Path, _Part], counts: Mapping[Path, _Counts]) -> None:
     heads = [Column("Part"), *columns(["Sentences", "Words"], count)]
     heads += columns(["Non-projective sentences", "arcs"], "{:.2%}".format)
     rows = [
@@ -75,19 +150,17 @@ def prepare(
     n_partial = sum(found.sentences - found.trees for found in counts.values())
     if n_partial:
         print_result(f"Not in the shares: {n_partial:,} sentences with words without head")
-
-
-@dataclass
-class _Counts:
-    """Of a part of a treebank. Trees, and arcs, are those of sentences in which all words have a
-    head."""
-
-    sentences: int = 0
-    words: int = 0
-    trees: int = 0
-    arcs: int = 0
-    crossed_trees: int = 0
-    crossing_arcs: int = 0
+    for target, part in parts.items():
+        if part.choice:
+            print_result(f"{target.stem} is {part.choice}")
+    for one, other in combinations([part for part in parts.values() if part.chosen is None], 2):
+        if have_same_content(one.path, other.path):
+            logger.warning(
+                "%s and %s have the same content: scores on one of them after training on the "
+                "other say nothing about other text.",
+                one.path,
+                other.path,
+            )
 
 
 def _check_no_others(output: Path, targets: Iterable[Path]) -> None:
@@ -106,9 +179,9 @@ def _check_no_others(output: Path, targets: Iterable[Path]) -> None:
         )
 
 
-def _count(sentences: Iterable[Sentence], name: str) -> _Counts:
+def _count(part: _Part) -> _Counts:
     found = _Counts()
-    for sentence in progress(sentences, "sentence", title=name):
+    for sentence in progress(part.sentences(), "sentence", title=part.path.name):
         found.sentences += 1
         found.words += len(sentence.words)
         if NO_HEAD in sentence.heads[1:]:
@@ -119,5 +192,5 @@ def _count(sentences: Iterable[Sentence], name: str) -> _Counts:
         found.crossed_trees += crossing > 0
         found.crossing_arcs += crossing
     if found.sentences == 0:
-        fail(f"{name}: no sentence in this file. Give a treebank in CoNLL-U.")
+        fail(f"{part.path.name}: no sentence in this file. Give a treebank in CoNLL-U.")
     return found

@@ -43,6 +43,7 @@ from spacy_npparse.components.saved_state import (
 )
 from spacy_npparse.components.sentence_finder import WINDOW, SentenceFinder
 from spacy_npparse.components.settings import ParserSettings
+from spacy_npparse.components.training_files import warn_of_shared_files
 from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.parsing import (
@@ -341,7 +342,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             get_examples: Returns the training data. All of it is read for the labels, unless they
                 are given, for those of a pseudo-projective encoding, and to count the trees that
                 the parser cannot learn from.
-            nlp: The pipeline.
+            nlp: The pipeline, whose config is that of the training.
             labels: The arc labels, without the root's.
 
         Raises:
@@ -357,6 +358,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self._rehearsal_model = None
         if nlp is not None:
             self.network.encoders.belong_to(nlp)
+            warn_of_shared_files(nlp)
         sample = [eg.predicted for eg in islice(get_examples(), 10)]
         if not sample:
             raise ValueError(Errors.E923.format(name=self.name))

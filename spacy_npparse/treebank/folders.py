@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from spacy_npparse.errors import UserError
+from spacy_npparse.treebank.sentence import Sentence
 
 PARTS = ("train", "dev", "test")
+_PARTS_OF_A_SPLIT = 10
 
 
 class TreebankFolderError(UserError, ValueError):
     """A folder is not that of a treebank with training data; the message says what is missing."""
 
 
-def treebank_parts(folder: Path) -> dict[str, Path]:
+def treebank_parts(folder: Path, *, needs_dev: bool = True) -> dict[str, Path]:
     """Find the parts of a treebank.
 
     Args:
         folder: Has files *-ud-train.conllu, *-ud-dev.conllu and, possibly, *-ud-test.conllu.
+        needs_dev: Whether a treebank without dev part is an error.
 
     Returns:
         The files by `train`, `dev` and, if there is one, `test`.
@@ -34,12 +40,53 @@ def treebank_parts(folder: Path) -> dict[str, Path]:
             f"{folder}: no file *-ud-train.conllu (CoNLL-U files here: {names}). Give the folder "
             "of a treebank with training data; join a part that comes in pieces into one file."
         )
-    if "dev" not in found:
+    if needs_dev and "dev" not in found:
         raise TreebankFolderError(
-            f"{folder}: no file *-ud-dev.conllu, on which training chooses the best model. Move "
-            f"about a tenth of the sentences of {found['train'].name} to a file of that name."
+            f"{folder}: no file *-ud-dev.conllu, on which training chooses the best model. "
+            "'npparse prepare --split' makes one from a tenth of the train file."
         )
     return found
+
+
+class Split(NamedTuple):
+    """A treebank in two parts.
+
+    Attributes:
+        train: Sentences to train on, in their order.
+        dev: Sentences to choose the best model on, in their order.
+        n_documents: Documents in `dev`; 0 if sentences were split, not documents.
+    """
+
+    train: list[Sentence]
+    dev: list[Sentence]
+    n_documents: int
+
+
+def split_off_dev(sentences: Iterable[Sentence]) -> Split:
+    """Split about a tenth of a treebank off, always the same.
+
+    It is every tenth document if there are at least ten. In a treebank of fewer documents, it is
+    the last tenth of the sentences, so that both parts remain continuous texts.
+
+    Args:
+        sentences: A treebank.
+
+    Returns:
+        Its parts. Of a single sentence, that for training is empty.
+    """
+    documents: list[list[Sentence]] = []
+    for sentence in sentences:
+        if sentence.begins_document or not documents:
+            documents.append([])
+        documents[-1].append(sentence)
+    if len(documents) >= _PARTS_OF_A_SPLIT:
+        dev = documents[_PARTS_OF_A_SPLIT - 1 :: _PARTS_OF_A_SPLIT]
+        n_documents = len(dev)
+        del documents[_PARTS_OF_A_SPLIT - 1 :: _PARTS_OF_A_SPLIT]
+        return Split([*chain(*documents)], [*chain(*dev)], n_documents)
+    all_sentences = [*chain(*documents)]
+    n_train = len(all_sentences) - max(1, len(all_sentences) // _PARTS_OF_A_SPLIT)
+    return Split(all_sentences[:n_train], all_sentences[n_train:], 0)
 
 
 def _find(folder: Path, part: str) -> Path | None:

@@ -110,10 +110,64 @@ def test_errors(run, treebank, tmp_path):
     dev.write_text("")
     assert "xx-ud-dev.conllu: no sentence" in message()
     dev.unlink()
-    assert "no file *-ud-dev.conllu" in message() and "xx-ud-train.conllu" in message()
+    assert "no file *-ud-dev.conllu" in message() and "npparse prepare --split" in message()
     (treebank / "yy-ud-train.conllu").write_text(PROJECTIVE)
     assert "several files *-ud-train.conllu: xx-ud-train.conllu, yy-ud-train" in message()
     (treebank / "yy-ud-train.conllu").rename(treebank / "xx-ud-train-1.conllu")
     train.unlink()
     assert "no file *-ud-train.conllu (CoNLL-U files here: xx-ud-train-1.conllu)" in message()
     assert "no such folder" in run("prepare", tmp_path / "no", tmp_path / "out").output
+
+
+def sentences(n, n_documents=1):
+    """Sentences with numbers, and the first of each document."""
+    size = n // n_documents
+    return "".join(
+        f"# newdoc id = d{i // size}\n" * (i % size == 0)
+        + f"# sent_id = s{i}\n1\tw\t_\t_\t_\t_\t0\troot\t_\tSpaceAfter=No\n\n"
+        for i in range(n)
+    )
+
+
+@pytest.mark.parametrize(
+    "n_documents, dev, said",
+    [
+        (20, [*range(18, 20), *range(38, 40)], "every tenth document, 2 of mine.conllu: 4 of 40"),
+        (1, range(36, 40), "the last tenth of mine.conllu: 4 of 40 sentences"),
+        (8, range(36, 40), "the last tenth of mine.conllu: 4 of 40 sentences"),
+    ],
+)
+def test_a_dev_part_is_made_of_one_file(run, tmp_path, n_documents, dev, said):
+    path, out = tmp_path / "mine.conllu", tmp_path / "out"
+    path.write_text(sentences(40, n_documents))
+    result = run("prepare", path, out)
+    assert result.exit_code == 1 and "--split" in result.output and not out.exists()
+    result = run("prepare", path, out, "--split")
+    assert result.exit_code == 0 and f"\ndev is {said}" in result.output, result.output
+    blocks = path.read_text().split("\n\n")[:-1]
+    chosen = [blocks[i] for i in dev]
+    assert (out / "dev.conllu").read_text() == "".join(f"{block}\n\n" for block in chosen)
+    rest = [block for block in blocks if block not in chosen]
+    assert (out / "train.conllu").read_text() == "".join(f"{block}\n\n" for block in rest)
+
+
+def test_only_where_there_is_none(run, treebank, tmp_path):
+    dev = treebank / "xx-ud-dev.conllu"
+    assert run("prepare", treebank, tmp_path / "both", "--split").exit_code == 0
+    assert (tmp_path / "both" / "dev.conllu").read_bytes() == dev.read_bytes()
+    dev.rename(treebank / "xx-ud-test.conllu")
+    result = run("prepare", treebank, tmp_path / "one", "--split")
+    assert "dev is the last tenth of xx-ud-train.conllu: 1 of 2 sentences" in result.output
+    assert (tmp_path / "one" / "dev.conllu").read_text() == f"{CROSSING}\n"
+    assert (tmp_path / "one" / "train.conllu").read_text() == f"# one\n{PROJECTIVE}"
+    assert (tmp_path / "one" / "test.conllu").read_text() == PROJECTIVE
+    (treebank / "xx-ud-train.conllu").write_text(PROJECTIVE)
+    result = run("prepare", treebank, tmp_path / "none", "--split")
+    assert result.exit_code == 1 and "fewer than two sentences" in result.output
+
+
+def test_copies_are_warned_of(run, treebank, tmp_path, caplog):
+    assert run("prepare", treebank, tmp_path / "out").exit_code == 0 and not caplog.records
+    (treebank / "xx-ud-dev.conllu").write_bytes((treebank / "xx-ud-train.conllu").read_bytes())
+    assert run("prepare", treebank, tmp_path / "out").exit_code == 0
+    assert "xx-ud-train.conllu and " in caplog.text and "have the same content" in caplog.text

@@ -34,7 +34,7 @@ def config(tmp_path):
                     line[4] = row.upos if "XPOS" in columns else "_"
                 file.write("\n".join(map("\t".join, lines)) + "\n\n")
         result = tiny_config()
-        result["paths"].update(train=str(path), dev=str(path))
+        result["paths"].update(train=str(path), dev=str(SAMPLE / "sample-ud-dev.conllu"))
         result["training"].update(max_steps=2, eval_frequency=1)
         return result
 
