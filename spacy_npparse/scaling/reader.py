@@ -19,16 +19,17 @@ from spacy_npparse.workfolder import DamagedFileError
 class CorpusShards(ConlluCorpus):
     """Examples from a corpus that `annotate` has written, in any format, shard by shard.
 
-    Every shard is compared with its checksum before it is read.
+    By default, Docs have several sentences, so that a parser learns where sentences end. Every
+    shard is compared with its checksum before it is read.
 
     Registered as the reader `spacy_npparse.CorpusShards.v1`.
 
     Args:
         path: The folder of the corpus.
         treebank: See `ConlluCorpus`; by default the name of the folder.
-        sentences_per_doc: See `ConlluCorpus`.
+        sentences_per_doc: See `ConlluCorpus`; by default all sentences of a document.
         gold_sentences: See there.
-        max_length: See there.
+        max_length: See there; by default, Docs have at most 500 words.
         limit: See there.
         shuffle: See there. All shards are then in memory.
         augmenter: See there.
@@ -45,9 +46,9 @@ class CorpusShards(ConlluCorpus):
         path: str | Path | None,
         *,
         treebank: str | None = None,
-        sentences_per_doc: int = 1,
+        sentences_per_doc: int = 0,
         gold_sentences: bool = True,
-        max_length: int = 0,
+        max_length: int = 500,
         limit: int = 0,
         shuffle: bool = False,
         augmenter: Augmenter | None = None,

@@ -3,13 +3,16 @@
 import pytest
 import spacy
 from small_corpora import annotate_missing, content, corpus_of, small_pipeline, write_corpus
+from spacy.training.initialize import init_nlp
 from spacy.util import registry
+from tiny import SAMPLE, tiny_config
 
 from spacy_npparse.scaling.reader import CorpusShards
 from spacy_npparse.treebank import ConlluCorpus, doc_to_conllu
 from spacy_npparse.workfolder import DamagedFileError
 
 NLP = spacy.blank("xx")
+LONG = dict(sentences_per_doc=0, max_length=500)
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +31,13 @@ def corpora(tmp_path_factory):
 @pytest.mark.parametrize("name", ["conllu", "conllu.zst", "docbin", "parquet"])
 @pytest.mark.parametrize(
     "settings",
-    [{}, dict(sentences_per_doc=0), dict(sentences_per_doc=3, max_length=7, gold_sentences=False)],
+    [{}, dict(sentences_per_doc=1), dict(sentences_per_doc=3, max_length=7, gold_sentences=False)],
 )
 def test_all_formats_give_the_examples_of_one_file(corpora, tmp_path, name, settings):
     path = tmp_path / "all.conllu"
     path.write_text(content(corpora["conllu"].job.files.folder))
-    expected = list(ConlluCorpus(path, **settings)(NLP))
+    # By default, Docs are long.
+    expected = list(ConlluCorpus(path, **{**LONG, **settings})(NLP))
     make = registry.readers.get("spacy_npparse.CorpusShards.v1")
     found = list(make(str(corpora[name].job.files.folder), **settings)(NLP))
     assert len(found) == len(expected) > 10
@@ -60,6 +64,18 @@ def test_damaged_and_missing_shards_are_refused(corpora):
         list(CorpusShards(folder)(NLP))
     record.with_suffix(".old").rename(record)
     assert list(CorpusShards(folder)(NLP))
+
+
+def test_a_parser_that_is_trained_on_them_learns_where_sentences_end(corpora, caplog):
+    """With the block of the page, in the place of that of configs/accuracy.cfg."""
+    path = str(corpora["conllu"].job.files.folder)
+    config = tiny_config()
+    config["corpora"]["train"] = {"@readers": "spacy_npparse.CorpusShards.v1", "path": path}
+    config["paths"]["dev"] = str(SAMPLE / "sample-ud-dev.conllu")
+    init_nlp(config)
+    assert "without tagger" in caplog.text and "several sentences" not in caplog.text
+    n_within = [len(list(eg.reference.sents)) - 1 for eg in CorpusShards(path)(NLP)]
+    assert sum(n_within) > len(n_within)
 
 
 def test_other_folders_are_refused(tmp_path):
