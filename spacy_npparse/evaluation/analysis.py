@@ -222,7 +222,8 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
             analysis.feats.append(text[morph] or EMPTY)
             analysis.lemmas.append(text[lemma] or EMPTY)
             analysis.heads.append(heads[i])
-            analysis.deprels.append(universal(text[dep]) if dep else None)
+            relation = "root" if text[dep] == "ROOT" else text[dep]  # as it is in CoNLL-U
+            analysis.deprels.append(universal(relation) if dep else None)
             analysis.deps.append(EMPTY)
     analysis.text = "".join(characters)
     return analysis
@@ -246,8 +247,8 @@ def _doc_heads(head_tokens: list[int], is_space: list[bool], first_word: int) ->
 
 
 def universal(deprel: str) -> str:
-    """The relation without its subtype; spaCy's ROOT is UD's root."""
-    return "root" if deprel == "ROOT" else deprel.split(":", 1)[0]
+    """The relation without its subtype."""
+    return deprel.split(":", 1)[0]
 
 
 def _without_space(form: str) -> str:
