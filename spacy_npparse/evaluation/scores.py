@@ -25,6 +25,7 @@ from spacy_npparse.evaluation.official import (
 )
 from spacy_npparse.tables import Column, Table, columns, percent, text
 from spacy_npparse.treebank import Sentence
+from spacy_npparse.trees.missing import NO_HEAD
 
 # By their names in `NonProjectiveScores`.
 _NONPROJECTIVE = {
@@ -45,6 +46,8 @@ class Scores:
     Attributes:
         official: The scores of the CoNLL 2018 shared task, Tokens to BLEX, and ELAS.
         without_gold: Those of them that say nothing, since the gold annotation lacks the column.
+        n_without_head: Gold words without head, which no score of trees counts.
+        n_without_relation: Gold words with a head, but without relation: only UAS counts them.
         per_relation: LAS of each universal relation.
         exact_match: Gold sentences with all arcs correct; None if no gold tree is complete.
         nonprojective: See `NonProjectiveScores`.
@@ -53,6 +56,8 @@ class Scores:
 
     official: dict[Metric, Score]
     without_gold: list[Metric]
+    n_without_head: int
+    n_without_relation: int
     per_relation: dict[str, Score]
     exact_match: Score | None
     nonprojective: NonProjectiveScores
@@ -80,6 +85,8 @@ class Scores:
                 metric.value: _score_dict(score) for metric, score in self._shown().items()
             },
             "without_gold": [metric.value for metric in self.without_gold],
+            "words_without_head": self.n_without_head,
+            "words_without_relation": self.n_without_relation,
             "exact_match": None if self.exact_match is None else self.exact_match.recall,
             "nonprojective": {
                 **{name: getattr(nonprojective, name) for name in nonprojective.fractions()},
@@ -94,7 +101,7 @@ class Scores:
         """The table of the official evaluation, in percent, and the other scores, as text."""
         shown = self._shown()
         lacking = missing_columns(metric for metric in shown if metric in self.without_gold)
-        return text(self.official_table(), lacking, self.other_table())
+        return text(self.official_table(), lacking, self._unannotated(), self.other_table())
 
     def official_table(self) -> Table:
         """The table of the official evaluation."""
@@ -131,6 +138,16 @@ class Scores:
         ]
         return Table("Other scores", [Column(""), Column("", percent), Column("", left=True)], rows)
 
+    def _unannotated(self) -> str:
+        """A note on words that scores of trees leave out, empty if there are none."""
+        found = []
+        if self.n_without_head:
+            found.append(f"{self.n_without_head:,} have no head and are not in the scores of trees")
+        if self.n_without_relation:
+            found.append(f"{self.n_without_relation:,} have no relation and are in UAS only")
+        n_words = self.official[Metric.WORDS].gold
+        return f"Of {n_words:,} gold words, {', '.join(found)}." if found else ""
+
     def _shown(self) -> dict[Metric, Score]:
         return {
             metric: score
@@ -158,9 +175,15 @@ def score_comparison(comparison: Comparison) -> Scores:
     Args:
         comparison: The predicted analysis and the gold one.
     """
+    gold = comparison.gold
+    has_head = [head != NO_HEAD for head in gold.heads]
     return Scores(
         official=official_scores(comparison),
-        without_gold=scores_without_gold(comparison.gold),
+        without_gold=scores_without_gold(gold),
+        n_without_head=has_head.count(False),
+        n_without_relation=sum(
+            known and deprel is None for known, deprel in zip(has_head, gold.deprels, strict=True)
+        ),
         per_relation=las_per_relation(comparison),
         exact_match=exact_match(comparison),
         nonprojective=nonprojective_scores(comparison),

@@ -318,6 +318,23 @@ def test_missing_gold_heads_are_not_counted():
     assert (labels["UAS"].gold, labels["LAS"].gold, labels["LAS"].system) == (2, 1, 1)
 
 
+def test_words_without_gold_annotation_are_counted():
+    def counted(*changes):
+        text = str(GOLD[0])
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        scores = score_sentences([parse_sentence(text.split("\n")), GOLD[1]], GOLD)
+        found = scores.as_dict()
+        return found["words_without_head"], found["words_without_relation"], scores.table()
+
+    assert counted()[:2] == (0, 0) and "gold words" not in counted()[2]
+    *found, table = counted(("\t5\t", "\t_\t"), ("\tobj\t", "\t_\t"))
+    assert found == [2, 1]
+    note = "Of 8 gold words, 2 have no head and are not in the scores of trees, 1 have no relation"
+    assert note in table
+
+
 def test_exact_match_and_relations():
     wrong = str(GOLD[1]).replace("\tobl\t", "\tnmod\t").split("\n")
     scores = score_sentences(GOLD, [GOLD[0], parse_sentence(wrong)])
