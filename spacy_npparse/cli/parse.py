@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.annotation.silver import ConfidentSentences
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
+from spacy_npparse.cli._left_out import LeftOut
 from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import (
     Annotation,
@@ -160,9 +161,10 @@ def parse(
         source, target, lines, token_ranges, min_confidence, html, gpu_id, n_process, keep, complete
     )
     check_outputs([target, html], [source, code, *pipeline_files(model)])
+    left_out = LeftOut(list(Kept) if complete else keep or [])
     with rereadable(source) as path:
         # Read a first time before time is spent on loading and parsing.
-        known = _check(path, source, lines, on_error)
+        known = _check(path, source, lines, on_error, left_out)
         nlp = load_parser(model, gpu_id, code, treebank)
         known.check_lengths(nlp)
         if source.suffix == ".conllu":
@@ -172,20 +174,22 @@ def parse(
         pairs = _prepared(read_file(path, source, lines), nlp.vocab, labels)
         annotation = Annotation(nlp, pairs, known.n_units, batch_size, n_process)
         drawn: list[Doc] = []
-        docs = _finished(annotation, keep, complete, None if html is None else drawn)
+        docs = _finished(annotation, complete, left_out, None if html is None else drawn)
         write_conllu(docs, target, token_ranges=token_ranges, choose=choose)
-    typer.echo(f"{target}: {annotation.summary()}", err=True)
-    if choose is not None:
-        typer.echo(f"{target}: {choose.n_left_out:,} sentences left out", err=True)
     if html is not None:
         write_text(render_trees(drawn, title=f"Dependency trees: {target.stem}"), html)
-        typer.echo(f"{html}: {annotation.n_sentences:,} trees", err=True)
+    _report(annotation, source, target, html, choose, left_out)
 
 
-def _check(path: Path, source: Path, lines: bool, on_error: OnErrorChoice) -> Extent:
+def _check(
+    path: Path, source: Path, lines: bool, on_error: OnErrorChoice, left_out: LeftOut
+) -> Extent:
     if source.suffix == ".conllu":
-        n_sentences = sum(1 for _ in read_conllu(path, on_error=on_error.value))
-        return Extent(str(source), n_sentences)
+        extent = Extent(str(source))
+        for sentence in read_conllu(path, on_error=on_error.value):
+            extent.n_units += 1
+            left_out.count(sentence)
+        return extent
     return check_text(path, source, lines)
 
 
@@ -230,13 +234,14 @@ def _confident_sentences(nlp: Language, min_confidence: float) -> ConfidentSente
 
 def _finished(
     annotation: Iterable[tuple[ConlluBlock | None, Doc]],
-    keep: Sequence[Kept] | None,
     complete: bool,
+    left_out: LeftOut,
     drawn: list[Doc] | None,
 ) -> Iterator[Doc]:
     """The Docs with what is kept of their sentences; also added to those that are drawn."""
-    kept = list(Kept) if complete else keep
+    kept = left_out.keep
     for block, doc in annotation:
+        left_out.note_predicted(doc)
         if kept and block is not None:
             sentence = block.parse()
             keep_annotation(doc, [sentence], kept)
@@ -245,6 +250,23 @@ def _finished(
         if drawn is not None:
             drawn.append(doc)
         yield doc
+
+
+def _report(
+    annotation: Annotation[ConlluBlock | None],
+    source: Path,
+    target: Path,
+    html: Path | None,
+    choose: ConfidentSentences | None,
+    left_out: LeftOut,
+) -> None:
+    typer.echo(f"{target}: {annotation.summary()}", err=True)
+    if choose is not None:
+        typer.echo(f"{target}: {choose.n_left_out:,} sentences left out", err=True)
+    if html is not None:
+        typer.echo(f"{html}: {annotation.n_sentences:,} trees", err=True)
+    if summary := left_out.summary(source):
+        typer.echo(summary, err=True)
 
 
 def _handle_errors(nlp: Language) -> None:

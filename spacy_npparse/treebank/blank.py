@@ -6,6 +6,7 @@ dependencies, and are removed unless DEPS is kept.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from enum import Enum
 
@@ -45,6 +46,32 @@ def without_annotation(sentence: Sentence, keep: Collection[Kept] = ()) -> str:
         ['1', 'Go', 'go', '_', '_', '_', '_', '_', '_', 'SpaceAfter=No']
     """
     return "\n".join(_lines(sentence, keep))
+
+
+def left_out(sentence: Sentence, keep: Collection[Kept] = ()) -> Counter[str]:
+    """Count what `without_annotation` leaves out of a sentence, but for HEAD and DEPREL.
+
+    Args:
+        sentence: The sentence.
+        keep: See `without_annotation`.
+
+    Returns:
+        Number of lines with a value in a column, by the column's name, of `comments`, and of
+        `empty nodes`.
+    """
+    found: Counter[str] = Counter()
+    for kept in set(Kept).difference(keep):
+        if kept is Kept.COMMENTS:
+            found[kept.value] = sum(not _identifies(comment) for comment in sentence.comments)
+            continue
+        column = kept.value.lower()
+        for row in sentence.rows:
+            if "." in row.id:
+                found["empty nodes"] += kept is Kept.DEPS
+            else:
+                value, blank = getattr(row, column), getattr(_blank(row, keep), column)
+                found[kept.value] += value != blank
+    return +found
 
 
 def _lines(sentence: Sentence, keep: Collection[Kept]) -> Iterator[str]:

@@ -73,16 +73,24 @@ ANNOTATED = """\
 3.1\tla\tel\tDET\t_\t_\t_\t_\t1:det\t_
 
 """
+# Of the file above, in the order of the report.
+NOT_WRITTEN = (
+    "{}: not written: DEPS of 3 lines, FEATS of 2 lines, LEMMA of 2 lines, MISC of 2 lines, "
+    "UPOS of 3 lines, XPOS of 2 lines, comments: 2, empty nodes: 1; see --keep"
+)
+ALL = ("LEMMA", "UPOS", "XPOS", "FEATS", "DEPS", "MISC", "comments")
 
 
 def test_nothing_gold_survives_unless_it_is_kept(run, model, tmp_path):
     source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
     source.write_text(ANNOTATED)
+    said = {}
 
     def parsed(*columns):
         keep = [word for column in columns for word in ("--keep", column)]
         result = run("parse", model, source, output, *keep)
         assert result.exit_code == 0, result.output
+        said[columns] = result.output
         comments, rows = [], []
         for line in output.read_text().strip().split("\n"):
             columns = line.split("\t")
@@ -107,8 +115,11 @@ def test_nothing_gold_survives_unless_it_is_kept(run, model, tmp_path):
     assert parsed("DEPS")[1][1].split()[6] == "0:root|3.1:dep"
     assert parsed("DEPS")[1][-1].startswith("3.1 la el DET")
     assert parsed("comments")[0] == [row[0] for row in given[:5]]
-    everything = parsed("LEMMA", "UPOS", "XPOS", "FEATS", "DEPS", "MISC", "comments")
+    assert NOT_WRITTEN.format(source) in said[()] and "FEATS of" not in said[("FEATS",)]
+    assert "empty nodes" in said[("MISC",)] and "empty nodes" not in said[("DEPS",)]
+    everything = parsed(*ALL)
     assert [*everything[0], *everything[1]] == [" ".join(r[:6] + r[8:]) for r in given]
+    assert [text for text in said.values() if "not written" not in text] == [said[ALL]]
 
 
 def partial(conllu, rng):
@@ -230,7 +241,9 @@ def test_kept_columns_replace_predictions(run, tmp_path):
     nlp.initialize(lambda: ConlluCorpus(source)(nlp))
     ruler.add([[{}]], {"LEMMA": "predicted", "TAG": "P"})
     nlp.to_disk(tmp_path / "model")
-    assert run("parse", tmp_path / "model", source, output, "--keep", "LEMMA").exit_code == 0
+    result = run("parse", tmp_path / "model", source, output, "--keep", "LEMMA")
+    # What is predicted is not left out.
+    assert "FEATS of 2 lines, MISC of 2 lines, UPOS of 3 lines, comments: 2" in result.output
     [sentence] = read_conllu(output)
     assert [word.lemma for word in sentence.words] == ["ir", "_", "a"]
     assert [word.xpos for word in sentence.words] == ["P", "P", "P"]
