@@ -52,7 +52,8 @@ _System = Annotated[
 _Oracle = Annotated[
     str | None,
     typer.Option(
-        help="Oracle that gives the costs.  [default: the system's first, or the model's]"
+        help="Oracle that gives the costs.  [default: static, or eager for arc_standard_swap; with "
+        "--model, that of its training]"
     ),
 ]
 _Model = Annotated[

@@ -17,7 +17,7 @@ from spacy_npparse.models.parser import ParserModel
 from spacy_npparse.models.scaled_gradient import ScaledGradient
 from spacy_npparse.models.tagger import LinearTagger, TaggerModel
 from spacy_npparse.scaling.reader import CorpusShards
-from spacy_npparse.systems import get_transition_system
+from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.tokenization import TrainedTokenizer
 from spacy_npparse.treebank import ConlluCorpus
 from spacy_npparse.treebank.augmentation import NonceAugmenter, augmenting_batcher
@@ -81,6 +81,17 @@ def test_oracles(factory):
     name = factory.removesuffix("_parser")
     assert listed[0] == default
     assert set(listed) == set(get_transition_system(GREEDY.get(name, name)).oracles)
+
+
+def test_the_oracle_of_gold_derivations_is_named():
+    """By `derive`; it is not the first one of the table of systems."""
+    defaults = {
+        name: get_transition_system(name).oracles[0] for name in transition_systems.get_all()
+    }
+    assert {*defaults.values()} == {"static", "eager"}
+    assert [name for name, oracle in defaults.items() if oracle == "eager"] == ["arc_standard_swap"]
+    options = {names(row[0])[0]: row[1] for row in rows(section(COMMANDS, "derive"))}
+    assert options["--oracle"].startswith("`static`, or `eager` for `arc_standard_swap`;")
 
 
 def written(value):

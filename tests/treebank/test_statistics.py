@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spacy_npparse.systems import transition_systems
-from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank import parse_sentence, read_conllu
 from spacy_npparse.treebank.statistics import treebank_statistics
 from spacy_npparse.trees import is_one_endpoint_crossing, is_projective, is_tree
 
@@ -48,6 +48,18 @@ def test_arcs_of_the_most_similar_tree_of_a_class(tmp_path):
 
     assert found.covered_arcs["1-endpoint-crossing"] == shared(is_one_endpoint_crossing) == 5
     assert found.covered_arcs["projective"] == shared(is_projective) == 3
+
+
+def test_why_mh4_has_two_coverages_is_said(sample):
+    """Of this tree, the transition system has a derivation and the deduction system has none."""
+    heads = [3, 0, 2, 2, 3]
+    lines = [f"{i}\tw\t_\t_\t_\t_\t{head}\tdep\t_\t_" for i, head in enumerate(heads, 1)]
+    found = treebank_statistics([parse_sentence(lines)])
+    assert (found.covered["MH4"], found.derivations["mh4"]["static"].sentences) == (0, 1)
+    assert "exact search finds the trees of 0 sentences" in found.table()
+    assert "transition system 'mh4', of greedy search, derives 1:" in found.table()
+    assert sample.covered["MH4"] == sample.derivations["mh4"]["static"].sentences
+    assert not sample.note()
 
 
 def test_every_system_is_there(sample):

@@ -39,6 +39,7 @@ def render_statistics(
         ],
         counts=found.counts(),
         derivation_bars=_derivations(found),
+        note=found.note(),
     )
 
 
