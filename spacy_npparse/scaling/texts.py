@@ -142,7 +142,9 @@ def _texts_of_record(
     document = f"{one.name}-d{record.number}"
     name = others.pop(_ID, None)
     metadata = {_METADATA: _json(others)} if others else {}
-    paragraphs = list(paragraphs_of_text(text, str(document if name is None else name)))
+    if not isinstance(name, str):
+        name = document if name is None else _json(name)
+    paragraphs = list(paragraphs_of_text(text, name))
     if not paragraphs:
         raise UnreadableError("the text is empty.")
     for number, paragraph in enumerate(paragraphs, 1):

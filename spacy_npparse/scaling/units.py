@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -262,13 +263,14 @@ def parse_record(raw: bytes, text_key: str) -> tuple[dict[str, Any], str]:
         text_key: The key of its text.
 
     Returns:
-        What else there is in it, and the text.
+        What else there is in it, and the text. Numbers that JSON has no place for, such as the NaN
+        that Python writes, are None.
 
     Raises:
         ValueError: The line is not a record with a text; the message has the remedy.
     """
     try:
-        record = json.loads(raw)
+        record = json.loads(raw, parse_constant=_finite, parse_float=_finite)
     except RecursionError as error:
         raise ValueError(
             "lists or objects in one another too many times. Leave them out."
@@ -284,6 +286,11 @@ def parse_record(raw: bytes, text_key: str) -> tuple[dict[str, Any], str]:
             f"there is no text under the key {text_key!r} (others: {keys}). Give --text-key."
         )
     return record, text
+
+
+def _finite(number: str) -> float | None:
+    value = float(number)
+    return value if math.isfinite(value) else None
 
 
 _UNITS: dict[str, Callable[[Iterator[bytes], Position, Input, Reading], Iterator[Unit]]] = {

@@ -108,6 +108,38 @@ def test_order_identifiers_and_metadata(serial):
     assert "here\t_\t_\t_\t_\t3\tdep\t_\tSpaceAfter=No" in found and "SpacesAfter=\\s\\s\n" in found
 
 
+@pytest.mark.parametrize(
+    "record, written",
+    [
+        (
+            '{"id": "a", "x": NaN, "y": [Infinity, -1e999, 1.5]}',
+            {"x": None, "y": [None, None, 1.5]},
+        ),
+        ('{"id": "a", "x": "\\u2028 \\"\\n ü", "y": true}', {"x": '\u2028 "\n ü', "y": True}),
+        ('{"id": ["a", null], "x": 1}', {"x": 1}),
+    ],
+)
+def test_metadata_is_json(pipeline, tmp_path, record, written):
+    def refused(constant):
+        raise ValueError(f"{constant} is no JSON")
+
+    source = tmp_path / "a.jsonl"
+    source.write_text(record[:-1] + ', "text": "One. Two.\\n\\nThree."}\n')
+    found = {}
+    for format in ("conllu", "parquet"):
+        corpus = corpus_of(pipeline, [source], tmp_path / format, format=format)
+        annotate_missing(corpus)
+        (found[format],) = (tmp_path / format / "shards").iterdir()
+    comments = dict(re.findall("# (newdoc id|metadata) = (.*)", found["conllu"].read_text()))
+    assert json.loads(comments["metadata"], parse_constant=refused) == written
+    name = json.loads(record.replace("NaN", "0"))["id"]
+    assert comments["newdoc id"] == (name if isinstance(name, str) else json.dumps(name))
+    # Of each sentence of the document.
+    table = pytest.importorskip("pyarrow.parquet").read_table(found["parquet"]).to_pydict()
+    assert table["doc_id"] == [comments["newdoc id"]] * 3
+    assert table["metadata"] == [comments["metadata"]] * 3
+
+
 @pytest.mark.parametrize("format", ["conllu.zst", "docbin", "parquet"])
 def test_formats_hold_the_same_sentences(pipeline, source, serial, tmp_path, format):
     corpus = corpus_of(pipeline, [source], tmp_path / "out", format=format)

@@ -2,7 +2,8 @@
 
 The lists have one item for each line of CoNLL-U, multiword tokens and empty nodes included; `_` is
 null, except in `form`. The comments are there as they stand; those that most readers look for have
-columns of their own.
+columns of their own. `doc_id` and `metadata` are those of the sentence's document, as far as the
+shard has its beginning.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from spacy_npparse.treebank import Row, Sentence, parse_sentence
 from spacy_npparse.treebank.sentence import EMPTY
 
 _COMMENTS = ("sent_id", "text")
+_OF_DOCUMENTS = {"doc_id": "newdoc id", "metadata": "metadata"}
 _ROWS_AT_ONCE = 1000
 
 
@@ -33,10 +35,16 @@ class ParquetWriter:
         self._arrow = optional_module("pyarrow")
         self._parquet = optional_module("pyarrow.parquet")
         self._rows: list[dict[str, Any]] = []
+        self._document: dict[str, str | None] = dict.fromkeys(_OF_DOCUMENTS)
 
     def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
         """Add a row for each of these sentences."""
-        self._rows += [_row(sentence) for sentence in sentences]
+        for sentence in sentences:
+            if sentence.begins_document:
+                self._document = {
+                    name: sentence.metadata.get(key) for name, key in _OF_DOCUMENTS.items()
+                }
+            self._rows.append({**self._document, **_row(sentence)})
 
     def close(self) -> None:
         """Write the rows."""
@@ -47,7 +55,7 @@ class ParquetWriter:
         texts = self._arrow.list_(self._arrow.string())
         numbers = self._arrow.list_(self._arrow.int32())
         columns = {name: numbers if name == "head" else texts for name in Row._fields}
-        comments = dict.fromkeys(_COMMENTS, self._arrow.string())
+        comments = dict.fromkeys([*_OF_DOCUMENTS, *_COMMENTS], self._arrow.string())
         return self._arrow.schema({**comments, "comments": texts, **columns})
 
 
