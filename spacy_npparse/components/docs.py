@@ -96,7 +96,8 @@ def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) ->
     """Read the tokens of Docs and their sentences.
 
     A Doc without boundaries is one sentence. A sentence without words (only whitespace) is joined
-    to the one before it, or at the beginning of a Doc to the one after it.
+    to the one before it. At the beginning of a Doc it stays by itself, because the boundary behind
+    it is given.
 
     Args:
         docs: The Docs.
@@ -124,19 +125,13 @@ def _join_wordless(
     is_word: NDArray[np.bool_],
     first_tokens: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Sentence numbers, sentences without words being joined to their neighbours. first_tokens: of
-    Docs."""
+    """Sentence numbers, sentences without words being joined to those before them. first_tokens:
+    of Docs."""
     if is_word.all():
         return sentence
     has_words = np.bincount(sentence[is_word], minlength=sentence[-1] + 1) > 0
-    first_sentences = sentence[first_tokens]
-    # A Doc without any word keeps one sentence.
-    wordless = ~np.logical_or.reduceat(has_words, first_sentences)
-    has_words[first_sentences[wordless]] = True
-    joined = np.cumsum(has_words) - 1
-    lowest = joined[first_sentences] + ~has_words[first_sentences]
-    n_sentences = np.diff(first_sentences, append=len(has_words))
-    return np.maximum(joined, np.repeat(lowest, n_sentences))[sentence]
+    has_words[sentence[first_tokens]] = True
+    return (np.cumsum(has_words) - 1)[sentence]
 
 
 class Parse(NamedTuple):
