@@ -9,7 +9,7 @@ from spacy.attrs import DEP, HEAD, IS_SPACE, ORTH, SENT_START
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from spacy_npparse.components.docs import TokenBatch, read_tokens
+from spacy_npparse.components.docs import ROOT_LABEL, TokenBatch, read_tokens
 from spacy_npparse.components.head_targets import UNALIGNED, AlignedTokens, head_targets
 from spacy_npparse.parsing import GoldBatch, SentenceBatch
 from spacy_npparse.treebank.heads import heads_and_spans, token_heads
@@ -123,6 +123,20 @@ def head_tokens(doc: Doc) -> Ints:
     return token_heads(values[:, 0], values[:, 1])
 
 
+def misplaced_roots(doc: Doc) -> Bools:
+    """Find words that have a head, but the label of roots. Their labels are taken for unknown.
+
+    Args:
+        doc: A Doc with gold annotation.
+
+    Returns:
+        bool [len(doc)].
+    """
+    values = doc.to_array([HEAD, DEP, IS_SPACE]).reshape(len(doc), 3)
+    root = doc.vocab.strings[ROOT_LABEL]
+    return np.asarray((values[:, 0] != 0) & (values[:, 1] == root) & (values[:, 2] == 0))
+
+
 def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -> None:
     """Raise ValueError, naming the words concerned, if heads form a cycle."""
     above = np.arange(len(sentences.tokens))
@@ -161,7 +175,8 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
     deps = values[:, 1]
     gold_heads, spanned = heads_and_spans(values[:, 0], deps)
     gold_labels = np.full(len(gold), NO_LABEL, dtype=np.int64)
-    for i in np.flatnonzero((values[:, 0] != 0) & (deps != 0) & (values[:, 3] == 0)).tolist():
+    has_label = (values[:, 0] != 0) & (deps != 0) & (values[:, 3] == 0) & ~misplaced_roots(gold)
+    for i in np.flatnonzero(has_label).tolist():
         try:
             gold_labels[i] = label_numbers[int(deps[i])]
         except KeyError:

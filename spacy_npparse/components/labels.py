@@ -16,7 +16,7 @@ from spacy.util import minibatch
 
 from spacy_npparse.checks import check_type
 from spacy_npparse.components.docs import ROOT_LABEL, SPACE_LABEL
-from spacy_npparse.components.gold import GoldBoundaries, read_gold
+from spacy_npparse.components.gold import GoldBoundaries, misplaced_roots, read_gold
 from spacy_npparse.parsing import GoldBatch, SentenceBatch
 from spacy_npparse.parsing.pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from spacy_npparse.parsing.settings import Encoding
@@ -131,7 +131,7 @@ class Labels:
             arcs = example.reference.to_array([HEAD, DEP, IS_SPACE])
             # The component may be from a pipeline with other strings.
             own = example.reference.vocab.strings
-            has_label = (arcs[:, 0] != 0) & (arcs[:, 2] == 0)
+            has_label = (arcs[:, 0] != 0) & (arcs[:, 2] == 0) & ~misplaced_roots(example.reference)
             met.update((i, own[i]) for i in {*arcs[has_label, 1].tolist()} - met.keys() - {0})
         plain = sorted(label for i, label in met.items() if i not in self._numbers)
         growth = [self.add(plain)] if plain else []
@@ -229,5 +229,7 @@ def check_labels(name: str, labels: Sequence[str]) -> None:
 def _deps(doc: Doc) -> Iterator[str]:
     """The labels of a Doc but for those of roots and of white space."""
     return (
-        token.dep_ for token in doc if token.dep_ and token.head.i != token.i and not token.is_space
+        token.dep_
+        for token, is_misplaced in zip(doc, misplaced_roots(doc), strict=True)
+        if token.dep_ and token.head.i != token.i and not token.is_space and not is_misplaced
     )

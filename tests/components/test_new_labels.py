@@ -277,3 +277,21 @@ def test_trees_are_rehearsed_whether_confidence_is_kept_or_not(make_nlp, sample)
         nlp.resume_training()
         found.append(nlp.get_pipe("parser").rehearse(sample(nlp)))
     assert found[0] == found[1]
+
+
+def test_the_label_of_roots_is_no_label_of_other_words(make_parser, sample, caplog):
+    nlp = make_parser("arc_hybrid_swap")
+    examples = sample(nlp, limit=4)
+    wrong = example(nlp, WORDS, [1, 2, 2, 2], ["det", "ROOT", "ROOT", "advmod"])
+    nlp.initialize(lambda: [*examples, wrong])
+    parser = nlp.get_pipe("parser")
+    assert parser.labels.count("ROOT") == 1 and "ROOT" not in parser.label_data
+    assert "parser: 1 words of the training data have a head, but the label of roots" in caplog.text
+    # Nor is it added when it is met later.
+    assert nlp.update([wrong], sgd=nlp.create_optimizer())["parser"] > 0
+    assert parser.labels.count("ROOT") == 1
+    gold, _ = parser.label_set.gold([wrong])
+    assert (gold.labels >= 0).tolist() == [True, False, False, True]
+    caplog.clear()
+    nlp.initialize(lambda: examples)
+    assert "label of roots" not in caplog.text
