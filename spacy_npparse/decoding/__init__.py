@@ -1,12 +1,8 @@
 """Decoding: greedy and beam search, exact search, and the roll-outs that training learns from."""
 
 from spacy_npparse.decoding.allowed_trees.by_arcs import derivable_trees, spanning_trees
-from spacy_npparse.decoding.allowed_trees.ranking import (
-    Search,
-    best_allowed_tree,
-    ranked_trees,
-)
-from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Arcs, Tree, has_arcs
+from spacy_npparse.decoding.allowed_trees.ranking import best_allowed_tree
+from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Costs, Tree
 from spacy_npparse.decoding.mh.search import decode_mh, decode_mh_greedily, mh_marginals
 from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations, MHFactors, MHScores
 from spacy_npparse.decoding.one_endpoint_crossing.pruning import improbable_arcs
@@ -37,8 +33,8 @@ from spacy_npparse.decoding.transition_based.types import (
 __all__ = [
     "AllowedTrees",
     "ArcMarginals",
-    "Arcs",
     "BeamResult",
+    "Costs",
     "Explanation",
     "Exploration",
     "GreedyResult",
@@ -51,7 +47,6 @@ __all__ = [
     "RollOut",
     "SCORE_LIMIT",
     "ScoreTables",
-    "Search",
     "Spans",
     "Tree",
     "Violations",
@@ -65,11 +60,9 @@ __all__ = [
     "decode_spanning_trees",
     "derivable_trees",
     "explain",
-    "has_arcs",
     "improbable_arcs",
     "max_violations",
     "mh_marginals",
-    "ranked_trees",
     "roll_out",
     "score_spans",
     "spanning_tree_marginals",

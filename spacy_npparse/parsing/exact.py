@@ -16,12 +16,10 @@ from torch import Tensor
 from typing_extensions import Self
 
 from spacy_npparse.decoding import (
-    SCORE_LIMIT,
     AllowedTrees,
-    Arcs,
+    Costs,
     Tree,
     best_allowed_tree,
-    has_arcs,
 )
 from spacy_npparse.parsing.batch import Bools, Found, NetT, ScoredBatch
 from spacy_npparse.parsing.gold import GoldBatch
@@ -124,9 +122,9 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
     """Finds the highest-scoring of all trees, or derivations.
 
     Instead of a gold tree that does not consist of parts, the most similar one that does is learnt.
-    Among constrained trees, forbidden arcs cost more than trees can differ by, and subtrees are
-    searched by branch and bound, see `spacy_npparse.decoding.allowed_trees`: the best allowed tree
-    is found. The confidence is that without constraints.
+    Among constrained trees, forbidden arcs cost more than trees can differ by, and so do arcs that
+    leave subtrees, see `spacy_npparse.decoding.allowed_trees.ranking`: the best allowed tree is
+    found. The confidence is that without constraints.
 
     Args:
         parts: What trees are factored into.
@@ -161,21 +159,16 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         lengths, device = scored.sentences.lengths, scored.arcs.device
         scores = self.parts.score(scored)
         zeros = self.parts.zeros(1, len(allowed.arcs), device)
-        by_tree: dict[bytes, Found] = {}
 
-        def search(possible: Arcs) -> Tree:
-            costs = torch.from_numpy(np.where(possible, np.float32(0), np.float32(-SCORE_LIMIT)))
-            # The second time, if scores are so extreme that forbidden arcs do not cost more.
-            for parts in (scores, zeros):
-                permitted = parts.add_to_arcs(costs[None].to(device))
-                found = self.parts.found(scored, parts, self.parts.best(permitted, lengths))
-                if has_arcs(possible, found.heads[0]):
-                    by_tree[found.heads.tobytes()] = found
-                    break
-            return Tree(found.heads[0], float(found.scores[0, 0]))
+        def search(costs: Costs, *, with_scores: bool) -> Tree:
+            gains = torch.from_numpy(-costs[None].astype(np.float32)).to(device)
+            parts = (scores if with_scores else zeros).add_to_arcs(gains)
+            found = self.parts.found(scored, parts, self.parts.best(parts, lengths))
+            (heads,), ((total,),) = found
+            return Tree(heads, total + costs[np.arange(1, len(costs)), heads].sum())
 
         best = best_allowed_tree(allowed, search)
-        return None if best is None else by_tree[best.heads.tobytes()]
+        return None if best is None else Found(best.heads[None], np.array([[best.score]]))
 
     def loss(self, scored: ScoredBatch[NetT], gold: GoldBatch) -> Tensor:
         parts = self.parts

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from parser_helpers import one_sentence
+from parser_helpers import GLOBAL, one_sentence
+from random_constraints import count_searches
 from spacy.tokens import Doc
 
 from spacy_npparse.components import CONSTRAINTS_KEY, ConstraintError, DependencyConstraints
@@ -76,6 +77,31 @@ def test_what_only_other_parsers_can_build_is_said(shared, system):
         "(token 3). Remove or change one of them, or take a parser that builds more trees, such "
         "as mst_parser."
     )
+
+
+@pytest.mark.parametrize("n_subtrees", [10, 13, 20])
+@pytest.mark.parametrize("system", [*GLOBAL, "arc_hybrid", "arc_hybrid_swap", "attardi"])
+def test_subtrees_that_cannot_be_met_are_refused_at_once(shared, system, n_subtrees, monkeypatch):
+    nlp = shared(system)
+    n = 3 * n_subtrees + 1
+    last = n - 4
+    known = DependencyConstraints(
+        heads={last: [n - 1], last + 2: [n - 1]},
+        subtrees=[[start, start + 3] for start in range(0, n - 1, 3)],
+    )
+    doc = known.attach(one_sentence(nlp, [f"w{i}" for i in range(n)]))
+    searches = count_searches(monkeypatch)
+    search = nlp.get_pipe("parser").search
+    parts = getattr(getattr(search, "exact", search), "parts", None)
+    if parts is not None:
+        best = parts.best
+        monkeypatch.setattr(parts, "best", lambda *args: searches.append(best) or best(*args))
+    with pytest.raises(ConstraintError) as error:
+        nlp(doc)
+    named = str(error.value).split("meets these constraints: ")[1]
+    assert named.count("the head of") == 2 and named.count("is a subtree") == 1
+    # Of the parser, of any parser, and without each of the constraints.
+    assert 4 < len(searches) <= 2 + 4 * (1 + n_subtrees + 2)
 
 
 def test_a_boundary_that_is_set_cuts_an_arc_or_a_subtree(shared):

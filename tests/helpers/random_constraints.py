@@ -1,8 +1,12 @@
-"""Random constraints that a random tree meets, and whether a parsed Doc meets some."""
+"""Random constraints that a random tree meets, whether a parsed Doc meets some, and the searches
+that it takes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
@@ -85,3 +89,15 @@ def check_constraints_met(doc: Doc) -> None:
     for start, end in known.subtrees:
         inside = set(range(start, end))
         assert any({t.i for t in doc[token].subtree} == inside for token in inside)
+
+
+def count_searches(monkeypatch: pytest.MonkeyPatch) -> list[Callable]:
+    """The decoders that search allowed trees by the scores of arcs call from now on."""
+    calls = []
+
+    def counted(function: Callable) -> Callable:
+        return lambda *args: calls.append(function) or function(*args)
+
+    for name in ("decode_spanning_trees", "decode_mh", "decode_one_endpoint_crossing"):
+        monkeypatch.setattr(by_arcs, name, counted(getattr(by_arcs, name)))
+    return calls

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spacy_npparse.decoding.allowed_trees.ranking import (
-    Search,
+    TreeSearch,
     best_allowed_tree,
     ranked_trees,
 )
-from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Arcs, Tree
+from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Costs, Tree
 from spacy_npparse.decoding.mh.search import decode_mh
 from spacy_npparse.decoding.mh.types import MHScores
 from spacy_npparse.decoding.one_endpoint_crossing.search import decode_one_endpoint_crossing
@@ -25,15 +25,15 @@ from spacy_npparse.decoding.spanning_tree import decode_spanning_trees
 from spacy_npparse.transitions.coverage import derivable
 from spacy_npparse.transitions.system import KernelSystem
 
-_Heads = Callable[[NDArray[np.float32]], NDArray[np.int32]]
+_Heads = Callable[[NDArray[np.float64]], NDArray[np.int32]]
 
-# Spanning trees that are tried for a transition system before those of narrower classes, and in all
-# searches for more of them, each of which may take as many as there are words.
+# Spanning trees that are tried for a transition system before those of narrower classes, and after
+# them this number divided by that of the nodes, since each tree takes searches for every word.
 _N_TRIED_FIRST = 20
-_MOST_SEARCHES = 5000
+_MOST_TRIED = 5000
 
 
-def spanning_trees(scores: NDArray[np.floating]) -> Search:
+def spanning_trees(scores: NDArray[np.floating]) -> TreeSearch:
     """Search all single-rooted trees.
 
     Args:
@@ -45,17 +45,17 @@ def spanning_trees(scores: NDArray[np.floating]) -> Search:
     return partial(_search, _spanning_heads, _limited(scores))
 
 
-def projective_trees(scores: NDArray[np.floating]) -> Search:
+def projective_trees(scores: NDArray[np.floating]) -> TreeSearch:
     """Search the projective ones, as `spanning_trees` does."""
     return partial(_search, partial(_mh_heads, n_heads=3), _limited(scores))
 
 
-def mh4_trees(scores: NDArray[np.floating]) -> Search:
+def mh4_trees(scores: NDArray[np.floating]) -> TreeSearch:
     """Search those that MH4 derives, as `spanning_trees` does."""
     return partial(_search, partial(_mh_heads, n_heads=4), _limited(scores))
 
 
-def one_endpoint_crossing_trees(scores: NDArray[np.floating]) -> Search:
+def one_endpoint_crossing_trees(scores: NDArray[np.floating]) -> TreeSearch:
     """Search the one-endpoint-crossing ones, as `spanning_trees` does."""
     return partial(_search, _one_endpoint_crossing_heads, _limited(scores))
 
@@ -74,26 +74,31 @@ def derivable_trees(
         Such trees: all of them in descending order of their scores if the system is projective,
         else those among the best spanning trees. If the system derives none of the first ones, the
         best trees of narrower classes come next. So a tree is found, if there is one, for systems
-        that are projective or cover all trees, and in sentences of up to five words.
+        that are projective or cover all trees, and in sentences of up to five words. Two
+        searches tell that no tree is allowed, fewer than 20,000 + 100 n that none has been found.
     """
     if system.projective:
         yield from ranked_trees(allowed, projective_trees(scores))
         return
     ranked = ranked_trees(allowed, spanning_trees(scores))
+    best = next(ranked, None)
+    if best is None:
+        return
     found = False
-    for tree in islice(ranked, _N_TRIED_FIRST):
+    for tree in chain([best], islice(ranked, _N_TRIED_FIRST - 1)):
         if _derives(system, tree):
             found = True
             yield tree
+    if found:
+        return
     for search in (one_endpoint_crossing_trees, mh4_trees, projective_trees):
-        other = None if found else best_allowed_tree(allowed, search(scores))
+        other = best_allowed_tree(allowed, search(scores))
         if other is not None and _derives(system, other):
-            found = True
             yield other
-    if not found:
-        for tree in islice(ranked, _MOST_SEARCHES // len(scores)):
-            if _derives(system, tree):
-                yield tree
+            return
+    for tree in islice(ranked, _MOST_TRIED // len(scores)):
+        if _derives(system, tree):
+            yield tree
 
 
 def _derives(system: KernelSystem, tree: Tree) -> bool:
@@ -101,32 +106,33 @@ def _derives(system: KernelSystem, tree: Tree) -> bool:
     return bool(derivable(system, lengths, tree.heads)[0])
 
 
-def _limited(scores: NDArray[np.floating]) -> NDArray[np.float32]:
+def _limited(scores: NDArray[np.floating]) -> NDArray[np.float64]:
     """Scores within limits so narrow that a forbidden arc costs more than trees can differ by."""
     limit = SCORE_LIMIT / (4 * len(scores))
-    return np.nan_to_num(scores, nan=-limit).clip(-limit, limit).astype(np.float32)
+    return np.nan_to_num(scores.astype(np.float64), nan=-limit).clip(-limit, limit)
 
 
-def _search(heads_of: _Heads, scores: NDArray[np.float32], arcs: Arcs) -> Tree:
-    heads = heads_of(np.where(arcs, scores, np.float32(-SCORE_LIMIT)))
-    score = scores[np.arange(1, len(scores)), heads].sum(dtype=np.float64)
-    return Tree(heads, float(score))
+def _search(
+    heads_of: _Heads, scores: NDArray[np.float64], costs: Costs, *, with_scores: bool
+) -> Tree:
+    heads = heads_of(scores - costs if with_scores else -costs)
+    return Tree(heads, float(scores[np.arange(1, len(scores)), heads].sum()))
 
 
-def _spanning_heads(scores: NDArray[np.float32]) -> NDArray[np.int32]:
+def _spanning_heads(scores: NDArray[np.float64]) -> NDArray[np.int32]:
     return decode_spanning_trees(scores[None], _length(scores))
 
 
-def _mh_heads(scores: NDArray[np.float32], *, n_heads: int) -> NDArray[np.int32]:
+def _mh_heads(scores: NDArray[np.float64], *, n_heads: int) -> NDArray[np.int32]:
     # The end of the sentence is a node, too.
-    arcs = np.ascontiguousarray(np.pad(scores.T, (0, 1)))[None]
+    arcs = np.pad(scores.T, (0, 1)).astype(np.float32, order="C")[None]
     return decode_mh(MHScores.of_arcs(arcs), _length(scores), n_heads).heads
 
 
-def _one_endpoint_crossing_heads(scores: NDArray[np.float32]) -> NDArray[np.int32]:
-    parts = OneEndpointCrossingScores.of_arcs(np.ascontiguousarray(scores.T)[None])
+def _one_endpoint_crossing_heads(scores: NDArray[np.float64]) -> NDArray[np.int32]:
+    parts = OneEndpointCrossingScores.of_arcs(scores.T.astype(np.float32, order="C")[None])
     return decode_one_endpoint_crossing(parts, _length(scores)).heads
 
 
-def _length(scores: NDArray[np.float32]) -> NDArray[np.int32]:
+def _length(scores: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.array([len(scores) - 1], dtype=np.int32)

@@ -1,100 +1,128 @@
-"""Allowed trees in descending order of their scores, by any search that takes forbidden arcs.
+"""Allowed trees in descending order of their scores, by any search that takes the costs of arcs.
 
-Best-first branch and bound: sets of trees wait in the order of their best trees, which bound the
-scores of all others. If the best one violates a subtree, its set is divided in two, neither of
-which has it. An allowed tree is the next one in the order; what remains of its set is divided by
-the first word whose head differs. If subtrees are so many that this takes too long, search goes on
-depth-first to some good tree.
+A span is a subtree if no arc enters it and only one leaves it. Arcs that enter it are forbidden.
+Every tree leaves it at least once; so trees that leave all spans as rarely as possible are found by
+a cost of each arc that leaves one. Whatever the cost is, it is the same for all allowed trees: if
+the best tree under costs is allowed, it is the best of these. It is allowed if the cost exceeds
+what the best tree without costs scores above some allowed one, which is found where only costs
+count.
 
-Source: branch and bound, Land and Doig (1960); the division of what remains, Murty (1968) and
-Lawler (1972). That the arcs of a subtree are bounded by its root is our own.
+So the best allowed tree takes at most four searches, and two tell that there is none. What remains
+when it has been found is divided by the first word whose head differs.
+
+Source: exits are charged for as in Lagrangian relaxation (Geoffrion 1974), which is exact here; the
+division of what remains is Murty (1968) and Lawler (1972).
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import count
+from math import isfinite
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Arcs, Tree, has_arcs
+from spacy_npparse.decoding.allowed_trees.types import (
+    AllowedTrees,
+    Arcs,
+    Costs,
+    Tree,
+    has_arcs,
+)
 
-logger = logging.getLogger(__name__)
-
-# For the first tree, before depth-first search.
-MOST_SEARCHES = 2000
-
-# Finds the best tree of some arcs, bool [n + 1, n + 1] by dependent and head. If there is none, it
-# may be any other one.
-Search = Callable[[Arcs], Tree]
+# Added to the cost of an exit, which rounding errors of scores must not exceed.
+_MARGIN = 1.0
 
 
-def ranked_trees(
-    allowed: AllowedTrees, search: Search, most_searches: int = MOST_SEARCHES
-) -> Iterator[Tree]:
+class TreeSearch(Protocol):
+    """Finds the best tree of some class."""
+
+    def __call__(self, costs: Costs, *, with_scores: bool) -> Tree:
+        """Find the tree with the highest score after its costs.
+
+        Args:
+            costs: float64 [n + 1, n + 1], what arcs cost, by dependent and head.
+            with_scores: Whether scores count, or costs only.
+
+        Returns:
+            The tree, with its score before costs; any if costs only count.
+        """
+
+
+def ranked_trees(allowed: AllowedTrees, search: TreeSearch) -> Iterator[Tree]:
     """Find allowed trees, the best first.
 
-    Each tree after the first one takes up to n searches. A warning tells if the first one may not
-    be the best.
+    The first tree takes up to four searches, each other one up to 4 n.
 
     Args:
         allowed: The trees that are allowed.
         search: The exact search for the best tree of some class.
-        most_searches: For the first tree, before depth-first search; -1 for that at once.
 
     Yields:
         All allowed trees of the class, in descending order of their scores.
     """
     numbers = count()
-    waiting: list[tuple[int, float, int, Arcs, Tree]] = []
+    waiting: list[tuple[float, int, Arcs, Tree]] = []
 
-    def wait(arcs: Arcs, depth: int) -> None:
-        if arcs[1:].any(axis=1).all():
-            tree = search(arcs)
-            if has_arcs(arcs, tree.heads):
-                heappush(waiting, (-depth, -tree.score, next(numbers), arcs, tree))
+    def wait(arcs: Arcs) -> None:
+        tree = _best_of(allowed, arcs, search)
+        if tree is not None:
+            heappush(waiting, (-tree.score, next(numbers), arcs, tree))
 
-    wait(allowed.relaxed, 0)
-    has_found = False
-    depth = 0
+    wait(allowed.relaxed)
     while waiting:
-        _, _, number, arcs, tree = heappop(waiting)
-        parts = list(allowed.branches(arcs, tree.heads))
-        if not parts:
-            if depth and not has_found:
-                logger.warning(
-                    "%d searches have not found the best tree of a sentence of %d words with %d "
-                    "subtrees, and it got a good one. Fix some heads in these, or leave some out.",
-                    most_searches,
-                    len(arcs) - 1,
-                    len(allowed.subtrees),
-                )
-            has_found = True
-            yield tree
-            parts = list(_without(arcs, tree.heads))
-        if not has_found and number > most_searches:
-            depth += 1
-        for part in parts:
-            wait(part, depth)
+        _, _, arcs, tree = heappop(waiting)
+        yield tree
+        for part in _without(arcs, tree.heads):
+            wait(part)
 
 
-def best_allowed_tree(
-    allowed: AllowedTrees, search: Search, most_searches: int = MOST_SEARCHES
-) -> Tree | None:
+def best_allowed_tree(allowed: AllowedTrees, search: TreeSearch) -> Tree | None:
     """Find the best allowed tree.
 
     Args:
         allowed: The trees that are allowed.
         search: See `ranked_trees`.
-        most_searches: See there.
 
     Returns:
-        The tree; None if no tree of the class is allowed.
+        The tree; None if no tree of the class is allowed. If scores are so extreme that trees
+        differ by more than forbidden arcs cost, it may be another allowed tree.
     """
-    return next(ranked_trees(allowed, search, most_searches), None)
+    return _best_of(allowed, allowed.relaxed, search)
+
+
+def _best_of(allowed: AllowedTrees, arcs: Arcs, search: TreeSearch) -> Tree | None:
+    """The best of those allowed trees that consist of some arcs, a part of `relaxed`."""
+    if not arcs[1:].any(axis=1).all():
+        return None
+    free = search(allowed.costs(arcs, 0.0), with_scores=True)
+    if _is_found(allowed, arcs, free):
+        return free
+    some = search(allowed.costs(arcs, 1.0), with_scores=False)
+    if not _is_found(allowed, arcs, some):
+        return None
+    only = _only(some.heads)
+    some_scored = search(allowed.costs(only, 0.0), with_scores=True)
+    of_exit = free.score - some_scored.score + _MARGIN
+    if not (has_arcs(only, some_scored.heads) and isfinite(of_exit)):
+        return some
+    best = search(allowed.costs(arcs, of_exit), with_scores=True)
+    return best if _is_found(allowed, arcs, best) else some_scored
+
+
+def _is_found(allowed: AllowedTrees, arcs: Arcs, tree: Tree) -> bool:
+    return has_arcs(arcs, tree.heads) and allowed.admits(tree.heads)
+
+
+def _only(heads: NDArray[np.integer]) -> Arcs:
+    """The arcs of a tree."""
+    size = len(heads) + 1
+    arcs = np.zeros((size, size), dtype=bool)
+    arcs[np.arange(1, size), heads] = True
+    return arcs
 
 
 def _without(arcs: Arcs, heads: NDArray[np.integer]) -> Iterator[Arcs]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spacy_npparse.decoding.score_range import SCORE_LIMIT
+
 Arcs = NDArray[np.bool_]
+Costs = NDArray[np.float64]
 
 
 class Tree(NamedTuple):
@@ -37,7 +40,7 @@ class AllowedTrees:
     arcs: Arcs
     subtrees: tuple[tuple[int, int], ...] = ()
 
-    @property
+    @cached_property
     def relaxed(self) -> Arcs:
         """The arcs of which allowed trees consist: no word outside a subtree has its head in it."""
         arcs = self.arcs.copy()
@@ -46,6 +49,21 @@ class AllowedTrees:
             arcs[last + 1 :, first : last + 1] = False
         return arcs
 
+    @cached_property
+    def exits(self) -> NDArray[np.int64]:
+        """How many subtrees each arc leaves, from a word in one to a head outside: [n + 1, n + 1],
+        by dependent and head.
+
+        A tree leaves each span at least once. If it consists of the arcs of `relaxed`, it is
+        allowed if and only if it leaves each span only once: if its exits are as many as the
+        subtrees.
+        """
+        exits = np.zeros(self.arcs.shape, dtype=np.int64)
+        for first, last in self.subtrees:
+            exits[first : last + 1, :first] += 1
+            exits[first : last + 1, last + 1 :] += 1
+        return exits
+
     def admits(self, heads: ArrayLike) -> bool:
         """Whether a tree is allowed.
 
@@ -53,33 +71,25 @@ class AllowedTrees:
             heads: [n], the heads of words 1..n.
         """
         tree = np.asarray(heads)
-        return has_arcs(self.relaxed, tree) and not any(
-            len(self._outward(span, tree)) != 1 for span in self.subtrees
-        )
+        n_exits = self.exits[np.arange(1, len(tree) + 1), tree].sum()
+        return has_arcs(self.relaxed, tree) and bool(n_exits == len(self.subtrees))
 
-    def branches(self, arcs: Arcs, heads: ArrayLike) -> Iterator[Arcs]:
-        """Divide a set of trees in two if one of them violates a subtree, so that neither part has
-        it: the trees in which some word is the root of the span, and those in which it is not.
+    def costs(self, arcs: Arcs, of_exit: float) -> Costs:
+        """What the arcs of a tree cost.
 
         Args:
-            arcs: The arcs that the trees consist of, a part of `relaxed`.
-            heads: [n], the heads of the one.
+            arcs: bool [n + 1, n + 1], the arcs that are left, a part of `relaxed`; each other one
+                costs as much as scores can differ by.
+            of_exit: The cost of each exit.
 
-        Yields:
-            The arcs of either part; none if the tree violates no subtree.
+        Returns:
+            float64 [n + 1, n + 1], by dependent and head. The costs of an allowed tree add up to 0:
+            the words of a span share what its exit costs, so that search sums up small numbers.
         """
-        for span in self.subtrees:
-            outward = self._outward(span, np.asarray(heads))
-            if len(outward) > 1:
-                yield _with_root(arcs, span, outward[0])
-                yield _with_heads_inside(arcs, span, outward[:1])
-                return
-
-    def _outward(self, span: tuple[int, int], heads: NDArray[np.integer]) -> list[int]:
-        """The words of a span whose heads are outside."""
-        first, last = span
-        inside = heads[first - 1 : last]
-        return (np.flatnonzero((inside < first) | (inside > last)) + first).tolist()
+        refunds = np.zeros(len(arcs))
+        for first, last in self.subtrees:
+            refunds[first : last + 1] += 1 / (last + 1 - first)
+        return np.where(arcs, of_exit * (self.exits - refunds[:, None]), SCORE_LIMIT)
 
 
 def has_arcs(arcs: Arcs, heads: NDArray[np.integer]) -> bool:
@@ -90,21 +100,3 @@ def has_arcs(arcs: Arcs, heads: NDArray[np.integer]) -> bool:
         heads: [n], the heads of words 1..n.
     """
     return bool(arcs[np.arange(1, len(heads) + 1), heads].all())
-
-
-def _with_root(arcs: Arcs, span: tuple[int, int], root: int) -> Arcs:
-    """The arcs of trees in which a word is the root of a span."""
-    first, last = span
-    others = [word for word in range(first, last + 1) if word != root]
-    arcs = _with_heads_inside(arcs, span, others)
-    arcs[root, first : last + 1] = False
-    return arcs
-
-
-def _with_heads_inside(arcs: Arcs, span: tuple[int, int], words: list[int]) -> Arcs:
-    """The arcs of trees in which some words of a span have their heads in it."""
-    first, last = span
-    arcs = arcs.copy()
-    arcs[words, :first] = False
-    arcs[words, last + 1 :] = False
-    return arcs
