@@ -16,7 +16,7 @@ from spacy_npparse.decoding.sentences.search import best_segmentation, score_spa
 from spacy_npparse.decoding.sentences.types import Spans
 from spacy_npparse.decoding.spanning_tree import decode_spanning_trees
 from spacy_npparse.decoding.spanning_tree_marginals import spanning_tree_marginals
-from spacy_npparse.decoding.transition_based.beam import decode_beam, explain
+from spacy_npparse.decoding.transition_based.beam import decode_beam, explain, score_trees
 from spacy_npparse.decoding.transition_based.exploration import Exploration
 from spacy_npparse.decoding.transition_based.greedy import decode_greedy
 from spacy_npparse.decoding.transition_based.max_violation import max_violations
@@ -65,6 +65,7 @@ __all__ = [
     "mh_marginals",
     "roll_out",
     "score_spans",
+    "score_trees",
     "spanning_tree_marginals",
     "spanning_trees",
 ]

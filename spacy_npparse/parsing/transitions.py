@@ -18,6 +18,7 @@ from spacy_npparse.decoding import (
     explain,
     max_violations,
     roll_out,
+    score_trees,
 )
 from spacy_npparse.models.losses import LOSSES, max_violation_loss
 from spacy_npparse.models.parser_net import Progress
@@ -40,6 +41,8 @@ class TransitionSearch(Search[TransitionNet]):
 
     A sentence whose tree is not allowed gets the best allowed one that the system derives, by the
     log-probabilities of arcs, in which the arcs of that tree count for more; see `derivable_trees`.
+    If several trees are asked for, the best ones by arcs are ranked by the scores of their
+    derivations, as those of a beam are.
 
     Args:
         system: The transition system.
@@ -93,13 +96,17 @@ class TransitionSearch(Search[TransitionNet]):
         free = self.best(scored).heads[0]
         scores[np.arange(1, len(scores)), free] += _WEIGHT_OF_OWN_ARCS
         ranked = derivable_trees(self.system.kernel, allowed, scores)
-        trees = list(islice(ranked, self.decoder.n_trees))
+        trees = [tree.heads for tree in islice(ranked, self.decoder.n_trees)]
         if not trees:
             return None
-        return Found(
-            np.stack([tree.heads for tree in trees]),
-            np.array([[tree.score] for tree in trees]),
-        )
+        heads = np.stack(trees)
+        if self.decoder.beam_width == 1:
+            return Found(heads, np.zeros((len(heads), 1)))
+        net = scored.net
+        tables = net.tables(net.project(scored.rows), scored.arcs)
+        totals = score_trees(self.system.kernel, tables, heads, net.progress.normalised)
+        ranks = np.argsort(-totals, kind="stable")
+        return Found(heads[ranks], totals[ranks, None])
 
     def loss(self, scored: ScoredBatch[TransitionNet], gold: GoldBatch) -> Tensor:
         """The loss of the configurations of a roll-out under the oracle, which are scored at once;

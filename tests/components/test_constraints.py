@@ -104,6 +104,26 @@ def test_several_allowed_trees_are_ranked(shared, system):
     assert len({tuple(tree["heads"]) for tree in doc._.k_best_trees[0]}) == 4
 
 
+@pytest.mark.parametrize("system", ["arc_hybrid", "covington"])
+def test_allowed_trees_have_the_scores_of_a_beam(shared, system):
+    """Log-probabilities of derivations, not sums of the scores of arcs."""
+    nlp = shared(system, beam_width=64, k_best=64)
+    free = nlp(one_sentence(nlp, WORDS[:3]))._.k_best_trees[0]
+    # The beam holds all trees with all of their derivations.
+    joint = {tuple(tree["heads"]): tree["score"] for tree in free}
+    root = next(i for i, head in enumerate(free[0]["heads"]) if head == i)
+    forbidden = DependencyConstraints(forbidden_heads={root: [root]})
+    allowed = nlp(forbidden.attach(one_sentence(nlp, WORDS[:3])))._.k_best_trees[0]
+    assert {tuple(tree["heads"]) for tree in allowed} == {
+        heads for heads in joint if heads[root] != root
+    }
+    scores = [tree["score"] for tree in allowed]
+    assert scores == sorted(scores, reverse=True)
+    # Some trees have several derivations, of which one counts, and some have one.
+    differences = [joint[tuple(tree["heads"])] - tree["score"] for tree in allowed]
+    assert min(differences) == pytest.approx(0, abs=1e-4)
+
+
 @pytest.mark.parametrize("system", ["mst", "arc_hybrid_swap"])
 @repeated(20)
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.integers(0, 2**32 - 1))

@@ -5,10 +5,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from brute_force import all_trees, single_root
 from score_tables import SYSTEMS, decode, features_and_scores, random_tables
 
-from spacy_npparse.decoding import decode_beam, explain
+from spacy_npparse.decoding import decode_beam, explain, score_trees
 from spacy_npparse.systems import get_transition_system
+from spacy_npparse.transitions.coverage import derivable
 from spacy_npparse.trees import is_tree
 
 
@@ -66,6 +68,36 @@ def test_a_wide_beam_finds_the_best_derivation_of_every_tree(name, normalised):
     assert np.isneginf(found.scores[n_trees:]).all()
     assert np.isneginf(found.joint_scores[n_trees:]).all()
     assert (found.heads[n_trees:] == -1).all()
+
+
+def derivable_trees(system, n):
+    """The single-rooted trees of n words that a system derives: [n_trees, n]."""
+    trees = np.array([tree[1:] for tree in all_trees(n) if single_root(tree)], dtype=np.int32)
+    return trees[derivable(system.kernel, np.full(len(trees), n, dtype=np.int32), trees.ravel())]
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_trees_have_the_score_of_one_of_their_derivations(name, normalised):
+    system = get_transition_system(name)
+    tables = random_tables(system, [3], seed=5)
+    expected = all_derivations(system, tables, 3, normalised)
+    trees = derivable_trees(system, 3)
+    assert set(map(tuple, trees.tolist())) == set(expected)
+    scores = score_trees(system.kernel, tables, trees, normalised)
+    for tree, score in zip(trees.tolist(), scores, strict=True):
+        assert any(abs(score - one) < 1e-4 for one in expected[tuple(tree)])
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_all_trees_of_a_system_have_scores(name):
+    system = get_transition_system(name)
+    tables = random_tables(system, [5], seed=5)
+    scores = score_trees(system.kernel, tables, derivable_trees(system, 5))
+    assert np.isfinite(scores).all() and (scores < 0).all()
+    cyclic = np.array([[0, 1, 2, 5, 4]], dtype=np.int32)
+    with pytest.raises(ValueError, match="cycle"):
+        score_trees(system.kernel, tables, cyclic)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

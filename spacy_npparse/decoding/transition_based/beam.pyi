@@ -31,3 +31,9 @@ def explain(
     width: int,
     normalised: bool = True,
 ) -> Explanation: ...
+def score_trees(
+    system: KernelSystem,
+    tables: ScoreTables,
+    heads: NDArray[np.int32],
+    normalised: bool = True,
+) -> NDArray[np.float64]: ...

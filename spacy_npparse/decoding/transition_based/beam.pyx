@@ -1,6 +1,6 @@
 """Beam search over derivations."""
 
-from libc.math cimport exp, log
+from libc.math cimport INFINITY, exp, log
 from libcpp.algorithm cimport make_heap, pop_heap
 from libcpp.vector cimport vector
 
@@ -15,7 +15,7 @@ from spacy_npparse.decoding.transition_based.scoring cimport (
     Scorer, extract_features, score_transitions,
 )
 from spacy_npparse.transitions.configuration cimport KernelConfiguration, buffer_item
-from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem
+from spacy_npparse.transitions.system cimport ILLEGAL, KernelOracle, KernelSystem, StaticOracle
 from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 from spacy_npparse.decoding.transition_based.types import BeamResult, Explanation
@@ -368,6 +368,49 @@ def explain(KernelSystem system, tables, int n_words, int width, bint normalised
         scores[step] = scorer.scores
         system.apply(c, t)
     return Explanation(transitions, scores)
+
+
+def score_trees(
+    KernelSystem system, tables, const int[:, ::1] heads, bint normalised=True
+):
+    """Score trees of one sentence as beam search does, by the derivations of the first static
+    oracle.
+
+    A tree that has other derivations, too, has a higher joint score on a beam that holds these.
+
+    Args:
+        system, tables, normalised: As in `decode_beam`, for one sentence.
+        heads: int32 [n_trees, n_words], trees that the system derives; see `derivable`.
+
+    Returns:
+        float64 [n_trees], as `BeamResult.scores`; -inf if there is no derivation.
+
+    Raises:
+        ValueError: If shapes do not fit, or if heads form a cycle.
+    """
+    cdef int n = <int>heads.shape[1]
+    cdef Scorer scorer = Scorer(system, tables, np.array([n], dtype=np.int32))
+    cdef Beam beam = Beam(system, scorer, 1, normalised)
+    cdef StaticOracle oracle = system.oracle(next(iter(system.oracle_classes())))
+    cdef KernelConfiguration c = system.new_configuration()
+    cdef int tree, t
+    result = np.zeros(heads.shape[0])
+    cdef double[::1] scores = result
+    with nogil:
+        beam.start(n, 0, 0)
+        for tree in range(<int>heads.shape[0]):
+            oracle.prepare(&heads[tree, 0], n)
+            system.initialise(c, n)
+            while not system.is_terminal(c):
+                t = oracle.move(c)
+                if not system.is_legal(c, t):
+                    break
+                beam.rate_transitions(c)
+                scores[tree] += beam.gains[t]
+                system.apply(c, t)
+            if not (system.is_terminal(c) and oracle.derives(c)):
+                scores[tree] = -INFINITY
+    return result
 
 
 cdef int wrong_arcs(KernelOracle oracle, KernelConfiguration c) noexcept nogil:
