@@ -1,7 +1,7 @@
 """Decoding: greedy and beam search, exact search, and the roll-outs that training learns from."""
 
 from spacy_npparse.decoding.allowed_trees.by_arcs import derivable_trees, spanning_trees
-from spacy_npparse.decoding.allowed_trees.ranking import best_allowed_tree
+from spacy_npparse.decoding.allowed_trees.ranking import best_allowed_tree, some_allowed_tree
 from spacy_npparse.decoding.allowed_trees.types import AllowedTrees, Costs, Tree
 from spacy_npparse.decoding.mh.search import decode_mh, decode_mh_greedily, mh_marginals
 from spacy_npparse.decoding.mh.types import ArcMarginals, MHDerivations, MHFactors, MHScores
@@ -66,6 +66,7 @@ __all__ = [
     "roll_out",
     "score_spans",
     "score_trees",
+    "some_allowed_tree",
     "spanning_tree_marginals",
     "spanning_trees",
 ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 
 from spacy_npparse.components.constraints.given import Constraint, ConstraintError, quoted
-from spacy_npparse.decoding import AllowedTrees, best_allowed_tree, spanning_trees
+from spacy_npparse.decoding import AllowedTrees, some_allowed_tree, spanning_trees
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -142,7 +142,7 @@ class SentenceConstraints:
     def can_be_met(self) -> bool:
         """Whether any tree is allowed, by whatever parser."""
         scores = np.zeros(self.allowed.arcs.shape)
-        return best_allowed_tree(self.allowed, spanning_trees(scores)) is not None
+        return some_allowed_tree(self.allowed, spanning_trees(scores)) is not None
 
     def conflict(
         self, name: str, system_name: str, builds: Callable[[AllowedTrees], bool]
@@ -160,12 +160,12 @@ class SentenceConstraints:
         if anyhow:
             which = f"that {system_name}_parser can build was found that meets"
             remedy = ", or take a parser that builds more trees, such as mst_parser"
-        named = list(self.constraints)
-        for one in self.constraints:
-            rest = [other for other in named if other is not one]
-            others = replace(self, constraints=tuple(rest))
-            if not (builds(others.allowed) if anyhow else others.can_be_met):
-                named = rest
+
+        def conflicting(some: Sequence[Constraint]) -> bool:
+            others = replace(self, constraints=tuple(some))
+            return not (builds(others.allowed) if anyhow else others.can_be_met)
+
+        named = _smallest_conflict(self.constraints, conflicting)
         first, last = int(self.tokens[0]), int(self.tokens[-1])
         text = quoted(self.doc[first : last + 1].text)
         return ConstraintError(
@@ -199,3 +199,27 @@ class SentenceConstraints:
 
     def _quote(self, token: int) -> str:
         return f"{self.doc[token].text!r} (token {token})"
+
+
+def _smallest_conflict(
+    constraints: Sequence[Constraint],
+    conflicting: Callable[[Sequence[Constraint]], bool],
+    beside: tuple[Constraint, ...] = (),
+    *,
+    can_be_empty: bool = False,
+) -> tuple[Constraint, ...]:
+    """Those of some constraints that conflict with each other, and with others beside them, but
+    would not without any of these. Halves are left out at once, so that few constraints among many
+    are found in a number of steps that is logarithmic in the latter.
+
+    Source: QuickXplain, Junker (2004).
+    """
+    if can_be_empty and conflicting(beside):
+        return ()
+    if len(constraints) == 1:
+        return tuple(constraints)
+    half = len(constraints) // 2
+    early, late = tuple(constraints[:half]), tuple(constraints[half:])
+    of_early = _smallest_conflict(early, conflicting, beside + late, can_be_empty=True)
+    of_late = _smallest_conflict(late, conflicting, beside + of_early, can_be_empty=bool(of_early))
+    return of_early + of_late

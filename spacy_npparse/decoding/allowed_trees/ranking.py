@@ -94,6 +94,19 @@ def best_allowed_tree(allowed: AllowedTrees, search: TreeSearch) -> Tree | None:
     return _best_of(allowed, allowed.relaxed, search)
 
 
+def some_allowed_tree(allowed: AllowedTrees, search: TreeSearch) -> Tree | None:
+    """Find an allowed tree of whatever score, with a single search.
+
+    Args:
+        allowed: The trees that are allowed.
+        search: See `ranked_trees`.
+
+    Returns:
+        The tree; None if no tree of the class is allowed.
+    """
+    return _some_of(allowed, allowed.relaxed, search)
+
+
 def _best_of(allowed: AllowedTrees, arcs: Arcs, search: TreeSearch) -> Tree | None:
     """The best of those allowed trees that consist of some arcs, a part of `relaxed`."""
     if not arcs[1:].any(axis=1).all():
@@ -101,8 +114,8 @@ def _best_of(allowed: AllowedTrees, arcs: Arcs, search: TreeSearch) -> Tree | No
     free = search(allowed.costs(arcs, 0.0), with_scores=True)
     if _is_found(allowed, arcs, free):
         return free
-    some = search(allowed.costs(arcs, 1.0), with_scores=False)
-    if not _is_found(allowed, arcs, some):
+    some = _some_of(allowed, arcs, search)
+    if some is None:
         return None
     only = _only(some.heads)
     some_scored = search(allowed.costs(only, 0.0), with_scores=True)
@@ -111,6 +124,12 @@ def _best_of(allowed: AllowedTrees, arcs: Arcs, search: TreeSearch) -> Tree | No
         return some
     best = search(allowed.costs(arcs, of_exit), with_scores=True)
     return best if _is_found(allowed, arcs, best) else some_scored
+
+
+def _some_of(allowed: AllowedTrees, arcs: Arcs, search: TreeSearch) -> Tree | None:
+    """Some allowed tree that consists of some arcs, a part of `relaxed`."""
+    tree = search(allowed.costs(arcs, 1.0), with_scores=False)
+    return tree if _is_found(allowed, arcs, tree) else None
 
 
 def _is_found(allowed: AllowedTrees, arcs: Arcs, tree: Tree) -> bool:
