@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +13,11 @@ from ufal import udpipe
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
 _OTHER_SPACE = re.compile(r"[^\S\n\r\t]")
 _OPTIONS = "ranges"
+# At each token UDPipe reads on as long as an address might go on, of the web or of e-mail: in a
+# text of full stops, from each of them up to the end. Longer runs are cut; few addresses are.
+_LONGEST_RUN = 500
+_OF_ADDRESSES = r"A-Za-z0-9$_.+!*'(),%;/?:@&=\-"
+_LONG_RUN = re.compile(rf"(?<![{_OF_ADDRESSES}])[{_OF_ADDRESSES}]{{{_LONGEST_RUN + 1},}}")
 
 
 class Segmenter:
@@ -43,13 +49,29 @@ class Segmenter:
             Start and end (exclusive) of each token; together the tokens have all characters that
             are not white space.
         """
-        reader = self._model.newTokenizer(_OPTIONS)
-        reader.setText(readable(text))
         sentence = udpipe.Sentence()
-        while reader.nextSentence(sentence):
-            # After the root.
-            for word in sentence.words[1:]:
-                yield word.getTokenRangeStart(), word.getTokenRangeEnd()
+        for begin, end in pairwise([0, *cuts(text), len(text)]):
+            # Another text of the same reader would go on counting characters.
+            reader = self._model.newTokenizer(_OPTIONS)
+            reader.setText(readable(text[begin:end]))
+            while reader.nextSentence(sentence):
+                # After the root.
+                for word in sentence.words[1:]:
+                    yield begin + word.getTokenRangeStart(), begin + word.getTokenRangeEnd()
+
+
+def cuts(text: str) -> Iterator[int]:
+    """Find the places where a text is cut before UDPipe gets it, so that its time is linear in the
+    length of any text.
+
+    Args:
+        text: Any text.
+
+    Yields:
+        The places, in order; none in most texts.
+    """
+    for run in _LONG_RUN.finditer(text):
+        yield from range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN)
 
 
 def readable(text: str) -> str:
