@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from spacy_npparse.tokenization.rules import MultiwordToken, Rule, choose_rules, lower, lowered
+from spacy_npparse.tokenization.saved_rules import load_numbers, load_rules
 
 _PENALTY = 0.1
 # Of L-BFGS.
@@ -131,7 +132,8 @@ class MultiwordSplitter:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> MultiwordSplitter:
         """Inverse of `to_dict`."""
-        return cls(list(map(_rule, data["rules"])), data["vocabulary"], data["weights"])
+        rules = load_rules(data["rules"])
+        return cls(rules, load_numbers(data["vocabulary"]), load_numbers(data["weights"]))
 
     @classmethod
     def train(cls, sentences: Iterable[Sequence[MultiwordToken]]) -> MultiwordSplitter:
@@ -230,12 +232,6 @@ class MultiwordSplitter:
             features += [f"p{form[:n]}" for n in range(1, min(len(form), _LONGEST_AFFIX) + 1)]
             features += [f"r{stem[:n]}" for n in range(1, min(len(stem), 4) + 1)]
         return [*features, f"l{min(len(stem), 6)}"]
-
-
-def _rule(saved: Sequence[Any]) -> Rule:
-    """A rule as it is loaded."""
-    prefix, suffix, before, beginning, ending, after = saved
-    return Rule(prefix, suffix, tuple(before), beginning, ending, tuple(after))
 
 
 def _context(forms: Sequence[str], i: int) -> list[str]:

@@ -17,6 +17,7 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.checks import check_arguments
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
+from spacy_npparse.tokenization.saved_model import seal, unseal
 from spacy_npparse.tokenization.segmenter import Segmenter
 from spacy_npparse.tokenization.training import train_model, training_sentences
 from spacy_npparse.word_forms import add_multiword_tokens
@@ -155,7 +156,7 @@ class TrainedTokenizer:
         """
         writers = {
             _CONFIG: lambda: srsly.json_dumps(self._settings),
-            _MODEL: lambda: self._model,
+            _MODEL: lambda: seal(self._model),
             _SPLITTER: lambda: srsly.msgpack_dumps(self._splitter.to_dict()),
         }
         data: bytes = to_bytes(writers, exclude)
@@ -176,7 +177,7 @@ class TrainedTokenizer:
         """
         readers = {
             _CONFIG: lambda b: self._set(srsly.json_loads(b)),
-            _MODEL: self._load,
+            _MODEL: lambda b: self._load(unseal(b)),
             _SPLITTER: lambda b: self._set_splitter(srsly.msgpack_loads(b)),
         }
         with _loading(f"{len(data)} bytes"):
@@ -195,7 +196,7 @@ class TrainedTokenizer:
         """
         writers = {
             _CONFIG: lambda p: srsly.write_json(p, self._settings),
-            _MODEL: lambda p: p.write_bytes(self._model),
+            _MODEL: lambda p: p.write_bytes(seal(self._model)),
             _SPLITTER: lambda p: srsly.write_msgpack(p, self._splitter.to_dict()),
         }
         to_disk(path, writers, exclude)
@@ -215,7 +216,7 @@ class TrainedTokenizer:
         """
         readers = {
             _CONFIG: lambda p: self._set(srsly.read_json(p)),
-            _MODEL: lambda p: self._load(p.read_bytes()),
+            _MODEL: lambda p: self._load(unseal(p.read_bytes())),
             _SPLITTER: lambda p: self._set_splitter(srsly.read_msgpack(p)),
         }
         with _loading(str(path)):

@@ -149,8 +149,8 @@ def test_untrained_and_damaged(nlp, tmp_path):
         spacy.load(tmp_path / "blank")("Text")
     nlp.to_disk(tmp_path / "nlp")
     model = tmp_path / "nlp" / "tokenizer" / "model"
-    model.write_bytes(model.read_bytes()[:100])
-    with pytest.raises(ValueError, match="model of the trained tokenizer is damaged"):
+    model.write_bytes(model.read_bytes()[:200])
+    with pytest.raises(ValueError, match="its model is not as it was saved"):
         spacy.load(tmp_path / "nlp")
 
 

@@ -1,0 +1,56 @@
+"""The saved rules of multiword tokens, as they are loaded: those that would make empty words, and
+whatever else no training makes, are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spacy_npparse.tokenization.rules import Rule
+
+
+def load_rules(saved: Sequence[Any]) -> list[Rule]:
+    """Read rules.
+
+    Args:
+        saved: Each as a list of its parts.
+
+    Returns:
+        The rules.
+
+    Raises:
+        ValueError: One of them is none.
+    """
+    return [_rule(number, *parts) for number, parts in enumerate(saved, 1)]
+
+
+def load_numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
+    """Read the counts of words, or the weights of features.
+
+    Args:
+        saved: Numbers by the names of what they belong to.
+
+    Returns:
+        The same.
+
+    Raises:
+        ValueError: One of them is no number, or belongs to nothing.
+    """
+    for name, number in saved.items():
+        if not (isinstance(name, str) and name and type(number) in (int, float)):
+            raise ValueError(f"its multiword has {number!r} for {name!r}, instead of a number")
+    return dict(saved)
+
+
+def _rule(
+    number: int, prefix: str, suffix: str, before: Any, beginning: str, ending: str, after: Any
+) -> Rule:
+    where = f"its multiword has a rule ({number})"
+    others = [*before, *after]
+    if isinstance(before, str) or isinstance(after, str) or not others:
+        raise ValueError(f"{where} that gives no word beside the stem")
+    if not all(isinstance(text, str) for text in (prefix, suffix, beginning, ending, *others)):
+        raise ValueError(f"{where} with words that are no text")
+    if not all(others):
+        raise ValueError(f"{where} that gives an empty word")
+    return Rule(prefix, suffix, tuple(before), beginning, ending, tuple(after))

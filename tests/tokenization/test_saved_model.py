@@ -1,0 +1,131 @@
+"""Whatever is in the files of a tokenizer: UDPipe gets the model that was saved, or none."""
+
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+import srsly
+
+from spacy_npparse.tokenization import TrainedTokenizer, tokenizer
+from spacy_npparse.tokenization.saved_model import seal, unseal
+
+FIRST_BYTES = """
+import sys
+from pathlib import Path
+from spacy.vocab import Vocab
+from spacy_npparse.tokenization import TrainedTokenizer
+
+path = Path(sys.argv[1], "model")
+content = path.read_bytes()
+for byte in range(256):
+    path.write_bytes(bytes([byte]) + content[1:])
+    try:
+        TrainedTokenizer(Vocab()).from_disk(path.parent)
+    except ValueError as error:
+        assert str(path.parent) in str(error) and "Copy the whole folder" in str(error)
+    else:
+        print(byte)
+"""
+
+
+@pytest.fixture
+def folder(nlp, tmp_path):
+    nlp.tokenizer.to_disk(tmp_path / "tokenizer")
+    return tmp_path / "tokenizer"
+
+
+@pytest.fixture
+def early(folder):
+    """The model as version 0.2 saved it first."""
+    path = folder / "model"
+    path.write_bytes(unseal(path.read_bytes()))
+    return path
+
+
+def refusal(folder):
+    with pytest.raises(ValueError, match="Copy the whole folder .* or train it again") as error:
+        TrainedTokenizer(None).from_disk(folder)
+    assert str(folder) in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("saved", [bytes, unseal], ids=["sealed", "early"])
+def test_no_first_byte_ends_the_process(folder, saved):
+    path = folder / "model"
+    path.write_bytes(saved(path.read_bytes()))
+    first = path.read_bytes()[0]
+    command = [sys.executable, "-c", FIRST_BYTES, str(folder)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert (result.returncode, result.stdout.split()) == (0, [str(first)]), result.stderr
+
+
+def test_early_models_are_loaded(nlp, early):
+    loaded = TrainedTokenizer(nlp.vocab).from_disk(early.parent)
+    assert loaded.to_bytes() == nlp.tokenizer.to_bytes()
+
+
+@pytest.mark.parametrize("kind", ["sealed", "early"])
+def test_damage_does_not_reach_udpipe(folder, request, monkeypatch, kind):
+    if kind == "early":
+        request.getfixturevalue("early")
+    monkeypatch.setattr(tokenizer, "Segmenter", lambda model: pytest.fail("has been loaded"))
+    path = folder / "model"
+    content = path.read_bytes()
+    rng = random.Random(7)
+    # All that is before the weights, and some of these.
+    places = [*range(150), *rng.sample(range(150, len(content)), 150), *range(-30, 0)]
+    for place in places:
+        changed = bytearray(content)
+        changed[place] ^= 1 << rng.randrange(8)
+        path.write_bytes(changed)
+        refusal(folder)
+    for damaged in (content[:100], content[:-1], content + b"\0", content[1:]):
+        path.write_bytes(damaged)
+        refusal(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda saved: b"", "its model is empty"),
+        (lambda saved: re.sub(rb"[0-9a-f]{64}", b"", saved, count=1), "lost its checksum"),
+        (lambda saved: re.sub(rb"[0-9a-f]{64}", b"0" * 64, saved, count=1), "not as it was saved"),
+        (lambda saved: saved.replace(b"\n", b"", 1), "its checksum"),
+        (lambda saved: b"spacy", "is damaged"),
+    ],
+)
+def test_models_that_are_empty_or_without_their_checksum(nlp, folder, change, message):
+    saved = (folder / "model").read_bytes()
+    (folder / "model").write_bytes(change(saved))
+    assert message in refusal(folder)
+    parts = srsly.msgpack_loads(nlp.tokenizer.to_bytes())
+    parts["model"] = change(saved)
+    with pytest.raises(ValueError, match=f"{message}.*train it again"):
+        TrainedTokenizer(nlp.vocab).from_bytes(srsly.msgpack_dumps(parts))
+
+
+def test_untrained_tokenizers_are_saved_with_a_checksum():
+    assert unseal(seal(b"")) == b""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data["rules"][0].__setitem__(5, [""]), "an empty word"),
+        (lambda data: data["rules"][0].__setitem__(2, ["", "de"]), "an empty word"),
+        (lambda data: data["rules"][0].__setitem__(slice(2, 6), [[], "", "", []]), "no word"),
+        (lambda data: data["rules"][0].__setitem__(5, "dem"), "no word beside"),
+        (lambda data: data["rules"][0].__setitem__(5, [1]), "are no text"),
+        (lambda data: data["rules"][0].pop(), ""),
+        (lambda data: data["vocabulary"].update(haus="2"), "instead of a number"),
+        (lambda data: data["weights"].update({"": 1.0}), "instead of a number"),
+    ],
+)
+def test_rules_that_no_training_makes(folder, change, message):
+    path = folder / "multiword"
+    data = srsly.read_msgpack(path)
+    change(data)
+    srsly.write_msgpack(path, data)
+    assert message in refusal(folder)
