@@ -633,15 +633,16 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             self.temperatures = state.temperatures
             self.network.encoders.checksum = state.encoder
             self.network.encoders.has_learnt = False
+        # Version 0.1 saved it as a setting.
+        normalised = self.cfg.pop("normalised", True)
         if MODEL not in exclude:
-            # Version 0.1 saved it as a setting.
-            self.network.forget_progress(normalised=self.cfg.pop("normalised", True))
+            self.network.forget_progress()
         read(exclude=[*exclude, CFG, VOCAB])
         sizes = {"n_labels": len(self.label_set), **self.search.net_sizes}
         checksum = None if exclude & {CFG, MODEL} else self._state().checksum
         self.network.check_loaded(sizes, checksum, self.system_name)
         if MODEL not in exclude:
-            self.network.read_progress()
+            self.network.read_progress(normalised=normalised)
 
 
 def _boundary_loss(net: ParserNet, vectors: Tensor, gold: GoldBoundaries) -> Tensor:

@@ -89,18 +89,21 @@ class Network(Generic[NetT]):
         if self.shim.is_initialized:
             self.model.attrs.update(asdict(self.shim.net.progress))
 
-    def forget_progress(self, *, normalised: bool) -> None:
-        """Reset the attributes of the model, before others are loaded: earlier versions saved less.
+    def forget_progress(self) -> None:
+        """Remove the attributes of the model that are saved with the weights, before others are
+        loaded."""
+        for name in UNTRAINED:
+            self.model.attrs.pop(name, None)
+
+    def read_progress(self, *, normalised: bool) -> None:
+        """Take over the attributes of the model that were loaded with the weights.
 
         Args:
-            normalised: See `Progress`.
+            normalised: See `Progress`; of weights that were saved without, by version 0.1.
         """
-        self.model.attrs.update(UNTRAINED, normalised=normalised)
-
-    def read_progress(self) -> None:
-        """Take over the attributes of the model that were loaded with the weights."""
+        attributes = self.model.attrs
+        attributes.update({**UNTRAINED, "normalised": normalised, **attributes})
         if self.shim.is_initialized:
-            attributes = self.model.attrs
             self.shim.net.progress = Progress(attributes["n_updates"], attributes["normalised"])
 
     def check_loaded(
@@ -126,10 +129,11 @@ class Network(Generic[NetT]):
                     f"{size} = {value}, but that of its model has {self.shim.cfg[size]}: the files "
                     f"are not of the same training. {REMEDY_FOR_FILES}"
                 )
-        saved = self.model.attrs["settings"]
-        if saved and checksum not in (None, saved):
+        # Version 0.1 saved no checksum, and nothing else of the progress.
+        saves_progress = not UNTRAINED.keys().isdisjoint(self.model.attrs)
+        if saves_progress and checksum not in (None, self.model.attrs.get("settings")):
             raise MismatchError(
-                "its cfg has other labels or settings than its model was saved with. "
-                f"{REMEDY_FOR_FILES}"
+                "its cfg has other labels or settings than its model was saved with, or the "
+                f"checksum of these is missing. {REMEDY_FOR_FILES}"
             )
         self.encoders.compare(self.name, self.model)

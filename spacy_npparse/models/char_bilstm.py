@@ -14,6 +14,7 @@ from thinc.types import Floats2d, Ragged
 
 from spacy_npparse.checks import MOST, MOST_ROWS, check_arguments, check_dropout, check_range
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet, WordBatch
+from spacy_npparse.models.saved_length import Length
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.spellings import AFFIXES, shared_spellings
 from spacy_npparse.models.treebank_embedding import (
@@ -136,9 +137,7 @@ def CharBiLSTM(
         attrs={
             "dropout_rate": 0.0,
             **rates,
-            "max_chars": max_chars,
-            "char_rows": char_rows,
-            "affix_rows": affix_rows,
+            "max_chars": Length(max_chars),
             NAMES: [],
             CHOICE: TreebankChoice(treebank),
         },
@@ -197,8 +196,10 @@ def forward(
         middle = len(docs) // 2
         parts = [forward(model, part, False)[0] for part in (docs[:middle], docs[middle:])]
         return parts[0] + parts[1], _no_gradient
-    net = torch_shim(model, CharBiLSTMNet).net
-    sizes = (model.attrs[name] for name in ("max_chars", "char_rows", "affix_rows"))
+    shim = torch_shim(model, CharBiLSTMNet)
+    net = shim.net
+    # The tables are those of the weights, whatever the config says.
+    sizes = (model.attrs["max_chars"], shim.cfg["char_rows"], shim.cfg["affix_rows"])
     encoded = [doc for doc in docs if len(doc)]
     batch, doc_of_sequence = make_batch(encoded, *sizes, cut=not is_train)
     net.train(is_train)

@@ -154,6 +154,8 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             # Version 0.1 saved the kind of network among the sizes.
             sizes.pop("scorer", None)
             self.cfg, self._model = {}, None
+            if sizes and not weights:
+                raise ValueError("they are missing")
             if weights:
                 _check_sizes(sizes, [value.shape for value in weights.values()])
                 self.initialize(**sizes)

@@ -89,6 +89,63 @@ def test_labels_of_another_training(saved, change):
     refusal(saved, f"its cfg has other labels or settings than its model.*{REMEDY}")
 
 
+def change_model(folder, change):
+    """Change the nodes of the saved model: the parser's own is the first one."""
+    path = folder / "parser" / "model"
+    model = srsly.read_msgpack(path)
+    change(model)
+    srsly.write_msgpack(path, model)
+
+
+def empty_checksum(model):
+    model["attrs"][0]["settings"] = srsly.msgpack_dumps("")
+
+
+def no_checksum(model):
+    del model["attrs"][0]["settings"]
+
+
+@pytest.mark.parametrize("change", [empty_checksum, no_checksum])
+def test_models_without_their_checksum(saved, change):
+    change_model(saved, change)
+    change_cfg(saved, other_order)
+    refusal(saved, f"its cfg has other labels .*or the checksum of these is missing.*{REMEDY}")
+
+
+@pytest.mark.parametrize("value", [0, -1, "32", 10**9, True])
+def test_lengths_that_no_encoder_has(saved, value):
+    def change(model):
+        [attributes] = [one for one in model["attrs"] if "max_chars" in one]
+        attributes["max_chars"] = srsly.msgpack_dumps(value)
+
+    change_model(saved, change)
+    refusal(saved, f"Cannot load char_bilstm: its max_chars is {value!r}, but must be .*{REMEDY}")
+
+
+@pytest.mark.parametrize("node", ["parser", "char_bilstm"])
+def test_models_without_their_weights(saved, node):
+    def change(model):
+        [number] = [i for i, one in enumerate(model["nodes"]) if one["name"] == node]
+        shim = srsly.msgpack_loads(model["shims"][number][0])
+        shim["weights"] = {}
+        model["shims"][number] = [srsly.msgpack_dumps(shim)]
+
+    change_model(saved, change)
+    refusal(saved, f"Cannot load the weights of .*: they are missing.*{REMEDY}")
+
+
+def test_tables_are_those_of_the_weights(saved):
+    """Version 0.2 has also saved their sizes as attributes, and went by these."""
+
+    def change(model):
+        [attributes] = [one for one in model["attrs"] if "max_chars" in one]
+        assert "char_rows" not in attributes
+        attributes.update({name: srsly.msgpack_dumps(0) for name in ("char_rows", "affix_rows")})
+
+    change_model(saved, change)
+    assert spacy.load(saved)("Wir haben das Haus gesehen .").has_annotation("DEP")
+
+
 def test_settings_of_another_system(saved):
     shutil.copy(saved.parent / "arc_hybrid" / "parser" / "cfg", saved / "parser" / "cfg")
     refusal(saved, "it was trained as 'arc_hybrid' .* use the factory arc_hybrid_parser")
