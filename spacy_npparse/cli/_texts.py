@@ -14,8 +14,9 @@ from pathlib import Path
 from spacy.language import Language
 
 from spacy_npparse.cli._app import fail
-from spacy_npparse.scaling.inputs import Input
-from spacy_npparse.scaling.texts import UnreadableError, check_length
+from spacy_npparse.scaling.bounds import Oversized
+from spacy_npparse.scaling.inputs import Input, InputError
+from spacy_npparse.scaling.texts import UnreadableError, check_length, too_large
 from spacy_npparse.scaling.units import Reading, Unit, read_units
 
 STDIN = Path("-")
@@ -56,10 +57,17 @@ def read_file(path: Path, given: Path, lines: bool = False) -> Iterator[Unit]:
         path: The file, or a copy of it; a text with or without byte order mark.
         given: The file as its user knows it.
         lines: Whether each line of a text is a paragraph, instead of all lines up to a blank one.
+
+    Raises:
+        InputError: A unit is too large.
     """
     one = Input(path, "" if given == STDIN else given.stem)
     with one.open() as file:
-        yield from read_units(file, one, Reading(lines))
+        for unit in read_units(file, one, Reading(lines)):
+            if isinstance(unit.content, Oversized):
+                reason = too_large(unit.content, one)
+                raise InputError(f"{_name(given)}, line {unit.line}: {reason}")
+            yield unit
 
 
 @dataclass
@@ -98,7 +106,7 @@ def check_text(path: Path, given: Path, lines: bool = False) -> Extent:
         given: See there.
         lines: See there.
     """
-    found = Extent("stdin" if given == STDIN else str(given))
+    found = Extent(_name(given))
     line = 1
     for unit in read_file(path, given, lines):
         try:
@@ -116,3 +124,7 @@ def check_text(path: Path, given: Path, lines: bool = False) -> Extent:
     if found.n_units == 0:
         fail(f"{found.name}: no text. Give paragraphs, separated by blank lines.")
     return found
+
+
+def _name(given: Path) -> str:
+    return "stdin" if given == STDIN else str(given)

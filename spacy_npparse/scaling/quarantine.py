@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from spacy_npparse.files import replacing
 
+# In characters.
+_LONGEST_BEGINNING = 200
+
 
 class Quarantined(NamedTuple):
     """A text that could not be annotated.
@@ -16,12 +19,23 @@ class Quarantined(NamedTuple):
     Attributes:
         place: The file and the line.
         reason: Why, and what to do about it.
-        text: What stands there.
+        text: How it begins; empty if it was too large to be read.
     """
 
     place: str
     reason: str
     text: str
+
+
+def quarantined(place: str, reason: str, text: str) -> Quarantined:
+    """Note that a text could not be annotated, without a copy of all of it.
+
+    Args:
+        place: See `Quarantined`.
+        reason: See there.
+        text: The whole text, as far as it was read.
+    """
+    return Quarantined(place, reason, text[:_LONGEST_BEGINNING])
 
 
 def write_quarantine(texts: Sequence[Quarantined], path: Path) -> None:

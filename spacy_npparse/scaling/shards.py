@@ -14,11 +14,12 @@ from textwrap import shorten
 
 from spacy_npparse.files import WriteError, checksum, replacing
 from spacy_npparse.scaling.attempts import Attempt, DeadlyTextError
+from spacy_npparse.scaling.bounds import Oversized
 from spacy_npparse.scaling.formats import FORMATS, Format
 from spacy_npparse.scaling.inputs import Input
 from spacy_npparse.scaling.pipelines import Pipeline
 from spacy_npparse.scaling.plan import Shard, units_of_shard
-from spacy_npparse.scaling.quarantine import Quarantined, write_quarantine
+from spacy_npparse.scaling.quarantine import Quarantined, quarantined, write_quarantine
 from spacy_npparse.scaling.termination import cleaning_up_on_termination
 from spacy_npparse.scaling.texts import Text, UnreadableError, texts_of_unit
 from spacy_npparse.scaling.units import Reading, UnitReader
@@ -187,9 +188,9 @@ class Annotator:
                 self._load()
             files = self._job.files
             attempt = Attempt(files.attempt(shard))
-            quarantined: list[Quarantined] = []
+            lost: list[Quarantined] = []
             failed: list[Quarantined] = []
-            texts = self._texts(shard, quarantined)
+            texts = self._texts(shard, lost)
             n_docs = n_sentences = n_words = 0
             path = files.shard(shard)
             with replacing(path) as file:
@@ -210,9 +211,9 @@ class Annotator:
                     except WriteError:
                         raise
                     except Exception as error:  # of every kind that a pipeline may raise
-                        quarantined.append(Quarantined(text.place, _reason(error), str(text)))
+                        lost.append(quarantined(text.place, _reason(error), str(text)))
                         if not isinstance(error, DeadlyTextError):
-                            failed.append(quarantined[-1])
+                            failed.append(lost[-1])
                         continue
                     n_docs += 1
                     n_sentences += len(sentences)
@@ -220,15 +221,15 @@ class Annotator:
                 if n_docs == 0:
                     _check_failures(shard, failed)
                 writer.close()
-            write_quarantine(quarantined, files.quarantine(shard))
+            write_quarantine(lost, files.quarantine(shard))
             record = ShardRecord(
                 checksum=checksum(path),
-                quarantine=checksum(files.quarantine(shard)) if quarantined else None,
+                quarantine=checksum(files.quarantine(shard)) if lost else None,
                 n_planned_words=shard.n_words,
                 n_docs=n_docs,
                 n_sentences=n_sentences,
                 n_words=n_words,
-                n_quarantined=len(quarantined),
+                n_quarantined=len(lost),
                 seconds=round(time.perf_counter() - start, 3),
             )
             attempt.finish()
@@ -243,16 +244,17 @@ class Annotator:
     def _format(self) -> Format:
         return FORMATS[self._job.files.format]
 
-    def _texts(self, shard: Shard, quarantined: list[Quarantined]) -> list[Text]:
+    def _texts(self, shard: Shard, lost: list[Quarantined]) -> list[Text]:
         """The texts of a shard. Those that cannot be given to the pipeline are quarantined."""
         found: list[Text] = []
         for one, unit in units_of_shard(shard, self._reader):
             try:
                 found += texts_of_unit(unit, one, self._job.options, self._nlp.max_length)
             except UnreadableError as error:
-                text = unit.raw.decode("utf-8", "backslashreplace")
+                is_read = not isinstance(unit.content, Oversized)
+                text = unit.raw.decode("utf-8", "backslashreplace") if is_read else ""
                 place = f"{one.path}, line {unit.line}"
-                quarantined.append(Quarantined(place, str(error), text))
+                lost.append(quarantined(place, str(error), text))
         return found
 
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_npparse.scaling.bounds import MOST_BYTES, Oversized
 from spacy_npparse.scaling.inputs import Input
 from spacy_npparse.scaling.units import Reading, Record, Unit, parse_record
 from spacy_npparse.treebank import (
@@ -24,6 +25,7 @@ from spacy_npparse.treebank import (
 
 _ID = "id"
 _METADATA = "metadata"
+_SEPARATE = "Separate its parts by blank lines, or give --lines if each line is a text of its own."
 
 
 class UnreadableError(ValueError):
@@ -102,6 +104,8 @@ def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> 
     """
     place = f"{one.path}, line {unit.line}"
     content = unit.content
+    if isinstance(content, Oversized):
+        raise UnreadableError(too_large(content, one))
     if isinstance(content, Paragraph):
         named = content._replace(sent_ids=f"{one.name}-d1p{unit.end.unit}s")
         return [_checked(ParagraphText(place, named), max_length)]
@@ -112,6 +116,23 @@ def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> 
         return [SentenceText(place, content.parse())]
     except ConlluError as error:
         raise UnreadableError(f"{error.problem} (line {error.line}). {error.remedy}.") from error
+
+
+def too_large(found: Oversized, one: Input) -> str:
+    """Say why a unit is not read, and what to do about it.
+
+    Args:
+        found: The unit.
+        one: Its file.
+    """
+    what, remedy = {
+        ".txt": ("paragraph", f"{_SEPARATE} Lines have to end with LF."),
+        ".conllu": ("sentence", "Separate its sentences by blank lines."),
+        ".jsonl": ("record", "Divide its text into several records, one a line."),
+    }[one.kind]
+    return (
+        f"a {what} of {found.n_bytes:,} bytes, more than the {MOST_BYTES:,} that are read. {remedy}"
+    )
 
 
 def check_length(length: int, max_length: int) -> None:
@@ -127,8 +148,7 @@ def check_length(length: int, max_length: int) -> None:
     if length > max_length:
         raise UnreadableError(
             f"a paragraph of {length:,} characters, more than the {max_length:,} that the pipeline "
-            "takes. Separate its parts by blank lines, or give --lines if each line is a text of "
-            "its own."
+            f"takes. {_SEPARATE}"
         )
 
 

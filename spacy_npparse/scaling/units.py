@@ -1,5 +1,6 @@
 """The units that a corpus is cut into: paragraphs of a text, sentences of CoNLL-U, records of JSON
-lines. They are found while a file is read, and reading can begin at any of them."""
+lines. They are found while a file is read, and reading can begin at any of them. Those that are
+too large are not held in memory."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, Any, NamedTuple
 
+from spacy_npparse.scaling.bounds import BoundedLines, LineSource, Oversized
 from spacy_npparse.scaling.inputs import Input, InputError, reading
 from spacy_npparse.treebank import Paragraph, paragraphs_of_lines
 from spacy_npparse.treebank.reading import ConlluBlock, conllu_blocks
@@ -19,6 +21,7 @@ from spacy_npparse.treebank.reading import ConlluBlock, conllu_blocks
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _LINE_END = re.compile(r"\r\n?|\n")
 _SKIPPED_AT_ONCE = 2**20
+_LONGEST_BLANK = 100
 
 
 @dataclass(frozen=True)
@@ -69,13 +72,13 @@ class Unit(NamedTuple):
 
     Attributes:
         content: What it consists of.
-        raw: Its bytes, for checksums.
+        raw: Its bytes, for checksums; of one that is too large, their checksum.
         line: Number of its first line, from 1.
         n_words: Number of its words, about.
         end: Where the next unit begins.
     """
 
-    content: Paragraph | ConlluBlock | Record
+    content: Paragraph | ConlluBlock | Record | Oversized
     raw: bytes
     line: int
     n_words: int
@@ -141,7 +144,7 @@ class UnitReader:
         self._units = read_units(lines, one, self._options, position)
 
 
-class _Lines(Iterator[bytes]):
+class _Lines:
     """The lines of a file, and how far it has been read.
 
     Attributes:
@@ -156,10 +159,9 @@ class _Lines(Iterator[bytes]):
         self._seekable = not one.is_compressed
         self.n_bytes = 0
 
-    def __next__(self) -> bytes:
-        line = self._file.readline()
-        if not line:
-            raise StopIteration
+    def readline(self, size: int, /) -> bytes:
+        """See `LineSource`."""
+        line = self._file.readline(size)
         self.n_bytes += len(line)
         return line
 
@@ -180,17 +182,47 @@ class _Lines(Iterator[bytes]):
 
 
 def read_units(
-    lines: Iterator[bytes], one: Input, options: Reading, begin: Position | None = None
+    source: LineSource, one: Input, options: Reading, begin: Position | None = None
 ) -> Iterator[Unit]:
     """The units of a file.
 
     Args:
-        lines: Its lines with their ends, decompressed, from a unit on.
+        source: Its lines with their ends, decompressed, from a unit on.
         one: The file.
         options: How it is read.
         begin: Where this unit begins; by default where the file does.
     """
-    return _UNITS[one.kind](lines, begin or Position(), one, options)
+    each_line = one.kind == ".jsonl" or (one.kind == ".txt" and options.lines)
+    lines = BoundedLines(source, _IS_BLANK[one.kind], each_line=each_line)
+    position = begin or Position()
+    while True:
+        for unit in _UNITS[one.kind](lines, position, one, options):
+            position = unit.end
+            yield unit
+        found = lines.oversized()
+        if found is None:
+            return
+        line = position.line
+        position = Position(
+            position.file,
+            position.byte + found.n_bytes,
+            line + found.n_lines,
+            position.unit + 1,
+            position.character + found.n_characters,
+        )
+        # Of how many words is not known; a plan of a shard has to know that there are some.
+        yield Unit(found, found.checksum, line, 1, position)
+
+
+def _is_blank_in_text(line: bytes) -> bool:
+    if line.isspace():
+        return True
+    # Lines of other white space are as short.
+    return len(line) < _LONGEST_BLANK and not line.decode("utf-8", "replace").strip()
+
+
+def _is_blank_in_conllu(line: bytes) -> bool:
+    return line in (b"\n", b"\r\n")
 
 
 def _paragraphs(
@@ -293,6 +325,11 @@ def _finite(number: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+_IS_BLANK: dict[str, Callable[[bytes], bool]] = {
+    ".txt": _is_blank_in_text,
+    ".conllu": _is_blank_in_conllu,
+    ".jsonl": bytes.isspace,
+}
 _UNITS: dict[str, Callable[[Iterator[bytes], Position, Input, Reading], Iterator[Unit]]] = {
     ".txt": _paragraphs,
     ".conllu": _sentences,

@@ -17,6 +17,7 @@ from spacy.vocab import Vocab
 
 from spacy_npparse.annotation.silver import ConfidentSentences
 from spacy_npparse.components.docs import register_extensions
+from spacy_npparse.scaling import bounds
 from spacy_npparse.treebank import (
     ConlluCorpus,
     parse_sentence,
@@ -498,3 +499,14 @@ def test_other_parsers_have_no_confidence(run, text, tmp_path):
     result = run("parse", tmp_path / "model", text, tmp_path / "a.conllu", "--min-confidence", 0.5)
     assert result.exit_code == 1
     assert "needs a parser of spacy_npparse; the pipeline has only: sentencizer" in result.output
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.conllu"])
+def test_units_that_are_too_large_are_refused_by_line(run, model, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(bounds, "MOST_BYTES", 100)
+    row = "{}\tGo\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    large = "".join(map(row.format, range(1, 10))) if name == "a.conllu" else "word " * 30
+    (tmp_path / name).write_text(f"{row.format(1)}\n{large}\n")
+    result = run("parse", model, tmp_path / name, tmp_path / "out.conllu")
+    assert result.exit_code == 1 and not (tmp_path / "out.conllu").exists()
+    assert f"✘ {tmp_path / name}, line 3" in result.output and "Separate its" in result.output
