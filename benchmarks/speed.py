@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -154,11 +155,13 @@ def report_shares(nlp: Language, path: Path) -> None:
 
 
 def report_loop(nlp: Language, path: Path) -> None:
-    """The transition loop alone, on pseudo-sentences of different lengths cut from the text."""
+    """The transition loop alone, on pseudo-sentences of different lengths cut from the text,
+    which is repeated if it is shorter."""
     words = [word.form for sentence in read_conllu(path) for word in sentence.words]
     rates = {}
     for length in (20, 1000):
-        texts = [words[i : i + length] for i in range(0, len(words) - length + 1, length)]
+        repeated = [*islice(cycle(words), max(length, len(words)))]
+        texts = [repeated[i : i + length] for i in range(0, len(repeated) - length + 1, length)]
         times = []
         for _ in range(RUNS + 1):
             docs = [Doc(nlp.vocab, words=text) for text in texts]
