@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
@@ -73,6 +74,15 @@ def provenance_of(context: typer.Context, files: Iterable[Path]) -> Provenance:
         Command line, version and checksums.
     """
     return provenance(context.meta[_ARGUMENTS], files)
+
+
+def command_line(context: typer.Context) -> str:
+    """The running command as its user may give it again in a shell.
+
+    Args:
+        context: The context of the command.
+    """
+    return shlex.join(["python", "-m", "spacy_npparse", *context.meta[_ARGUMENTS]])
 
 
 def fail(message: str) -> NoReturn:

@@ -13,19 +13,24 @@ from typing import Annotated, Any
 import typer
 from spacy.util import is_package
 
-from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._app import app, command_line, fail, user_errors
 from spacy_npparse.cli._corpus_progress import CorpusProgress
 from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
 from spacy_npparse.cli._report import progress
 from spacy_npparse.cli._runs import ExecutorChoice
 from spacy_npparse.cli._texts import STDIN
+from spacy_npparse.files import check_writable
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus, keep_stdin
 from spacy_npparse.scaling.execution import annotate_shards
+from spacy_npparse.scaling.extras import RAY, optional_module
+from spacy_npparse.scaling.formats import FORMATS
 from spacy_npparse.scaling.inputs import Input, find_inputs
+from spacy_npparse.scaling.manifest import MANIFEST
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
 from spacy_npparse.scaling.plan import Shard
 from spacy_npparse.scaling.ray_actors import RayActors
 from spacy_npparse.scaling.shards import FailingPipelineError, Job, ShardFiles
+from spacy_npparse.scaling.termination import TerminationError
 from spacy_npparse.scaling.units import Reading
 from spacy_npparse.scaling.worker import begin_worker
 from spacy_npparse.scaling.workers import Workers
@@ -104,11 +109,22 @@ def _check_options(
         fail("Ray chooses the GPUs of its actors. Give --gpus-per-worker instead of --gpu-id.")
     if output.exists() and not output.is_dir():
         fail(f"{output} is not a folder. Give a folder for the shards.")
+    # Before anything is written, which would be in the way of another command.
+    for module in FORMATS[_name_of_format(format, compress)].modules:
+        optional_module(module)
+    if executor == ExecutorChoice.RAY:
+        optional_module(RAY)
+    check_writable(output / MANIFEST)
+
+
+def _name_of_format(format: FormatChoice, compress: bool) -> str:
+    return "conllu.zst" if compress else format.value
 
 
 @app.command()
 @user_errors
 def annotate(
+    context: typer.Context,
     model: Model,
     sources: Sources,
     output: Output,
@@ -151,18 +167,23 @@ def annotate(
     gpu_of_worker = 0 if gpus_per_worker else gpu_id
     name = _loaded(model, Path(nlp.path))
     pipeline = Pipeline(name, code and code.resolve(), gpu_of_worker, treebank)
-    files = ShardFiles(output.resolve(), "conllu.zst" if compress else format.value)
+    files = ShardFiles(output.resolve(), _name_of_format(format, compress))
     job = Job(pipeline, inputs, Reading(lines, text_key), batch_size or nlp.batch_size, files)
     digest = pipeline_checksum(Path(nlp.path))
     del nlp
     watch = partial(progress, unit="shard", title="Planning")
-    corpus = begin_corpus(job, words_per_shard, digest, watch)
     begin = (
         Workers
         if executor == ExecutorChoice.LOCAL
         else partial(RayActors, address=address, gpus=gpus_per_worker)
     )
-    _annotate(corpus, partial(begin, workers, begin_worker, job))
+    try:
+        corpus = begin_corpus(job, words_per_shard, digest, watch)
+        _annotate(corpus, partial(begin, workers, begin_worker, job))
+    except TerminationError:
+        command = command_line(context)
+        typer.echo(f"⚠ Interrupted. To go on, give the command again: {command}", err=True)
+        raise
     _summarise(corpus)
 
 
@@ -191,7 +212,10 @@ def _inputs(sources: Sequence[str], output: Path, n_parts: int) -> list[Input]:
     if stdin in sources:
         copy = keep_stdin(sys.stdin.buffer, output)
         sources = [str(copy) if source == stdin else source for source in sources]
-    return find_inputs(sources, output)
+    inputs = find_inputs(sources, output)
+    for one in inputs:
+        one.check_extra()
+    return inputs
 
 
 def _missing(corpus: Corpus) -> list[Shard]:

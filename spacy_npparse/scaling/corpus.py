@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from filelock import BaseFileLock
 
@@ -23,6 +23,7 @@ from spacy_npparse.scaling.manifest import (
 )
 from spacy_npparse.scaling.plan import Shard, plan
 from spacy_npparse.scaling.shards import (
+    ATTEMPT,
     LOCK,
     LOCKS,
     Job,
@@ -40,6 +41,7 @@ from spacy_npparse.workfolder import (
 
 _STDIN = "stdin.txt"
 _LIBRARIES = ("spacy", "thinc", "torch", "numpy")
+_RECORDS = "records/*.json"
 _TEMPORARY = ".spacy_npparse.*"
 _COUNTS = ("n_docs", "n_sentences", "n_words", "n_quarantined")
 _COPIED_AT_ONCE = 2**20
@@ -52,10 +54,12 @@ class Corpus:
     Attributes:
         job: What they have in common.
         manifest: What they are made from, and where the corpus is cut.
+        written: Which file the manifest was read from or written to.
     """
 
     job: Job
     manifest: Manifest
+    written: tuple[int, int]
 
     @property
     def shards(self) -> list[Shard]:
@@ -70,9 +74,20 @@ class Corpus:
 
         Returns:
             What holds it, for `release`; None if another process annotates it.
+
+        Raises:
+            FolderMismatchError: Another process has planned the folder anew.
         """
+        folder = self.job.files.folder
         # Not while another process looks whether anybody is annotating.
-        with planning(self.job.files.folder):
+        with planning(folder):
+            if _written(folder) != self.written:
+                # Also by one that has completed it.
+                if read_manifest(folder).plan != self.manifest.plan:
+                    raise FolderMismatchError(
+                        f"{folder}: another command has begun there with other settings. Give "
+                        "another folder."
+                    )
             return claim(self.job.files.lock(shard))
 
     def release(self, shard: Shard, claimed: BaseFileLock) -> None:
@@ -162,14 +177,8 @@ def begin_corpus(
     }
     with planning(job.files.folder):
         _remove_temporary(job.files.folder)
-        if (job.files.folder / MANIFEST).exists():
-            manifest = read_manifest(job.files.folder)
-            check_same(
-                {**manifest.made_with, **manifest.settings}, known | settings, job.files.folder
-            )
-            check_inputs(manifest.inputs, job.inputs, job.files.folder)
-        else:
-            _check_new(job.files.folder)
+        manifest = _planned(job, known | settings)
+        if manifest is None:
             manifest = Manifest(
                 made_with=known,
                 libraries={name: version(name) for name in _LIBRARIES},
@@ -178,17 +187,47 @@ def begin_corpus(
                 shards=list(watch(plan(job.inputs, job.options, words_per_shard))),
             )
             manifest.write(job.files.folder)
-    return Corpus(job, manifest)
+        return Corpus(job, manifest, _written(job.files.folder))
 
 
-def _check_new(folder: Path) -> None:
-    """Check that a folder without a manifest has no records: they would be taken for those of the
-    shards that are planned now."""
-    if any(folder.glob("records/*.json")):
-        raise FolderMismatchError(
-            f"{folder} has finished shards but no {MANIFEST}: what they were made from is not "
-            "known. Give another folder, or delete this one."
-        )
+def _planned(job: Job, present: dict[str, Any]) -> Manifest | None:
+    """What was planned for a job; None if nothing was, or something else of which nothing has been
+    annotated."""
+    folder = job.files.folder
+    if not (folder / MANIFEST).exists():
+        # Records would be taken for those of the shards that are planned now.
+        if any(folder.glob(_RECORDS)):
+            raise FolderMismatchError(
+                f"{folder} has finished shards but no {MANIFEST}: what they were made from is not "
+                "known. Give another folder, or delete this one."
+            )
+        return None
+    try:
+        manifest = read_manifest(folder)
+        check_same({**manifest.made_with, **manifest.settings}, present, folder)
+        check_inputs(manifest.inputs, job.inputs, folder)
+    except FolderMismatchError:
+        if _is_used(folder):
+            raise
+        for note in folder.glob(f"{LOCKS}/*{ATTEMPT}"):
+            note.unlink()
+        return None
+    return manifest
+
+
+def _is_used(folder: Path) -> bool:
+    """Whether anything in a folder has been annotated, or is being annotated."""
+    return (
+        any(folder.glob(_RECORDS))
+        or any(folder.glob("shards/*"))
+        or any(map(_is_claimed, folder.glob(f"{LOCKS}/*{LOCK}")))
+    )
+
+
+def _written(folder: Path) -> tuple[int, int]:
+    """Which file the manifest is: another one whenever it is written."""
+    status = (folder / MANIFEST).stat()
+    return status.st_ino, status.st_mtime_ns
 
 
 def planning(folder: Path) -> AbstractContextManager[None]:
@@ -237,7 +276,7 @@ def keep_stdin(stream: IO[bytes], folder: Path) -> Path:
         while block := stream.read(_COPIED_AT_ONCE):
             content.update(block)
             file.write(block)
-        if path.exists() and checksum(path) != content.hexdigest():
+        if path.exists() and checksum(path) != content.hexdigest() and _is_used(folder):
             raise FolderMismatchError(
                 f"Standard input is not the text that {folder} was begun with. Give the same one, "
                 "or another folder."

@@ -10,6 +10,7 @@ from spacy_npparse.errors import UserError
 
 # The module for files compressed with Zstandard, which the standard library has from 3.14 on.
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+PARQUET, RAY = "pyarrow.parquet", "ray"
 # Names of modules, libraries and extras.
 _EXTRAS = {
     "backports": ("backports.zstd", "corpora"),

@@ -51,6 +51,15 @@ class Input:
         """Whether reading can only begin at the beginning."""
         return _suffix(self.path) in _DECOMPRESSED
 
+    def check_extra(self) -> None:
+        """Check that it can be decompressed.
+
+        Raises:
+            MissingExtraError: The library is not installed.
+        """
+        if _suffix(self.path) == ".zst":
+            optional_module(ZSTD)
+
     def open(self) -> IO[bytes]:
         """Open it for reading; the content is that before compression."""
         return _DECOMPRESSED.get(_suffix(self.path), _open_plain)(self.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,11 @@ class Manifest:
     shards: list[Shard]
     counts: dict[str, int] = field(default_factory=dict)
     checksums: list[str] = field(default_factory=list)
+
+    @property
+    def plan(self) -> Manifest:
+        """The manifest as it is written before anything is annotated."""
+        return replace(self, counts={}, checksums=[])
 
     def write(self, folder: Path) -> None:
         """Write it.

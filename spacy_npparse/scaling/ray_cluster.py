@@ -8,7 +8,7 @@ import socket
 import threading
 
 from spacy_npparse.errors import UserError
-from spacy_npparse.scaling.extras import optional_module
+from spacy_npparse.scaling.extras import RAY, optional_module
 
 # In seconds, for a cluster to answer.
 _PATIENCE = 10
@@ -34,7 +34,7 @@ class Cluster:
     """
 
     def __init__(self, address: str | None) -> None:
-        self.ray = optional_module("ray")
+        self.ray = optional_module(RAY)
         self._is_own = not self.ray.is_initialized()
         if self._is_own:
             self._connect(address)

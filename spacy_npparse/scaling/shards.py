@@ -30,6 +30,8 @@ from spacy_npparse.workfolder import DamagedFileError, check_file, read_json, wr
 # What processes tell each other is in this folder; files with this suffix are locks of shards.
 LOCKS = ".locks"
 LOCK = ".lock"
+# And those with this one, notes of attempts.
+ATTEMPT = ".attempt"
 _LONGEST_REASON = 300
 # A vocabulary keeps every word that it has ever seen. With that many, a few hundred megabytes, the
 # pipeline is loaded anew; spaCy's memory zones would free strings that components may still need.
@@ -70,7 +72,7 @@ class ShardFiles:
 
     def attempt(self, shard: Shard) -> Path:
         """The note of an `Attempt` to annotate it."""
-        return self.folder / LOCKS / f"{shard.name}.attempt"
+        return self.folder / LOCKS / f"{shard.name}{ATTEMPT}"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import BaseFileLock, FileLock, Timeout
 
 from spacy_npparse.errors import UserError
+from spacy_npparse.files import WriteError, naming
 
 
 class FolderInUseError(UserError, RuntimeError):
@@ -24,11 +25,13 @@ def claim(lock: Path) -> BaseFileLock | None:
 
     Returns:
         The lock, to be released; None if another process holds it.
+
+    Raises:
+        WriteError: The file cannot be written.
     """
-    lock.parent.mkdir(parents=True, exist_ok=True)
     found = FileLock(lock, timeout=0)
     try:
-        found.acquire()
+        _acquire(found, lock)
     except Timeout:
         return None
     return found
@@ -40,7 +43,25 @@ def waiting_for(lock: Path) -> Iterator[None]:
 
     Args:
         lock: The file to lock, created if need be.
+
+    Raises:
+        WriteError: The file cannot be written.
     """
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(lock):
+    found = FileLock(lock)
+    _acquire(found, lock)
+    try:
         yield
+    finally:
+        found.release()
+
+
+def _acquire(found: BaseFileLock, lock: Path) -> None:
+    try:
+        with naming(lock):
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            found.acquire()
+    except WriteError as error:
+        # What a lock of filelock raises when it has to wait is an OSError, too.
+        if isinstance(error.__cause__, Timeout):
+            raise error.__cause__ from None
+        raise

@@ -1,5 +1,6 @@
 """The command annotate, as a user runs it; its workers are in this process."""
 
+import io
 import re
 import time
 from itertools import count
@@ -18,6 +19,9 @@ from small_corpora import (
 )
 
 from spacy_npparse.cli import annotate as command
+from spacy_npparse.scaling import extras
+from spacy_npparse.scaling.corpus import keep_stdin
+from spacy_npparse.scaling.extras import ZSTD
 from spacy_npparse.scaling.manifest import read_manifest
 
 
@@ -227,3 +231,44 @@ def test_deadly_texts_are_reported(annotate, tmp_path):
     (tmp_path / "a.txt").write_text(f"One.\n\n{DEADLY}.\n\nThree.")
     result = annotate(tmp_path / "a.txt", tmp_path / "out")
     assert result.exit_code == 0 and "1 texts could not be annotated" in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "module", "library"),
+    [
+        (["--executor", "ray"], "ray", "ray"),
+        (["--format", "parquet"], "pyarrow", "pyarrow"),
+        (["--compress"], ZSTD.partition(".")[0], "backports.zstd"),
+    ],
+)
+def test_libraries_that_are_missing_leave_nothing_behind(
+    annotate, tmp_path, monkeypatch, options, module, library
+):
+    def missing(name):
+        raise ModuleNotFoundError(name=module)
+
+    monkeypatch.setattr(extras, "import_module", missing)
+    (tmp_path / "a.txt").write_text("One.")
+    result = annotate(tmp_path / "a.txt", tmp_path / "out", *options)
+    assert result.exit_code == 1 and f"This needs {library}, which is not" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_folders_that_cannot_be_written_are_refused_as_files_are(annotate, run, dev, tmp_path):
+    (tmp_path / "a.txt").write_text("One.")
+    target = tmp_path / "a.txt" / "out"
+    said = [annotate(dev, target).output, run("parse", "model", dev, target).output]
+    for message, name in zip(said, ["out/manifest.json", "out"], strict=True):
+        assert f"{name}: cannot be written: Not a directory" in message
+
+
+def test_folders_of_which_nothing_has_been_annotated_are_used_again(annotate, tmp_path):
+    (tmp_path / "a.txt").write_text("One.")
+    (tmp_path / "out" / "records").mkdir(parents=True)
+    keep_stdin(io.BytesIO(b"Another text."), tmp_path / "out")
+    assert annotate("-", tmp_path / "out", input="One.").exit_code == 0
+    (tmp_path / "out" / "records" / "00000000.json").unlink()
+    (tmp_path / "out" / "shards" / "00000000.conllu").unlink()
+    assert annotate(tmp_path / "a.txt", tmp_path / "out", "--lines").exit_code == 0
+    result = annotate(tmp_path / "a.txt", tmp_path / "out")
+    assert result.exit_code == 1 and "lines: True before, False now" in result.output

@@ -543,6 +543,33 @@ def test_files_of_a_pipeline(tmp_path):
         assert tmp_path / "sentencizer.json" not in files_of_pipeline(tmp_path)
 
 
+def annotate_first(corpus):
+    list(annotate_shards(InlineWorkers(corpus.job), corpus, corpus.shards[:1]))
+
+
+def test_folders_without_records_are_planned_anew(pipeline, tmp_path):
+    """By another command; but not while one annotates there, which learns of it otherwise."""
+    (tmp_path / "a.txt").write_text("One two.\n\nThree four.")
+    arguments = (pipeline, [tmp_path / "a.txt"], tmp_path / "out")
+    before = corpus_of(*arguments, words_per_shard=1)
+    note = before.job.files.attempt(before.shards[0])
+    note.write_text("[0, 0, 0, 0]\n")
+    claimed = before.claim(before.shards[1])
+    with pytest.raises(FolderMismatchError, match="words_per_shard: 1 before, 100 now"):
+        corpus_of(*arguments, words_per_shard=100)
+    before.release(before.shards[1], claimed)
+    after = corpus_of(*arguments, words_per_shard=100)
+    assert len(before.shards) == 2 and len(after.shards) == 1 and not note.exists()
+    with pytest.raises(FolderMismatchError, match="another command has begun there"):
+        before.claim(before.shards[0])
+    annotate_first(after)
+    assert after.complete() is not None
+    # What has been completed meanwhile is no other plan.
+    after.release(after.shards[0], after.claim(after.shards[0]))
+    with pytest.raises(FolderMismatchError, match="words_per_shard: 100 before, 1 now"):
+        corpus_of(*arguments, words_per_shard=1)
+
+
 def test_changed_inputs_are_refused(pipeline, tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("One two.\n\nThree four.")
@@ -551,6 +578,7 @@ def test_changed_inputs_are_refused(pipeline, tmp_path):
     # The same content is the same input, whenever it was written.
     os.utime(path, (1, 1))
     assert corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1) == corpus
+    annotate_first(corpus)
     path.write_text("One two.\n\nThree FOUR.")
     with pytest.raises(FolderMismatchError, match=r"a\.txt has changed since"):
         corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1)

@@ -139,6 +139,7 @@ def test_termination_leaves_finished_shards_only(pipeline, source, tmp_path, num
     program.send_signal(number)
     said = program.communicate()[1]
     assert program.returncode == -number and "Traceback" not in said
+    assert "To go on, give the command again: python -m spacy_npparse annotate " in said
     assert processes and not any(Path(f"/proc/{process}").exists() for process in processes)
     assert not list((tmp_path / "out").glob("*/.spacy_npparse.*"))
     corpus = corpus_of(pipeline, [source], tmp_path / "other")

@@ -9,6 +9,7 @@ from typing import IO, Protocol
 
 from spacy.tokens import Doc
 
+from spacy_npparse.scaling.extras import PARQUET, ZSTD
 from spacy_npparse.scaling.formats import conllu, docbin, parquet
 from spacy_npparse.treebank import Sentence
 
@@ -31,18 +32,22 @@ class Format:
         suffix: Of the files.
         writer: Begins to write to a file.
         read: The sentences of a file.
+        modules: Those of optional libraries that it needs.
     """
 
     suffix: str
     writer: Callable[[IO[bytes]], Writer]
     read: Callable[[Path], Iterator[Sentence]]
+    modules: tuple[str, ...] = ()
 
 
 FORMATS = {
     "conllu": Format(".conllu", conllu.PlainWriter, conllu.read_plain),
-    "conllu.zst": Format(".conllu.zst", conllu.CompressedWriter, conllu.read_compressed),
+    "conllu.zst": Format(
+        ".conllu.zst", conllu.CompressedWriter, conllu.read_compressed, modules=(ZSTD,)
+    ),
     "docbin": Format(".spacy", docbin.DocBinWriter, docbin.read_docbin),
-    "parquet": Format(".parquet", parquet.ParquetWriter, parquet.read_parquet),
+    "parquet": Format(".parquet", parquet.ParquetWriter, parquet.read_parquet, modules=(PARQUET,)),
 }
 
 __all__ = ["FORMATS", "Format", "Writer"]

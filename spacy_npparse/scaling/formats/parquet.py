@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from spacy.tokens import Doc
 
-from spacy_npparse.scaling.extras import optional_module
+from spacy_npparse.scaling.extras import PARQUET, optional_module
 from spacy_npparse.treebank import Row, Sentence, parse_sentence
 from spacy_npparse.treebank.sentence import EMPTY
 
@@ -33,7 +33,7 @@ class ParquetWriter:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._arrow = optional_module("pyarrow")
-        self._parquet = optional_module("pyarrow.parquet")
+        self._parquet = optional_module(PARQUET)
         self._rows: list[dict[str, Any]] = []
         self._document: dict[str, str | None] = dict.fromkeys(_OF_DOCUMENTS)
 
@@ -65,7 +65,7 @@ def read_parquet(path: Path) -> Iterator[Sentence]:
     Args:
         path: The file.
     """
-    with optional_module("pyarrow.parquet").ParquetFile(path) as file:
+    with optional_module(PARQUET).ParquetFile(path) as file:
         for batch in file.iter_batches(_ROWS_AT_ONCE):
             for row in batch.to_pylist():
                 lines = zip(*(row[name] for name in Row._fields), strict=True)
