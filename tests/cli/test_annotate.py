@@ -256,9 +256,9 @@ def test_libraries_that_are_missing_leave_nothing_behind(
 
 def test_folders_that_cannot_be_written_are_refused_as_files_are(annotate, run, dev, tmp_path):
     (tmp_path / "a.txt").write_text("One.")
-    target = tmp_path / "a.txt" / "out"
+    target = tmp_path / "a.txt" / "out.conllu"
     said = [annotate(dev, target).output, run("parse", "model", dev, target).output]
-    for message, name in zip(said, ["out/manifest.json", "out"], strict=True):
+    for message, name in zip(said, ["out.conllu/manifest.json", "out.conllu"], strict=True):
         assert f"{name}: cannot be written: Not a directory" in message
 
 
