@@ -7,7 +7,6 @@ from itertools import pairwise
 import pytest
 
 from spacy_npparse.tokenization.segmenter import cuts, readable
-from spacy_npparse.treebank import source_text
 
 # From each character of such a run, UDPipe reads up to its end.
 RUN = re.compile(r"[\w$.+!*'(),%;/?:@&=-]+", re.ASCII)
@@ -32,7 +31,7 @@ def test_long_runs_are_cut(nlp, unit):
     assert len(pieces) == 20
     assert max(len(run) for piece in pieces for run in RUN.findall(piece)) == 500
     doc = nlp.tokenizer(text)
-    assert source_text(doc) == text
+    assert doc.text == text
     assert [token.text for token in doc[-4:]] == ["an", "dem", "See", "."]
 
 
