@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -177,14 +177,20 @@ def annotate(
         if executor == ExecutorChoice.LOCAL
         else partial(RayActors, address=address, gpus=gpus_per_worker)
     )
-    try:
+    with _saying_how_to_go_on(context):
         corpus = begin_corpus(job, words_per_shard, digest, watch)
         _annotate(corpus, partial(begin, workers, begin_worker, job))
+    _summarise(corpus)
+
+
+@contextmanager
+def _saying_how_to_go_on(context: typer.Context) -> Iterator[None]:
+    try:
+        yield
     except TerminationError:
         command = command_line(context)
         typer.echo(f"⚠ Interrupted. To go on, give the command again: {command}", err=True)
         raise
-    _summarise(corpus)
 
 
 def _loaded(model: str, path: Path) -> str:

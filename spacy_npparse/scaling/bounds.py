@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 # A pipeline takes a million characters, unless it is told otherwise.
 MOST_BYTES = 2**24
-_READ_AT_ONCE = 2**16
+READ_AT_ONCE = 2**16
 
 
 class LineSource(Protocol):
@@ -93,7 +93,7 @@ class BoundedLines(Iterator[bytes]):
             n_characters = -1
         ends = self._end_of_unit()
         begun, self._lines = self._lines, deque()
-        for piece in chain(begun, iter(partial(self._source.readline, _READ_AT_ONCE), b"")):
+        for piece in chain(begun, iter(partial(self._source.readline, READ_AT_ONCE), b"")):
             checksum.update(piece)
             n_bytes += len(piece)
             n_lines += piece.endswith(b"\n")

@@ -30,7 +30,7 @@ UNITS = {
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setattr(bounds, "MOST_BYTES", 100)
-    monkeypatch.setattr(bounds, "_READ_AT_ONCE", 7)
+    monkeypatch.setattr(bounds, "READ_AT_ONCE", 7)
 
 
 def units(path, begin=None, **options):
