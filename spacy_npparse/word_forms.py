@@ -190,13 +190,16 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
             )
 
 
-def _saved_spans(group: SpanGroup) -> Iterator[tuple[str, int, int]]:
+def _saved_spans(group: SpanGroup) -> list[tuple[str, int, int]]:
     """The labels of spans, and their first and last characters. doc.retokenize() leaves the spans
     with indices that are not those of their tokens any more; their characters are right."""
-    strings = group.doc.vocab.strings
-    for saved in srsly.msgpack_loads(group.to_bytes())["spans"]:
-        _, _, label, _, _, start_char, end_char = _SAVED_SPAN.unpack(saved)
-        yield strings[label], start_char, end_char
+    try:
+        return [(span.label_, span.start_char, span.end_char) for span in group]
+    except IndexError:
+        # spaCy cannot make spans with indices of no tokens at all.
+        saved = map(_SAVED_SPAN.unpack, srsly.msgpack_loads(group.to_bytes())["spans"])
+        strings = group.doc.vocab.strings
+        return [(strings[label], begin, end) for _, _, label, _, _, begin, end in saved]
 
 
 def _label(words: Iterable[str]) -> str:
