@@ -225,8 +225,8 @@ def _check_complete(doc: Doc) -> None:
     if any(doc.vocab[orth].norm != norm for orth, norm in lost):
         raise DocError(
             f"the Doc {doc.text[:40]!r} has words of multiword tokens, which it has lost: "
-            "span.as_doc() drops them, and so does gold_preproc of spaCy's reader. Use the span, or "
-            "give its text to the pipeline; leave gold_preproc out."
+            "span.as_doc() drops them, and so does gold_preproc of spaCy's reader. Use the span, "
+            "or give its text to the pipeline; leave gold_preproc out."
         )
 
 

@@ -209,7 +209,7 @@ def test_merged_tokens_cannot_be_completed(run, model, tmp_path):
     source.write_text(partial(ANNOTATED, random.Random(0)))
     result = run("parse", tmp_path / "model", source, output, "--complete")
     assert result.exit_code == 1 and not output.exists()
-    assert "was attached to other tokens" in " ".join(result.output.split())
+    assert "and tokens that are not theirs: 'vámo', 'nos a'" in " ".join(result.output.split())
 
 
 def test_parsers_that_do_not_obey_cannot_complete(run, tmp_path):

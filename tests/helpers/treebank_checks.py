@@ -25,7 +25,9 @@ from spacy_npparse.treebank import (
     raw_texts,
     read_conllu,
     unannotated_doc,
+    word_forms,
 )
+from spacy_npparse.treebank.contraction import contracted
 from spacy_npparse.trees.missing import NO_HEAD
 
 # Those of the command `convert`.
@@ -94,9 +96,10 @@ def _check_corpus(path: Path, sentences: list[Sentence], nlp: Language) -> None:
     if not sentences:
         return
     for example, sentence in zip(ConlluCorpus(path)(nlp), sentences, strict=True):
+        sentence = contracted(sentence)
         words = [word.form for word in sentence.words]
-        assert [token.text for token in example.reference] == words
-        assert [token.text for token in example.predicted] == words
+        assert word_forms(example.reference) == words
+        assert word_forms(example.predicted) == words
         rows = zip(example.reference, sentence.words, sentence.heads[1:], strict=True)
         for token, word, head in rows:
             # For spaCy, a head without a label is missing.
