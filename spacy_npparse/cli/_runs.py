@@ -65,7 +65,7 @@ TrainingConfig = Annotated[
 Processes = Annotated[
     int,
     typer.Option(
-        min=1, help="Trainings at a time, each on one thread; Ray has one for each CPU instead."
+        min=1, help="Trainings at a time; Ray has as many as its CPUs have room for instead."
     ),
 ]
 Raw = Annotated[bool, typer.Option("--raw", help="Rank by what the pipelines make of plain text.")]
@@ -81,19 +81,22 @@ Address = Annotated[
 ]
 
 
-def find_executor(choice: ExecutorChoice, processes: int, address: str | None) -> Executor:
+def find_executor(
+    choice: ExecutorChoice, processes: int, threads: int, address: str | None
+) -> Executor:
     """The executor that the options ask for.
 
     Args:
         choice: Who starts processes.
         processes: Their number, if they are started on this machine.
+        threads: Of each process.
         address: Of Ray's cluster.
 
     Raises:
         typer.Exit: The options contradict each other.
     """
     if choice is ExecutorChoice.RAY:
-        return partial(RayTasks, address)
+        return partial(RayTasks, address, cpus=threads)
     if address is not None:
         fail("--address is that of a cluster of Ray. Give --executor ray, too.")
     return partial(Workers, processes)

@@ -19,6 +19,7 @@ from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank,
 from spacy_npparse.cli._report import progress
 from spacy_npparse.cli._runs import ExecutorChoice
 from spacy_npparse.cli._texts import STDIN
+from spacy_npparse.cli._threads import Threads
 from spacy_npparse.files import check_writable
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus, keep_stdin
 from spacy_npparse.scaling.execution import annotate_shards
@@ -67,9 +68,7 @@ ExecutorOption = Annotated[
     ExecutorChoice,
     typer.Option(help="Processes of this machine, or actors on a cluster of Ray."),
 ]
-NumberOfWorkers = Annotated[
-    int, typer.Option(min=1, help="Processes or actors, each on one thread.")
-]
+NumberOfWorkers = Annotated[int, typer.Option(min=1, help="Processes or actors.")]
 Address = Annotated[
     str | None,
     typer.Option(
@@ -136,6 +135,7 @@ def annotate(
     batch_size: BatchSize = None,
     executor: ExecutorOption = ExecutorChoice.LOCAL,
     workers: NumberOfWorkers = 1,
+    threads: Threads = 1,
     address: Address = None,
     gpus_per_worker: GpusPerWorker = 0,
     part: PartOption = None,
@@ -175,7 +175,7 @@ def annotate(
     begin = (
         Workers
         if executor == ExecutorChoice.LOCAL
-        else partial(RayActors, address=address, gpus=gpus_per_worker)
+        else partial(RayActors, address=address, cpus=threads, gpus=gpus_per_worker)
     )
     with _saying_how_to_go_on(context):
         corpus = begin_corpus(job, words_per_shard, digest, watch)

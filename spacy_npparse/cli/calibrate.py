@@ -15,6 +15,7 @@ from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_new_folder, check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import BatchSize, Code, GpuId, Model, Treebank, load_parser
 from spacy_npparse.cli._report import as_json, progress, report
+from spacy_npparse.cli._threads import Threads
 from spacy_npparse.evaluation.reliability import CalibrationComparison, reliability
 from spacy_npparse.files import replacing_folder
 from spacy_npparse.models import assume_treebank
@@ -48,6 +49,7 @@ def calibrate(
     ] = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
+    threads: Threads = 1,
     treebank: Treebank = None,
     code: Code = None,
 ) -> None:

@@ -19,6 +19,7 @@ from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._pipeline import Code
 from spacy_npparse.cli._report import print_result, progress, write_text
 from spacy_npparse.cli._runs import find_config
+from spacy_npparse.cli._threads import Threads
 from spacy_npparse.laboratory import (
     BareParser,
     FailedCommandError,
@@ -57,6 +58,7 @@ def check(
     arcs: Annotated[
         int | None, typer.Option(min=1, help="Arcs to list.  [default: as many as 1 % of words]")
     ] = None,
+    threads: Threads = 1,
     code: Code = None,
 ) -> None:
     """List the arcs of a treebank that its own parsers most surely contradict.

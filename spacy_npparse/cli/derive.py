@@ -16,6 +16,7 @@ from spacy_npparse.cli._outputs import check_outputs, pipeline_files
 from spacy_npparse.cli._pipeline import Code, load_parser
 from spacy_npparse.cli._report import as_json, print_result, progress, report, write_text
 from spacy_npparse.cli._texts import STDIN, check_text, read_file, rereadable
+from spacy_npparse.cli._threads import Threads
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.evaluation.repairs import count_repairs
 from spacy_npparse.imported_code import import_code
@@ -91,6 +92,7 @@ def derive(
     html: _Html = None,
     repairs: _Repairs = False,
     json_path: _Json = None,
+    threads: Threads = 1,
     code: Code = None,
 ) -> None:
     """Show the derivation of a sentence step by step.

@@ -25,6 +25,7 @@ from spacy_npparse.cli._pipeline import (
     load_parser,
 )
 from spacy_npparse.cli._report import report_scores
+from spacy_npparse.cli._threads import Threads
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.files import is_stream
 from spacy_npparse.models import assume_treebank
@@ -81,6 +82,7 @@ def evaluate(
     output: Output = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
+    threads: Threads = 1,
     sentences_per_doc: SentencesPerDoc = 1,
     keep: Keep = None,
     treebank: Treebank = None,

@@ -30,6 +30,7 @@ from spacy_npparse.cli._runs import (
     ranked,
     read_seeds,
 )
+from spacy_npparse.cli._threads import Threads
 from spacy_npparse.laboratory import Experiment, Task
 
 _Test = Annotated[
@@ -57,6 +58,7 @@ def leaderboard(
     updates: Updates = None,
     config: TrainingConfig = None,
     processes: Processes = 1,
+    threads: Threads = 1,
     executor: ExecutorOption = ExecutorChoice.LOCAL,
     address: Address = None,
     raw: Raw = False,
@@ -89,7 +91,7 @@ def leaderboard(
         training/swedish --also-train en_lines-ud-train.conllu --parsers mh4
     """
     numbers = read_seeds(seeds)
-    tasks = find_executor(executor, processes, address)
+    tasks = find_executor(executor, processes, threads, address)
     task = Task(train, dev, find_config(config, code), updates, code, tuple(also_train or ()))
     contestants = find_contestants(parsers, task)
     experiment = Experiment(task, test or dev, output, raw)

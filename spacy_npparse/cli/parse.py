@@ -29,6 +29,7 @@ from spacy_npparse.cli._pipeline import (
 )
 from spacy_npparse.cli._report import write_text
 from spacy_npparse.cli._texts import STDIN, Extent, check_text, read_file, rereadable
+from spacy_npparse.cli._threads import Threads
 from spacy_npparse.components import ConstraintError, constraints_of_sentence, set_given_labels
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
@@ -133,6 +134,7 @@ def parse(
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
     n_process: Processes = 1,
+    threads: Threads = 1,
     on_error: OnError = OnErrorChoice.RAISE,
     keep: Keep = None,
     treebank: Treebank = None,

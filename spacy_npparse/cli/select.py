@@ -35,6 +35,7 @@ from spacy_npparse.cli._pipeline import (
 )
 from spacy_npparse.cli._report import progress, write_text
 from spacy_npparse.cli._texts import check_text, read_file
+from spacy_npparse.cli._threads import Threads
 from spacy_npparse.files import is_stream
 from spacy_npparse.treebank import (
     Paragraph,
@@ -108,6 +109,7 @@ def select(
     annotated: AnnotatedFiles = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,
+    threads: Threads = 1,
     treebank: Treebank = None,
     code: Code = None,
 ) -> None:
@@ -123,8 +125,7 @@ def select(
     \b
       python -m spacy_npparse select training/model-best news.txt annotate.conllu --words 2000
       python -m spacy_npparse select training/model-best a.conllu b.conllu next.conllu --unit arc
-      python -m spacy_npparse select training/model-best news.txt next.conllu --unit arc \\
-          --min-error 0.65
+      python -m spacy_npparse select training/model-best a.txt b.conllu --unit arc --min-error 0.65
     """
     _check_options(texts, output, by, unit, min_error)
     known = annotated or []

@@ -33,6 +33,7 @@ from spacy_npparse.cli._runs import (
     ranked,
     read_seeds,
 )
+from spacy_npparse.cli._threads import Threads
 from spacy_npparse.evaluation.sweep import make_sweep
 from spacy_npparse.laboratory import Contestant, Experiment, Task
 from spacy_npparse.treebank import treebank_parts
@@ -53,6 +54,7 @@ def sweep(
     updates: Updates = None,
     config: TrainingConfig = None,
     processes: Processes = 1,
+    threads: Threads = 1,
     executor: ExecutorOption = ExecutorChoice.LOCAL,
     address: Address = None,
     raw: Raw = False,
@@ -77,7 +79,7 @@ def sweep(
       python -m spacy_npparse sweep ud/UD_* training/sweep --executor ray --address head:6379
     """
     numbers = read_seeds(seeds)
-    tasks = find_executor(executor, processes, address)
+    tasks = find_executor(executor, processes, threads, address)
     part = "test" if test else "dev"
     task_of = partial(Task, config=find_config(config, code), updates=updates, code=code)
     experiments = [

@@ -46,6 +46,7 @@ from spacy_npparse.components.settings import ParserSettings
 from spacy_npparse.components.training_files import warn_of_shared_files
 from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.models.threads import threads_for
 from spacy_npparse.parsing import (
     EncodedTokens,
     Found,
@@ -211,7 +212,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         if not docs:
             return []
         constraints = self._constraints(docs)
-        with torch.no_grad():
+        with torch.no_grad(), threads_for(sum(map(len, docs))):
             encoded = network.encode(docs)
             tokens = self._finder.find(docs, self._boundary_scorers(encoded), constraints)
             parse = partial(self._parse, encoded)
@@ -295,7 +296,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
                 differ, gold heads form a cycle, or the transition system has no such oracle.
         """
         found = []
-        with torch.no_grad():
+        with torch.no_grad(), threads_for(len(doc)):
             encoded = self.network.encode([doc])
             tokens = self._finder.find([doc], self._boundary_scorers(encoded))
             sentences = tokens.sentences()
@@ -430,14 +431,16 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
-        if not any(len(eg.predicted) for eg in examples):
+        n_words = sum(len(eg.predicted) for eg in examples)
+        if not n_words:
             return losses
         self.add_labels_of(examples)
         set_dropout_rate(self.model, drop)
-        vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
-        loss, d_loss = self.get_loss(examples, vectors)
-        self._check_finite(d_loss, vectors)
-        backprop(d_loss)
+        with threads_for(n_words):
+            vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
+            loss, d_loss = self.get_loss(examples, vectors)
+            self._check_finite(d_loss, vectors)
+            backprop(d_loss)
         if sgd not in (None, False):
             self.finish_update(sgd)
         self.network.encoders.has_learnt = True

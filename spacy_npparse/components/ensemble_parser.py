@@ -23,6 +23,7 @@ from spacy_npparse.components.prediction import LabelledTrees, ParserPipe, parse
 from spacy_npparse.components.sentence_finder import SentenceFinder
 from spacy_npparse.components.settings import EnsembleSettings
 from spacy_npparse.decoding import best_allowed_tree, decode_spanning_trees, spanning_trees
+from spacy_npparse.models.threads import threads_for
 from spacy_npparse.parsing import (
     Confidence,
     EncodedTokens,
@@ -202,7 +203,7 @@ class EnsembleParser(ParserPipe, Pipe):
         self._warn_of_another_pipeline(docs[0])
         labels = parsers[0].label_set
         constraints = read_constraints(docs, self.keep, labels.plain)
-        with torch.no_grad():
+        with torch.no_grad(), threads_for(sum(map(len, docs))):
             encoded = [parser.network.encode(docs) for parser in parsers]
             joint = all(parser.finds_sentences for parser in parsers)
             is_joint = self.settings.sentences == "joint" and joint

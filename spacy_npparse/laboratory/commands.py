@@ -21,7 +21,7 @@ class FailedCommandError(RuntimeError):
 
 
 def run_module(arguments: Sequence[object], log: Path) -> None:
-    """Run `python -m …` on one thread. An exception meanwhile, such as KeyboardInterrupt, ends it.
+    """Run `python -m …`. An exception meanwhile, such as KeyboardInterrupt, ends it.
 
     Args:
         arguments: The module and its arguments.
@@ -31,7 +31,7 @@ def run_module(arguments: Sequence[object], log: Path) -> None:
         FailedCommandError: The exit code is not 0.
     """
     # Unbuffered, the log can be read at any time, and error messages come last in it.
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", _SUBPROGRAM, *map(str, arguments)]
     with (
         log.open("wb") as file,

@@ -7,8 +7,6 @@ from collections import deque
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
-import torch
-
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.laboratory.runs import Run
 from spacy_npparse.scaling import Executor
@@ -17,7 +15,7 @@ from spacy_npparse.scaling import Executor
 def complete_runs(
     runs: Sequence[Run], executor: Executor, code: Path | None = None
 ) -> Generator[tuple[Run, str], None, None]:
-    """Train and evaluate, each run on one thread. If the iteration is stopped, all runs are.
+    """Train and evaluate. If the iteration is stopped, all runs are.
 
     Args:
         runs: The runs.
@@ -60,5 +58,4 @@ def _missing_result(run: Run) -> str:
 def _begin_worker(code: Path | None) -> None:
     # Ctrl-C ends a worker instead of only its current run.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    torch.set_num_threads(1)
     import_code(code)

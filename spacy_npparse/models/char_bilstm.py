@@ -17,6 +17,7 @@ from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet, WordBatch
 from spacy_npparse.models.saved_length import Length
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.spellings import AFFIXES, shared_spellings
+from spacy_npparse.models.threads import threads_for
 from spacy_npparse.models.treebank_embedding import (
     CHOICE,
     NAMES,
@@ -189,9 +190,10 @@ def forward(
         pass.
     """
     lengths = model.ops.asarray1i([len(doc) for doc in docs])
-    if not lengths.sum():
+    n_words = int(lengths.sum())
+    if not n_words:
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
-    if not is_train and len(docs) > 1 and lengths.sum() > MOST_WORDS:
+    if not is_train and len(docs) > 1 and n_words > MOST_WORDS:
         # Vectors do not depend on the other Docs of a batch, and the memory for them does.
         middle = len(docs) // 2
         parts = [forward(model, part, False)[0] for part in (docs[:middle], docs[middle:])]
@@ -209,14 +211,15 @@ def forward(
     if treebanks is not None:
         treebanks = treebanks[doc_of_sequence]
     static, backprop_static = _project_static_vectors(model, docs, is_train)
-    with torch.set_grad_enabled(is_train):
+    with torch.set_grad_enabled(is_train), threads_for(n_words):
         vectors = net(batch, static, treebanks)
     detached = torch2xp(vectors.detach(), ops=model.ops)
     outputs = cast(list[Floats2d], model.ops.unflatten(detached, lengths))
 
     def backprop(d_outputs: list[Floats2d]) -> list:
         gradient = model.ops.flatten([model.ops.as_contig(d) for d in d_outputs])
-        vectors.backward(xp2torch(gradient, device=vectors.device))
+        with threads_for(n_words):
+            vectors.backward(xp2torch(gradient, device=vectors.device))
         backprop_static()
         return []
 

@@ -8,6 +8,7 @@ import torch
 from thinc.api import NumpyOps
 
 from spacy_npparse.models.forks import ForkSafe
+from spacy_npparse.models.threads import threads_for
 
 
 class TorchProductOps(ForkSafe, NumpyOps):
@@ -40,6 +41,8 @@ class TorchProductOps(ForkSafe, NumpyOps):
         """
         left, right = torch.from_numpy(x), torch.from_numpy(y)
         result = None if out is None else torch.from_numpy(out)
-        return torch.mm(
-            left.T if trans1 else left, right.T if trans2 else right, out=result
-        ).numpy()
+        # The first dimension is that of the words, in the backward pass as well.
+        with threads_for(len(left)):
+            return torch.mm(
+                left.T if trans1 else left, right.T if trans2 else right, out=result
+            ).numpy()

@@ -15,6 +15,7 @@ from torch import nn
 
 from spacy_npparse.models import adam
 from spacy_npparse.models.forks import ForkSafe
+from spacy_npparse.models.threads import one_thread
 
 NetT = TypeVar("NetT", bound=nn.Module)
 
@@ -97,7 +98,8 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             return
         device = next(self._model.parameters()).device
         if adam.is_plain_adam(optimizer, device):
-            adam.step(optimizer, self.id, self._keyed_parameters())
+            with one_thread():
+                adam.step(optimizer, self.id, self._keyed_parameters())
             return
         for key, parameter in self._keyed_parameters():
             if parameter.grad is not None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import spacy
-import torch
 from spacy.language import Language
 
 from spacy_npparse.files import checksum
@@ -36,8 +35,7 @@ class Pipeline:
     treebank: str | None = None
 
     def load(self) -> Language:
-        """Load it in this process, which then computes on one thread."""
-        torch.set_num_threads(1)
+        """Load it in this process."""
         import_code(self.code)
         if self.gpu_id >= 0:
             spacy.require_gpu(self.gpu_id)

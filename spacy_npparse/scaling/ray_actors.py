@@ -27,6 +27,7 @@ class RayActors(Generic[Tag, Result]):
         arguments: Arguments of `begin`.
         address: Of the cluster, as in `ray.init`; None for the one that this machine belongs to, or
             else a new one of this machine alone. A connection that there is already is used.
+        cpus: Cores that each actor takes, for which Ray sets the number of threads, too.
         gpus: What each actor takes of a GPU, or how many.
 
     Raises:
@@ -40,12 +41,12 @@ class RayActors(Generic[Tag, Result]):
         begin: Callable[..., None],
         *arguments: Any,
         address: str | None = None,
+        cpus: int = 1,
         gpus: float = 0,
     ) -> None:
         self._cluster = Cluster(address)
         self._ray = self._cluster.ray
-        # One core, for which Ray sets the number of threads, too.
-        options = dict(num_cpus=1, num_gpus=gpus, max_restarts=-1, max_task_retries=1)
+        options = dict(num_cpus=cpus, num_gpus=gpus, max_restarts=-1, max_task_retries=1)
         self._actor_class = self._ray.remote(**options)(_Actor)
         self._begin = (begin, arguments)
         self._most = actors

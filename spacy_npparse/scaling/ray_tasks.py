@@ -11,7 +11,7 @@ from spacy_npparse.scaling.tasks import LostProcessError, Result, Tag
 
 
 class RayTasks(Generic[Tag, Result]):
-    """Tasks that Ray does, each on one core of any machine of its cluster.
+    """Tasks that Ray does, on any machine of its cluster.
 
     A task whose process or machine is lost is done again elsewhere, as often as Ray does so by
     default (three times). Connected to a cluster, tasks end with this process, even if it is
@@ -22,16 +22,19 @@ class RayTasks(Generic[Tag, Result]):
             this machine alone. A connection that there is already is used.
         begin: Called before each task; a process may do several.
         arguments: Arguments of `begin`.
+        cpus: Cores that each task takes, for which Ray sets the number of threads, too.
 
     Raises:
         MissingExtraError: Ray is not installed.
         ClusterError: There is no cluster at the address.
     """
 
-    def __init__(self, address: str | None, begin: Callable[..., None], *arguments: Any) -> None:
+    def __init__(
+        self, address: str | None, begin: Callable[..., None], *arguments: Any, cpus: int = 1
+    ) -> None:
         self._cluster = Cluster(address)
         self._ray = self._cluster.ray
-        self._do = self._ray.remote(num_cpus=1)(_do)
+        self._do = self._ray.remote(num_cpus=cpus)(_do)
         self._begin = (begin, arguments)
         self._running: dict[Any, Tag] = {}
 

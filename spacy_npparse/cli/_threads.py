@@ -1,0 +1,39 @@
+"""The option `--threads` of all commands that compute."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import torch
+import typer
+
+_ENVIRONMENT = "OMP_NUM_THREADS"
+
+
+def _use(context: typer.Context, number: int) -> int:
+    """Let torch compute on so many threads until the command ends, here and in the processes that
+    it starts."""
+    before, inherited = torch.get_num_threads(), os.environ.get(_ENVIRONMENT)
+
+    def restore() -> None:
+        torch.set_num_threads(before)
+        if inherited is None:
+            del os.environ[_ENVIRONMENT]
+        else:
+            os.environ[_ENVIRONMENT] = inherited
+
+    torch.set_num_threads(number)
+    os.environ[_ENVIRONMENT] = str(number)
+    context.call_on_close(restore)
+    return number
+
+
+Threads = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        callback=_use,
+        help="Threads of each process. More than one are faster only where as many cores are idle.",
+    ),
+]
