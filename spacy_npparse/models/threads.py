@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -20,16 +20,18 @@ import torch
 SMALL_BATCH = 1000
 
 
-def threads_for(n_words: int) -> AbstractContextManager[None]:
-    """Choose the number of threads for a batch.
+@contextmanager
+def threads_for(n_words: int) -> Iterator[None]:
+    """Let torch compute a batch on one thread if it is small; see `one_thread`.
 
     Args:
         n_words: Words of the batch.
-
-    Returns:
-        `one_thread()` for a small batch; for others, a context that changes nothing.
     """
-    return one_thread() if n_words <= SMALL_BATCH else nullcontext()
+    if n_words > SMALL_BATCH:
+        yield
+    else:
+        with one_thread():
+            yield
 
 
 @contextmanager
