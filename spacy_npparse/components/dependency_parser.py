@@ -20,6 +20,7 @@ from spacy.util import minibatch
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
 
+from spacy_npparse.checks import check_type
 from spacy_npparse.components.constraints.batch import (
     BatchConstraints,
     ConstrainedSentences,
@@ -186,6 +187,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @decoder.setter
     def decoder(self, decoder: ConfidenceSettings) -> None:
+        check_type(f"{self.name}: decoder", decoder, type(self.search.decoder))
         self.search.decoder = decoder
 
     @property
@@ -474,6 +476,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
                 f"{self.name}: get_loss takes what model.begin_update or model.predict gives for "
                 f"the predicted Docs, a vector for each of their {n_tokens} tokens."
             )
+        if not n_tokens:
+            return 0.0, scores.new_zeros(())
         net = self.network.shim.net
         gold, boundaries = self.label_set.gold(examples)
         loss = scores.new_zeros(())

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import math
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Generic, TypeVar, cast
@@ -96,6 +97,13 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
     def finish_update(self, optimizer: Any) -> None:
         if self._model is None:
             return
+        # An optimizer may be any function.
+        rate = getattr(optimizer, "learn_rate", 0.0)
+        if not math.isfinite(rate):
+            raise ValueError(
+                f"The learning rate is {rate}. Training stops, and the weights remain as they "
+                "are: correct training.optimizer.learn_rate."
+            )
         device = next(self._model.parameters()).device
         if adam.is_plain_adam(optimizer, device):
             with one_thread():

@@ -339,6 +339,8 @@ def test_get_loss_knows_what_it_is_given(trained, sample):
     for wrong in (parser.predict(docs), scores[1:]):
         with pytest.raises(ValueError, match="model.begin_update or model.predict"):
             parser.get_loss(examples, wrong)
+    nothing, gradient = parser.get_loss([], scores[:0])
+    assert nothing == 0.0 and gradient.item() == 0.0
     eg = example(trained, ["x", "y"], [1, 1], ["nonsense", "ROOT"])
     with pytest.raises(ValueError, match="'nonsense' of token 'x' in 'x y'.*add_label"):
         parser.get_loss([eg], parser.model.predict([eg.predicted]))

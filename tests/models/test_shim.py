@@ -104,6 +104,23 @@ def test_any_optimizer_updates_single_numbers(optimizer):
     assert shim.net.scale.item() < before
 
 
+@pytest.mark.parametrize("rate", [float("inf"), float("-inf"), float("nan")])
+@pytest.mark.parametrize("make", [Adam, RAdam, SGD])
+def test_learning_rates_that_are_not_finite_change_nothing(make, rate):
+    """Also where a schedule comes to one."""
+    shim = TorchShim(Net)
+    shim.initialize(n=3)
+    optimizer = make(iter([0.1, rate]))
+    shim.net.weight.sum().backward()
+    shim.finish_update(optimizer)
+    optimizer.step_schedules()
+    before = shim.net.weight.detach().clone()
+    shim.net.weight.sum().backward()
+    with pytest.raises(ValueError, match=rf"learning rate is {rate}.*learn_rate"):
+        shim.finish_update(optimizer)
+    assert torch.equal(shim.net.weight, before)
+
+
 def test_empty_shim_is_saved_and_loaded():
     assert not TorchShim(Net).from_bytes(TorchShim(Net).to_bytes()).is_initialized
 
