@@ -13,7 +13,11 @@ HELPERS = Path(__file__).parents[1] / "helpers"
 
 
 @pytest.mark.slow
-def test_spacys_tests_pass_with_a_parser_of_this_package(tmp_path):
+@pytest.mark.parametrize(
+    "factory",
+    ["arc_hybrid_swap_parser", "mst_parser", "one_endpoint_crossing_parser", "mh4_parser"],
+)
+def test_spacys_tests_pass_with_a_parser_of_each_family(tmp_path, factory):
     """All but those that the plugin names with a reason; it sees to it that exactly these fail."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "spacy_stand_in"]
     command += ["-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", tmp_path]
@@ -21,12 +25,16 @@ def test_spacys_tests_pass_with_a_parser_of_this_package(tmp_path):
     done = subprocess.run(
         command,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HELPERS), *sys.path])},
+        env={
+            **os.environ,
+            "STAND_IN": factory,
+            "PYTHONPATH": os.pathsep.join([str(HELPERS), *sys.path]),
+        },
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     # Enough of them have made one of ours; the others are of what is around a parser.
-    (made,) = re.findall(r"^(\d+) tests with arc_hybrid_swap_parser", done.stdout, re.MULTILINE)
+    (made,) = re.findall(rf"^(\d+) tests with {factory}", done.stdout, re.MULTILINE)
     assert int(made) >= 40, f"spaCy {spacy.__version__}: {done.stdout[-2000:]}"
