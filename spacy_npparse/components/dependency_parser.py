@@ -187,7 +187,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @decoder.setter
     def decoder(self, decoder: ConfidenceSettings) -> None:
-        check_type(f"{self.name}: decoder", decoder, type(self.search.decoder))
+        check_type(f"{self.name}: decoder", decoder, ConfidenceSettings)
         self.search.decoder = decoder
 
     @property

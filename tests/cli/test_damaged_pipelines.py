@@ -1,9 +1,13 @@
 """A pipeline with a damaged file is refused by name, or gives valid trees."""
 
+from functools import partial
+
 import pytest
 import spacy
-from mutations import OF_BYTES
+from mutations import OF_FILES
+from tokenizer_helpers import TRAINED, sample_examples
 
+from spacy_npparse.tokenization import make_trained_tokenizer
 from spacy_npparse.treebank import read_conllu
 
 pytestmark = pytest.mark.fuzz
@@ -14,25 +18,27 @@ def files_of(folder):
 
 
 @pytest.fixture
-def treebank(dev, tmp_path):
-    path = tmp_path / "in.conllu"
-    sentences = [str(sentence) for sentence in read_conllu(dev)][:2]
-    path.write_text("".join(f"{sentence}\n\n" for sentence in sentences), encoding="utf-8")
-    return path
+def folder(model, tmp_path):
+    """A saved pipeline with a trained tokenizer."""
+    nlp = spacy.load(model)
+    nlp.config["nlp"]["tokenizer"] = TRAINED["nlp"]["tokenizer"]
+    nlp.tokenizer = make_trained_tokenizer()(nlp)
+    nlp.tokenizer.initialize(lambda: sample_examples(nlp), nlp=nlp)
+    nlp.to_disk(tmp_path / "pipeline")
+    return tmp_path / "pipeline"
 
 
-def test_damaged_files(fuzz, model, treebank, tmp_path, run):
-    folder = tmp_path / "pipeline"
-    spacy.load(model).to_disk(folder)
+def test_damaged_files(fuzz, folder, tmp_path, run):
+    text = tmp_path / "in.txt"
+    text.write_text("Wir sahen das Haus am See. Wer sah es im Mai?", encoding="utf-8")
     target = tmp_path / "out.conllu"
 
-    def test(random):
-        path = random.choice(files_of(folder))
+    def test(path, random):
         content = path.read_bytes()
-        path.write_bytes(random.choice(OF_BYTES)(content, random))
+        path.write_bytes(random.choice(OF_FILES)(content, random))
         target.unlink(missing_ok=True)
         try:
-            result = run("parse", folder, treebank, target)
+            result = run("parse", folder, text, target)
         finally:
             path.write_bytes(content)
         name = path.relative_to(folder)
@@ -46,4 +52,5 @@ def test_damaged_files(fuzz, model, treebank, tmp_path, run):
         assert all(sentence.n_roots == 1 for sentence in read_conllu(target))
         return "loaded, trees are valid"
 
-    fuzz("pipeline folder: damaged files", 4, test)
+    for path in files_of(folder):
+        fuzz(f"pipeline: {path.relative_to(folder).as_posix()}", 1, partial(test, path))

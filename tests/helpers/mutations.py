@@ -53,6 +53,17 @@ def random_bytes(data: bytes, random: Random) -> bytes:
     return random.randbytes(random.randrange(len(data)))
 
 
+def first_bytes(data: bytes, random: Random) -> bytes:
+    """Other bytes at the beginning, where formats have their marks."""
+    n = random.randint(1, 4)
+    return random.randbytes(n) + data[n:]
+
+
+def empty(data: bytes, random: Random) -> bytes:
+    """Nothing."""
+    return b""
+
+
 def invalid_utf8(data: bytes, random: Random) -> bytes:
     """Insert bytes that are not UTF-8."""
     place = random.randrange(len(data))
@@ -181,6 +192,7 @@ def _change_rows(data: bytes, random: Random, change: Callable[[list[str]], None
 
 
 OF_BYTES: list[Mutation] = [flip_bits, overwrite, cut, repeat, random_bytes]
+OF_FILES: list[Mutation] = [*OF_BYTES, first_bytes, empty]
 OF_CONLLU: list[Mutation] = [
     *OF_BYTES,
     invalid_utf8,
