@@ -29,7 +29,7 @@ from spacy_npparse.components.constraints.batch import (
 from spacy_npparse.components.constraints.given import ConstraintError
 from spacy_npparse.components.derivations import GoldTree, gold_trees
 from spacy_npparse.components.docs import ROOT_LABEL, Parse, register_extensions
-from spacy_npparse.components.gold import GoldBoundaries, misplaced_roots
+from spacy_npparse.components.gold import GoldBoundaries
 from spacy_npparse.components.labels import Growth, Labels, check_labels
 from spacy_npparse.components.network import Network
 from spacy_npparse.components.prediction import LabelledTrees, ParserPipe, parse_sentences
@@ -44,7 +44,11 @@ from spacy_npparse.components.saved_state import (
 )
 from spacy_npparse.components.sentence_finder import WINDOW, SentenceFinder
 from spacy_npparse.components.settings import ParserSettings
-from spacy_npparse.components.training_files import warn_of_shared_files
+from spacy_npparse.components.training_data import (
+    counting_roots,
+    counting_sentences,
+    warn_of_shared_files,
+)
 from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.threads import threads_for
@@ -368,41 +372,11 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         finds_sentences = self.settings.sentences == "joint"
         sizes = {"n_labels": len(self.label_set), "finds_sentences": finds_sentences}
         self.model.initialize(X=sample, Y={**self.search.net_sizes, **sizes})
-        batches = minibatch(self._with_roots(get_examples()), 256)
+        batches = minibatch(counting_roots(self.name, get_examples()), 256)
         gold: Iterator[GoldBatch] = (self.label_set.gold(batch)[0] for batch in batches)
         if finds_sentences:
-            gold = self._with_boundaries(gold)
+            gold = counting_sentences(self.name, gold)
         self._warn(self.search.begin_training(self.network.shim.net, gold))
-
-    def _with_roots(self, examples: Iterable[Example]) -> Iterator[Example]:
-        """The examples, and in the end a warning of words that have a head and a root's label."""
-        n_misplaced = 0
-        for example in examples:
-            n_misplaced += int(misplaced_roots(example.reference).sum())
-            yield example
-        if n_misplaced:
-            logger.warning(
-                "%s: %d words of the training data have a head, but the label of roots (%s; root "
-                "in CoNLL-U). Their heads are learnt, and their labels are taken for unknown. "
-                "Correct them in the treebank.",
-                self.name,
-                n_misplaced,
-                ROOT_LABEL,
-            )
-
-    def _with_boundaries(self, gold: Iterable[GoldBatch]) -> Iterator[GoldBatch]:
-        """The gold trees, and in the end a warning if no Doc has several sentences."""
-        n_within = 0
-        for batch in gold:
-            n_within += int((np.diff(batch.docs) == 0).sum())
-            yield batch
-        if n_within == 0:
-            logger.warning(
-                "%s: no Doc of the training data has several sentences, so that the parser learns "
-                "that no text has. Train on longer Docs (spacy_npparse.ConlluCorpus.v1 with "
-                'sentences_per_doc = 0, for example), or set sentences = "preset".',
-                self.name,
-            )
 
     def update(
         self,

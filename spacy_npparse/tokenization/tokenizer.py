@@ -56,7 +56,8 @@ class TrainedTokenizer:
 
     def __init__(self, vocab: Vocab, nlp: Language | None = None) -> None:
         self.vocab = vocab
-        self._pipeline = _nothing if nlp is None else ref(nlp)
+        # For messages about it.
+        self._pipeline: Callable[[], Language | None] = ref(nlp) if nlp else lambda: None
         self.multiword: Multiword = "split"
         self.n_whole = 0
         self._model = b""
@@ -345,10 +346,6 @@ def _append_space(space: str, words: list[str], spaces: list[bool]) -> None:
     if space:
         words.append(space)
         spaces.append(False)
-
-
-def _nothing() -> None:
-    return None
 
 
 def _restored(vocab: Vocab, data: bytes) -> TrainedTokenizer:

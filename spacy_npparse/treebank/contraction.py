@@ -6,9 +6,9 @@ Portuguese "à" is "a" and "a", two words in one character.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from spacy_npparse.treebank.head_distributions import HEAD_DISTRIBUTION
+from spacy_npparse.treebank.parsing import validated
 from spacy_npparse.treebank.rows import without_misc
 from spacy_npparse.treebank.sentence import EMPTY, MultiwordToken, Row, Sentence
 from spacy_npparse.word_slices import cut
@@ -44,58 +44,33 @@ def contracted(sentence: Sentence) -> Sentence:
     Returns:
         The sentence itself if there are none; else another one with the same `text`.
     """
-    uncut = uncut_tokens(sentence)
+    uncut = {token.first: token for token in uncut_tokens(sentence)}
     if not uncut:
         return sentence
-    n_words = len(sentence.words)
-    # The first word of the token that each word is in.
-    first_of = list(range(n_words + 1))
-    for token in uncut:
-        first_of[token.first : token.last + 1] = [token.first] * (token.last - token.first + 1)
-    numbers = [0] * (n_words + 1)
-    for i in range(1, n_words + 1):
-        numbers[i] = numbers[i - 1] + 1 if first_of[i] == i else numbers[first_of[i]]
-    surfaces = {token.first: token for token in uncut}
-    words: list[Row] = []
-    heads = [sentence.heads[0]]
-    for i in range(1, n_words + 1):
-        if first_of[i] != i:
+    kept = {token.first: token for token in sentence.multiword_tokens if token.first not in uncut}
+    # Of each word, in the contracted sentence.
+    numbers = [0]
+    last = 0
+    for i in range(1, len(sentence.words) + 1):
+        numbers.append(numbers[-1] + (i > last))
+        last = uncut[i].last if i in uncut else last
+    rows: list[Row] = []
+    for i, row in enumerate(sentence.words, 1):
+        if numbers[i] == numbers[i - 1]:
             continue
-        uncut_token = surfaces.get(i)
         top = i
-        if uncut_token:
-            top = _highest(sentence.heads, range(i, uncut_token.last + 1))
+        if i in kept:
+            ids = f"{numbers[i]}-{numbers[kept[i].last]}"
+            rows.append(kept[i].row._replace(id=ids))
+        if i in uncut:
+            top = _highest(sentence.heads, range(i, uncut[i].last + 1))
+            surface = uncut[i].row
+            row = sentence.words[top - 1]._replace(form=surface.form, misc=surface.misc)
         head = sentence.heads[top]
-        heads.append(numbers[head] if head > 0 else head)
-        row = sentence.words[top - 1]
-        if uncut_token:
-            row = row._replace(form=uncut_token.row.form, misc=uncut_token.row.misc)
-        row = row._replace(
-            id=str(numbers[i]), head=EMPTY if head < 0 else str(heads[-1]), deps=EMPTY
-        )
-        words.append(without_misc(row, [HEAD_DISTRIBUTION]))
-    kept = [
-        MultiwordToken(
-            numbers[token.first],
-            numbers[token.last],
-            token.row._replace(id=f"{numbers[token.first]}-{numbers[token.last]}"),
-        )
-        for token in sentence.multiword_tokens
-        if token.first not in surfaces
-    ]
-    before = {token.first: token.row for token in kept}
-    rows = [
-        row
-        for number, word in enumerate(words, 1)
-        for row in ([before[number]] if number in before else []) + [word]
-    ]
-    return replace(
-        sentence,
-        rows=tuple(rows),
-        words=tuple(words),
-        heads=tuple(heads),
-        multiword_tokens=tuple(kept),
-    )
+        above = row.head if head < 1 else str(numbers[head])
+        row = row._replace(id=str(numbers[i]), head=above, deps=EMPTY)
+        rows.append(without_misc(row, [HEAD_DISTRIBUTION]))
+    return validated(rows, sentence.comments, sentence.metadata, sentence.text)
 
 
 def _highest(heads: Sequence[int], words: range) -> int:

@@ -51,10 +51,11 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
     spellings = _spellings(doc, token_ranges)
     starts = [spelling.start for spelling in spellings]
     forms = [form(word) for word in word_forms(doc)]
-    for spelling in spellings:
-        if not spelling.is_multiword:
-            # Words of multiword tokens that are cut are as the text spells them.
-            forms[spelling.start] = form(spelling.text)
+    if MULTIWORD_SPANS in doc.spans:
+        # The words of those that a boundary cuts are as the text spells them.
+        for spelling in spellings:
+            if not spelling.is_multiword:
+                forms[spelling.start] = form(spelling.text)
     lemma, upos, xpos, feats, deprel = annotation_columns(doc)
     words = _Words(forms, lemma, upos, xpos, feats, deprel, _heads(doc, forms))
     n_lost = 0

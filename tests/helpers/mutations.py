@@ -59,6 +59,13 @@ def first_bytes(data: bytes, random: Random) -> bytes:
     return random.randbytes(n) + data[n:]
 
 
+def zeros(data: bytes, random: Random) -> bytes:
+    """A block of zeros, as disks leave it."""
+    begin = random.randrange(max(1, len(data)))
+    size = min(random.randint(1, 4096), len(data) - begin)
+    return data[:begin] + bytes(size) + data[begin + size :]
+
+
 def empty(data: bytes, random: Random) -> bytes:
     """Nothing."""
     return b""
@@ -192,7 +199,7 @@ def _change_rows(data: bytes, random: Random, change: Callable[[list[str]], None
 
 
 OF_BYTES: list[Mutation] = [flip_bits, overwrite, cut, repeat, random_bytes]
-OF_FILES: list[Mutation] = [*OF_BYTES, first_bytes, empty]
+OF_FILES: list[Mutation] = [*OF_BYTES, first_bytes, zeros, empty]
 OF_CONLLU: list[Mutation] = [
     *OF_BYTES,
     invalid_utf8,

@@ -1,0 +1,103 @@
+"""What is wrong with the data of a training: warnings when a parser is initialized."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.training import Example
+
+from spacy_npparse.components.docs import ROOT_LABEL
+from spacy_npparse.components.gold import misplaced_roots
+from spacy_npparse.files import have_same_content
+from spacy_npparse.parsing import GoldBatch
+
+logger = logging.getLogger(__name__)
+
+
+def counting_roots(name: str, examples: Iterable[Example]) -> Iterator[Example]:
+    """Warn of words that have a head, but the label of roots.
+
+    Args:
+        name: Of the parser.
+        examples: The training data.
+
+    Yields:
+        The examples; the warning comes after the last one.
+    """
+    n_misplaced = 0
+    for example in examples:
+        n_misplaced += int(misplaced_roots(example.reference).sum())
+        yield example
+    if n_misplaced:
+        logger.warning(
+            "%s: %d words of the training data have a head, but the label of roots (%s; root "
+            "in CoNLL-U). Their heads are learnt, and their labels are taken for unknown. "
+            "Correct them in the treebank.",
+            name,
+            n_misplaced,
+            ROOT_LABEL,
+        )
+
+
+def counting_sentences(name: str, gold: Iterable[GoldBatch]) -> Iterator[GoldBatch]:
+    """Warn if no Doc has several sentences.
+
+    Args:
+        name: Of the parser, which learns where sentences end.
+        gold: The gold trees of the training data.
+
+    Yields:
+        The gold trees; the warning comes after the last ones.
+    """
+    n_within = 0
+    for batch in gold:
+        n_within += int((np.diff(batch.docs) == 0).sum())
+        yield batch
+    if n_within == 0:
+        logger.warning(
+            "%s: no Doc of the training data has several sentences, so that the parser learns "
+            "that no text has. Train on longer Docs (spacy_npparse.ConlluCorpus.v1 with "
+            'sentences_per_doc = 0, for example), or set sentences = "preset".',
+            name,
+        )
+
+
+def warn_of_shared_files(nlp: Language) -> None:
+    """Warn if a file of the training corpus is one of the dev corpus, too, or a copy of one.
+
+    The best model of a training is then the one that has memorised most.
+
+    Args:
+        nlp: The pipeline that is initialized, with the config of the training.
+    """
+    config = nlp.config.interpolate()
+    train, dev = (
+        [*_files(config, config["training"][name])] for name in ("train_corpus", "dev_corpus")
+    )
+    for path in train:
+        for other in dev:
+            if have_same_content(path, other):
+                logger.warning(
+                    "%s is both trained and evaluated on (%s): the scores say nothing about other "
+                    "text, and the best model is the one that has memorised most. Give a dev file "
+                    "of other sentences; 'npparse prepare --split' makes one from the train file.",
+                    path,
+                    other,
+                )
+
+
+def _files(config: Mapping[str, Any], corpus: str) -> Iterator[Path]:
+    """The files that the reader of a corpus names, as far as its setting `path` names any."""
+    section: Any = config
+    for name in corpus.split("."):
+        section = section.get(name) if isinstance(section, Mapping) else None
+    paths = section.get("path") if isinstance(section, Mapping) else None
+    for path in paths if isinstance(paths, (list, Mapping)) else [paths]:
+        if isinstance(path, (str, Path)) and str(path):
+            found = Path(path)
+            yield from sorted(found.iterdir()) if found.is_dir() else [found]
