@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 from spacy.util import fix_random_seed
 
 from spacy_npparse.systems import get_transition_system
+from spacy_npparse.word_forms import add_multiword_tokens
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
 STARTS = [True, False, False, False, False, False, False, True, False]
@@ -174,3 +175,11 @@ def test_shared_encoders(make_nlp, sample):
     doc = nlp(make_doc(nlp))
     derivations = nlp.get_pipe("parser").derivations(doc)
     assert [d.heads[1:] for d in derivations] == [heads for _, heads, _ in trees(doc)]
+
+
+def test_words_of_multiword_tokens(shared):
+    nlp = shared("arc_hybrid_swap")
+    doc = Doc(nlp.vocab, words=["va", "d", "u", "lit"])
+    add_multiword_tokens(doc, [(1, ("de", "le"))])
+    (derivation,) = nlp.get_pipe("parser").derivations(doc)
+    assert list(derivation.words) == ["va", "de", "le", "lit"]

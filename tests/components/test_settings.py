@@ -1,5 +1,6 @@
 """How settings are read from a config."""
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -49,6 +50,14 @@ def test_values_of_another_type_are_named(config, message):
     assert read_settings(EnsembleSettings, "parser", valid).members == ["a"]
     with pytest.raises(ValueError, match=message):
         read_settings(EnsembleSettings, "parser", {**valid, **config})
+
+
+def test_the_decoder_is_made_of_settings(make_parser):
+    parser = make_parser("arc_hybrid_swap").get_pipe("parser")
+    with pytest.raises(ValueError, match="parser: decoder is 8, but must be of type Confidence"):
+        parser.decoder = 8
+    parser.decoder = replace(parser.decoder, beam_width=8)
+    assert parser.decoder.beam_width == 8
 
 
 def test_a_model_of_another_kind_is_named():

@@ -6,6 +6,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_npparse.evaluation import parser_score, score_sentences
+from spacy_npparse.evaluation.analysis import analysis_of_docs, analysis_of_sentences
 from spacy_npparse.evaluation.scorer import SCORE_NAMES
 from spacy_npparse.treebank import doc_from_sentences, parse_sentence, unannotated_doc
 
@@ -91,3 +92,18 @@ def test_other_tokens_count_as_wrong():
 def test_registered():
     config = {"s": {"@scorers": "spacy_npparse.parser_scorer.v1"}}
     assert spacy.registry.resolve(config)["s"] is parser_score
+
+
+def test_multiword_tokens_as_in_conllu():
+    """Their words share the characters of the token, and are compared by their forms."""
+    lines = [
+        "1\tva\t_\t_\t_\t_\t0\troot\t_\t_",
+        "2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_",
+        "2\tde\t_\t_\t_\t_\t4\tcase\t_\t_",
+        "3\tle\t_\t_\t_\t_\t4\tdet\t_\t_",
+        "4\tlit\t_\t_\t_\t_\t1\tobl\t_\t_",
+    ]
+    sentences = [parse_sentence(lines)]
+    of_docs = analysis_of_docs([doc_from_sentences(sentences, VOCAB)])
+    assert of_docs == analysis_of_sentences(sentences)
+    assert of_docs.tokens == [(0, 2), (2, 4), (4, 7)] and of_docs.text == "vadulit"

@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 from spacy_npparse.models.char_bilstm import CharBiLSTM, make_batch
 from spacy_npparse.models.char_bilstm_net import CharBiLSTMNet
 from spacy_npparse.models.shim import torch_shim
+from spacy_npparse.word_forms import add_multiword_tokens
 
 
 def encoder_and_batch(words):
@@ -46,6 +47,18 @@ def test_large_batches_are_encoded_in_parts():
     for vectors, expected in zip(model.predict(docs), alone, strict=True):
         np.testing.assert_allclose(vectors, expected, atol=1e-6)
     assert sum(sizes) == 39_003 and max(sizes) == 24_000 and len(sizes) > 2
+
+
+def test_words_of_multiword_tokens_are_read_as_they_are():
+    """Not the slices of the text."""
+    model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
+    model.initialize()
+    vocab = spacy.blank("xx").vocab
+    sliced = Doc(vocab, words=["va", "d", "u", "lit"])
+    add_multiword_tokens(sliced, [(1, ("de", "le"))])
+    words = Doc(vocab, words=["va", "de", "le", "lit"])
+    (found,), (expected,) = model.predict([sliced]), model.predict([words])
+    assert np.array_equal(found, expected)
 
 
 def test_given_sentences_have_the_same_vectors_alone_and_in_a_document():

@@ -23,7 +23,7 @@ from spacy_npparse.treebank import (
     word_forms,
     write_conllu,
 )
-from spacy_npparse.treebank.docs import CONLLU_KEY
+from spacy_npparse.treebank.docs import CONLLU_KEY, DOCBIN_ATTRIBUTES
 from spacy_npparse.treebank.raw_text import escape, unescape
 
 UD = os.environ.get("SPACY_NPPARSE_UD")
@@ -32,7 +32,7 @@ UD_FILES = sorted(Path(UD).rglob("*.conllu")) if UD else []
 
 def saved_and_loaded(docs):
     data = DocBin(
-        attrs=["TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"],
+        attrs=DOCBIN_ATTRIBUTES,
         store_user_data=True,
         docs=docs,
     ).to_bytes()
@@ -107,7 +107,9 @@ def test_what_the_doc_holds(awkward, vocab):
         ("al", "a el"),
     ]
     assert [t.text for t in doc[1:5]] == ["Vámo", "nos", "a", "l"]
-    assert [t._.form for t in doc[1:5]] == ["vamos", "nos", "a", "el"]
+    for one in (doc, *saved_and_loaded([doc])):
+        assert [t._.form for t in one[1:5]] == ["vamos", "nos", "a", "el"]
+        assert [one[1].norm_, one[4].norm_] == ["vamos", "el"]
     assert [token.pos_ for token in doc][:3] == ["PUNCT", "VERB", "PRON"]
     assert [token.tag_ for token in doc][:3] == ["", "V", ""]
     assert str(doc[1].morph) == "Mood=Imp|VerbForm=Fin"

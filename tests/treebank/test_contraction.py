@@ -11,10 +11,12 @@ from spacy_npparse.treebank import (
     doc_to_conllu,
     docs_from_conllu,
     parse_sentence,
+    sentences_from_doc,
     unannotated_doc,
     word_forms,
 )
 from spacy_npparse.treebank.contraction import contracted
+from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY
 
 TEXT = """\
 # sent_id = 1
@@ -67,6 +69,8 @@ def test_the_doc_has_the_text_and_is_written_as_it_was_read(sentence):
     assert word_forms(doc) == ["Foi", "à", "festa", "de", "o", "rio", "."]
     assert doc[1].head.i == 2 and doc[1].dep_ == "case" and doc[1].lemma_ == "a"
     assert doc_to_conllu(doc) == TEXT + "\n"
+    # What is written has all words.
+    assert len(sentences_from_doc(doc)[0].words) == 8
 
 
 def test_a_changed_sentence_has_one_word(sentence):
@@ -103,6 +107,9 @@ def test_they_are_counted(tmp_path, caplog):
     nlp = spacy.blank("pt")
     path = tmp_path / "train.conllu"
     path.write_text((TEXT + "\n") * 3, encoding="utf8")
-    assert [len(eg.reference) for eg in ConlluCorpus(path)(nlp)] == [7] * 3
+    examples = list(ConlluCorpus(path)(nlp))
+    assert [len(eg.reference) for eg in examples] == [7] * 3
+    # The numbers of words are others.
+    assert not any(DISTRIBUTIONS_KEY in eg.reference.user_data for eg in examples)
     assert "3 multiword tokens have fewer characters than words" in caplog.text
     assert "".join(map(doc_to_conllu, docs_from_conllu(path, nlp.vocab))) == path.read_text("utf8")

@@ -18,6 +18,7 @@ from spacy_npparse.treebank.docs import CONLLU_KEY, doc_from_sentences
 from spacy_npparse.visualisation import render_tree_svg, render_trees
 from spacy_npparse.visualisation.page import static
 from spacy_npparse.visualisation.trees.layout import LABEL_SIZE, TAG_SIZE, WORD_SIZE
+from spacy_npparse.word_forms import add_multiword_tokens
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -200,3 +201,17 @@ def test_docs_that_cannot_be_drawn_are_refused() -> None:
         render_trees([make_doc()], gold=[])
     with pytest.raises(ValueError, match="other tokens"):
         render_trees([make_doc()], gold=[make_doc(words=["x", *WORDS[1:]])])
+
+
+def test_words_of_multiword_tokens_are_drawn() -> None:
+    doc = Doc(
+        spacy.blank("xx").vocab,
+        ["va", "d", "u"],
+        [True, False, False],
+        heads=[0, 0, 1],
+        deps=["ROOT", "a", "b"],
+    )
+    add_multiword_tokens(doc, [(1, ("de", "le"))])
+    page = render_trees([doc])
+    assert ">de<" in page and ">le<" in page and ">u<" not in page
+    assert "va du" in page
