@@ -7,9 +7,11 @@ import shlex
 from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
+from threading import RLock
 from typing import Annotated, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
+from tqdm import tqdm
 from typer.core import TyperGroup
 
 import spacy_npparse
@@ -113,6 +115,8 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        # Instead of a lock between processes, of which Python 3.14 warns if they are terminated.
+        tqdm.set_lock(RLock())
         try:
             with cleaning_up_on_termination():
                 return command(*args, **kwargs)

@@ -32,6 +32,7 @@ def test_long_runs_are_cut(nlp, unit):
     assert max(len(run) for piece in pieces for run in RUN.findall(piece)) == 500
     doc = nlp.tokenizer(text)
     assert doc.text == text
+    assert max(map(len, doc)) <= 500
     assert [token._.form for token in doc[-4:]] == ["an", "dem", "See", "."]
 
 
