@@ -5,13 +5,16 @@ Portuguese "à" is "a" and "a", two words in one character.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from spacy_npparse.treebank.head_distributions import HEAD_DISTRIBUTION
 from spacy_npparse.treebank.parsing import validated
 from spacy_npparse.treebank.rows import without_misc
 from spacy_npparse.treebank.sentence import EMPTY, MultiwordToken, Row, Sentence
 from spacy_npparse.word_slices import cut
+
+# UD's relation of a word of which nothing else is known.
+_DEPENDENT = "dep"
 
 
 def uncut_tokens(sentence: Sentence) -> list[MultiwordToken]:
@@ -48,12 +51,7 @@ def contracted(sentence: Sentence) -> Sentence:
     if not uncut:
         return sentence
     kept = {token.first: token for token in sentence.multiword_tokens if token.first not in uncut}
-    # Of each word, in the contracted sentence.
-    numbers = [0]
-    last = 0
-    for i in range(1, len(sentence.words) + 1):
-        numbers.append(numbers[-1] + (i > last))
-        last = uncut[i].last if i in uncut else last
+    numbers = _numbers(sentence, uncut.values())
     rows: list[Row] = []
     for i, row in enumerate(sentence.words, 1):
         if numbers[i] == numbers[i - 1]:
@@ -71,6 +69,61 @@ def contracted(sentence: Sentence) -> Sentence:
         row = row._replace(id=str(numbers[i]), head=above, deps=EMPTY)
         rows.append(without_misc(row, [HEAD_DISTRIBUTION]))
     return validated(rows, sentence.comments, sentence.metadata, sentence.text)
+
+
+def expanded(sentence: Sentence, contraction: Sentence, changed: Sequence[Row]) -> list[Row]:
+    """The rows of all words of a sentence, of which the contraction has been annotated.
+
+    The highest word of a token gets the annotation of the token, and the others get what they lack
+    of it. A token whose annotation has not been changed stays as it was.
+
+    Args:
+        sentence: The sentence.
+        contraction: What `contracted` makes of it.
+        changed: The words of the contraction with their new annotation.
+
+    Returns:
+        A row for each word of the sentence.
+    """
+    uncut = uncut_tokens(sentence)
+    numbers = _numbers(sentence, uncut)
+    # The word of each token that others are attached to.
+    tops = {number: i for i, number in reversed(list(enumerate(numbers)))}
+    for token in uncut:
+        tops[numbers[token.first]] = _highest(sentence.heads, range(token.first, token.last + 1))
+    rows: list[Row] = []
+    for i, row in enumerate(sentence.words, 1):
+        number = numbers[i]
+        new = changed[number - 1]
+        if new == contraction.words[number - 1]:
+            rows.append(row)
+            continue
+        top = tops[number]
+        head = new.head if new.head in (EMPTY, "0") else str(tops[int(new.head)])
+        if i == top:
+            found = new._replace(id=row.id, form=row.form, head=head, deps=row.deps, misc=row.misc)
+        else:
+            lacking = {
+                name: getattr(new, name)
+                for name in ("upos", "xpos", "feats", "deprel")
+                if getattr(row, name) == EMPTY
+            }
+            if head == "0":
+                head, lacking["deprel"] = str(top), _DEPENDENT
+            found = row._replace(head=head, **lacking)
+        rows.append(found)
+    return rows
+
+
+def _numbers(sentence: Sentence, uncut: Iterable[MultiwordToken]) -> list[int]:
+    """The number of each word in the contraction, and 0 for the root."""
+    lasts = {token.first: token.last for token in uncut}
+    numbers = [0]
+    last = 0
+    for i in range(1, len(sentence.words) + 1):
+        numbers.append(numbers[-1] + (i > last))
+        last = lasts.get(i, last)
+    return numbers
 
 
 def _highest(heads: Sequence[int], words: range) -> int:

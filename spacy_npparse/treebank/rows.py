@@ -24,6 +24,7 @@ from spacy_npparse.treebank.sentence import (
 
 # Warning of what is lost.
 CUT_TOKENS = "%d multiword tokens cut by a sentence boundary are not written."
+UNCUT_TOKENS = "%d multiword tokens with fewer characters than words are written as one word."
 
 
 def boundaries(doc: Doc) -> list[tuple[int, int]]:

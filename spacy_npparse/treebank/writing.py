@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from spacy.tokens import Doc, Token
 
 from spacy_npparse.errors import DocError
 from spacy_npparse.files import replacing
-from spacy_npparse.treebank.contraction import contracted
+from spacy_npparse.treebank.contraction import contracted, expanded, uncut_tokens
 from spacy_npparse.treebank.docs import (
     ANNOTATION,
     CONLLU_KEY,
@@ -31,6 +32,7 @@ from spacy_npparse.treebank.docs import (
 from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.rows import (
     CUT_TOKENS,
+    UNCUT_TOKENS,
     annotation_columns,
     boundaries,
     make_sentence,
@@ -146,15 +148,12 @@ def sentences_from_doc(
     changed[:, [column for name, column in _FIELDS.items() if name.upper() in kept]] = False
     words = [word for sentence in sentences for word in sentence.words]
     rows = _reannotated(words, doc, changed) if changed.any() else words
-    if not _same_boundaries(doc, sentences, changed):
-        return _cut_anew(doc, sentences, rows, first_id)
-    # A sentence that has not been changed is written as it was, contracted or not.
-    return [
-        original if found is sentence else found
-        for original, sentence, found in zip(
-            originals, sentences, _in_place(sentences, rows), strict=True
-        )
-    ]
+    if _same_boundaries(doc, sentences, changed):
+        return _in_place(originals, sentences, rows)
+    n_uncut = sum(len(uncut_tokens(original)) for original in originals)
+    if n_uncut:
+        logger.warning(UNCUT_TOKENS, n_uncut)
+    return _cut_anew(doc, sentences, rows, first_id)
 
 
 def _join(sentences: Iterable[Sentence]) -> str:
@@ -204,16 +203,22 @@ def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[n
     return True
 
 
-def _in_place(originals: Sequence[Sentence], words: Sequence[Row]) -> list[Sentence]:
-    """The original sentences with new rows for their words."""
+def _in_place(
+    originals: Sequence[Sentence], contractions: Sequence[Sentence], words: Sequence[Row]
+) -> list[Sentence]:
+    """The original sentences with new rows for their words. words: of the contractions."""
     remaining = iter(words)
     sentences = []
-    for sentence in originals:
-        rows = tuple(row if _is_extra(row) else next(remaining) for row in sentence.rows)
+    for original, contraction in zip(originals, contractions, strict=True):
+        own = list(islice(remaining, len(contraction.words)))
+        if contraction is not original:
+            own = expanded(original, contraction, own)
+        of_words = iter(own)
+        rows = tuple(row if _is_extra(row) else next(of_words) for row in original.rows)
         # An unchanged sentence need not be written and validated again.
-        unchanged = rows == sentence.rows
+        unchanged = rows == original.rows
         sentences.append(
-            sentence if unchanged else make_sentence(rows, sentence.metadata, sentence.comments)
+            original if unchanged else make_sentence(rows, original.metadata, original.comments)
         )
     return sentences
 
@@ -243,7 +248,8 @@ def _cut_anew(
     for begin, end in boundaries(doc):
         original = original_at.get(begin)
         if original is not None and len(original.words) == end - begin:
-            result.extend(_in_place([original], _renumbered(doc, words, begin, end)))
+            found = _renumbered(doc, words, begin, end)
+            result.extend(_in_place([original], [original], found))
             continue
         rows: list[Row] = []
         for i, row in enumerate(_renumbered(doc, words, begin, end)):

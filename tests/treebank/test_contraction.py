@@ -4,6 +4,7 @@ import pytest
 import spacy
 from spacy.vocab import Vocab
 
+from spacy_npparse.components import ConstraintError
 from spacy_npparse.components.constraints.partial_trees import constraints_of_sentence
 from spacy_npparse.treebank import (
     ConlluCorpus,
@@ -73,27 +74,58 @@ def test_the_doc_has_the_text_and_is_written_as_it_was_read(sentence):
     assert len(sentences_from_doc(doc)[0].words) == 8
 
 
-def test_a_changed_sentence_has_one_word(sentence):
+def test_a_changed_sentence_keeps_all_words(sentence):
     other = parse_sentence(["1\tSim\tsim\tADV\t_\t_\t0\troot\t0:root\t_"])
     doc = doc_from_sentences([sentence, other], Vocab())
     doc[2].lemma_ = "FESTA"
     changed, unchanged = doc_to_conllu(doc).rstrip("\n").split("\n\n")
-    assert rows(changed) == rows(CONTRACTED.replace("\tfesta\tN", "\tFESTA\tN"))
+    assert rows(changed) == rows(TEXT.replace("\tfesta\tN", "\tFESTA\tN"))
     assert unchanged == str(other)
+
+
+def test_words_get_the_annotation_of_their_token(sentence):
+    doc = doc_from_sentences([sentence], Vocab())
+    doc[1].head, doc[1].dep_, doc[1].pos_ = doc[5], "mark", "X"
+    written = [row.split("\t") for row in rows(doc_to_conllu(doc))]
+    assert [(row[0], row[3], *row[6:8]) for row in written[1:4]] == [
+        ("2-3", "_", "_", "_"),
+        ("2", "X", "7", "mark"),
+        ("3", "DET", "7", "det"),
+    ]
+    doc[1].head, doc[1].dep_ = doc[1], "ROOT"
+    doc[0].head, doc[0].dep_ = doc[1], "conj"
+    written = [row.split("\t") for row in rows(doc_to_conllu(doc))]
+    assert [tuple(row[6:8]) for row in written[:4]] == [
+        ("2", "conj"),
+        ("_", "_"),
+        ("0", "root"),
+        ("2", "dep"),
+    ]
 
 
 def test_unannotated(sentence):
     doc = unannotated_doc([sentence], Vocab(), sentence_starts=True)
     assert len(doc) == 7
     for token in doc:
-        token.head, token.dep_ = doc[0], "dep" if token.i else "ROOT"
-    written = rows(doc_to_conllu(doc))
-    assert [row.split("\t")[0] for row in written] == "1 2 3 4-5 4 5 6 7".split()
+        token.head, token.dep_ = doc[0], "obl" if token.i else "ROOT"
+    written = [row.split("\t") for row in rows(doc_to_conllu(doc))]
+    assert [row[0] for row in written] == "1 2-3 2 3 4 5-6 5 6 7 8".split()
+    assert [row[7] for row in written[2:4]] == ["obl", "obl"]
 
 
-def test_constraints(sentence):
-    found = constraints_of_sentence(sentence)
-    assert found.heads == {0: [0], 1: [2], 2: [0], 3: [5], 4: [5], 5: [2], 6: [0]}
+def test_other_boundaries_make_them_one_word(sentence, caplog):
+    other = parse_sentence(["1\tSim\tsim\tADV\t_\t_\t0\troot\t0:root\t_"])
+    doc = unannotated_doc([sentence, other], Vocab(), sentence_starts=False)
+    for token in doc:
+        token.head, token.dep_ = doc[0], "obl" if token.i else "ROOT"
+    (found,) = sentences_from_doc(doc)
+    assert [row.id for row in found.rows] == "1 2 3 4-5 4 5 6 7 8".split()
+    assert "1 multiword tokens with fewer characters than words" in caplog.text
+
+
+def test_trees_are_not_completed(sentence):
+    with pytest.raises(ConstraintError, match="sentence 1: the multiword token 'à' has fewer"):
+        constraints_of_sentence(sentence)
 
 
 def test_heads_that_would_form_a_cycle():

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from spacy.tokens import Doc
 
-from spacy_npparse.components.constraints.given import DependencyConstraints
+from spacy_npparse.components.constraints.given import ConstraintError, DependencyConstraints
 from spacy_npparse.treebank import Sentence
-from spacy_npparse.treebank.contraction import contracted
+from spacy_npparse.treebank.contraction import uncut_tokens
 from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 
@@ -35,7 +35,12 @@ def constraints_of_sentence(
         >>> partial.heads
         {0: [0]}
     """
-    sentence = contracted(sentence)
+    for token in uncut_tokens(sentence):
+        name = sentence.sent_id or token.row.form
+        raise ConstraintError(
+            f"sentence {name}: the multiword token {token.row.form!r} has fewer characters than "
+            "words, of which a Doc has only one. Complete its tree by hand, or leave it out."
+        )
     heads = sentence.heads[1:]
     return DependencyConstraints(
         heads={i: [head - 1 if head else i] for i, head in enumerate(heads) if head != NO_HEAD},
@@ -59,7 +64,6 @@ def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
     Returns:
         The same Doc.
     """
-    sentence = contracted(sentence)
     for token, row, head in zip(doc, sentence.words, sentence.heads[1:], strict=True):
         if head > 0 and row.deprel != EMPTY:
             token.dep_ = row.deprel
