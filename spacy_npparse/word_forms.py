@@ -1,23 +1,23 @@
 """The syntactic words of a Doc: their forms, and the multiword tokens that they are slices of.
 
 A token of a Doc is a slice of the text. A multiword token is several of them, French "du" the
-slices "d" and "u" of the words "de" and "le". It is a span of `doc.spans["mwt"]`, whose label has
-the forms of its words; NORM is that of the word. Everything that reads forms reads them here:
-encoders, lemmatizers, and what writes CoNLL-U.
+slices "d" and "u" of the words "de" and "le", whose norms they have. Everything that reads forms
+reads them here: encoders, lemmatizers, and what writes CoNLL-U.
+
+Multiword tokens are noted by their characters, which no change of tokens moves: as attributes of
+the span group `doc.spans["mwt"]`, which `DocBin` always saves, and in `doc.user_data`, since
+`Doc.from_docs` drops the former. The group itself is empty: spaCy does not move spans when tokens
+are merged, and cannot copy or save a Doc whose spans end beyond it.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from struct import Struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import srsly
 from numpy.typing import NDArray
 from spacy.attrs import IDX, LENGTH, NORM, ORTH
 from spacy.lookups import Lookups
@@ -26,11 +26,13 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 from spacy_npparse.errors import DocError
 
 MULTIWORD_SPANS = "mwt"
+_WORDS = "words"
+# The beginning of a key of user_data; the places of the first and the last character follow, which
+# spaCy moves with the text.
+_KEY = ("._.", "spacy_npparse.multiword")
 # ORTH and NORM of the words of multiword tokens that the text does not spell as they are: all that
 # span.as_doc() passes on. Of each vocabulary, to which there are no weak references.
 _respelt: WeakKeyDictionary[Lookups, set[tuple[int, int]]] = WeakKeyDictionary()
-# Of spaCy: ids, label, and where the span is in tokens and in characters.
-_SAVED_SPAN = Struct(">QQQllll")
 
 
 class SurfaceToken(NamedTuple):
@@ -57,17 +59,43 @@ def add_multiword_tokens(doc: Doc, found: Iterable[tuple[int, tuple[str, ...]]])
         found: The index of the first word of each multiword token, and the forms of its words; in
             order.
     """
-    spans = []
+    noted = []
     respelt = set()
     for start, words in found:
-        spans.append(Span(doc, start, start + len(words), label=_label(words)))
-        for token, word in zip(doc[start : start + len(words)], words, strict=True):
+        tokens = doc[start : start + len(words)]
+        noted.append([tokens.start_char, tokens.end_char, list(words)])
+        key: Any = (*_KEY, tokens.start_char, tokens.end_char)
+        doc.user_data[key] = list(words)
+        for token, word in zip(tokens, words, strict=True):
             if token.text != word:
                 token.norm_ = doc.vocab[word].norm_ or word
                 respelt.add((token.orth, token.norm))
-    if spans:
-        doc.spans[MULTIWORD_SPANS] = spans
+    if noted:
+        doc.spans[MULTIWORD_SPANS] = SpanGroup(doc, name=MULTIWORD_SPANS, attrs={_WORDS: noted})
         _respelt.setdefault(doc.vocab.lookups, set()).update(respelt)
+
+
+def has_multiword_tokens(doc: Doc) -> bool:
+    """Whether a Doc has multiword tokens, merged ones included.
+
+    Args:
+        doc: The Doc.
+    """
+    return bool(_noted(doc))
+
+
+def multiword_tokens(doc: Doc) -> list[Span]:
+    """The multiword tokens of a Doc; also `doc._.multiword_tokens`.
+
+    Args:
+        doc: The Doc.
+
+    Returns:
+        Spans in order, whose labels are the words, separated by spaces. Those whose words have been
+        merged are left out.
+    """
+    found = _multiword_tokens(doc, strict=False)
+    return [Span(doc, start, end, label=" ".join(words)) for start, end, words in found]
 
 
 def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
@@ -84,7 +112,6 @@ def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
         DocError: If some of the words of a multiword token have been merged or split, or if the
             Doc is from `span.as_doc()`, which drops multiword tokens.
     """
-    _check_complete(doc)
     multiword = {start: (end, words) for start, end, words in _multiword_tokens(doc, strict=True)}
     texts = _texts(doc, _tokens(doc))
     end = 0
@@ -111,7 +138,6 @@ def form_ids(doc: Doc) -> NDArray[np.uint64]:
     Raises:
         DocError: If the Doc is from `span.as_doc()`, which drops multiword tokens.
     """
-    _check_complete(doc)
     ids = _tokens(doc)
     for start, end, words in _multiword_tokens(doc, strict=False):
         ids[start:end] = [doc.vocab.strings.add(word) for word in words]
@@ -148,39 +174,34 @@ def _texts(doc: Doc, ids: NDArray[np.uint64]) -> list[str]:
 def _form(token: Token) -> str:
     """The form of one word, without those of all others."""
     doc = token.doc
-    group = doc.spans.get(MULTIWORD_SPANS, ())
-    try:
-        place = bisect_right(group, token.idx, key=lambda span: span.start_char)
-        span = group[place - 1] if place else None
-    except IndexError:
-        # Tokens have been merged, and spans end beyond the Doc; see `_saved_spans`.
-        return word_forms(doc)[token.i]
-    if span is None or span.end_char <= token.idx:
+    noted = _noted(doc)
+    place = bisect_right(noted, token.idx, key=lambda one: one[0])
+    start_char, end_char, words = noted[place - 1] if place else (0, 0, ())
+    if end_char <= token.idx:
         return token.text
     start, end = token.i, token.i + 1
-    while start and doc[start - 1].idx >= span.start_char:
+    while start and doc[start - 1].idx >= start_char:
         start -= 1
-    while end < len(doc) and doc[end].idx < span.end_char:
+    while end < len(doc) and doc[end].idx < end_char:
         end += 1
-    words = _words(span.label_)
-    is_cut = doc[start].idx == span.start_char and end - start == len(words)
-    return words[token.i - start] if is_cut else token.text
+    is_cut = doc[start].idx == start_char and doc[end - 1].idx + len(doc[end - 1]) == end_char
+    return words[token.i - start] if is_cut and end - start == len(words) else token.text
 
 
 def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """The first word, the end and the forms of each multiword token. Those whose words have been
     merged or split are left out; if strict, those of which only some have are refused."""
-    if not doc.spans.get(MULTIWORD_SPANS):
+    noted = _noted(doc)
+    if not noted:
         return
     places = doc.to_array([IDX, LENGTH]).reshape(len(doc), 2).astype(np.int64)
     begins, ends = places[:, 0], places.sum(axis=1)
-    for label, start_char, end_char in _saved_spans(doc.spans[MULTIWORD_SPANS]):
-        words = _words(label)
+    for start_char, end_char, words in noted:
         start = int(np.searchsorted(begins, start_char, side="right")) - 1
         end = int(np.searchsorted(ends, end_char)) + 1
         is_cut = begins[start] == start_char and ends[end - 1] == end_char
         if is_cut and end - start == len(words):
-            yield start, end, words
+            yield start, end, tuple(words)
         elif strict and end - start > 1:
             raise DocError(
                 f"the multiword token {doc.text[start_char:end_char]!r} has the words "
@@ -190,45 +211,43 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
             )
 
 
-def _saved_spans(group: SpanGroup) -> list[tuple[str, int, int]]:
-    """The labels of spans, and their first and last characters. doc.retokenize() leaves the spans
-    with indices that are not those of their tokens any more; their characters are right."""
-    try:
-        return [(span.label_, span.start_char, span.end_char) for span in group]
-    except IndexError:
-        # spaCy cannot make spans with indices of no tokens at all.
-        saved = map(_SAVED_SPAN.unpack, srsly.msgpack_loads(group.to_bytes())["spans"])
-        strings = group.doc.vocab.strings
-        return [(strings[label], begin, end) for _, _, label, _, _, begin, end in saved]
+def _noted(doc: Doc) -> list[tuple[int, int, list[str]]]:
+    """The first character, the end and the words of each multiword token, in order.
+
+    Raises:
+        DocError: If they have been lost.
+    """
+    group = doc.spans.get(MULTIWORD_SPANS)
+    if group is not None and _WORDS in group.attrs:
+        found: list[tuple[int, int, list[str]]] = group.attrs[_WORDS]
+        return found
+    kept = [
+        (*key[2:], words)
+        for key, words in doc.user_data.items()
+        if isinstance(key, tuple) and key[:2] == _KEY
+    ]
+    if not kept:
+        _check_complete(doc, is_incomplete=group is not None and not len(group))
+    return sorted(kept)
 
 
-def _label(words: Iterable[str]) -> str:
-    """The forms in one string, from which `_words` gets them again."""
-    return " ".join(word.replace("\\", r"\\").replace(" ", r"\s") for word in words)
-
-
-@lru_cache(2**14)
-def _words(label: str) -> tuple[str, ...]:
-    return tuple(re.sub(r"\\(.)", _unescaped, part) for part in label.split(" "))
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    return " " if match[1] == "s" else match[1]
-
-
-def _check_complete(doc: Doc) -> None:
+def _check_complete(doc: Doc, *, is_incomplete: bool) -> None:
+    """Raise DocError if a Doc has words of multiword tokens that are not noted."""
     respelt = _respelt.get(doc.vocab.lookups)
-    if not respelt or MULTIWORD_SPANS in doc.spans:
-        return
-    values = doc.to_array([ORTH, NORM]).reshape(-1, 2).tolist()
-    lost = respelt.intersection(map(tuple, values))
-    if any(doc.vocab[orth].norm != norm for orth, norm in lost):
+    if respelt and not is_incomplete:
+        values = doc.to_array([ORTH, NORM]).reshape(-1, 2).tolist()
+        lost = respelt.intersection(map(tuple, values))
+        is_incomplete = any(doc.vocab[orth].norm != norm for orth, norm in lost)
+    if is_incomplete:
         raise DocError(
             f"the Doc {doc.text[:40]!r} has words of multiword tokens, which it has lost: "
-            "span.as_doc() drops them, and so does gold_preproc of spaCy's reader. Use the span, "
+            "span.as_doc() drops them, and so do gold_preproc of spaCy's reader and "
+            "Doc.from_docs() without user data. Use the span, span.as_doc(copy_user_data=True), "
             "or give its text to the pipeline; leave gold_preproc out."
         )
 
 
 if not Token.has_extension("form"):
     Token.set_extension("form", getter=_form)
+if not Doc.has_extension("multiword_tokens"):
+    Doc.set_extension("multiword_tokens", getter=multiword_tokens)

@@ -277,7 +277,8 @@ def _summarise(corpus: Corpus) -> None:
     if counts["n_quarantined"] and not counts["n_docs"]:
         fail(
             f"{folder}: none of {counts['n_quarantined']} texts could be annotated; the reasons "
-            f"are in {folder / 'quarantine'}. To try them again, delete {folder / 'records'}."
+            f"are in {folder / 'quarantine'}. To try the same ones again, delete "
+            f"{folder / 'records'}; for others, give another folder."
         )
     typer.echo(
         f"{folder}: {len(manifest.shards)} shards, {counts['n_sentences']:,} sentences, "

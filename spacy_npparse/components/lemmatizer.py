@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model
 
-from spacy_npparse.word_forms import MULTIWORD_SPANS, word_forms
+from spacy_npparse.word_forms import has_multiword_tokens, word_forms
 
 
 class FormLemmatizer(EditTreeLemmatizer):
@@ -64,7 +64,7 @@ class FormLemmatizer(EditTreeLemmatizer):
 def _form_doc(doc: Doc) -> Doc:
     """The same words as tokens, with the lemmas that they have; the Doc itself if its tokens are
     the words."""
-    if MULTIWORD_SPANS not in doc.spans:
+    if not has_multiword_tokens(doc):
         return doc
     found = Doc(doc.vocab, words=word_forms(doc))
     return found.from_array([LEMMA, SPACY], doc.to_array([LEMMA, SPACY]))  # type: ignore[arg-type]

@@ -3,10 +3,12 @@ whatever else no training makes, are refused."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spacy_npparse.tokenization.rules import Rule
+from spacy_npparse.treebank.raw_text import form
 
 
 def load_rules(saved: Sequence[Any]) -> list[Rule]:
@@ -37,9 +39,13 @@ def load_numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
         ValueError: One of them is no number, or belongs to nothing.
     """
     for name, number in saved.items():
-        if not (isinstance(name, str) and name and type(number) in (int, float)):
+        if not (isinstance(name, str) and name and _is_number(number)):
             raise ValueError(f"its multiword has {number!r} for {name!r}, instead of a number")
     return dict(saved)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
 
 
 def _rule(
@@ -51,6 +57,8 @@ def _rule(
         raise ValueError(f"{where} that gives no word beside the stem")
     if not all(isinstance(text, str) for text in (prefix, suffix, beginning, ending, *others)):
         raise ValueError(f"{where} with words that are no text")
-    if not all(others):
+    if not all(map(form, others)):
         raise ValueError(f"{where} that gives an empty word")
+    if any(form(word) != word for word in others):
+        raise ValueError(f"{where} that gives a word with other white space than single spaces")
     return Rule(prefix, suffix, tuple(before), beginning, ending, tuple(after))

@@ -10,6 +10,7 @@ from weakref import ref
 
 import srsly
 from spacy.language import Language
+from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import from_bytes, from_disk, to_bytes, to_disk
@@ -36,7 +37,7 @@ class TrainedTokenizer:
 
     `doc.text` is the text. A multiword token is cut into slices, one for each of its syntactic
     words, as spaCy cuts "can't" into "ca" and "n't": `token._.form` is the word, `token.norm_` its
-    norm. The multiword token is a span of `doc.spans["mwt"]`, and no sentence begins inside. A
+    norm. The multiword token is one of `doc._.multiword_tokens`, and no sentence begins inside. A
     multiword token with fewer characters than words stays whole. White space other than single
     spaces between tokens becomes tokens, as with spaCy's tokenizer.
 
@@ -58,12 +59,26 @@ class TrainedTokenizer:
         self.vocab = vocab
         # For messages about it.
         self._pipeline: Callable[[], Language | None] = ref(nlp) if nlp else lambda: None
-        self.multiword: Multiword = "split"
+        self._multiword: Multiword = "split"
         self.n_whole = 0
         self._model = b""
         self._segmenter: Segmenter | None = None
         self._splitter = MultiwordSplitter([], {}, {})
         self._is_initializing = False
+
+    @property
+    def multiword(self) -> Multiword:
+        """See the class.
+
+        Raises:
+            ValueError: If it is set to anything else.
+        """
+        return self._multiword
+
+    @multiword.setter
+    def multiword(self, multiword: Multiword) -> None:
+        check_arguments(_NAME, TrainedTokenizer.initialize, {"multiword": multiword})
+        self._multiword = multiword
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.vocab, self.to_bytes())
@@ -129,8 +144,7 @@ class TrainedTokenizer:
             ValueError: If the examples have too little text, `source` no trained tokenizer, or a
                 setting another type.
         """
-        settings = {"multiword": multiword, "source": source}
-        check_arguments(_NAME, TrainedTokenizer.initialize, settings)
+        check_arguments(_NAME, TrainedTokenizer.initialize, {"source": source})
         self.multiword = multiword
         if source is not None:
             self._copy(Path(source) / "tokenizer")
@@ -145,6 +159,18 @@ class TrainedTokenizer:
         self._splitter = MultiwordSplitter.train(
             [[(token.form, token.words) for token in sentence] for sentence in sentences]
         )
+
+    def score(self, examples: Iterable[Example], **_: Any) -> dict[str, Any]:
+        """Score the tokens, as spaCy's tokenizer does.
+
+        Args:
+            examples: The examples.
+
+        Returns:
+            Accuracy, precision, recall and F1 of tokens.
+        """
+        scores: dict[str, Any] = Scorer.score_tokenization(examples)
+        return scores
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the tokenizer.
@@ -233,7 +259,6 @@ class TrainedTokenizer:
         is_split = settings.pop("split_multiword", None)
         if is_split is not None:
             settings["multiword"] = "split" if is_split else "whole"
-        check_arguments(_NAME, TrainedTokenizer.initialize, settings)
         self.multiword = settings["multiword"]
         if is_split:
             self._warn_of_lemmatizers()

@@ -61,7 +61,7 @@ def training_sentences(docs: Iterable[Doc]) -> list[TrainingSentence]:
     """The tokens of Docs, sentence by sentence, sorted: their order does not influence training.
 
     Args:
-        docs: Gold Docs; multiword tokens are the spans of `doc.spans["mwt"]`.
+        docs: Gold Docs; multiword tokens are those of `doc._.multiword_tokens`.
 
     Returns:
         Their sentences. A Doc without sentence boundaries is one sentence.

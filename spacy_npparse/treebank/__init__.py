@@ -39,7 +39,7 @@ from spacy_npparse.treebank.writing import (
     sentences_from_doc,
     write_conllu,
 )
-from spacy_npparse.word_forms import SurfaceToken, surface_tokens, word_forms
+from spacy_npparse.word_forms import SurfaceToken, multiword_tokens, surface_tokens, word_forms
 
 __all__ = [
     "ConlluCorpus",
@@ -63,6 +63,7 @@ __all__ = [
     "docs_from_conllu",
     "keep_annotation",
     "left_edge",
+    "multiword_tokens",
     "paragraphs_of_lines",
     "paragraphs_of_text",
     "paragraphs_of_treebank",

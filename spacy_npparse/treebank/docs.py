@@ -113,8 +113,8 @@ def group_sentences(
 def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
     """A Doc of the given sentences with their annotation.
 
-    The tokens of the Doc are slices of the text, which MISC describes. A multiword token is a span
-    of `doc.spans["mwt"]`, whose words are its tokens: `token._.form` is the word. A multiword token
+    The tokens of the Doc are slices of the text, which MISC describes. The words of a multiword
+    token are tokens, and `token._.form` is the word; it is one of `doc._.multiword_tokens`. One
     with fewer characters than words is one token, with the annotation of its highest word.
 
     Args:

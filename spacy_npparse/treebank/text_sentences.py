@@ -28,7 +28,7 @@ from spacy_npparse.treebank.raw_text import character_spans, form, space_misc
 from spacy_npparse.treebank.rows import CUT_TOKENS, annotation_columns, boundaries, make_sentence
 from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence
 from spacy_npparse.trees.missing import NO_HEAD
-from spacy_npparse.word_forms import MULTIWORD_SPANS, surface_tokens, word_forms
+from spacy_npparse.word_forms import has_multiword_tokens, surface_tokens, word_forms
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
     spellings = _spellings(doc, token_ranges)
     starts = [spelling.start for spelling in spellings]
     forms = [form(word) for word in word_forms(doc)]
-    if MULTIWORD_SPANS in doc.spans:
+    if has_multiword_tokens(doc):
         # The words of those that a boundary cuts are as the text spells them.
         for spelling in spellings:
             if not spelling.is_multiword:
@@ -124,7 +124,7 @@ def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
         ]
     found = zip((t.start for t in tokens), (t.end for t in tokens), spelt, after, misc, strict=True)
     spellings = list(map(_Spelling._make, found))
-    if MULTIWORD_SPANS not in doc.spans:
+    if not has_multiword_tokens(doc):
         return spellings
     cut = [
         spelling.is_multiword

@@ -115,6 +115,9 @@ def test_untrained_tokenizers_are_saved_with_a_checksum():
     [
         (lambda data: data["rules"][0].__setitem__(5, [""]), "an empty word"),
         (lambda data: data["rules"][0].__setitem__(2, ["", "de"]), "an empty word"),
+        (lambda data: data["rules"][0].__setitem__(5, ["\u2028"]), "an empty word"),
+        (lambda data: data["rules"][0].__setitem__(5, ["d\tem"]), "white space"),
+        (lambda data: data["weights"].update(x=float("nan")), "instead of a number"),
         (lambda data: data["rules"][0].__setitem__(slice(2, 6), [[], "", "", []]), "no word"),
         (lambda data: data["rules"][0].__setitem__(5, "dem"), "no word beside"),
         (lambda data: data["rules"][0].__setitem__(5, [1]), "are no text"),

@@ -64,7 +64,7 @@ def test_whole_tokens_spell_the_text(nlp, text):
     tokenizer.multiword = "whole"
     doc = tokenizer(text)
     assert doc.text == text
-    assert "mwt" not in doc.spans
+    assert not doc._.multiword_tokens
 
 
 def test_udpipe_sees_line_ends_and_other_white_space():
@@ -89,7 +89,7 @@ def test_multiword_tokens(nlp, whole):
     forms = "Das|Haus| |an|dem|See|\n|in|dem|Mai".split("|")
     assert word_forms(doc) == forms == [t._.form for t in doc]
     assert [t.norm_ for t in doc] == [form.lower() for form in forms]
-    assert [(span.text, span.label_) for span in doc.spans["mwt"]] == [
+    assert [(span.text, span.label_) for span in doc._.multiword_tokens] == [
         ("am", "an dem"),
         ("im", "in dem"),
     ]
@@ -167,6 +167,14 @@ def test_saving(nlp, tmp_path):
     loaded.tokenizer.multiword = "whole"
     loaded.to_disk(tmp_path / "whole")
     assert spacy.load(tmp_path / "whole").tokenizer.multiword == "whole"
+
+
+def test_other_settings_and_scores(nlp):
+    with pytest.raises(ValueError, match="multiword is 'maybe', but must be one of: split, whole"):
+        nlp.tokenizer.multiword = "maybe"
+    (example,) = sample_examples(nlp, limit=1)
+    example.predicted = nlp.make_doc(example.reference.text)
+    assert nlp.evaluate([example])["token_acc"] == 1.0
 
 
 @pytest.mark.parametrize("split, multiword", [(True, "split"), (False, "whole")])

@@ -102,7 +102,7 @@ def test_generated_sentences(generated):
 def test_what_the_doc_holds(awkward, vocab):
     doc = next(docs_from_conllu(awkward, vocab))
     assert doc.text == "¿Vámonos al mar? "
-    assert [(span.text, span.label_) for span in doc.spans["mwt"]] == [
+    assert [(span.text, span.label_) for span in doc._.multiword_tokens] == [
         ("Vámonos", "vamos nos"),
         ("al", "a el"),
     ]

@@ -5,7 +5,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_npparse.treebank import DocError, doc_to_conllu, word_forms
-from spacy_npparse.word_forms import add_multiword_tokens, form_ids
+from spacy_npparse.word_forms import add_multiword_tokens, form_ids, multiword_tokens
 
 FORMS = ["Jean", "Paul", "vient", "de", "le", "train", "."]
 
@@ -56,6 +56,7 @@ def test_some_words_of_a_multiword_token_merged(doc, start, end):
         retokenizer.merge(doc[start:end])
     with pytest.raises(DocError, match="'du' has the words 'de', 'le', and tokens that are not"):
         doc_to_conllu(doc)
+    assert word_forms(doc) == [token._.form for token in doc] == [token.text for token in doc]
 
 
 def test_a_word_of_a_multiword_token_split(vocab):
@@ -91,14 +92,36 @@ def test_joined_docs(doc, recwarn):
     assert [form for number, form in columns(joined) if "-" in number] == ["du", "du"]
 
 
-@pytest.mark.parametrize("user_data", [False, True])
-def test_parts_without_their_multiword_tokens_are_refused(doc, user_data):
-    part = doc[2:5].as_doc(copy_user_data=user_data)
-    for read in (doc_to_conllu, word_forms, form_ids):
+def test_parts_without_their_multiword_tokens_are_refused(doc):
+    part = doc[2:5].as_doc()
+    for read in (doc_to_conllu, word_forms, form_ids, multiword_tokens):
         with pytest.raises(DocError, match=r"'vient du ' has words .* lost: span.as_doc\(\)"):
             read(part)
     assert word_forms(doc[:3].as_doc()) == FORMS[:3]
     assert [form for _, form in columns(doc[5:].as_doc())] == FORMS[5:]
+    joined = Doc.from_docs([doc, doc], exclude=["user_data"])
+    with pytest.raises(DocError, match=r"Doc.from_docs\(\) without user data"):
+        word_forms(joined)
+
+
+def test_parts_with_their_multiword_tokens(doc):
+    part = doc[2:5].as_doc(copy_user_data=True)
+    assert word_forms(part) == [token._.form for token in part] == FORMS[2:5]
+    assert [form for _, form in columns(part)] == ["vient", "du", "de", "le"]
+
+
+def test_merged_docs_can_be_copied_and_saved():
+    """spaCy cannot copy or save a Doc with spans that end beyond it."""
+    doc = Doc(Vocab(), ["Jean", "Paul", "vient", "d", "u"], [True, True, True, False, False])
+    add_multiword_tokens(doc, [(3, ("de", "le"))])
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:2])
+    data = DocBin(docs=[doc]).to_bytes()
+    saved = Doc(Vocab()).from_bytes(doc.to_bytes())
+    joined = Doc.from_docs([doc, doc])[:4].as_doc(copy_user_data=True)
+    for one in (doc, doc.copy(), saved, joined, *DocBin().from_bytes(data).get_docs(Vocab())):
+        assert word_forms(one) == ["Jean Paul", "vient", "de", "le"]
+        assert [(s.text, s.label_) for s in one._.multiword_tokens] == [("du", "de le")]
 
 
 def test_words_with_spaces_and_backslashes():
