@@ -4,6 +4,7 @@ Source: lemmatization by edit trees, Müller, Cotterell, Fraser and Schütze (20
 """
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from spacy.attrs import LEMMA, SPACY
@@ -59,6 +60,24 @@ class FormLemmatizer(EditTreeLemmatizer):
         for doc, with_forms in zip(docs, spelt, strict=True):
             if with_forms is not doc:
                 doc.from_array([LEMMA], with_forms.to_array([LEMMA]).reshape(-1, 1))  # type: ignore[arg-type]
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "FormLemmatizer":
+        """Load the component; see the base class. Raises ValueError if edit trees are missing."""
+        super().from_bytes(bytes_data, exclude=exclude)
+        return self._checked()
+
+    def from_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> "FormLemmatizer":
+        """Load the component; see the base class. Raises ValueError if edit trees are missing."""
+        super().from_disk(path, exclude=exclude)
+        return self._checked()
+
+    def _checked(self) -> "FormLemmatizer":
+        if max(self.labels, default=-1) >= len(self.trees):
+            raise ValueError(
+                f"Cannot load {self.name}: it has labels without edit trees. Copy the whole folder "
+                "of the pipeline again from where it was trained, or train it again."
+            )
+        return self
 
 
 def _form_doc(doc: Doc) -> Doc:

@@ -54,3 +54,13 @@ def test_files_are_those_of_spacys_lemmatizer(trained, tmp_path):
     (tmp_path / "config.cfg").write_text(other, "utf8")
     spacys = spacy.load(tmp_path).get_pipe("edit_tree_lemmatizer")
     assert spacys.labels == trained.get_pipe("edit_tree_lemmatizer").labels
+
+
+def test_edit_trees_that_are_missing(trained, tmp_path):
+    trained.to_disk(tmp_path)
+    (tmp_path / "edit_tree_lemmatizer" / "trees").unlink()
+    with pytest.raises(ValueError, match="labels without edit trees. Copy the whole folder"):
+        spacy.load(tmp_path)
+    data = trained.get_pipe("edit_tree_lemmatizer").to_bytes(exclude=["trees"])
+    with pytest.raises(ValueError, match="labels without edit trees"):
+        spacy.blank("xx").add_pipe("edit_tree_lemmatizer").from_bytes(data)
