@@ -23,6 +23,7 @@ FLOORS = [
     {"trees"},
     {
         "checks",
+        "extras",
         "files",
         "imported_code",
         "tables",

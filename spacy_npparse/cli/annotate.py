@@ -20,10 +20,10 @@ from spacy_npparse.cli._report import progress
 from spacy_npparse.cli._runs import ExecutorChoice
 from spacy_npparse.cli._texts import STDIN
 from spacy_npparse.cli._threads import Threads
+from spacy_npparse.extras import RAY, optional_module
 from spacy_npparse.files import check_writable
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus, keep_stdin
 from spacy_npparse.scaling.execution import annotate_shards
-from spacy_npparse.scaling.extras import RAY, optional_module
 from spacy_npparse.scaling.formats import FORMATS
 from spacy_npparse.scaling.inputs import Input, find_inputs
 from spacy_npparse.scaling.manifest import MANIFEST

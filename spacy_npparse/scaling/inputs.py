@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from spacy_npparse.errors import UserError
-from spacy_npparse.scaling.extras import ZSTD, optional_module
+from spacy_npparse.extras import ZSTD, optional_module
 
 # Kinds of files in folders that are named in the warning that they are left out.
 _MOST_SHOWN = 8

@@ -8,7 +8,7 @@ import socket
 import threading
 
 from spacy_npparse.errors import UserError
-from spacy_npparse.scaling.extras import RAY, optional_module
+from spacy_npparse.extras import RAY, optional_module
 
 # In seconds, for a cluster to answer.
 _PATIENCE = 10

@@ -19,8 +19,8 @@ from small_corpora import (
     write_corpus,
 )
 
+from spacy_npparse import extras
 from spacy_npparse.cli import annotate as command
-from spacy_npparse.scaling import extras
 from spacy_npparse.scaling.corpus import keep_stdin
 from spacy_npparse.scaling.manifest import read_manifest
 

@@ -16,10 +16,10 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_npparse.extras import ZSTD, optional_module
 from spacy_npparse.scaling import LostProcessError
 from spacy_npparse.scaling.corpus import Corpus, begin_corpus
 from spacy_npparse.scaling.execution import annotate_shards
-from spacy_npparse.scaling.extras import ZSTD, optional_module
 from spacy_npparse.scaling.inputs import find_inputs
 from spacy_npparse.scaling.pipelines import Pipeline, pipeline_checksum
 from spacy_npparse.scaling.plan import Shard

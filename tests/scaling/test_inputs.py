@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_corpora import COMPRESS, write_corpus
 
-from spacy_npparse.scaling.extras import ZSTD, MissingExtraError
+from spacy_npparse.extras import ZSTD, MissingExtraError
 from spacy_npparse.scaling.inputs import Input, InputError, find_inputs
 from spacy_npparse.scaling.plan import ChangedInputError, plan, units_of_shard
 from spacy_npparse.scaling.texts import UnreadableError, texts_of_unit

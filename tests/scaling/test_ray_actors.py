@@ -19,10 +19,10 @@ from small_corpora import (
     write_corpus,
 )
 
+from spacy_npparse.extras import MissingExtraError
 from spacy_npparse.files import WriteError
 from spacy_npparse.scaling import ClusterError
 from spacy_npparse.scaling.execution import annotate_shards
-from spacy_npparse.scaling.extras import MissingExtraError
 from spacy_npparse.scaling.ray_actors import RayActors
 from spacy_npparse.scaling.worker import begin_worker
 

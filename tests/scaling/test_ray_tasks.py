@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from spacy_npparse.extras import MissingExtraError
 from spacy_npparse.scaling import ClusterError, LostProcessError, RayTasks
-from spacy_npparse.scaling.extras import MissingExtraError
 
 ray = pytest.importorskip("ray")
 

@@ -9,7 +9,7 @@ from typing import IO, Protocol
 
 from spacy.tokens import Doc
 
-from spacy_npparse.scaling.extras import PARQUET, ZSTD
+from spacy_npparse.extras import PARQUET, ZSTD
 from spacy_npparse.scaling.formats import conllu, docbin, parquet
 from spacy_npparse.treebank import Sentence
 

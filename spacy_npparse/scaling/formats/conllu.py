@@ -10,7 +10,7 @@ from typing import IO
 
 from spacy.tokens import Doc
 
-from spacy_npparse.scaling.extras import ZSTD, optional_module
+from spacy_npparse.extras import ZSTD, optional_module
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.reading import conllu_blocks
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from spacy.tokens import Doc
 
-from spacy_npparse.scaling.extras import PARQUET, optional_module
+from spacy_npparse.extras import PARQUET, optional_module
 from spacy_npparse.treebank import Row, Sentence, parse_sentence
 from spacy_npparse.treebank.sentence import EMPTY
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from spacy_npparse.errors import UserError
 
 # The module for files compressed with Zstandard, which the standard library has from 3.14 on.
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-PARQUET, RAY = "pyarrow.parquet", "ray"
+PARQUET, RAY, UDTOOLS = "pyarrow.parquet", "ray", "udtools"
 # Names of modules, libraries and extras.
 _EXTRAS = {
     "backports": ("backports.zstd", "corpora"),
     "pyarrow": ("pyarrow", "corpora"),
     "ray": ("ray", "ray"),
+    "udtools": ("udtools", "validate"),
 }
 
 
@@ -41,8 +43,27 @@ def optional_module(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != module:
             raise
-        library, extra = _EXTRAS[module]
-        raise MissingExtraError(
-            f"This needs {library}, which is not installed: python -m pip install "
-            f"'spacy-npparse[{extra}]', in a clone '.[{extra}]'."
-        ) from None
+        raise _missing(module) from None
+
+
+def optional_version(module: str) -> str:
+    """The version of an optional library, which is not imported.
+
+    Args:
+        module: The name of its package.
+
+    Raises:
+        MissingExtraError: The library is not installed.
+    """
+    try:
+        return version(_EXTRAS[module][0])
+    except PackageNotFoundError:
+        raise _missing(module) from None
+
+
+def _missing(module: str) -> MissingExtraError:
+    library, extra = _EXTRAS[module]
+    return MissingExtraError(
+        f"This needs {library}, which is not installed: python -m pip install "
+        f"'spacy-npparse[{extra}]', in a clone '.[{extra}]'."
+    )
