@@ -12,6 +12,12 @@ from spacy_npparse.evaluation.parser_comparison import (
 )
 from spacy_npparse.evaluation.scorer import make_parser_scorer, parser_score
 from spacy_npparse.evaluation.scores import Scores, score_analyses, score_sentences
+from spacy_npparse.evaluation.validation import (
+    TreeErrors,
+    Validation,
+    ValidatorError,
+    validate_sentences,
+)
 
 __all__ = [
     "Analysis",
@@ -23,6 +29,9 @@ __all__ = [
     "Score",
     "Scores",
     "TextMismatchError",
+    "TreeErrors",
+    "Validation",
+    "ValidatorError",
     "analysis_of_docs",
     "analysis_of_sentences",
     "compare_parsers",
@@ -30,4 +39,5 @@ __all__ = [
     "parser_score",
     "score_analyses",
     "score_sentences",
+    "validate_sentences",
 ]
