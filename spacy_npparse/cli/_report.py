@@ -14,9 +14,10 @@ import typer
 from tqdm import tqdm
 
 from spacy_npparse.cli._app import fail
-from spacy_npparse.evaluation import Scores
+from spacy_npparse.evaluation import Scores, Validation
 from spacy_npparse.evaluation.provenance import Provenance
 from spacy_npparse.files import naming, replacing
+from spacy_npparse.tables import text
 from spacy_npparse.treebank import Sentence, read_conllu
 
 T = TypeVar("T")
@@ -24,6 +25,12 @@ T = TypeVar("T")
 GoldFile = Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")]
 ScoresFile = Annotated[
     Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
+]
+Validate = Annotated[
+    bool,
+    typer.Option(
+        "--validate", help="Count the errors that the validator of Universal Dependencies finds."
+    ),
 ]
 
 
@@ -64,15 +71,25 @@ def progress(
     return bar
 
 
-def report_scores(scores: Scores, json_path: Path | None, source: Provenance) -> None:
+def report_scores(
+    scores: Scores,
+    json_path: Path | None,
+    source: Provenance,
+    validation: Validation | None = None,
+) -> None:
     """Print the table of scores, and write rates and counts to a JSON file.
 
     Args:
         scores: The scores.
         json_path: The file; None for no file.
         source: The provenance of the scores.
+        validation: The errors in gold and predicted trees; None if they are not wanted.
     """
-    report(scores.table(), (json_path, lambda: as_json(scores.as_dict(), source)))
+    shown, result = scores.table(), scores.as_dict()
+    if validation is not None:
+        shown = text(shown, validation.text())
+        result["validation"] = validation.as_dict()
+    report(shown, (json_path, lambda: as_json(result, source)))
 
 
 def report(result: str, *files: tuple[Path | None, Callable[[], str]], page: bool = False) -> None:
@@ -93,11 +110,11 @@ def report(result: str, *files: tuple[Path | None, Callable[[], str]], page: boo
             typer.echo(f"{files[-1][0]}", err=True)
 
 
-def print_result(text: str) -> None:
+def print_result(result: str) -> None:
     """Print to standard output.
 
     Args:
-        text: What to print.
+        result: What to print.
 
     Raises:
         WriteError: It cannot be written, because it goes to a file on a full disk, for example.
@@ -105,7 +122,7 @@ def print_result(text: str) -> None:
     """
     try:
         with naming("standard output"):
-            typer.echo(text)
+            typer.echo(result)
     except OSError as error:
         # What is left in the buffer would fail again when the program ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

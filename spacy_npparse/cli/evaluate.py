@@ -24,9 +24,10 @@ from spacy_npparse.cli._pipeline import (
     Treebank,
     load_parser,
 )
-from spacy_npparse.cli._report import report_scores
+from spacy_npparse.cli._report import Validate, report_scores
 from spacy_npparse.cli._threads import Threads
-from spacy_npparse.evaluation import score_sentences
+from spacy_npparse.evaluation import score_sentences, validate_sentences
+from spacy_npparse.extras import UDTOOLS, optional_version
 from spacy_npparse.files import is_stream
 from spacy_npparse.models import assume_treebank
 from spacy_npparse.treebank import (
@@ -58,7 +59,11 @@ SentencesPerDoc = Annotated[
 
 
 def _check_options(
-    raw: bool, output: Path | None, sentences_per_doc: int, keep: list[Kept] | None
+    raw: bool,
+    output: Path | None,
+    sentences_per_doc: int,
+    keep: list[Kept] | None,
+    validate: bool,
 ) -> None:
     if output is not None and output.suffix != ".conllu" and not is_stream(output):
         fail(f"Cannot write {output}. Give --output a name that ends in .conllu.")
@@ -69,6 +74,8 @@ def _check_options(
         )
     if raw and sentences_per_doc != 1:
         fail("--sentences-per-doc is for gold sentences. Give it without --raw.")
+    if validate:
+        optional_version(UDTOOLS)
 
 
 @app.command()
@@ -85,6 +92,7 @@ def evaluate(
     threads: Threads = 1,
     sentences_per_doc: SentencesPerDoc = 1,
     keep: Keep = None,
+    validate: Validate = False,
     treebank: Treebank = None,
     code: Code = None,
 ) -> None:
@@ -94,7 +102,8 @@ def evaluate(
     --raw it gets the plain text, one Doc per paragraph, and predicts tokens and sentence
     boundaries, too. If it was trained on several treebanks, it parses like that of GOLD, as far as
     the name of the file tells, unless --treebank is given. Scores are those of `score`, and of the
-    pipeline's predictions, whatever the output keeps of the gold annotation (--keep).
+    pipeline's predictions, whatever the output keeps of the gold annotation (--keep). With
+    --validate, the syntax errors of the validator of Universal Dependencies (level 3) are counted.
 
     Examples:
 
@@ -104,7 +113,7 @@ def evaluate(
       python -m spacy_npparse evaluate training/model-best dev.conllu --sentences-per-doc 10
       python -m spacy_npparse evaluate xx_my_pipeline dev.conllu --output predicted.conllu
     """
-    _check_options(raw, output, sentences_per_doc, keep)
+    _check_options(raw, output, sentences_per_doc, keep, validate)
     check_outputs([json_path, output], [gold, code, *pipeline_files(model)])
     sentences = list(read_conllu(gold))
     if not sentences:
@@ -125,7 +134,8 @@ def evaluate(
         given += f", treebank {treebank}"
     typer.echo(f"{gold}, {given}: {annotation.summary()}", err=True)
     scores = score_sentences(sentences, predicted)
-    report_scores(scores, json_path, provenance_of(context, [gold]))
+    validation = validate_sentences(sentences, predicted) if validate else None
+    report_scores(scores, json_path, provenance_of(context, [gold]), validation)
 
 
 def _annotation(

@@ -9,8 +9,8 @@ import typer
 
 from spacy_npparse.cli._app import app, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs
-from spacy_npparse.cli._report import GoldFile, ScoresFile, read_gold, report_scores
-from spacy_npparse.evaluation import score_sentences
+from spacy_npparse.cli._report import GoldFile, ScoresFile, Validate, read_gold, report_scores
+from spacy_npparse.evaluation import score_sentences, validate_sentences
 from spacy_npparse.treebank import read_conllu
 
 
@@ -21,12 +21,14 @@ def score(
     gold: GoldFile,
     predicted: Annotated[Path, typer.Argument(help="CoNLL-U file with the predicted annotation.")],
     json_path: ScoresFile = None,
+    validate: Validate = False,
 ) -> None:
     """Score a predicted CoNLL-U file against a gold one.
 
     The scores are those of the official evaluation of CoNLL 2018 (with punctuation, without
     subtypes of relations), and scores on non-projective sentences and arcs. The two files must have
-    the same text; tokens, words and sentences may differ.
+    the same text; tokens, words and sentences may differ. With --validate, the syntax errors of the
+    validator of Universal Dependencies (level 3) are counted in both.
 
     Examples:
 
@@ -35,5 +37,7 @@ def score(
       python -m spacy_npparse score dev.conllu predicted.conllu --json scores.json
     """
     check_outputs([json_path], [gold, predicted])
-    scores = score_sentences(read_gold(gold, "score"), read_conllu(predicted))
-    report_scores(scores, json_path, provenance_of(context, [gold, predicted]))
+    sentences, found = read_gold(gold, "score"), list(read_conllu(predicted))
+    scores = score_sentences(sentences, found)
+    validation = validate_sentences(sentences, found) if validate else None
+    report_scores(scores, json_path, provenance_of(context, [gold, predicted]), validation)

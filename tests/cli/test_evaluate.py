@@ -2,14 +2,17 @@
 
 import gc
 import json
+import re
 import shutil
 import subprocess
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 import spacy
 from spacy.tokens import Doc
 from thinc.compat import has_gpu
 
+from spacy_npparse import extras
 from spacy_npparse.cli import evaluate
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.treebank import raw_texts, read_conllu
@@ -75,6 +78,47 @@ def test_output_may_keep_gold_columns_that_do_not_count(run, model, dev, tmp_pat
     words = [w for sentence in read_conllu(kept) for w in sentence.words]
     assert [(w.lemma, w.misc) for w in words] == gold and {w.upos for w in words} == {"_"}
     assert {w.lemma for sentence in read_conllu(bare) for w in sentence.words} == {"_"}
+
+
+@pytest.mark.skipif(shutil.which("udvalidate") is None, reason="udvalidate is not installed")
+@pytest.mark.parametrize("options", [(), ("--raw",)])
+def test_validation_is_that_of_the_output(run, model, dev, tmp_path, options):
+    output, scores, again = (tmp_path / name for name in ("p.conllu", "a.json", "b.json"))
+    tagged = spacy.load(model)
+    tagged.add_pipe("attribute_ruler").add([[{}]], {"POS": "NOUN"})
+    tagged.to_disk(tmp_path / "tagged")
+    files = ("--output", output, "--json", scores)
+    result = run("evaluate", tmp_path / "tagged", dev, "--validate", *files, *options)
+    assert result.exit_code == 0, result.output
+    found = json.loads(scores.read_text())["validation"]
+    assert found["gold"]["errors"] == 0 and found["gold"]["words"] == 1490
+    predicted = found["predicted"]
+    assert predicted["by_test"]["rel-upos-det"] > 0 and predicted["sentences_incomplete"] == 0
+    row = rf"^All +\| +0 \| +{predicted['errors']:,} \| +0\.00 \| "
+    assert re.search(row, result.stdout, re.MULTILINE)
+    scored = run("score", dev, output, "--validate", "--json", again)
+    assert json.loads(again.read_text())["validation"] == found
+    assert scored.stdout in result.stdout
+    plain = run("evaluate", tmp_path / "tagged", dev, *options)
+    assert result.stdout.startswith(plain.stdout) and "alidator" not in plain.stdout
+
+
+@pytest.mark.skipif(shutil.which("udvalidate") is None, reason="udvalidate is not installed")
+def test_validation_needs_tags(run, model, dev):
+    result = run("evaluate", model, dev, "--validate")
+    assert result.exit_code == 0, result.output
+    assert "Of 120 predicted sentences, 120 have words without UPOS" in result.stdout
+
+
+def test_missing_validator_is_told_before_anything_is_parsed(run, dev, monkeypatch):
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(extras, "version", missing)
+    for command in (("evaluate", "no model", dev), ("score", dev, dev)):
+        result = run(*command, "--validate")
+        assert result.exit_code == 1 and "pip install 'spacy-npparse[validate]'" in result.output
+        assert result.stdout == ""
 
 
 @pytest.mark.skipif(shutil.which("udeval") is None, reason="udeval is not installed")
