@@ -130,6 +130,12 @@ def test_treebank_from_a_folder(project, run, tmp_path):
     assert load_config(model / "config.cfg")["nlp"]["lang"] == "de"
     assert (project / "metrics/UD_German-Test/arc_standard_swap_parser.json").is_file()
     assert run("all", **options).count("nothing changed") == 3
+    if shutil.which("udvalidate"):
+        assert "\nAll " in run("validate", **options)
+        metrics = project / "metrics/UD_German-Test/arc_standard_swap_parser.validated.json"
+        found = json.loads(metrics.read_text())["validation"]
+        assert found["gold"]["errors"] == 0 and found["predicted"]["sentences"] == 40
+        assert "nothing changed" in run("validate", **options)
 
 
 def test_treebank_from_a_repository(project, run, tmp_path):
