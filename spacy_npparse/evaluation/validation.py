@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -227,7 +228,9 @@ def _tree(number: int, sentence: Sentence) -> str:
         )
         for word in sentence.words
     )
-    return "\n".join([f"# sent_id = {number}", *map("\t".join, rows), "\n"])
+    conllu = "\n".join([f"# sent_id = {number}", *map("\t".join, rows), "\n"])
+    # Of characters that are not, the program tells the names, and fails if they have none.
+    return unicodedata.normalize("NFC", conllu)
 
 
 def _notes(side: str, errors: TreeErrors) -> Iterator[str]:

@@ -198,6 +198,15 @@ def test_forms_that_look_like_errors_are_forms():
     assert errors(parse_sentence(lines)).by_test == {"rel-upos-det": 1}
 
 
+@needs_udvalidate
+def test_forms_need_not_be_normalised():
+    # The program names the characters of such a form, and fails at one without name.
+    odd = sentence("\u212b\ue000 NOUN 2 conj", "Go VERB 0 root")
+    assert errors(odd) == TreeErrors({"right-to-left-conj": 1}, 2, 1, 0, 0)
+    expected = {"right-to-left-conj": 2, "rel-upos-det": 2}
+    assert errors(GOOD, odd, odd, GOOD) == TreeErrors(expected, 8, 4, 0, 0)
+
+
 def test_table_and_json():
     gold = TreeErrors({"leaf-det": 1, "rel-upos-cc": 2, "leaf-cc": 1}, 500, 10, 0, 0)
     predicted = TreeErrors({"leaf-det": 3, "too-many-subjects": 7}, 2000, 10, 0, 0)
