@@ -29,6 +29,7 @@ from spacy_npparse.decoding.transition_based.types import (
     ScoreTables,
     Violations,
 )
+from spacy_npparse.decoding.tree_labels import FORBIDDEN, LEAST_SCORE, best_tree_labels
 
 __all__ = [
     "AllowedTrees",
@@ -37,8 +38,10 @@ __all__ = [
     "Costs",
     "Explanation",
     "Exploration",
+    "FORBIDDEN",
     "GreedyResult",
     "IMPOSSIBLE",
+    "LEAST_SCORE",
     "MHDerivations",
     "MHFactors",
     "MHScores",
@@ -52,6 +55,7 @@ __all__ = [
     "Violations",
     "best_allowed_tree",
     "best_segmentation",
+    "best_tree_labels",
     "decode_beam",
     "decode_greedy",
     "decode_mh",

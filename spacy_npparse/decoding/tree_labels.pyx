@@ -1,0 +1,359 @@
+"""The best labels of the arcs of a tree, under rules that make labels depend on each other.
+
+A label may be unique: among the dependents of a word, only one label of each group occurs. And the
+label of a word may exclude some labels of its dependents.
+
+Labels of subtrees are found from the leaves to the root. The best labels below a word are found
+for each class of labels that the word can have; labels of a class exclude the same labels of
+dependents. Given the class, each dependent has a value for each of its labels: the score of the
+label, and that of the best labels below the dependent with that label. The dependents of a word are
+then assigned to groups, each to one of a group or to none. Where the best label of each dependent
+is free or in a group of its own, that is the assignment; elsewhere it is found as an assignment
+problem.
+
+Rules that cannot all be kept are broken as few times as possible: each time costs more than all
+scores of the sentence together.
+
+Source: the assignment problem, Kuhn (1955); by shortest augmenting paths, Jonker and Volgenant
+(1987).
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libcpp.vector cimport vector
+
+# Scores are clamped to at least this.
+LEAST_SCORE = -1e4
+cdef double _LEAST_SCORE = LEAST_SCORE
+
+# Stands for a number of broken rules.
+FORBIDDEN = 255
+cdef unsigned char _FORBIDDEN = FORBIDDEN
+
+
+def best_tree_labels(
+    const float[:, ::1] scores,
+    const unsigned char[:, ::1] broken,
+    const int[::1] heads,
+    const int[::1] lengths,
+    const int[::1] groups,
+    const int[::1] classes,
+    const unsigned char[:, ::1] excluded,
+):
+    """Find the labels that break the fewest rules, and among these the highest-scoring ones.
+
+    Args:
+        scores: float32 [n_words, n_labels], log-probabilities of the labels of all words. They are
+            clamped to at least `LEAST_SCORE`, and NaN counts as the least.
+        broken: uint8 [n_words, n_labels], how many rules a label breaks by itself; FORBIDDEN for a
+            label that is taken only where all labels of the word are forbidden.
+        heads: int32 [n_words], of trees: the head of each word in its sentence, 0 for the root.
+        lengths: int32 [n_sentences], the number of words of each sentence.
+        groups: int32 [n_labels], the group of unique labels that each label belongs to, -1 for
+            none.
+        classes: int32 [n_labels + 1], the class of each label, last that of the root's.
+        excluded: uint8 [n_classes, n_labels], whether a class excludes a label of dependents.
+
+    Returns:
+        int64 [n_words], numbers of labels, -1 for the dependents of the root; and int64
+        [n_sentences], how many rules are broken.
+    """
+    labels = np.full(heads.shape[0], -1, dtype=np.int64)
+    n_broken = np.zeros(lengths.shape[0], dtype=np.int64)
+    cdef long long[::1] found = labels
+    cdef long long[::1] counts = n_broken
+    cdef _TreeLabels tree = _TreeLabels(groups, classes, excluded)
+    cdef int first_word = 0
+    cdef int sentence, n
+    with nogil:
+        for sentence in range(<int>lengths.shape[0]):
+            n = lengths[sentence]
+            if n > 0:
+                tree.start(&heads[first_word], n)
+                tree.read(scores, broken, first_word)
+                counts[sentence] = tree.solve(&found[first_word])
+            first_word += n
+    return labels, n_broken
+
+
+cdef class _TreeLabels:
+    """One sentence. Its words are 1, …, n; 0 is the root.
+
+    The labels of the dependents of a word are found for each class that its label can be of.
+    """
+
+    cdef const int[::1] groups
+    cdef const int[::1] classes
+    cdef const unsigned char[:, ::1] excluded
+    cdef int n_labels
+    cdef int n_groups
+    cdef int n_classes
+    # That excludes nothing, -1 for none.
+    cdef int free_class
+    cdef int n
+    # What it costs to break a rule, and to take a forbidden label.
+    cdef double rule_cost
+    cdef double forbidden_cost
+    # The dependents of all words, those of each word beginning at first_dependent[word]; and all
+    # words from the root to the leaves.
+    cdef vector[int] first_dependent
+    cdef vector[int] dependents
+    cdef vector[int] order
+    cdef vector[int] n_placed
+    # [n + 1, n_labels], the value of each label of each word, with the best labels below.
+    cdef vector[double] values
+    # [n + 1, n_classes], the value of the best labels below a word whose label is of a class; and
+    # [n + 1, n_classes], the label of a word whose head's label is of a class.
+    cdef vector[double] below
+    cdef vector[int] choice
+    # Of the dependents of one word: the best value without a group, and in each group.
+    cdef vector[double] free_values
+    cdef vector[int] free_labels
+    cdef vector[double] group_values
+    cdef vector[int] group_labels
+    # Of the assignment problem: rows are groups, columns are dependents and then one for each group
+    # that no dependent is in; both are counted from 1.
+    cdef vector[double] row_potential
+    cdef vector[double] column_potential
+    cdef vector[double] slack
+    cdef vector[int] row_of_column
+    cdef vector[int] column_before
+    cdef vector[char] is_reached
+
+    def __cinit__(
+        self,
+        const int[::1] groups,
+        const int[::1] classes,
+        const unsigned char[:, ::1] excluded,
+    ):
+        self.groups = groups
+        self.classes = classes
+        self.excluded = excluded
+        self.n_labels = <int>groups.shape[0]
+        self.n_groups = int(np.max(groups, initial=-1)) + 1
+        self.n_classes = <int>excluded.shape[0]
+        free = np.flatnonzero(~np.any(excluded, axis=1))
+        self.free_class = free[0] if len(free) else -1
+
+    cdef int start(self, const int* heads, int n) except -1 nogil:
+        """Lay out the tree."""
+        cdef int word, head, place, i
+        cdef int n_found = 1
+        self.n = n
+        self.rule_cost = -_LEAST_SCORE * (n + 1)
+        # A word can break rules by itself, and one each by its group and by its head.
+        self.forbidden_cost = self.rule_cost * (_FORBIDDEN + 2) * (n + 1)
+        self.first_dependent.assign(n + 2, 0)
+        self.n_placed.assign(n + 1, 0)
+        self.dependents.resize(n)
+        self.order.resize(n + 1)
+        self.values.resize(<size_t>(n + 1) * self.n_labels)
+        self.below.assign(<size_t>(n + 1) * self.n_classes, 0.0)
+        self.choice.assign(<size_t>(n + 1) * self.n_classes, -1)
+        for word in range(1, n + 1):
+            self.first_dependent[heads[word - 1] + 1] += 1
+        for word in range(n + 1):
+            self.first_dependent[word + 1] += self.first_dependent[word]
+        for word in range(1, n + 1):
+            head = heads[word - 1]
+            self.dependents[self.first_dependent[head] + self.n_placed[head]] = word
+            self.n_placed[head] += 1
+        self.order[0] = 0
+        for place in range(n + 1):
+            word = self.order[place]
+            for i in range(self.first_dependent[word], self.first_dependent[word + 1]):
+                self.order[n_found] = self.dependents[i]
+                n_found += 1
+        return 0
+
+    cdef void read(
+        self, const float[:, ::1] scores, const unsigned char[:, ::1] broken, int first_word
+    ) noexcept nogil:
+        """Read scores, less the costs of the rules that labels break by themselves."""
+        cdef int word, label
+        cdef double score
+        cdef unsigned char times
+        for word in range(self.n):
+            for label in range(self.n_labels):
+                score = scores[first_word + word, label]
+                times = broken[first_word + word, label]
+                if not score >= _LEAST_SCORE:
+                    score = _LEAST_SCORE
+                elif score > 0.0:
+                    score = 0.0
+                score -= self.forbidden_cost if times == _FORBIDDEN else times * self.rule_cost
+                self.values[<size_t>(word + 1) * self.n_labels + label] = score
+
+    cdef long long solve(self, long long* labels) except -1 nogil:
+        """Find the labels; return how many rules they break."""
+        cdef int place, word, a_class, label, i
+        cdef int root_class = self.classes[self.n_labels]
+        cdef double value = 0.0
+        for place in range(self.n, 0, -1):
+            word = self.order[place]
+            if self.first_dependent[word] < self.first_dependent[word + 1]:
+                self.label_dependents(word)
+                for label in range(self.n_labels):
+                    self.values[<size_t>word * self.n_labels + label] += self.below[
+                        word * self.n_classes + self.classes[label]
+                    ]
+        for i in range(self.first_dependent[0], self.first_dependent[1]):
+            value += self.below[self.dependents[i] * self.n_classes + root_class]
+        for place in range(1, self.n + 1):
+            word = self.order[place]
+            a_class = self.classes[labels[word - 1]] if labels[word - 1] >= 0 else root_class
+            for i in range(self.first_dependent[word], self.first_dependent[word + 1]):
+                labels[self.dependents[i] - 1] = self.choice[
+                    self.dependents[i] * self.n_classes + a_class
+                ]
+        while value < -self.forbidden_cost / 2:
+            value += self.forbidden_cost
+        return <long long>(-value / self.rule_cost)
+
+    cdef int label_dependents(self, int word) except -1 nogil:
+        """Find the best labels of the dependents of a word, for each class that its label can be
+        of. They are the same where none of them is excluded."""
+        cdef int a_class, first
+        if self.free_class >= 0:
+            first = self.free_class
+            self.below[word * self.n_classes + first] = self.assign(word, first)
+        for a_class in range(self.n_classes):
+            if a_class == self.free_class:
+                continue
+            if self.free_class < 0 or not self.takes_same(word, a_class):
+                self.below[word * self.n_classes + a_class] = self.assign(word, a_class)
+        return 0
+
+    cdef bint takes_same(self, int word, int a_class) noexcept nogil:
+        """Give the dependents of a word the labels that they have where nothing is excluded; False
+        if a class excludes one of them."""
+        cdef int i, label
+        cdef int first = self.first_dependent[word]
+        cdef int end = self.first_dependent[word + 1]
+        for i in range(first, end):
+            label = self.choice[self.dependents[i] * self.n_classes + self.free_class]
+            if self.excluded[a_class, label]:
+                return False
+        for i in range(first, end):
+            label = self.choice[self.dependents[i] * self.n_classes + self.free_class]
+            self.choice[self.dependents[i] * self.n_classes + a_class] = label
+        self.below[word * self.n_classes + a_class] = self.below[
+            word * self.n_classes + self.free_class
+        ]
+        return True
+
+    cdef double assign(self, int word, int a_class) except? -1 nogil:
+        """Find the best labels of the dependents of a word whose label is of a class; return their
+        value."""
+        cdef int first = self.first_dependent[word]
+        cdef int n_dependents = self.first_dependent[word + 1] - first
+        cdef int i, group, column, label
+        cdef double value = 0.0
+        self.value_labels(first, n_dependents, a_class)
+        self.row_of_column.assign(n_dependents + self.n_groups + 1, 0)
+        if not self.takes_best(n_dependents):
+            self.solve_assignment(n_dependents)
+        for i in range(n_dependents):
+            group = self.row_of_column[i + 1] - 1
+            if group >= 0:
+                value += self.group_values[i * self.n_groups + group]
+                label = self.group_labels[i * self.n_groups + group]
+            else:
+                value += self.free_values[i]
+                label = self.free_labels[i]
+            self.choice[self.dependents[first + i] * self.n_classes + a_class] = label
+        return value
+
+    cdef void value_labels(self, int first, int n_dependents, int a_class) noexcept nogil:
+        """Find the best label of each dependent in each group, and without one: a label of a group
+        that another dependent is in breaks a rule."""
+        cdef int i, label, group
+        cdef double value
+        self.free_values.assign(n_dependents, -INFINITY)
+        self.free_labels.assign(n_dependents, -1)
+        self.group_values.assign(n_dependents * self.n_groups, -INFINITY)
+        self.group_labels.assign(n_dependents * self.n_groups, -1)
+        for i in range(n_dependents):
+            for label in range(self.n_labels):
+                value = self.values[<size_t>self.dependents[first + i] * self.n_labels + label]
+                if self.excluded[a_class, label]:
+                    value -= self.rule_cost
+                group = self.groups[label]
+                if group >= 0:
+                    if value > self.group_values[i * self.n_groups + group]:
+                        self.group_values[i * self.n_groups + group] = value
+                        self.group_labels[i * self.n_groups + group] = label
+                    value -= self.rule_cost
+                if value > self.free_values[i]:
+                    self.free_values[i] = value
+                    self.free_labels[i] = label
+
+    cdef bint takes_best(self, int n_dependents) noexcept nogil:
+        """Give each dependent its best label; False if two of these are of one group."""
+        cdef int i, j, group, best
+        cdef double value
+        for i in range(n_dependents):
+            best = -1
+            value = self.free_values[i]
+            for group in range(self.n_groups):
+                if self.group_values[i * self.n_groups + group] > value:
+                    value = self.group_values[i * self.n_groups + group]
+                    best = group
+            self.row_of_column[i + 1] = best + 1
+            if best >= 0:
+                for j in range(i):
+                    if self.row_of_column[j + 1] == best + 1:
+                        return False
+        return True
+
+    cdef double cost(self, int row, int column, int n_dependents) noexcept nogil:
+        """What the value of a dependent loses in a group; nothing if no dependent is in it."""
+        if column > n_dependents:
+            return 0.0
+        return self.free_values[column - 1] - self.group_values[
+            (column - 1) * self.n_groups + row - 1
+        ]
+
+    cdef int solve_assignment(self, int n_dependents) except -1 nogil:
+        """Assign a column to each row, with the least cost: one row after the other, by the
+        shortest path on which those before give way."""
+        cdef int n_columns = n_dependents + self.n_groups
+        cdef int row, column, nearest, row_here, last
+        cdef double step, slack
+        self.row_of_column.assign(n_columns + 1, 0)
+        self.column_before.assign(n_columns + 1, 0)
+        self.row_potential.assign(self.n_groups + 1, 0.0)
+        self.column_potential.assign(n_columns + 1, 0.0)
+        for row in range(1, self.n_groups + 1):
+            self.slack.assign(n_columns + 1, INFINITY)
+            self.is_reached.assign(n_columns + 1, 0)
+            # The path begins at column 0.
+            self.row_of_column[0] = row
+            nearest = 0
+            while self.row_of_column[nearest]:
+                self.is_reached[nearest] = 1
+                row_here = self.row_of_column[nearest]
+                last = nearest
+                step = INFINITY
+                for column in range(1, n_columns + 1):
+                    if self.is_reached[column]:
+                        continue
+                    slack = self.cost(row_here, column, n_dependents)
+                    slack -= self.row_potential[row_here] + self.column_potential[column]
+                    if slack < self.slack[column]:
+                        self.slack[column] = slack
+                        self.column_before[column] = last
+                    if self.slack[column] < step:
+                        step = self.slack[column]
+                        nearest = column
+                for column in range(n_columns + 1):
+                    if self.is_reached[column]:
+                        self.row_potential[self.row_of_column[column]] += step
+                        self.column_potential[column] -= step
+                    else:
+                        self.slack[column] -= step
+            while nearest:
+                self.row_of_column[nearest] = self.row_of_column[self.column_before[nearest]]
+                nearest = self.column_before[nearest]
+        return 0

@@ -1,0 +1,169 @@
+"""The best labels of a tree under rules, against all labellings of small trees."""
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+from brute_force import random_tree
+
+from spacy_npparse.decoding import FORBIDDEN, best_tree_labels
+
+
+def rules_broken(labels, broken, heads, groups, classes, excluded):
+    """How many rules labels break, the root's dependents having none. heads: of words 1..n."""
+    total = 0
+    for word in range(len(heads) + 1):
+        below = [d for d, head in enumerate(heads) if head == word]
+        if not word:
+            continue
+        own = classes[labels[word - 1]] if heads[word - 1] else classes[-1]
+        total += sum(int(excluded[own][labels[d]]) for d in below)
+        total += sum(int(broken[d][labels[d]]) for d in below)
+        taken = [groups[labels[d]] for d in below if groups[labels[d]] >= 0]
+        total += len(taken) - len(set(taken))
+    return total
+
+
+def random_problem(rng):
+    n, n_labels = rng.randint(1, 5), rng.randint(1, 4)
+    n_groups, n_classes = rng.randint(0, 2), rng.randint(1, 3)
+    share = rng.choice([0.0, 0.2, 0.6])
+    heads = random_tree(n, rng)[1:]
+    return dict(
+        scores=np.log([[rng.random() for _ in range(n_labels)] for _ in range(n)]),
+        broken=np.array([[rng.random() < share for _ in range(n_labels)] for _ in range(n)]),
+        heads=np.array(heads, dtype=np.int32),
+        groups=np.array([rng.randint(-1, n_groups - 1) for _ in range(n_labels)], dtype=np.int32),
+        classes=np.array(
+            [rng.randint(0, n_classes - 1) for _ in range(n_labels + 1)], dtype=np.int32
+        ),
+        excluded=np.array(
+            [[rng.random() < share for _ in range(n_labels)] for _ in range(n_classes)]
+        ),
+    )
+
+
+def solve(problem, **changed):
+    given = {**problem, **changed}
+    return best_tree_labels(
+        given["scores"].astype(np.float32),
+        given["broken"].astype(np.uint8),
+        given["heads"],
+        np.array([len(given["heads"])], dtype=np.int32),
+        given["groups"],
+        given["classes"],
+        given["excluded"].astype(np.uint8),
+    )
+
+
+def value(problem, labels, allowed=None):
+    """Rules broken and minus the sum of scores: the smaller, the better."""
+    rules = {key: problem[key] for key in ("broken", "heads", "groups", "classes", "excluded")}
+    words = [d for d, head in enumerate(problem["heads"]) if head]
+    total = sum(problem["scores"][d][labels[d]] for d in words)
+    n_forbidden = 0 if allowed is None else sum(not allowed[d][labels[d]] for d in words)
+    return n_forbidden, rules_broken(labels, **rules), -total
+
+
+def all_labellings(problem):
+    options = [
+        range(len(problem["groups"])) if head else [-1] for head in problem["heads"].tolist()
+    ]
+    return product(*options)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_labels_are_the_best_of_all(seed):
+    problem = random_problem(random.Random(seed))
+    labels, n_broken = solve(problem)
+    best = min(value(problem, one) for one in all_labellings(problem))
+    found = value(problem, labels.tolist())
+    assert found[:2] == best[:2] and n_broken.tolist() == [best[1]]
+    assert found[2] == pytest.approx(best[2], abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_forbidden_labels_are_avoided_before_rules_are_kept(seed):
+    rng = random.Random(seed)
+    problem = random_problem(rng)
+    allowed = np.array([[rng.random() < 0.5 for _ in row] for row in problem["broken"]])
+    broken = np.where(allowed, problem["broken"], FORBIDDEN)
+    labels, _ = solve(problem, broken=broken)
+    problem["broken"] = problem["broken"] & allowed
+    best = min(value(problem, one, allowed) for one in all_labellings(problem))
+    found = value(problem, labels.tolist(), allowed)
+    assert found[:2] == best[:2]
+    assert found[2] == pytest.approx(best[2], abs=1e-4)
+
+
+def test_sentences_are_labelled_as_they_are_by_themselves():
+    problems = []
+    for seed in range(200):
+        problem = random_problem(random.Random(seed))
+        if len(problem["groups"]) == 4:
+            problems.append(problem)
+    first = problems[0]
+    same = dict(groups=first["groups"], classes=first["classes"], excluded=first["excluded"])
+    labels, n_broken = best_tree_labels(
+        np.concatenate([one["scores"] for one in problems]).astype(np.float32),
+        np.concatenate([one["broken"] for one in problems]).astype(np.uint8),
+        np.concatenate([one["heads"] for one in problems]),
+        np.array([len(one["heads"]) for one in problems], dtype=np.int32),
+        first["groups"],
+        first["classes"],
+        first["excluded"].astype(np.uint8),
+    )
+    alone = [solve(one, **same) for one in problems]
+    assert labels.tolist() == [label for one, _ in alone for label in one.tolist()]
+    assert n_broken.tolist() == [int(number[0]) for _, number in alone]
+
+
+@pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf, 1e30, -1e30])
+def test_scores_of_any_kind_do_not_outweigh_rules(score):
+    heads = np.array([2, 0, 2, 2], dtype=np.int32)
+    scores = np.full((4, 2), -1.0, dtype=np.float32)
+    scores[:, 0] = score
+    labels, n_broken = best_tree_labels(
+        scores,
+        np.zeros((4, 2), dtype=np.uint8),
+        heads,
+        np.array([4], dtype=np.int32),
+        np.array([0, -1], dtype=np.int32),
+        np.zeros(3, dtype=np.int32),
+        np.zeros((1, 2), dtype=np.uint8),
+    )
+    assert labels[1] == -1 and n_broken.tolist() == [0]
+    assert labels[[0, 2, 3]].tolist().count(0) <= 1
+
+
+def test_a_long_sentence_with_all_words_under_one_head():
+    n = 2000
+    heads = np.full(n, 1, dtype=np.int32)
+    heads[0] = 0
+    rng = np.random.default_rng(0)
+    labels, n_broken = best_tree_labels(
+        np.log(rng.random((n, 12))).astype(np.float32),
+        np.zeros((n, 12), dtype=np.uint8),
+        heads,
+        np.array([n], dtype=np.int32),
+        np.array([*range(11), -1], dtype=np.int32),
+        np.zeros(13, dtype=np.int32),
+        np.zeros((1, 12), dtype=np.uint8),
+    )
+    assert n_broken.tolist() == [0]
+    assert all(labels.tolist().count(label) <= 1 for label in range(11))
+
+
+def test_no_sentences():
+    none = np.zeros((0, 3))
+    labels, n_broken = best_tree_labels(
+        none.astype(np.float32),
+        none.astype(np.uint8),
+        np.zeros(0, dtype=np.int32),
+        np.zeros(0, dtype=np.int32),
+        np.full(3, -1, dtype=np.int32),
+        np.zeros(4, dtype=np.int32),
+        np.zeros((1, 3), dtype=np.uint8),
+    )
+    assert not len(labels) and not len(n_broken)
