@@ -22,6 +22,7 @@ from spacy_npparse.decoding import (
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.tables import Column, Table, count, text
 from spacy_npparse.transitions import derivation_counts
+from spacy_npparse.treebank.label_rules import rules_table, treebank_rules
 from spacy_npparse.treebank.sentence import Sentence
 from spacy_npparse.trees import (
     crossing_arcs,
@@ -32,6 +33,7 @@ from spacy_npparse.trees import (
     is_well_nested,
     nonprojective_arcs,
 )
+from spacy_npparse.trees.label_rules import LabelRule
 from spacy_npparse.trees.missing import NO_HEAD
 
 # In words. The closest tree of a class is searched for exactly up to this length; for longer
@@ -86,6 +88,7 @@ class Statistics:
         covered_arcs: Number of arcs that the gold trees share with the closest trees of each class;
             a lower bound for sentences longer than `MAX_LENGTH`.
         derivations: By transition system and static oracle.
+        label_rules: The rules that labels keep, those of incomplete sentences included.
     """
 
     sentences: int
@@ -100,6 +103,7 @@ class Statistics:
     covered: dict[str, int]
     covered_arcs: dict[str, int]
     derivations: dict[str, dict[str, Derivations]]
+    label_rules: list[LabelRule]
 
     def as_dict(self) -> dict[str, Any]:
         """The counts, for JSON."""
@@ -161,7 +165,12 @@ class Statistics:
             Column("transitions a word", "{:.2f}".format),
             Column("reorderings a sentence", "{:.3f}".format),
         ]
-        return text(self.counts(), Table("Derivations", heads, rows), self.note())
+        return text(
+            self.counts(),
+            Table("Derivations", heads, rows),
+            self.note(),
+            rules_table(self.label_rules) if self.label_rules else "",
+        )
 
 
 def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
@@ -173,6 +182,7 @@ def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
     Raises:
         ValueError: If there is no complete tree.
     """
+    sentences = list(sentences)
     trees: list[tuple[int, ...]] = []
     incomplete = 0
     for sentence in sentences:
@@ -213,6 +223,7 @@ def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
             "1-endpoint-crossing": int(crossing_once.sum()),
         },
         derivations=derivations,
+        label_rules=treebank_rules(sentences),
     )
 
 

@@ -1,0 +1,66 @@
+"""The rules that the labels of a treebank keep, learnt from its sentences, and shown in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spacy_npparse.tables import Column, Table, count
+from spacy_npparse.treebank.sentence import EMPTY, SPACY_ROOT, Sentence
+from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, without_subtype
+
+_MEANINGS = {
+    "unique": "at most one of the dependents of a word",
+    "before": "before the head",
+    "behind": "behind the head",
+    "dependents": "no dependent is {}",
+}
+
+
+def treebank_rules(sentences: Iterable[Sentence]) -> list[LabelRule]:
+    """Learn the rules that the labels of a treebank keep.
+
+    Args:
+        sentences: The treebank.
+
+    Returns:
+        The rules; see `spacy_npparse.trees.label_rules`.
+    """
+    counts = LabelCounts()
+    for sentence in sentences:
+        heads = sentence.heads[1:]
+        labels = [
+            SPACY_ROOT if head == 0 else word.deprel
+            for head, word in zip(heads, sentence.words, strict=True)
+        ]
+        known = ["" if label == EMPTY else label for label in labels]
+        counts.add([head - 1 for head in heads], known)
+    return counts.rules()
+
+
+def rules_table(rules: Iterable[LabelRule]) -> Table:
+    """Show rules.
+
+    Args:
+        rules: The rules.
+
+    Returns:
+        A table with a row for each of them.
+    """
+    rows = [
+        (
+            ", ".join(rule.labels),
+            _MEANINGS[rule.kind].format(
+                ", ".join(dict.fromkeys(map(without_subtype, rule.excluded)))
+            ),
+            rule.cases,
+            rule.exceptions,
+        )
+        for rule in rules
+    ]
+    heads = [
+        Column("Label"),
+        Column("Rule", left=True),
+        Column("cases", count),
+        Column("exceptions", count),
+    ]
+    return Table("Rules of labels", heads, rows)

@@ -1,0 +1,229 @@
+"""Rules that the labels of a treebank keep, learnt from its trees.
+
+Nothing is known of the labels, except that what follows a colon is a subtype. A rule is learnt for
+a label with all its subtypes, or for one of these, if there are enough cases in which it could have
+been broken and it is broken in hardly any of them: treebanks have errors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from spacy_npparse.checks import check_choice, check_type
+
+RuleKind: TypeAlias = Literal["unique", "before", "behind", "dependents"]
+
+# The share of the cases in which a rule may be broken, and how many cases it takes.
+TOLERANCE = 0.002
+EVIDENCE = 20
+# A label of dependents is excluded if chance alone would have it so often.
+LEAST_EXPECTED = 5.0
+# Labels of function words, most of which have no dependents: at most so many on average.
+MOST_DEPENDENTS = 0.1
+_SUBTYPE = ":"
+
+# Label, label of the head, and whether the word is before its head.
+_Arc: TypeAlias = tuple[str, str, bool]
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """A rule, and how often a treebank keeps it.
+
+    Attributes:
+        kind: "unique", if a word has at most one dependent with one of the labels; "before" or
+            "behind", if words with these labels stand before or behind their heads; "dependents",
+            if words with these labels have no dependents with some labels.
+        labels: The labels, which differ in their subtypes only.
+        excluded: The labels that dependents do not have.
+        cases: How often the treebank could have broken the rule.
+        exceptions: How often it has.
+    """
+
+    kind: RuleKind
+    labels: tuple[str, ...]
+    excluded: tuple[str, ...] = ()
+    cases: int = 0
+    exceptions: int = 0
+
+    @classmethod
+    def from_json(cls, where: str, data: Mapping[str, Any]) -> LabelRule:
+        """Read a rule.
+
+        Args:
+            where: What it is part of, for messages.
+            data: A dictionary of the attributes, with lists of labels.
+
+        Returns:
+            The rule.
+
+        Raises:
+            ValueError: If it is malformed.
+        """
+        unknown = sorted(map(str, data.keys() - set(cls.__dataclass_fields__)))
+        if unknown:
+            raise ValueError(
+                f"{where} has {', '.join(unknown)}; a rule has kind, labels, excluded, cases and "
+                "exceptions."
+            )
+        check_choice(f"{where}.kind", data.get("kind"), get_args(RuleKind))
+        labels, excluded = (data.get(key, []) for key in ("labels", "excluded"))
+        for key, value in (("labels", labels), ("excluded", excluded)):
+            check_type(f"{where}.{key}", value, list[str])
+        if not labels:
+            raise ValueError(f"{where} has no labels. Name at least one, or remove the rule.")
+        if bool(excluded) != (data["kind"] == "dependents"):
+            raise ValueError(
+                f"{where}: rules of the kind 'dependents' exclude labels, and no others do. "
+                "Correct its 'excluded', or its kind."
+            )
+        counts = [data.get(key, 0) for key in ("cases", "exceptions")]
+        for key, value in zip(("cases", "exceptions"), counts, strict=True):
+            check_type(f"{where}.{key}", value, int)
+        return cls(data["kind"], tuple(labels), tuple(excluded), *counts)
+
+    def to_json(self) -> dict[str, Any]:
+        """The rule as `from_json` reads it."""
+        found: dict[str, Any] = {"kind": self.kind, "labels": list(self.labels)}
+        if self.excluded:
+            found["excluded"] = list(self.excluded)
+        return {**found, "cases": self.cases, "exceptions": self.exceptions}
+
+
+def read_rules(where: str, data: Any) -> list[LabelRule]:
+    """Read rules.
+
+    Args:
+        where: What they are part of, for messages.
+        data: A list of dictionaries, see `LabelRule`.
+
+    Returns:
+        The rules.
+
+    Raises:
+        ValueError: If they are malformed.
+    """
+    check_type(where, data, list[dict])
+    return [LabelRule.from_json(f"{where}[{i}]", one) for i, one in enumerate(data)]
+
+
+class LabelCounts:
+    """Counts of the labels in trees, from which rules are learnt."""
+
+    def __init__(self) -> None:
+        self._words: Counter[str] = Counter()
+        self._arcs: Counter[_Arc] = Counter()
+        # The labels, sorted, of all dependents of a word whose labels differ in subtypes only.
+        self._siblings: Counter[tuple[str, ...]] = Counter()
+
+    def add(self, heads: Sequence[int], labels: Sequence[str]) -> None:
+        """Count the labels of a sentence, or of several.
+
+        Args:
+            heads: The place of the head of each word, from 0; negative for the root's dependents,
+                and where it is unknown.
+            labels: The label of each word, empty if unknown.
+        """
+        arcs = []
+        siblings: dict[tuple[int, str], list[str]] = defaultdict(list)
+        for place, (head, label) in enumerate(zip(heads, labels, strict=True)):
+            if head >= 0 and label:
+                arcs.append((label, labels[head], place < head))
+                siblings[head, without_subtype(label)].append(label)
+        self._words.update(filter(None, labels))
+        self._arcs.update(arcs)
+        self._siblings.update(tuple(sorted(ones)) for ones in siblings.values())
+
+    def rules(self) -> list[LabelRule]:
+        """The rules that the trees keep."""
+        return [*self._unique(), *self._sides(), *self._dependents()]
+
+    def _unique(self) -> Iterator[LabelRule]:
+        done: set[str] = set()
+        for labels in self._kinds:
+            # Subtypes can be exceptions, as outer subjects are.
+            while not done.issuperset(labels):
+                cases = exceptions = 0
+                repeated: Counter[str] = Counter()
+                for siblings, n in self._siblings.items():
+                    own = [label for label in siblings if label in labels]
+                    cases += n * (len(own) > 0)
+                    exceptions += n * (len(own) > 1)
+                    repeated.update(dict.fromkeys(own, n * (len(own) > 1)))
+                if _holds(cases, exceptions):
+                    yield LabelRule("unique", labels, (), cases, exceptions)
+                    done.update(labels)
+                worst = max(labels, key=lambda label: (repeated[label] / self._words[label], label))
+                labels = tuple(label for label in labels if label != worst)
+
+    def _sides(self) -> Iterator[LabelRule]:
+        done: set[str] = set()
+        for labels, counts in self._by_kind(lambda arc: arc[0], lambda arc: arc[2]):
+            sides: tuple[tuple[RuleKind, int], ...]
+            sides = (("before", counts[False]), ("behind", counts[True]))
+            for kind, exceptions in sides:
+                if not done.issuperset(labels) and _holds(counts.total(), exceptions):
+                    yield LabelRule(kind, labels, (), counts.total(), exceptions)
+                    done.update(labels)
+
+    def _dependents(self) -> Iterator[LabelRule]:
+        n_words = self._words.total()
+        of_all = self._counts(lambda arc: arc[0])
+        done: dict[str, set[str]] = defaultdict(set)
+        for labels, counts in self._by_kind(lambda arc: arc[1], lambda arc: arc[0]):
+            cases = sum(self._words[label] for label in labels)
+            if counts.total() > MOST_DEPENDENTS * cases:
+                continue
+            excluded: set[str] = set()
+            for others in self._kinds:
+                expected = sum(of_all[one] for one in others) * cases / n_words
+                exceptions = sum(counts[one] for one in others)
+                if expected >= LEAST_EXPECTED and _holds(cases, exceptions):
+                    excluded.update(others)
+            excluded -= set[str].intersection(*(done[label] for label in labels))
+            if excluded:
+                exceptions = sum(counts[one] for one in excluded)
+                yield LabelRule("dependents", labels, tuple(sorted(excluded)), cases, exceptions)
+                for label in labels:
+                    done[label] |= excluded
+
+    @property
+    def _kinds(self) -> list[tuple[str, ...]]:
+        """What rules are about: labels with all their subtypes, and then single ones."""
+        together: dict[str, list[str]] = defaultdict(list)
+        for label in sorted(self._counts(lambda arc: arc[0])):
+            together[without_subtype(label)].append(label)
+        kinds = [tuple(labels) for labels in together.values()]
+        return [*kinds, *((label,) for labels in kinds if len(labels) > 1 for label in labels)]
+
+    def _counts(self, key: Callable[[_Arc], str]) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for arc, n in self._arcs.items():
+            found[key(arc)] += n
+        return found
+
+    def _by_kind(
+        self, label: Callable[[_Arc], str], key: Callable[[_Arc], Any]
+    ) -> Iterator[tuple[tuple[str, ...], Counter[Any]]]:
+        """What arcs have, by the labels that rules are about."""
+        by_label: dict[str, Counter[Any]] = defaultdict(Counter)
+        for arc, n in self._arcs.items():
+            by_label[label(arc)][key(arc)] += n
+        for labels in self._kinds:
+            yield labels, sum((by_label[one] for one in labels), Counter())
+
+
+def _holds(cases: int, exceptions: int) -> bool:
+    return cases >= EVIDENCE and exceptions <= TOLERANCE * cases
+
+
+def without_subtype(label: str) -> str:
+    """A label without its subtype.
+
+    Args:
+        label: The label.
+    """
+    return label.partition(_SUBTYPE)[0] or label

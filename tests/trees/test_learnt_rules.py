@@ -1,0 +1,112 @@
+"""Rules that are learnt from labels, and read from JSON."""
+
+import pytest
+
+from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
+
+
+def rules_of(*trees, n=1):
+    """Trees: heads, from 1, and labels."""
+    counts = LabelCounts()
+    for heads, labels in trees * n:
+        counts.add([head - 1 for head in heads], labels)
+    return counts.rules()
+
+
+def kinds(rules, kind):
+    return {rule.labels: (rule.cases, rule.exceptions) for rule in rules if rule.kind == kind}
+
+
+TREE = [2, 0, 2, 3], ["subj", "ROOT", "obj", "mod"]
+
+
+def test_labels_that_do_not_repeat_are_unique():
+    assert kinds(rules_of(TREE, n=30), "unique") == {
+        ("mod",): (30, 0),
+        ("obj",): (30, 0),
+        ("subj",): (30, 0),
+    }
+
+
+def test_labels_that_repeat_are_not():
+    twice = [2, 0, 2, 2], ["subj", "ROOT", "obj", "obj"]
+    assert ("obj",) not in kinds(rules_of(TREE, twice, n=30), "unique")
+
+
+def test_hardly_any_exceptions_are_errors_of_the_treebank():
+    twice = [2, 0, 2, 2], ["subj", "ROOT", "obj", "obj"]
+    trees = [TREE] * 999
+    assert kinds(rules_of(*trees, twice), "unique")["obj",] == (1000, 1)
+    assert ("obj",) not in kinds(rules_of(*trees, *[twice] * 3), "unique")
+
+
+def test_too_few_cases_are_no_evidence():
+    assert rules_of(TREE, n=19) == []
+
+
+def test_subtypes_are_counted_together():
+    active = [2, 0], ["subj", "ROOT"]
+    passive = [2, 0], ["subj:pass", "ROOT"]
+    assert kinds(rules_of(active, passive, n=30), "unique") == {("subj", "subj:pass"): (60, 0)}
+
+
+def test_a_subtype_can_be_an_exception():
+    outer = [3, 3, 0], ["subj:outer", "subj", "ROOT"]
+    passive = [2, 0], ["subj:pass", "ROOT"]
+    found = kinds(rules_of(outer, passive, n=30), "unique")
+    assert found == {("subj", "subj:pass"): (60, 0), ("subj:outer",): (30, 0)}
+
+
+def test_sides():
+    found = rules_of(TREE, n=30)
+    assert kinds(found, "before") == {("subj",): (30, 0)}
+    assert kinds(found, "behind") == {("mod",): (30, 0), ("obj",): (30, 0)}
+    both = [2, 0, 2], ["subj", "ROOT", "subj"]
+    assert kinds(rules_of(both, n=30), "before") == {}
+
+
+def test_function_words_exclude_dependents():
+    tree = [2, 3, 0, 5, 3], ["case", "obl", "ROOT", "det", "obj"]
+    (case,) = [rule for rule in rules_of(tree, n=50) if rule.labels == ("case",)][2:]
+    assert case == LabelRule("dependents", ("case",), ("case", "det", "obj", "obl"), 50, 0)
+
+
+def test_words_with_dependents_exclude_nothing():
+    tree = [2, 3, 0, 5, 3], ["case", "obl", "ROOT", "det", "obj"]
+    assert not [
+        rule for rule in rules_of(tree, n=50) if rule.kind == "dependents" and "obl" in rule.labels
+    ]
+
+
+def test_unknown_heads_and_labels_do_not_count():
+    counts = LabelCounts()
+    for _ in range(30):
+        counts.add([1, -1, 1], ["subj", "ROOT", ""])
+        counts.add([-1, -1], ["", "subj"])
+    assert kinds(counts.rules(), "unique") == {("subj",): (30, 0)}
+
+
+def test_rules_are_read_as_they_are_written():
+    found = rules_of(([2, 3, 0, 5, 3], ["case", "obl", "ROOT", "det", "obj"]), n=50)
+    assert {rule.kind for rule in found} == {"unique", "before", "behind", "dependents"}
+    assert read_rules("rules", [rule.to_json() for rule in found]) == found
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        ({}, "rules is {}, but must be of type list"),
+        ([3], "rules: an item is 3, but must be of type dict"),
+        ([{}], r"rules\[0\].kind is None, but must be one of: unique, before, behind, dependents"),
+        ([{"kind": "unique"}], r"rules\[0\] has no labels"),
+        ([{"kind": "unique", "labels": "subj"}], r"rules\[0\].labels is 'subj'"),
+        ([{"kind": "unique", "labels": [1]}], "an item is 1, but must be of type str"),
+        ([{"kind": "unique", "labels": ["a"], "label": 1}], r"rules\[0\] has label; a rule has"),
+        ([{"kind": "before", "labels": ["a"], "excluded": ["b"]}], "kind 'dependents' exclude"),
+        ([{"kind": "dependents", "labels": ["a"]}], "kind 'dependents' exclude"),
+        ([{"kind": "before", "labels": ["a"], "cases": "many"}], r"rules\[0\].cases is 'many'"),
+    ],
+)
+def test_malformed_rules_are_refused(data, message):
+    with pytest.raises(ValueError, match=message):
+        read_rules("rules", data)
