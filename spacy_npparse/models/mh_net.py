@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHFactors, MHScores
-from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array
+from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array, take_square
 from spacy_npparse.models.parser_net import SharedSizes, take
 
 if TYPE_CHECKING:
@@ -33,6 +33,15 @@ class MHPartScores(NamedTuple):
     below: Tensor
     front: Tensor
     arcs: Tensor
+
+    def take(self, numbers: Tensor, n_less: int) -> MHPartScores:
+        """Take the scores of some sentences.
+
+        Args:
+            numbers: int64 [n], of the sentences.
+            n_less: By how many nodes the longest of them is shorter than that of all.
+        """
+        return MHPartScores(*(take_square(part, numbers, n_less) for part in self))
 
     def add_to_arcs(self, more: Tensor) -> MHPartScores:
         """Add to the score of each arc.

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from spacy_npparse.decoding import OneEndpointCrossingScores, OneEndpointCrossingTrees
-from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array
+from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array, take_square
 from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, sentences_and_words, take
 
 if TYPE_CHECKING:
@@ -30,6 +30,15 @@ class OneEndpointCrossingPartScores(NamedTuple):
     heads: Tensor
     siblings: Tensor
     crossed: Tensor
+
+    def take(self, numbers: Tensor, n_less: int) -> OneEndpointCrossingPartScores:
+        """Take the scores of some sentences.
+
+        Args:
+            numbers: int64 [n], of the sentences.
+            n_less: By how many nodes the longest of them is shorter than that of all.
+        """
+        return OneEndpointCrossingPartScores(*(take_square(part, numbers, n_less) for part in self))
 
     def add_to_arcs(self, more: Tensor) -> OneEndpointCrossingPartScores:
         """Add to the score of each arc, crossed or not.

@@ -97,3 +97,18 @@ class Biaffine(nn.Module):
 def as_array(scores: Tensor) -> NDArray[np.float32]:
     """Detach scores for the kernel: on the CPU, contiguous."""
     return scores.detach().cpu().contiguous().numpy()
+
+
+def take_square(scores: Tensor, numbers: Tensor, n_less: int) -> Tensor:
+    """Take the scores of pairs of nodes of some sentences.
+
+    Args:
+        scores: [n_sentences, ..., n_nodes, n_nodes].
+        numbers: int64 [n], of the sentences.
+        n_less: By how many nodes the longest of them is shorter than that of all.
+
+    Returns:
+        [n, ..., n_nodes - n_less, n_nodes - n_less].
+    """
+    size = scores.shape[-1] - n_less
+    return scores[..., :size, :size][numbers]

@@ -183,18 +183,32 @@ class ParserNet(nn.Module):
         sentence, word = sentences_and_words(lengths)
         return -(arcs[sentence[:, None], word[:, None], heads] * weights).sum()
 
-    def score_labels(self, rows: Tensor, heads: Tensor, dependents: Tensor) -> Tensor:
-        """Score all labels of some arcs.
+    def project_for_labels(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Project words as heads and as dependents, once for all arcs whose labels are scored.
 
         Args:
             rows: [n_rows, n_inputs], vectors of each sentence's root and words.
+
+        Returns:
+            [n_rows, label_size] each.
+        """
+        return self.label_head(rows), self.label_dependent(rows)
+
+    def score_labels(
+        self, projected: tuple[Tensor, Tensor], heads: Tensor, dependents: Tensor
+    ) -> Tensor:
+        """Score all labels of some arcs.
+
+        Args:
+            projected: What `project_for_labels` returns.
             heads: int64 [n_arcs], the row of the head.
             dependents: int64 [n_arcs], the row of the dependent.
 
         Returns:
             [n_arcs, n_labels], not normalised.
         """
-        hidden = take(self.label_head(rows), heads) + take(self.label_dependent(rows), dependents)
+        as_head, as_dependent = projected
+        hidden = take(as_head, heads) + take(as_dependent, dependents)
         return self.label_output(self.dropout(torch.relu(hidden)))
 
     def score_starts(self, vectors: Tensor, before: Tensor, after: Tensor) -> Tensor:

@@ -117,6 +117,31 @@ class SentenceBatch:
             return self
         return SentenceBatch(self.words[kept[self.sentence]], self.lengths[kept], self.n_tokens)
 
+    def take(self, numbers: Ints) -> SentenceBatch:
+        """Take sentences by their numbers, each as often as it is named.
+
+        Args:
+            numbers: int64 [n].
+
+        Returns:
+            n sentences.
+        """
+        words = self.words[self.words_of(numbers)]
+        return SentenceBatch(words, self.lengths[numbers], self.n_tokens)
+
+    def words_of(self, numbers: Ints) -> Ints:
+        """The places of the words of some sentences.
+
+        Args:
+            numbers: int64 [n], of the sentences, each as often as it is named.
+
+        Returns:
+            int64 [words of these sentences].
+        """
+        slices = self.slices()
+        places = np.arange(len(self.words))
+        return np.concatenate([places[slices[number]] for number in numbers.tolist()])
+
     def in_sentence(self, token_heads: Ints) -> Ints:
         """Number heads within their sentences.
 
@@ -209,6 +234,11 @@ class ScoredBatch(Generic[NetT]):
     lengths: Tensor
     arcs: Tensor
 
+    @cached_property
+    def projected_for_labels(self) -> tuple[Tensor, Tensor]:
+        """See `ParserNet.project_for_labels`."""
+        return self.net.project_for_labels(self.rows)
+
     def select(self, kept: Bools) -> ScoredBatch[NetT]:
         """Keep only some of the sentences.
 
@@ -230,6 +260,34 @@ class ScoredBatch(Generic[NetT]):
             lengths,
             self.arcs[chosen, :size, :size],
         )
+
+    def take(self, numbers: Ints) -> ScoredBatch[NetT]:
+        """Take sentences by their numbers, each as often as it is named.
+
+        Args:
+            numbers: int64 [n].
+
+        Returns:
+            n sentences.
+        """
+        device = self.lengths.device
+        sizes = self.sentences.lengths.astype(np.int64) + 1
+        ends = np.cumsum(sizes).tolist()
+        places = [np.arange(ends[number] - sizes[number], ends[number]) for number in numbers]
+        rows = torch.from_numpy(np.concatenate(places)).to(device)
+        chosen = torch.from_numpy(numbers).to(device)
+        size = int(self.sentences.lengths[numbers].max()) + 1
+        taken = ScoredBatch(
+            self.net,
+            self.sentences.take(numbers),
+            self.rows[rows],
+            self.lengths[chosen],
+            self.arcs[chosen, :size, :size],
+        )
+        projected = tuple(part[rows] for part in self.projected_for_labels)
+        # Instead of computing them again.
+        taken.__dict__["projected_for_labels"] = projected
+        return taken
 
     def alone(self, number: int) -> ScoredBatch[NetT]:
         """One of the sentences.

@@ -21,15 +21,19 @@ from spacy_npparse.decoding import (
     Tree,
     best_allowed_tree,
 )
-from spacy_npparse.parsing.batch import Bools, Found, NetT, ScoredBatch
+from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch
 from spacy_npparse.parsing.gold import GoldBatch
-from spacy_npparse.parsing.search import Floats, Search
+from spacy_npparse.parsing.search import Floats, RestrictedSearch, Search
 from spacy_npparse.parsing.settings import ConfidenceSettings, TreeLoss
 from spacy_npparse.transitions import Decisions
 
 
 class PartScores(Protocol):
     """The scores of all parts of all sentences."""
+
+    def take(self, numbers: Tensor, n_less: int, /) -> Self:
+        """Take those of some sentences, by their numbers, of which the longest is shorter than that
+        of all by some words."""
 
     def add_to_arcs(self, more: Tensor, /) -> Self:
         """Add to the score of each arc: float [n_sentences, size, size], dependents in the second
@@ -169,6 +173,24 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
 
         best = best_allowed_tree(allowed, search)
         return None if best is None else Found(best.heads[None], np.array([[best.score]]))
+
+    def restricted(self, scored: ScoredBatch[NetT]) -> RestrictedSearch:
+        scores = self.parts.score(scored)
+        device = scored.arcs.device
+
+        def search(numbers: Ints, forbidden: Bools) -> Found:
+            some = scored.take(numbers)
+            chosen = torch.from_numpy(numbers).to(device)
+            size = some.arcs.shape[1]
+            costs = torch.from_numpy(forbidden[:, :size, :size]).to(scored.arcs) * _FORBIDDING
+            parts = scores.take(chosen, scored.arcs.shape[1] - size).add_to_arcs(-costs)
+            found = self.parts.found(some, parts, self.parts.best(parts, some.sentences.lengths))
+            sentence, places = some.sentences.sentence, some.sentences.places
+            has_forbidden = forbidden[sentence, places, found.heads[0]]
+            found.scores[0, sentence[has_forbidden]] = -np.inf
+            return found
+
+        return search
 
     def loss(self, scored: ScoredBatch[NetT], gold: GoldBatch) -> Tensor:
         parts = self.parts

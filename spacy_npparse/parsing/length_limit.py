@@ -11,7 +11,7 @@ from spacy_npparse.decoding import AllowedTrees, best_allowed_tree, spanning_tre
 from spacy_npparse.parsing.batch import Found, NetT, ScoredBatch
 from spacy_npparse.parsing.exact import ExactSearch, ScoresT, TreesT
 from spacy_npparse.parsing.gold import GoldBatch
-from spacy_npparse.parsing.search import Floats, Search, selected_heads
+from spacy_npparse.parsing.search import Floats, RestrictedSearch, Search, selected_heads
 from spacy_npparse.transitions import Decisions
 
 
@@ -77,6 +77,13 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
             return self.exact.best_allowed(scored, allowed)
         tree = best_allowed_tree(allowed, spanning_trees(scored.arcs[0].cpu().numpy()))
         return None if tree is None else Found.by_arcs(scored, tree.heads, scored.arcs)
+
+    def restricted(self, scored: ScoredBatch[NetT]) -> RestrictedSearch | None:
+        exact = scored.sentences.lengths <= self.max_length
+        if exact.all():
+            return self.exact.restricted(scored)
+        # Trees of the fallback have other scores.
+        return None
 
     def loss(self, scored: ScoredBatch[NetT], gold: GoldBatch) -> Tensor:
         learnt = gold.sentences.lengths <= self.max_length

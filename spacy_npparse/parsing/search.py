@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic
+from typing import Any, Generic, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
 from spacy_npparse.decoding import AllowedTrees
-from spacy_npparse.parsing.batch import Found, NetT, ScoredBatch
+from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.settings import ConfidenceSettings
 from spacy_npparse.transitions import Decisions
 from spacy_npparse.trees.missing import NO_HEAD
 
 Floats = NDArray[np.float32]
+
+
+class RestrictedSearch(Protocol):
+    """Finds the highest-scoring trees without some arcs."""
+
+    def __call__(self, numbers: Ints, forbidden: Bools, /) -> Found:
+        """Search.
+
+        Args:
+            numbers: int64 [n], of the sentences, each as often as it is searched.
+            forbidden: bool [n, size, size], the arcs that trees must not have, dependents in the
+                second dimension; size is that of the whole batch.
+
+        Returns:
+            A tree of each; its score is -inf if it has a forbidden arc, or was not searched for.
+        """
 
 
 class Search(ABC, Generic[NetT]):
@@ -55,6 +71,17 @@ class Search(ABC, Generic[NetT]):
         Returns:
             The trees; None if there are none that can be built.
         """
+
+    def restricted(self, scored: ScoredBatch[NetT]) -> RestrictedSearch | None:
+        """Prepare the search for trees without some arcs.
+
+        Args:
+            scored: The sentences.
+
+        Returns:
+            The search; None if trees have no scores to compare them by.
+        """
+        return None
 
     @abstractmethod
     def loss(self, scored: ScoredBatch[NetT], gold: GoldBatch) -> Tensor:

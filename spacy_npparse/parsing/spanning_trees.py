@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from spacy_npparse.decoding import decode_spanning_trees, spanning_tree_marginals
+from spacy_npparse.models.pair_net import take_square
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
 from spacy_npparse.parsing.batch import Found, ScoredBatch
 from spacy_npparse.parsing.exact import Parts
@@ -30,6 +31,15 @@ class ArcScores(NamedTuple):
     """
 
     arcs: Tensor
+
+    def take(self, numbers: Tensor, n_less: int) -> ArcScores:
+        """Take the scores of some sentences.
+
+        Args:
+            numbers: int64 [n], of the sentences.
+            n_less: By how many nodes the longest of them is shorter than that of all.
+        """
+        return ArcScores(*(take_square(part, numbers, n_less) for part in self))
 
     def add_to_arcs(self, more: Tensor) -> ArcScores:
         """Add to the score of each arc.
