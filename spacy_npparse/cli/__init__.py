@@ -11,6 +11,7 @@ from spacy_npparse.cli import (  # noqa: F401
     evaluate,
     init_config,
     leaderboard,
+    learn_rules,
     parse,
     prepare,
     score,

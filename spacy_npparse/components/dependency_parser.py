@@ -30,6 +30,7 @@ from spacy_npparse.components.constraints.given import ConstraintError
 from spacy_npparse.components.derivations import GoldTree, gold_trees
 from spacy_npparse.components.docs import ROOT_LABEL, Parse, register_extensions
 from spacy_npparse.components.gold import GoldBoundaries
+from spacy_npparse.components.label_rules import counting_labels
 from spacy_npparse.components.labels import Growth, Labels, check_labels
 from spacy_npparse.components.network import Network
 from spacy_npparse.components.prediction import LabelledTrees, ParserPipe, parse_sentences
@@ -64,9 +65,11 @@ from spacy_npparse.parsing import (
     tree_confidence,
 )
 from spacy_npparse.parsing.batch import NetT
-from spacy_npparse.parsing.labelling import label_loss, predict_labels
+from spacy_npparse.parsing.labelling import label_loss
+from spacy_npparse.parsing.ruled_trees import best_ruled_trees
 from spacy_npparse.parsing.settings import ConfidenceSettings, Encoding
 from spacy_npparse.transitions import Derivation, parser_derivation
+from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
 
 logger = logging.getLogger(__name__)
 
@@ -115,11 +118,14 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self.keep = settings.keep
         self.search = search
         self.network = Network(name, settings.model, search.net_class, nlp)
-        self.label_set = Labels(nlp.vocab.strings, encoding)
+        ruled = settings.label_rules != "off"
+        self.label_set = Labels(nlp.vocab.strings, encoding, ruled=ruled)
         self.system_name = system_name
         self._fixed = {"pseudo_projective": encoding, **(fixed or {})}
         self._finder = SentenceFinder(name)
         self._rehearsal_model: Model | None = None
+        # Sentences with constraints whose labels break rules, since the last report.
+        self._n_broken = 0
         # What spaCy writes and reads.
         self.cfg: dict[str, Any] = self._state().to_json()
         register_extensions()
@@ -136,6 +142,15 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def label_data(self) -> list[str]:
         """The labels as `spacy init labels` saves them for `initialize`."""
         return list(self.label_set.plain)
+
+    @property
+    def label_rules(self) -> tuple[LabelRule, ...]:
+        """The rules that labels keep in the treebank; see `ParserSettings`. Others can be set."""
+        return self.label_set.rules
+
+    @label_rules.setter
+    def label_rules(self, rules: Iterable[LabelRule]) -> None:
+        self.label_set.keep(rules)
 
     @property
     def is_resizable(self) -> bool:
@@ -236,15 +251,26 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         """The best trees of some sentences."""
         scored = encoded.score(sentences)
         if constrained is None:
-            found, allowed = self.search.best(scored), None
+            found = self.search.best(scored)
         else:
             found = self._best_allowed(scored, constrained)
-            allowed = constrained.allowed_labels(sentences)
-        labels = predict_labels(scored, found.heads, allowed)
-        if not self.decoder.confidence:
-            return LabelledTrees(found, labels, None)
-        sure = tree_confidence(self.search, scored, self.temperatures, found.heads[0], labels[0])
-        return LabelledTrees(found, labels, sure)
+        allowed = constrained.allowed_labels(sentences) if constrained else None
+        labeller = self.label_set.labeller
+        trees = [labeller.label(scored, heads, allowed) for heads in found.heads]
+        if self.settings.label_rules == "trees":
+            of_constraints = constrained.allowed_trees if constrained else {}
+            trees[0] = best_ruled_trees(
+                self.search, labeller, scored, found, trees[0], allowed, of_constraints
+            )
+        if constrained:
+            self._n_broken += int((trees[0].n_broken[list(constrained.by_number)] > 0).sum())
+        sure = None
+        if self.decoder.confidence:
+            built = trees[0].built
+            sure = tree_confidence(self.search, scored, self.temperatures, found.heads[0], built)
+        heads = np.stack([tree.heads for tree in trees])
+        labels = np.stack([tree.labels for tree in trees])
+        return LabelledTrees(Found(heads, found.scores), labels, sure)
 
     def _best_allowed(self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences) -> Found:
         """The best trees that meet constraints. Raises ConstraintError if none can be built."""
@@ -275,6 +301,14 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         """Warn of what was not done as asked for, since the last report."""
         self._finder.report()
         self._warn(self.search.report())
+        if self._n_broken:
+            logger.warning(
+                "%s: %d sentences with constraints have labels that break rules of the treebank, "
+                "because no labels of their trees meet both.",
+                self.name,
+                self._n_broken,
+            )
+        self._n_broken = 0
 
     def _warn(self, messages: Iterable[str]) -> None:
         for message in messages:
@@ -327,7 +361,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
                     oracle=oracle,
                 )
                 heads = np.array(derivation.heads[1:], dtype=np.int32)
-                labels = predict_labels(scored, heads[None])[0]
+                labels = self.label_set.labeller.label(scored, heads, None).built
                 spelled = tuple(self.label_set.spell(labels.tolist()))
                 found.append(replace(derivation, labels=spelled))
         return found
@@ -340,6 +374,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         *,
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
+        label_rules: Sequence[dict[str, Any]] | None = None,
     ) -> None:
         """Collect the labels and build the model, with new weights.
 
@@ -351,14 +386,20 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
                 the parser cannot learn from.
             nlp: The pipeline, whose config is that of the training.
             labels: The arc labels, without the root's.
+            label_rules: The rules that labels keep, instead of those of the examples: dictionaries
+                with the attributes of `LabelRule`.
 
         Raises:
             ValueError: If there is not one example, or if one has other labels than those given or
                 heads that form a cycle. If the labels given are empty, or not different, or have
-                the root's among them.
+                the root's among them; or if the rules given are malformed.
         """
         if labels is not None:
             check_labels(self.name, labels)
+        given_rules = None
+        if label_rules is not None:
+            where = f"{self.name}: initialize.components.{self.name}.label_rules"
+            given_rules = read_rules(where, list(label_rules))
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         self.label_set.collect(get_examples, labels)
         self.temperatures = Temperatures()
@@ -372,11 +413,14 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         finds_sentences = self.settings.sentences == "joint"
         sizes = {"n_labels": len(self.label_set), "finds_sentences": finds_sentences}
         self.model.initialize(X=sample, Y={**self.search.net_sizes, **sizes})
-        batches = minibatch(counting_roots(self.name, get_examples()), 256)
+        counts = LabelCounts()
+        examples = counting_labels(counts, counting_roots(self.name, get_examples()))
+        batches = minibatch(examples, 256)
         gold: Iterator[GoldBatch] = (self.label_set.gold(batch)[0] for batch in batches)
         if finds_sentences:
             gold = counting_sentences(self.name, gold)
         self._warn(self.search.begin_training(self.network.shim.net, gold))
+        self.label_rules = counts.rules() if given_rules is None else given_rules
 
     def update(
         self,
@@ -592,6 +636,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             settings=self._fixed,
             temperatures=self.temperatures,
             encoder=encoder,
+            label_rules=self.label_rules,
         )
 
     def _prepare_saving(self) -> None:
@@ -612,6 +657,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             state = SavedState.from_json(self.cfg, self._state())
             self.label_set.replace(state.labels, state.decorated)
             self.temperatures = state.temperatures
+            self.label_rules = state.label_rules
             self.network.encoders.checksum = state.encoder
             self.network.encoders.has_learnt = False
         # Version 0.1 saved it as a setting.

@@ -34,7 +34,6 @@ from spacy_npparse.parsing import (
 )
 from spacy_npparse.parsing.labelling import label_log_probabilities
 from spacy_npparse.trees.head_distributions import most_probable_heads
-from spacy_npparse.trees.missing import NO_LABEL
 
 logger = logging.getLogger(__name__)
 
@@ -227,15 +226,21 @@ class EnsembleParser(ParserPipe, Pipe):
         for number, one in (constrained.by_number if constrained else {}).items():
             if not one.allowed.admits(heads[slices[number]]):
                 heads[slices[number]] = self._allowed_heads(weights[number], one)
+        scores = np.stack([label_log_probabilities(one, heads) for one in scored])
         allowed = constrained.allowed_labels(sentences) if constrained else None
-        labels, of_labels = _label(scored, heads, allowed)
+        labeller = parsers[0].label_set.labeller
+        labels, _ = labeller.choose(sentences, heads, scores.sum(axis=0), allowed)
         sure = None
         if self.decoder.confidence:
             of_words = evidence[sentences.sentence, sentences.places]
             of_heads = of_words[range(len(heads)), heads]
+            of_labels = np.ones(len(heads), dtype=np.float32)
+            arcs = heads > 0
+            by_label = np.exp(scores).mean(axis=0)
+            of_labels[arcs] = by_label[range(len(by_label)), labels[arcs]]
             sure = Confidence(of_heads, of_labels, most_probable_heads(of_words))
-        scores = np.full((1, len(sentences.lengths)), -np.inf)
-        return LabelledTrees(Found(heads[None], scores), labels[None], sure)
+        none = np.full((1, len(sentences.lengths)), -np.inf)
+        return LabelledTrees(Found(heads[None], none), labels[None], sure)
 
     def _weigh_arcs(
         self,
@@ -270,22 +275,3 @@ class EnsembleParser(ParserPipe, Pipe):
         if tree is None:
             raise constraints.conflict(self.name, "ensemble", lambda _: False)
         return tree.heads
-
-
-def _label(
-    scored: Sequence[ScoredBatch[Any]],
-    heads: NDArray[np.int32],
-    allowed: NDArray[np.bool_] | None,
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """The numbers of the labels of all words, NO_LABEL for the root's, and the mean of the members'
-    probabilities: [n_words] each. allowed: see `ConstrainedSentences.allowed_labels`."""
-    labels = np.full(len(heads), NO_LABEL, dtype=np.int64)
-    evidence = np.ones(len(heads), dtype=np.float32)
-    scores = np.stack([label_log_probabilities(one, heads) for one in scored])
-    summed = scores.sum(axis=0)
-    if allowed is not None:
-        summed = np.where(allowed[heads > 0], np.nan_to_num(summed), -np.inf)
-    best = summed.argmax(axis=1)
-    labels[heads > 0] = best
-    evidence[heads > 0] = np.exp(scores).mean(axis=0)[range(len(best)), best]
-    return labels, evidence

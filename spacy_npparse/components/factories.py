@@ -91,6 +91,7 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Dependenc
     defaults = dict(
         model=MODEL,
         sentences="joint",
+        label_rules="trees",
         oracle=oracle,
         loss="log-likelihood",
         exploration=EXPLORATION,
@@ -111,6 +112,7 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Dependenc
         decoder: Any,
         pseudo_projective: Any,
         keep: Any,
+        label_rules: Any,
         scorer: Any,
     ) -> DependencyParser:
         _check_model(name, f"{system_name}_parser", model)
@@ -127,6 +129,7 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Dependenc
                 decoder=decoder,
                 pseudo_projective=pseudo_projective,
                 keep=keep,
+                label_rules=label_rules,
                 scorer=scorer,
             ),
         )
@@ -167,6 +170,7 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Callable[..., D
     defaults = dict(
         model=MODEL,
         sentences="joint",
+        label_rules="trees",
         search="exact",
         positions=None,
         features="hybrid",
@@ -191,6 +195,7 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Callable[..., D
         exploration: Any,
         decoder: Any,
         keep: Any,
+        label_rules: Any,
         scorer: Any,
     ) -> DependencyParser:
         _check_model(name, f"{system_name}_parser", model)
@@ -209,6 +214,7 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Callable[..., D
                 exploration=exploration,
                 decoder=decoder,
                 keep=keep,
+                label_rules=label_rules,
                 scorer=scorer,
             ),
         )
@@ -238,6 +244,7 @@ def mst_parser(
     loss: Any,
     decoder: Any,
     keep: Any,
+    label_rules: Any,
     scorer: Any,
 ) -> DependencyParser:
     """Make the component of `nlp.add_pipe('mst_parser')`; see `SpanningTreeSettings`."""
@@ -246,7 +253,13 @@ def mst_parser(
         SpanningTreeSettings,
         name,
         dict(
-            model=model, sentences=sentences, loss=loss, decoder=decoder, keep=keep, scorer=scorer
+            model=model,
+            sentences=sentences,
+            loss=loss,
+            decoder=decoder,
+            keep=keep,
+            label_rules=label_rules,
+            scorer=scorer,
         ),
     )
     search = ExactSearch(SpanningTreeParts(), settings.loss, settings.decoder)
@@ -262,6 +275,7 @@ def one_endpoint_crossing_parser(
     pruning: Any,
     decoder: Any,
     keep: Any,
+    label_rules: Any,
     scorer: Any,
 ) -> DependencyParser:
     """Make the component of `nlp.add_pipe('one_endpoint_crossing_parser')`; see
@@ -277,6 +291,7 @@ def one_endpoint_crossing_parser(
             pruning=pruning,
             decoder=decoder,
             keep=keep,
+            label_rules=label_rules,
             scorer=scorer,
         ),
     )
@@ -399,10 +414,21 @@ mh4_parser = mh_factory(4, greedy_system="mh4", oracle="static")
 covington_parser = transition_factory("covington", oracle="dynamic")
 nonmonotonic_covington_parser = transition_factory("nonmonotonic_covington", oracle="dynamic")
 two_planar_parser = transition_factory("two_planar", oracle="static")
-declare("mst", mst_parser, dict(model=MODEL, sentences="joint", loss="margin", decoder=CONFIDENCE))
+declare(
+    "mst",
+    mst_parser,
+    dict(model=MODEL, sentences="joint", label_rules="trees", loss="margin", decoder=CONFIDENCE),
+)
 declare(
     "one_endpoint_crossing",
     one_endpoint_crossing_parser,
-    dict(model=MODEL, sentences="joint", max_length=150, pruning=0.0, decoder=CONFIDENCE),
+    dict(
+        model=MODEL,
+        sentences="joint",
+        label_rules="trees",
+        max_length=150,
+        pruning=0.0,
+        decoder=CONFIDENCE,
+    ),
 )
 declare("ensemble", ensemble_parser, dict(combine="votes", sentences="joint", decoder=CONFIDENCE))

@@ -17,10 +17,12 @@ from spacy.util import minibatch
 from spacy_npparse.checks import check_type
 from spacy_npparse.components.docs import ROOT_LABEL, SPACE_LABEL
 from spacy_npparse.components.gold import GoldBoundaries, misplaced_roots, read_gold
-from spacy_npparse.parsing import GoldBatch, SentenceBatch
+from spacy_npparse.parsing import GoldBatch
+from spacy_npparse.parsing.labelling import Labeller
 from spacy_npparse.parsing.pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from spacy_npparse.parsing.settings import Encoding
 from spacy_npparse.treebank.sentence import UD_ROOT
+from spacy_npparse.trees.label_rules import LabelRule
 from spacy_npparse.trees.missing import NO_LABEL
 from spacy_npparse.trees.pseudo_projective import Decorated
 
@@ -43,18 +45,24 @@ class Labels:
     Args:
         strings: All labels are added to it.
         encoding: Of crossing arcs in labels (pseudo-projective parsing), None for none.
+        ruled: Whether labels that are predicted keep the rules.
 
     Attributes:
         plain: The arc labels without the root's.
         decorated: Those that the encoding decorates, numbered after the plain ones.
+        rules: The rules that labels keep.
+        labeller: Finds the labels of trees.
     """
 
     plain: list[str]
     decorated: list[Decorated]
+    labeller: Labeller
 
-    def __init__(self, strings: StringStore, encoding: Encoding | None):
+    def __init__(self, strings: StringStore, encoding: Encoding | None, *, ruled: bool = True):
         self._strings = strings
         self._encoding = encoding
+        self._is_ruled = ruled
+        self.rules: tuple[LabelRule, ...] = ()
         self.replace([], [])
 
     def __len__(self) -> int:
@@ -79,6 +87,17 @@ class Labels:
         self._codec = None
         if self._encoding is not None:
             self._codec = PseudoProjectiveLabels(self._encoding, len(plain), self.decorated)
+        rules = self.rules if self._is_ruled else ()
+        self.labeller = Labeller(rules, (*plain, ROOT_LABEL), self._codec)
+
+    def keep(self, rules: Iterable[LabelRule]) -> None:
+        """Take over other rules.
+
+        Args:
+            rules: The rules.
+        """
+        self.rules = tuple(rules)
+        self.replace(self.plain, self.decorated)
 
     @property
     def are_plain(self) -> bool:
@@ -166,22 +185,16 @@ class Labels:
         """
         return gold if self._codec is None else self._codec.encode(gold)
 
-    def decode(
-        self, sentences: SentenceBatch, heads: NDArray[np.int32], labels: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-        """Decode predicted heads and labels.
+    def hashes(self, labels: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The hashes of plain labels.
 
         Args:
-            sentences: The sentences.
-            heads: int32 [n_words], in the sentence.
             labels: int64 [n_words], numbers, NO_LABEL for the root's.
 
         Returns:
-            The heads of the decoded trees, and hashes of the plain labels.
+            uint64 [n_words].
         """
-        if self._codec is not None:
-            heads, labels = self._codec.decode(sentences, heads, labels)
-        return heads, self._hashes[labels]
+        return self._hashes[labels]
 
     def spell(self, numbers: Iterable[int]) -> list[str]:
         """Spell labels as the parser predicts them, decorated or not.

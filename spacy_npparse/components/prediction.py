@@ -26,7 +26,7 @@ class LabelledTrees(NamedTuple):
 
     Attributes:
         found: The trees.
-        labels: int64 [n_trees, n_words], the numbers of the labels, NO_LABEL for the root's.
+        labels: int64 [n_trees, n_words], the numbers of plain labels, NO_LABEL for the root's.
         sure: The confidence in the best ones; None if it is not asked for.
     """
 
@@ -70,13 +70,13 @@ def parse_sentences(
                 for part in parts
             ],
         )
-    decoded = [
-        labels.decode(sentences, heads, of_tree)
+    labelled = [
+        (heads, labels.hashes(of_tree))
         for heads, of_tree in zip(trees.found.heads, trees.labels, strict=True)
     ]
     sure = trees.sure if decoder.confidence else None
     scores = trees.found.scores if decoder.keeps_trees else None
-    return make_parses(tokens, sentences, decoded, strings, sure=sure, scores=scores)
+    return make_parses(tokens, sentences, labelled, strings, sure=sure, scores=scores)
 
 
 def _joined(

@@ -13,6 +13,7 @@ from typing import Any
 import srsly
 
 from spacy_npparse.parsing import Temperatures
+from spacy_npparse.trees.label_rules import LabelRule, read_rules
 from spacy_npparse.trees.pseudo_projective import Decorated
 
 CFG, MODEL, VOCAB = "cfg", "model", "vocab"
@@ -42,6 +43,7 @@ class SavedState:
             on them.
         encoder: Checksum of the shared encoders that the component was trained with, empty for
             none; see `SharedEncoders`.
+        label_rules: The rules that labels keep.
     """
 
     labels: list[str]
@@ -50,6 +52,7 @@ class SavedState:
     settings: Mapping[str, Any]
     temperatures: Temperatures = field(default_factory=Temperatures)
     encoder: str = ""
+    label_rules: tuple[LabelRule, ...] = ()
 
     @property
     def checksum(self) -> str:
@@ -59,8 +62,12 @@ class SavedState:
 
     def to_json(self) -> dict[str, Any]:
         """The state as the file of the component has it."""
-        temperatures = asdict(self.temperatures)
-        return {**self._required(), "temperatures": temperatures, "encoder": self.encoder}
+        return {
+            **self._required(),
+            "temperatures": asdict(self.temperatures),
+            "encoder": self.encoder,
+            "label_rules": [rule.to_json() for rule in self.label_rules],
+        }
 
     def _required(self) -> dict[str, Any]:
         decorated = [list(map(int, label)) for label in self.decorated]
@@ -87,7 +94,12 @@ class SavedState:
                 factory or other settings.
         """
         # Earlier versions may have saved none.
-        data = {"temperatures": {}, **data, "decorated": data.get("decorated") or []}
+        data = {
+            "temperatures": {},
+            "label_rules": [],
+            **data,
+            "decorated": data.get("decorated") or [],
+        }
         for key, kind in {"labels": list, "decorated": list, "system": str}.items():
             if not isinstance(data.get(key), kind):
                 raise MismatchError(f"its cfg has no {key!r}. {REMEDY_FOR_FILES}")
@@ -112,9 +124,18 @@ class SavedState:
             Decorated(label, bool(lifted), head_label, bool(passed))
             for label, lifted, head_label, passed in data["decorated"]
         ]
-        encoder = str(data.get("encoder", ""))
+        try:
+            rules = read_rules("label_rules", data["label_rules"])
+        except ValueError as error:
+            raise MismatchError(f"its cfg has wrong rules: {error} {REMEDY_FOR_FILES}") from error
         return cls(
-            data["labels"], decorated, data["system"], expected.settings, temperatures, encoder
+            data["labels"],
+            decorated,
+            data["system"],
+            expected.settings,
+            temperatures,
+            str(data.get("encoder", "")),
+            tuple(rules),
         )
 
 

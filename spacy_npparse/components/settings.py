@@ -23,6 +23,7 @@ from spacy_npparse.parsing.settings import (
 Combination: TypeAlias = Literal["votes", "scores"]
 Sentences: TypeAlias = Literal["joint", "preset"]
 Keep: TypeAlias = Literal["none", "heads"]
+UseOfRules: TypeAlias = Literal["trees", "labels", "off"]
 Scorer: TypeAlias = Callable[..., dict[str, Any]]
 
 SettingsT = TypeVar("SettingsT")
@@ -38,12 +39,18 @@ class ParserSettings:
             heads; or "preset" to leave it at those that they have.
         keep: "heads" to keep the heads and labels that Docs have, as if they were constraints; see
             `DependencyConstraints`.
+        label_rules: How trees keep the rules that the parser has learnt from its treebank, see
+            `LabelRule`: "labels" for the best labels of the best tree that keep them; "trees" for
+            the best labelled tree, whose arcs may be others. With greedy and beam search, whose
+            trees have no scores to compare them by, "trees" is the same as "labels". "off" for the
+            best label of each arc by itself.
         scorer: Computes the scores of `nlp.evaluate`.
     """
 
     model: Model
     sentences: Sentences
     keep: Keep
+    label_rules: UseOfRules
     scorer: Scorer | None
 
 

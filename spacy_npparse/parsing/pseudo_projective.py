@@ -69,6 +69,21 @@ class PseudoProjectiveLabels:
                 heads[words] = decode([NO_HEAD, *heads[words].tolist()], [root, *noted[words]])[1:]
         return heads, np.array([label.label for label in noted], dtype=np.int64)
 
+    def plain_scores(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Score plain labels: each has the score of its best decoration.
+
+        Args:
+            scores: float32 [n_arcs, n_labels], of all labels.
+
+        Returns:
+            float32 [n_arcs, n_plain].
+        """
+        n_plain = sum(not (label.lifted or label.passed) for label in self._labels)
+        found = scores[:, :n_plain].copy()
+        for label, of_label in zip(self._labels[n_plain:], scores.T[n_plain:], strict=True):
+            np.maximum(found[:, label.label], of_label, out=found[:, label.label])
+        return found
+
 
 def decorated_labels(gold: GoldBatch, encoding: str) -> set[Decorated]:
     """Collect the decorated labels that the encoding of some gold trees needs.

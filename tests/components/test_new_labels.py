@@ -88,7 +88,7 @@ def test_a_label_is_added_to_a_trained_parser(make_nlp, sample, system, tmp_path
     def scores():
         scored = scored_batch(parser, [doc])
         with torch.no_grad():
-            return scored.net.score_labels(scored.rows, heads, dependents)
+            return scored.net.score_labels(scored.projected_for_labels, heads, dependents)
 
     before, scored = label_rows(parser), scores()
     assert [parser.add_label("new"), parser.add_label("new")] == [1, 0]

@@ -1,0 +1,54 @@
+"""`learn-rules`: the rules that labels keep, for a pipeline that has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._outputs import check_new_folder
+from spacy_npparse.cli._pipeline import Code, Model, load_parser
+from spacy_npparse.cli._report import print_result, read_gold
+from spacy_npparse.components import DependencyParser
+from spacy_npparse.files import replacing_folder
+from spacy_npparse.tables import text
+from spacy_npparse.treebank.label_rules import rules_table, treebank_rules
+
+
+@app.command()
+@user_errors
+def learn_rules(
+    model: Model,
+    treebank: Annotated[
+        Path, typer.Argument(help="CoNLL-U file that the parser has been trained on.")
+    ],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pipeline.")],
+    code: Code = None,
+) -> None:
+    """Learn the rules that labels keep, such as one subject for each verb.
+
+    Parsers learn these rules when they are trained. This command is for pipelines of version 0.2,
+    which have none, and for other rules: all parsers of the pipeline get those of TREEBANK. The
+    weights remain. Whether trees keep the rules is the setting label_rules of the parser.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse learn-rules training/model-best train.conllu training/with-rules
+    """
+    check_new_folder(output)
+    rules = treebank_rules(read_gold(treebank, "learn from"))
+    nlp = load_parser(model, -1, code)
+    parsers = [pipe for _, pipe in nlp.components if isinstance(pipe, DependencyParser)]
+    if not parsers:
+        fail(
+            f"{model}: this pipeline has no parser of spacy_npparse, only: "
+            f"{', '.join(nlp.component_names)}. Rules are for these parsers."
+        )
+    for parser in parsers:
+        parser.label_rules = rules
+    with replacing_folder(output) as folder:
+        nlp.to_disk(folder)
+    print_result(text(rules_table(rules)) if rules else "The treebank keeps no rules.")

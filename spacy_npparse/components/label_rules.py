@@ -1,0 +1,50 @@
+"""Counts of the labels of training data, from which the rules of a component are learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from spacy.attrs import DEP, IS_SPACE
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_npparse.components.docs import ROOT_LABEL
+from spacy_npparse.components.gold import head_tokens, misplaced_roots
+from spacy_npparse.trees.label_rules import LabelCounts
+
+
+def counting_labels(counts: LabelCounts, examples: Iterable[Example]) -> Iterator[Example]:
+    """Count the labels of gold trees.
+
+    Args:
+        counts: They are added to it.
+        examples: The training data.
+
+    Yields:
+        The examples.
+    """
+    for example in examples:
+        count_labels(counts, example.reference)
+        yield example
+
+
+def count_labels(counts: LabelCounts, doc: Doc) -> None:
+    """Count the labels of the trees of a Doc, as far as they are known.
+
+    Args:
+        counts: They are added to it.
+        doc: With gold trees.
+    """
+    values = doc.to_array([DEP, IS_SPACE]).reshape(len(doc), 2)
+    heads = head_tokens(doc)
+    is_root = heads == np.arange(len(doc))
+    strings = doc.vocab.strings
+    spelled = {number: strings[number] for number in {*values[:, 0].tolist()}}
+    labels = [spelled[number] for number in values[:, 0].tolist()]
+    for place in np.flatnonzero(is_root).tolist():
+        labels[place] = ROOT_LABEL
+    for place in np.flatnonzero(misplaced_roots(doc) | (values[:, 1] != 0)).tolist():
+        labels[place] = ""
+    heads[is_root] = -1
+    counts.add(heads.tolist(), labels)

@@ -1,0 +1,321 @@
+"""Trees keep the rules that labels keep in the treebank."""
+
+import logging
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import srsly
+import torch
+from brute_force import all_trees, single_root
+from parser_fixtures import new_pipeline, read_sample
+from parser_helpers import one_sentence, scored_batch
+from spacy.util import load_model_from_config
+
+from spacy_npparse.components import DependencyConstraints
+from spacy_npparse.decoding import AllowedTrees
+from spacy_npparse.parsing import ruled_trees
+from spacy_npparse.parsing.labelling import label_log_probabilities
+from spacy_npparse.parsing.ruled_trees import best_ruled_trees
+from spacy_npparse.trees.label_rules import LabelRule
+
+WORDS = ["Wir", "haben", "das", "Haus", "gesehen", "und", "gekauft", "."]
+
+
+def random_rules(labels, rng):
+    """Rules of all kinds over some labels, which leave one label free of rules."""
+    ruled = rng.sample(labels[:-1], k=min(8, len(labels) - 1))
+    rules = []
+    for label in ruled:
+        kind = rng.choice(["unique", "before", "behind", "dependents"])
+        excluded = tuple(rng.sample(ruled, k=3)) if kind == "dependents" else ()
+        rules.append(LabelRule(kind, (label,), excluded))
+    return rules
+
+
+def broken_rules(doc, rules):
+    """The rules that the labels of a Doc break, and where."""
+    found = []
+    for rule in rules:
+        for token in doc:
+            is_root = token.head.i == token.i
+            if rule.kind == "unique":
+                below = [child for child in token.children if child.dep_ in rule.labels]
+                found += [(rule, token.i)] * (len(below) > 1)
+            elif rule.kind == "dependents":
+                below = [child for child in token.children if child.dep_ in rule.excluded]
+                is_ruled = not is_root and token.dep_ in rule.labels
+                found += [(rule, child.i) for child in below if is_ruled]
+            elif not is_root and token.dep_ in rule.labels:
+                before = token.i < token.head.i
+                found += [(rule, token.i)] * (before != (rule.kind == "before"))
+    return found
+
+
+def randomize(parser, rng, scale=1.0):
+    generator = torch.Generator().manual_seed(rng.getrandbits(32))
+    with torch.no_grad():
+        for layer in parser.model.walk():
+            for shim in layer.shims:
+                for parameter in shim.net.parameters():
+                    parameter.copy_(torch.randn(parameter.shape, generator=generator) * scale)
+
+
+def use(parser, mode, rules):
+    parser.settings = replace(parser.settings, label_rules=mode)
+    parser.label_rules = rules
+
+
+def log_probabilities(scored, doc):
+    """Of the labels of the tree of a Doc: [n_arcs, n_labels]."""
+    heads = np.array([0 if t.head.i == t.i else t.head.i + 1 for t in doc], dtype=np.int32)
+    with torch.no_grad():
+        return label_log_probabilities(scored, heads)
+
+
+@pytest.fixture
+def make():
+    """Gives initialized pipelines whose weights tests may change."""
+    made = {}
+
+    def pipeline(factory, **settings):
+        key = factory, str(settings)
+        if key not in made:
+            made[key] = new_pipeline(factory, **settings)
+            made[key].initialize(lambda: read_sample(made[key]))
+        return made[key]
+
+    return pipeline
+
+
+PARSERS = {
+    "mst": ("mst", {}),
+    "one_endpoint_crossing": ("one_endpoint_crossing", {}),
+    "mh4": ("mh4, exact", {}),
+    "greedy": ("arc_hybrid_swap", {}),
+    "beam": ("arc_hybrid_swap", {"decoder": {"beam_width": 3, "k_best": 3}}),
+    "pseudo-projective": ("arc_eager", {"pseudo_projective": "head"}),
+}
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@pytest.mark.parametrize("mode", ["labels", "trees"])
+@pytest.mark.parametrize("scale", [0.1, 1.0, 1e3])
+def test_no_rule_is_broken_whatever_the_scores_are(make, name, mode, scale):
+    rng = random.Random(str((name, mode, scale)))
+    factory, settings = PARSERS[name]
+    nlp = make(factory, **settings)
+    parser = nlp.get_pipe("parser")
+    for _ in range(10):
+        randomize(parser, rng, scale)
+        rules = random_rules(list(parser.label_set.plain), rng)
+        use(parser, mode, rules)
+        docs = [one_sentence(nlp, rng.choices(WORDS, k=n)) for n in (1, 2, 5, 12)]
+        for doc in nlp.pipe(docs):
+            assert broken_rules(doc, rules) == []
+            for tree in (doc._.k_best_trees or [[]])[0]:
+                other = one_sentence(nlp, [token.text for token in doc])
+                for token, head, dep in zip(other, tree["heads"], tree["deps"], strict=True):
+                    token.head, token.dep_ = other[head], dep
+                assert broken_rules(other, rules) == []
+
+
+@pytest.mark.parametrize("name", ["mst", "one_endpoint_crossing", "mh4"])
+def test_labelled_trees_are_the_best_of_all(make, name, monkeypatch):
+    """The labels of each tree are the best of all, see tests/decoding/test_tree_labels.py."""
+    monkeypatch.setattr(ruled_trees, "MOST_TREES", 10**6)
+    rng = random.Random(name)
+    nlp = make(PARSERS[name][0])
+    parser = nlp.get_pipe("parser")
+    n_other = 0
+    for _ in range(40):
+        randomize(parser, rng, rng.choice([0.3, 0.6]))
+        labels = list(parser.label_set.plain)
+        # Rules on most labels, so that they conflict in most trees.
+        rules = [LabelRule("unique", tuple(labels[: len(labels) - 2]))]
+        rules += random_rules(labels, rng) if rng.random() < 0.7 else []
+        use(parser, "trees", rules)
+        n = rng.randint(2, 4)
+        scored = scored_batch(parser, [one_sentence(nlp, rng.choices(WORDS, k=n))])
+        labeller = parser.label_set.labeller
+        with torch.no_grad():
+            found = parser.search.best(scored)
+            first = labeller.label(scored, found.heads[0], None)
+            tree = best_ruled_trees(parser.search, labeller, scored, found, first, None, {})
+            values = {
+                heads: value_of(parser, scored, heads)
+                for heads in (tuple(one[1:]) for one in all_trees(n) if single_root(one))
+            }
+        best = min(value for value in values.values() if value is not None)
+        mine = values[tuple(tree.heads.tolist())]
+        assert mine[0] == best[0] and mine[1] == pytest.approx(best[1], abs=1e-3)
+        n_other += tuple(tree.heads.tolist()) != tuple(found.heads[0].tolist())
+    assert n_other >= 5
+
+
+def value_of(parser, scored, heads):
+    """How many rules the best labels of a tree break, and minus what it scores with them; None if
+    the parser cannot build it."""
+    size = len(heads) + 1
+    arcs = np.zeros((size, size), dtype=bool)
+    arcs[np.arange(1, size), heads] = True
+    found = parser.search.best_allowed(scored, AllowedTrees(arcs))
+    if found is None:
+        return None
+    tree = parser.label_set.labeller.label(scored, np.array(heads, dtype=np.int32), None)
+    return int(tree.n_broken[0]), tree.losses[0] - found.scores[0, 0]
+
+
+def test_rules_are_learnt_saved_and_loaded(make, tmp_path):
+    nlp = make("mst")
+    nlp.initialize(lambda: read_sample(nlp, limit=200))
+    rules = nlp.get_pipe("parser").label_rules
+    assert LabelRule("unique", ("nsubj", "nsubj:pass")) in [
+        replace(rule, cases=0, exceptions=0) for rule in rules
+    ]
+    nlp.to_disk(tmp_path)
+    loaded = load_model_from_config(nlp.config, auto_fill=True).from_disk(tmp_path)
+    assert loaded.get_pipe("parser").label_rules == rules
+    bytes_data = nlp.get_pipe("parser").to_bytes()
+    assert loaded.get_pipe("parser").from_bytes(bytes_data).label_rules == rules
+
+
+def test_pipelines_without_rules_load(make, tmp_path):
+    nlp = make("mst")
+    parser = nlp.get_pipe("parser")
+    use(parser, "trees", [])
+    nlp.to_disk(tmp_path)
+    path = tmp_path / "parser" / "cfg"
+    state = srsly.read_json(path)
+    assert state.pop("label_rules") == []
+    srsly.write_json(path, state)
+    loaded = load_model_from_config(nlp.config, auto_fill=True).from_disk(tmp_path)
+    assert loaded.get_pipe("parser").label_rules == ()
+    words = one_sentence(nlp, WORDS)
+    assert [t.dep_ for t in parser(words.copy())] == [
+        t.dep_ for t in loaded.get_pipe("parser")(one_sentence(loaded, WORDS))
+    ]
+
+
+def test_damaged_rules_are_refused(make, tmp_path):
+    nlp = make("mst")
+    use(nlp.get_pipe("parser"), "trees", [LabelRule("unique", ("obj",))])
+    nlp.to_disk(tmp_path)
+    path = tmp_path / "parser" / "cfg"
+    path.write_text(path.read_text().replace('"kind":"unique"', '"kind":"single"'))
+    with pytest.raises(ValueError, match=r"wrong rules: label_rules\[0\].kind is 'single'"):
+        load_model_from_config(nlp.config, auto_fill=True).from_disk(tmp_path)
+
+
+def test_rules_can_be_given_in_the_config():
+    nlp = new_pipeline("mst")
+    given = [{"kind": "unique", "labels": ["obj", "iobj"]}]
+    nlp.config["initialize"]["components"]["parser"] = {"label_rules": given}
+    nlp.initialize(lambda: read_sample(nlp))
+    assert nlp.get_pipe("parser").label_rules == (LabelRule("unique", ("obj", "iobj")),)
+    nlp.config["initialize"]["components"]["parser"] = {"label_rules": [{"kind": "unique"}]}
+    with pytest.raises(ValueError, match=r"components.parser.label_rules\[0\] has no labels"):
+        nlp.initialize(lambda: read_sample(nlp))
+
+
+def test_off_is_the_best_label_of_each_arc(make):
+    nlp = make("mst", label_rules="off")
+    parser = nlp.get_pipe("parser")
+    randomize(parser, random.Random(0))
+    parser.label_rules = [LabelRule("unique", tuple(parser.label_set.plain))]
+    doc = parser(one_sentence(nlp, WORDS))
+    assert broken_rules(doc, parser.label_rules)
+    scored = scored_batch(parser, [one_sentence(nlp, WORDS)])
+    labels = np.array(parser.label_set.plain)[log_probabilities(scored, doc).argmax(axis=1)]
+    assert [token.dep_ for token in doc if token.head.i != token.i] == labels.tolist()
+
+
+def test_constraints_go_before_rules(make, caplog):
+    nlp = make("mst")
+    parser = nlp.get_pipe("parser")
+    randomize(parser, random.Random(1))
+    rules = [LabelRule("unique", ("obj",)), LabelRule("behind", ("obj",))]
+    use(parser, "trees", rules)
+    doc = one_sentence(nlp, WORDS)
+    DependencyConstraints(heads={0: [4], 2: [4], 4: [4]}, labels={0: ["obj"], 2: ["obj"]}).attach(
+        doc
+    )
+    with caplog.at_level(logging.WARNING):
+        doc = parser(doc)
+    assert [doc[i].head.i for i in (0, 2, 4)] == [4, 4, 4]
+    assert [doc[i].dep_ for i in (0, 2)] == ["obj", "obj"]
+    assert not [place for rule, place in broken_rules(doc, rules) if place not in (0, 2, 4)]
+    assert "1 sentences with constraints have labels that break rules" in caplog.text
+    caplog.clear()
+    parser(one_sentence(nlp, WORDS))
+    assert "break rules" not in caplog.text
+
+
+def test_constraints_hold_where_other_trees_are_searched(make):
+    nlp = make("mst")
+    parser = nlp.get_pipe("parser")
+    rng = random.Random(2)
+    for _ in range(20):
+        randomize(parser, rng)
+        labels = list(parser.label_set.plain)
+        use(parser, "trees", [LabelRule("unique", tuple(labels[:-2]))])
+        heads = {0: rng.choice([3, 4, 5]), 3: rng.choice([1, 2])}
+        doc = one_sentence(nlp, WORDS)
+        DependencyConstraints(heads={i: [head] for i, head in heads.items()}).attach(doc)
+        doc = parser(doc)
+        assert {i: doc[i].head.i for i in heads} == heads
+        assert broken_rules(doc, parser.label_rules) == []
+
+
+def test_ensembles_keep_the_rules(make):
+    nlp = make("mst")
+    parser = nlp.get_pipe("parser")
+    ensemble = nlp.add_pipe(
+        "ensemble_parser", config={"members": ["parser"], "decoder": {"confidence": True}}
+    )
+    try:
+        rng = random.Random(3)
+        for _ in range(10):
+            randomize(parser, rng)
+            rules = random_rules(list(parser.label_set.plain), rng)
+            use(parser, "labels", rules)
+            doc = ensemble(one_sentence(nlp, rng.choices(WORDS, k=12)))
+            assert broken_rules(doc, rules) == []
+            assert all(0 <= token._.label_probability <= 1 for token in doc)
+    finally:
+        nlp.remove_pipe("ensemble_parser")
+
+
+def test_confidence_is_that_of_the_label_that_was_chosen(make):
+    nlp = make("mst")
+    parser = nlp.get_pipe("parser")
+    randomize(parser, random.Random(4))
+    labels = list(parser.label_set.plain)
+    use(parser, "trees", [LabelRule("unique", tuple(labels[:-1]))])
+    parser.decoder = replace(parser.decoder, confidence=True)
+    try:
+        doc = parser(one_sentence(nlp, WORDS))
+    finally:
+        parser.decoder = replace(parser.decoder, confidence=False)
+    scored = scored_batch(parser, [one_sentence(nlp, WORDS)])
+    by_label = np.exp(log_probabilities(scored, doc))
+    words = [token for token in doc if token.head.i != token.i]
+    expected = [by_label[row, labels.index(word.dep_)] for row, word in enumerate(words)]
+    assert [word._.label_probability for word in words] == pytest.approx(expected, abs=1e-5)
+
+
+def test_long_sentences_keep_their_trees(make, monkeypatch):
+    nlp = make("mst")
+    parser = nlp.get_pipe("parser")
+    randomize(parser, random.Random(5))
+    labels = list(parser.label_set.plain)
+    use(parser, "trees", [LabelRule("unique", tuple(labels[:-1]))])
+    words = WORDS * 3
+    searched = [token.head.i for token in parser(one_sentence(nlp, words))]
+    monkeypatch.setattr(ruled_trees, "MOST_WORDS", len(words) - 1)
+    kept = parser(one_sentence(nlp, words))
+    use(parser, "labels", parser.label_rules)
+    labelled = parser(one_sentence(nlp, words))
+    assert [token.head.i for token in kept] == [token.head.i for token in labelled] != searched
+    assert broken_rules(kept, parser.label_rules) == []
