@@ -266,8 +266,9 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             self._n_broken += int((trees[0].n_broken[list(constrained.by_number)] > 0).sum())
         sure = None
         if self.decoder.confidence:
-            built = trees[0].built
-            sure = tree_confidence(self.search, scored, self.temperatures, found.heads[0], built)
+            # As they are built, before an encoding of crossing arcs is decoded.
+            heads = trees[0].heads if self.label_set.are_plain else found.heads[0]
+            sure = tree_confidence(self.search, scored, self.temperatures, heads, trees[0].built)
         heads = np.stack([tree.heads for tree in trees])
         labels = np.stack([tree.labels for tree in trees])
         return LabelledTrees(Found(heads, found.scores), labels, sure)

@@ -3,6 +3,7 @@
 import logging
 import random
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import srsly
 import torch
 from brute_force import all_trees, single_root
 from parser_fixtures import new_pipeline, read_sample
-from parser_helpers import one_sentence, scored_batch
+from parser_helpers import SAMPLE, one_sentence, scored_batch
 from spacy.util import load_model_from_config
 
 from spacy_npparse.components import DependencyConstraints
@@ -18,6 +19,8 @@ from spacy_npparse.decoding import AllowedTrees
 from spacy_npparse.parsing import ruled_trees
 from spacy_npparse.parsing.labelling import label_log_probabilities
 from spacy_npparse.parsing.ruled_trees import best_ruled_trees
+from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank.label_rules import treebank_rules
 from spacy_npparse.trees.label_rules import LabelRule
 
 WORDS = ["Wir", "haben", "das", "Haus", "gesehen", "und", "gekauft", "."]
@@ -171,6 +174,7 @@ def test_rules_are_learnt_saved_and_loaded(make, tmp_path):
     nlp = make("mst")
     nlp.initialize(lambda: read_sample(nlp, limit=200))
     rules = nlp.get_pipe("parser").label_rules
+    assert list(rules) == treebank_rules(islice(read_conllu(SAMPLE), 200))
     assert LabelRule("unique", ("nsubj", "nsubj:pass")) in [
         replace(rule, cases=0, exceptions=0) for rule in rules
     ]

@@ -75,6 +75,7 @@ def test_what_is_no_setting_is_not_among_the_settings(trained):
         "pseudo_projective",
         "positions",
         "encoder",
+        "label_rules",
     }
     assert set(trained.get_pipe("parser").cfg) == settings
 
