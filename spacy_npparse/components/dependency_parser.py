@@ -318,10 +318,11 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def derivations(
         self, doc: Doc, *, gold: Doc | None = None, oracle: str | None = None
     ) -> list[Derivation]:
-        """Derive the tree of each sentence with words, keeping the scores of all transitions.
+        """Derive the highest-scoring tree of each sentence with words, keeping the scores of all
+        transitions.
 
         Pseudo-projective trees are shown as they are built, with decorated labels. Constraints on
-        the Doc do not count here.
+        the Doc do not count here, nor do rules of labels that would lead to another tree.
 
         Args:
             doc: With the sentence boundaries that are known, and with what the encoder needs, if it

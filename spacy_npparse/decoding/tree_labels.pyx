@@ -58,6 +58,9 @@ def best_tree_labels(
     Returns:
         int64 [n_words], numbers of labels, -1 for the dependents of the root; and int64
         [n_sentences], how many rules are broken.
+
+    Raises:
+        ValueError: If the heads of a sentence are no tree.
     """
     labels = np.full(heads.shape[0], -1, dtype=np.int64)
     n_broken = np.zeros(lengths.shape[0], dtype=np.int64)
@@ -70,7 +73,9 @@ def best_tree_labels(
         for sentence in range(<int>lengths.shape[0]):
             n = lengths[sentence]
             if n > 0:
-                tree.start(&heads[first_word], n)
+                if not tree.start(&heads[first_word], n):
+                    with gil:
+                        raise ValueError(f"the heads of sentence {sentence} are no tree")
                 tree.read(scores, broken, first_word)
                 counts[sentence] = tree.solve(&found[first_word])
             first_word += n
@@ -136,8 +141,8 @@ cdef class _TreeLabels:
         free = np.flatnonzero(~np.any(excluded, axis=1))
         self.free_class = free[0] if len(free) else -1
 
-    cdef int start(self, const int* heads, int n) except -1 nogil:
-        """Lay out the tree."""
+    cdef bint start(self, const int* heads, int n) except? -1 nogil:
+        """Lay out the tree; False if it is none."""
         cdef int word, head, place, i
         cdef int n_found = 1
         self.n = n
@@ -152,6 +157,8 @@ cdef class _TreeLabels:
         self.below.assign(<size_t>(n + 1) * self.n_classes, 0.0)
         self.choice.assign(<size_t>(n + 1) * self.n_classes, -1)
         for word in range(1, n + 1):
+            if heads[word - 1] < 0 or heads[word - 1] > n:
+                return False
             self.first_dependent[heads[word - 1] + 1] += 1
         for word in range(n + 1):
             self.first_dependent[word + 1] += self.first_dependent[word]
@@ -161,11 +168,13 @@ cdef class _TreeLabels:
             self.n_placed[head] += 1
         self.order[0] = 0
         for place in range(n + 1):
+            if place == n_found:
+                return False
             word = self.order[place]
             for i in range(self.first_dependent[word], self.first_dependent[word + 1]):
                 self.order[n_found] = self.dependents[i]
                 n_found += 1
-        return 0
+        return True
 
     cdef void read(
         self, const float[:, ::1] scores, const unsigned char[:, ::1] broken, int first_word
@@ -248,7 +257,7 @@ cdef class _TreeLabels:
         value."""
         cdef int first = self.first_dependent[word]
         cdef int n_dependents = self.first_dependent[word + 1] - first
-        cdef int i, group, column, label
+        cdef int i, group, label
         cdef double value = 0.0
         self.value_labels(first, n_dependents, a_class)
         self.row_of_column.assign(n_dependents + self.n_groups + 1, 0)

@@ -183,24 +183,14 @@ class ParserNet(nn.Module):
         sentence, word = sentences_and_words(lengths)
         return -(arcs[sentence[:, None], word[:, None], heads] * weights).sum()
 
-    def project_for_labels(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Project words as heads and as dependents, once for all arcs whose labels are scored.
-
-        Args:
-            rows: [n_rows, n_inputs], vectors of each sentence's root and words.
-
-        Returns:
-            [n_rows, label_size] each.
-        """
-        return self.label_head(rows), self.label_dependent(rows)
-
     def score_labels(
         self, projected: tuple[Tensor, Tensor], heads: Tensor, dependents: Tensor
     ) -> Tensor:
         """Score all labels of some arcs.
 
         Args:
-            projected: What `project_for_labels` returns.
+            projected: [n_rows, label_size] each: all words by `label_head` and `label_dependent`,
+                once for all arcs.
             heads: int64 [n_arcs], the row of the head.
             dependents: int64 [n_arcs], the row of the dependent.
 

@@ -236,8 +236,8 @@ class ScoredBatch(Generic[NetT]):
 
     @cached_property
     def projected_for_labels(self) -> tuple[Tensor, Tensor]:
-        """See `ParserNet.project_for_labels`."""
-        return self.net.project_for_labels(self.rows)
+        """The words as heads and as dependents, see `ParserNet.score_labels`."""
+        return self.net.label_head(self.rows), self.net.label_dependent(self.rows)
 
     def select(self, kept: Bools) -> ScoredBatch[NetT]:
         """Keep only some of the sentences.

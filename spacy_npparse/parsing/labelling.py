@@ -141,8 +141,7 @@ class Labeller:
         """
         by_word = _by_word(scores, heads > 0)
         broken = self._broken(sentences, heads, allowed)
-        # Where fewer trees were found, words have no heads, and get no labels.
-        return self._solve(by_word, broken, np.maximum(heads, 0), sentences)
+        return self._solve(by_word, broken, heads, sentences)
 
     def conflicts(
         self,
@@ -246,6 +245,8 @@ class Labeller:
         sentences: SentenceBatch,
     ) -> tuple[Ints, Ints]:
         rules = (self._groups, self._classes, self._excluded)
+        # Where fewer trees were found, words have no heads, and get no labels.
+        heads = np.maximum(heads, 0)
         return best_tree_labels(scores, broken, heads, sentences.lengths, *rules)
 
 

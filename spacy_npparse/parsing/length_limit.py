@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Generic, Protocol
 
+import numpy as np
 from torch import Tensor
 
 from spacy_npparse.decoding import AllowedTrees, best_allowed_tree, spanning_trees
-from spacy_npparse.parsing.batch import Found, NetT, ScoredBatch
+from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch
 from spacy_npparse.parsing.exact import ExactSearch, ScoresT, TreesT
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.search import Floats, RestrictedSearch, Search, selected_heads
@@ -80,10 +81,21 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
 
     def restricted(self, scored: ScoredBatch[NetT]) -> RestrictedSearch | None:
         exact = scored.sentences.lengths <= self.max_length
-        if exact.all():
-            return self.exact.restricted(scored)
-        # Trees of the fallback have other scores.
-        return None
+        if not exact.any():
+            return None
+        search = self.exact.restricted(scored.select(exact))
+        places = np.cumsum(exact) - 1
+
+        def limited(numbers: Ints, forbidden: Bools) -> Found:
+            # Trees of the fallback have other scores: none is found for the sentences of these.
+            found = Found.none(1, scored.sentences.take(numbers))
+            chosen = exact[numbers]
+            if chosen.any():
+                part = search(places[numbers[chosen]], forbidden[chosen])
+                found.put(scored.sentences.take(numbers), chosen, part)
+            return found
+
+        return limited
 
     def loss(self, scored: ScoredBatch[NetT], gold: GoldBatch) -> Tensor:
         learnt = gold.sentences.lengths <= self.max_length

@@ -309,6 +309,21 @@ def test_confidence_is_that_of_the_label_that_was_chosen(make):
     assert [word._.label_probability for word in words] == pytest.approx(expected, abs=1e-5)
 
 
+def test_trees_do_not_depend_on_the_batch(make):
+    """Some sentences are too long for exact search, and some for the search of other trees."""
+    nlp = make("mh4, exact", max_length=9)
+    parser = nlp.get_pipe("parser")
+    rng = random.Random(6)
+    for _ in range(5):
+        randomize(parser, rng)
+        use(parser, "trees", [LabelRule("unique", tuple(parser.label_set.plain[:-1]))])
+        words = [rng.choices(WORDS, k=n) for n in (3, 9, 10, 8, 50, 5, 9)]
+        together = list(nlp.pipe([one_sentence(nlp, one) for one in words]))
+        alone = [nlp(one_sentence(nlp, one)) for one in words]
+        for one, other in zip(together, alone, strict=True):
+            assert [(t.head.i, t.dep_) for t in one] == [(t.head.i, t.dep_) for t in other]
+
+
 def test_long_sentences_keep_their_trees(make, monkeypatch):
     nlp = make("mst")
     parser = nlp.get_pipe("parser")

@@ -19,7 +19,7 @@ def test_trees_of_1500_words(shared, system):
 
 @pytest.mark.parametrize("system", ["mh3, exact", "mh4, exact, two", "one_endpoint_crossing"])
 def test_pairs_in_too_long_sentences_are_not_scored(make_nlp, sample, system, monkeypatch):
-    nlp = make_nlp(system, max_length=8)
+    nlp = make_nlp(system, max_length=8, label_rules="labels")
     examples = sample(nlp, limit=200)
     nlp.initialize(lambda: examples)
     net = nlp.get_pipe("parser").model.shims[0].net

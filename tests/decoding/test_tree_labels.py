@@ -155,6 +155,20 @@ def test_a_long_sentence_with_all_words_under_one_head():
     assert all(labels.tolist().count(label) <= 1 for label in range(11))
 
 
+@pytest.mark.parametrize("heads", [[-1, 0], [0, 3], [2, 1], [0, 2]])
+def test_heads_that_are_no_tree_are_refused(heads):
+    with pytest.raises(ValueError, match="the heads of sentence 0 are no tree"):
+        best_tree_labels(
+            np.zeros((2, 1), dtype=np.float32),
+            np.zeros((2, 1), dtype=np.uint8),
+            np.array(heads, dtype=np.int32),
+            np.array([2], dtype=np.int32),
+            np.full(1, -1, dtype=np.int32),
+            np.zeros(2, dtype=np.int32),
+            np.zeros((1, 1), dtype=np.uint8),
+        )
+
+
 def test_no_sentences():
     none = np.zeros((0, 3))
     labels, n_broken = best_tree_labels(
