@@ -15,7 +15,7 @@ FLOORS = [
     {"laboratory", "visualisation"},
     {"annotation"},
     {"components", "evaluation", "scaling", "tokenization"},
-    {"parsing", "treebank", "workfolder"},
+    {"lemmas", "parsing", "treebank", "workfolder"},
     {"models"},
     {"decoding"},
     {"systems"},

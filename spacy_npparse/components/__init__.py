@@ -1,5 +1,5 @@
-"""The spaCy components: one class for all parsers that are trained, one for ensembles, and one
-factory for each parser.
+"""The spaCy components: one class for all parsers that are trained, one for ensembles, one factory
+for each parser; and a lemmatizer.
 
 The factories are in `spacy_npparse.components.factories`: spaCy finds them by their names.
 """
@@ -14,11 +14,13 @@ from spacy_npparse.components.constraints import (
 )
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
+from spacy_npparse.components.lemmatizer import CharacterLemmatizer
 from spacy_npparse.components.prediction import ParserPipe
 from spacy_npparse.components.unannotated import drop_unannotated_components
 
 __all__ = [
     "CONSTRAINTS_KEY",
+    "CharacterLemmatizer",
     "ConstraintError",
     "DependencyConstraints",
     "DependencyParser",

@@ -1,149 +1,457 @@
-"""spaCy's lemmatizer, of the forms of words.
+"""The spaCy component that lemmatizes words by what the treebank has, and spells the others."""
 
-Source: lemmatization by edit trees, Müller, Cotterell, Fraser and Schütze (2015).
-"""
-
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
+from itertools import chain
+from math import ceil
 from pathlib import Path
 from typing import Any
 
-from spacy.attrs import LEMMA, SPACY
+import numpy as np
+import srsly
+import torch
+from numpy.typing import NDArray
+from spacy import util
+from spacy.attrs import LEMMA
 from spacy.language import Language
-from spacy.pipeline.edit_tree_lemmatizer import (
-    DEFAULT_EDIT_TREE_LEMMATIZER_MODEL,
-    EditTreeLemmatizer,
-)
+from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example
-from thinc.api import Model
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer
+from thinc.types import Floats1d
 
-from spacy_npparse.word_forms import has_multiword_tokens, word_forms
+from spacy_npparse.checks import check_range, check_type
+from spacy_npparse.components.doc_words import lemmatized_words, row_keys, row_word, word_rows
+from spacy_npparse.components.saved_state import (
+    MODEL,
+    REMEDY_FOR_FILES,
+    VOCAB,
+    MismatchError,
+    loading,
+)
+from spacy_npparse.lemmas import (
+    LemmaTable,
+    Symbols,
+    Word,
+    lemmatize,
+    lexicon_from_dict,
+    lexicon_to_dict,
+)
+from spacy_npparse.models.shim import torch_shim
+from spacy_npparse.models.speller import SpelledBatch
+from spacy_npparse.models.speller_net import SpellerNet
+from spacy_npparse.models.threads import threads_for
+
+_LEXICON = "lexicon"
+# Words that are learnt from in an update, for each word of the batch, and at most: every word of a
+# small treebank about thirty times in a training of configs/accuracy.cfg.
+_SHARE = 0.107
+_MOST_WORDS = 128
+# Lemmas that are remembered: 20 MB.
+_MOST_REMEMBERED = 2**17
 
 
-class FormLemmatizer(EditTreeLemmatizer):
-    """Lemmatizes the words of multiword tokens by their forms: French "du" has the lemmas of "de"
-    and "le". spaCy's `EditTreeLemmatizer` has the slices "d" and "u" instead.
+class CharacterLemmatizer(TrainablePipe):
+    """Gives words their lemmas, by their forms and their tags.
 
-    All else is as in the base class, files included: for "trainable_lemmatizer" in the config.cfg
-    of a trained pipeline, "edit_tree_lemmatizer" may be written and the reverse.
+    The lemma of a word of the training data is the most frequent one that it has there with the
+    same tags, or else with fewer of them. Those of other words are spelled, character by character,
+    by a network that has learnt from all words of the training data alike. Tags are those that Docs
+    have: of components that come before this one.
+
+    Args:
+        vocab: Of the pipeline.
+        model: See `spacy_npparse.Speller.v1`.
+        name: Of the component in the pipeline.
+        overwrite: Whether lemmas that a Doc has are replaced.
+        learn_rate_factor: What the learning rate of the optimizer is multiplied by, where that is
+            one for other networks.
+        scorer: The scorer.
     """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "character_lemmatizer",
+        *,
+        overwrite: bool = False,
+        learn_rate_factor: float = 1.0,
+        scorer: Callable[..., Any] | None = None,
+    ):
+        check_type(f"{name}: overwrite", overwrite, bool)
+        check_type(f"{name}: learn_rate_factor", learn_rate_factor, float)
+        check_range(f"{name}: learn_rate_factor", learn_rate_factor, 0.0)
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.overwrite = overwrite
+        self._learn_rate_factor = learn_rate_factor
+        self.cfg: dict[str, Any] = {}
+        self._shim = torch_shim(model, SpellerNet)
+        self._table = LemmaTable({})
+        self._symbols = Symbols("", [], [])
+        # By the hashes of words.
+        self._remembered: dict[int, str] = {}
+
+    @property
+    def label_data(self) -> dict[str, Any]:
+        """What `initialize` takes as labels: the words of the training data."""
+        return lexicon_to_dict(self._table, self._symbols)
+
+    # Prediction
+
+    def predict(self, docs: Iterable[Doc]) -> list[NDArray[np.uint64]]:
+        """Lemmatize Docs, without changing them.
+
+        Args:
+            docs: The Docs.
+
+        Returns:
+            The hashes of the lemmas of each Doc, uint64 [len(doc)].
+
+        Raises:
+            ValueError: If the component has not been trained.
+        """
+        docs = list(docs)
+        if not self._shim.is_initialized:
+            raise ValueError(
+                f"{self.name} has not been trained: call nlp.initialize() and train it, or load a "
+                "trained pipeline."
+            )
+        rows = list(map(word_rows, docs))
+        if not any(map(len, rows)):
+            return [np.zeros(0, dtype=np.uint64) for _ in docs]
+        joined = np.concatenate(rows)
+        keys, first, place = np.unique(row_keys(joined), return_index=True, return_inverse=True)
+        lemmas = self._lemmas(keys.tolist(), joined[first])
+        add = self.vocab.strings.add
+        hashes = np.array(list(map(add, lemmas)), dtype=np.uint64)[place.reshape(-1)]
+        return np.split(hashes, np.cumsum(list(map(len, rows)))[:-1])
+
+    def _lemmas(self, keys: list[int], rows: NDArray[np.uint64]) -> list[str]:
+        """The lemmas of different words. keys: their hashes. rows: what `word_rows` returns."""
+        remembered = self._remembered
+        new = [i for i, key in enumerate(keys) if key not in remembered]
+        if new:
+            if len(remembered) + len(new) > _MOST_REMEMBERED:
+                remembered.clear()
+                new = list(range(len(keys)))
+            words = [row_word(row, self.vocab.strings) for row in rows[new].tolist()]
+            with threads_for(len(new)):
+                found = lemmatize(words, self._table, self._symbols, self._shim.net)
+            remembered.update(zip((keys[i] for i in new), found, strict=True))
+        return [remembered[key] for key in keys]
+
+    def set_annotations(self, docs: Iterable[Doc], lemmas: Iterable[NDArray[np.uint64]]) -> None:
+        """Write lemmas.
+
+        Args:
+            docs: The Docs.
+            lemmas: What `predict` returns for them.
+        """
+        for doc, found in zip(docs, lemmas, strict=True):
+            if not len(doc):
+                continue
+            if not self.overwrite:
+                given = np.asarray(doc.to_array(LEMMA), dtype=np.uint64)
+                found = np.where(given > 0, given, found)
+            doc.from_array([LEMMA], found.reshape(-1, 1))  # type: ignore[arg-type]
+
+    # Training
 
     def initialize(
         self,
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Language | None = None,
-        labels: dict[str, Any] | None = None,
+        labels: Mapping[str, Any] | None = None,
     ) -> None:
-        """Collect the edit trees; see the base class."""
-        super().initialize(lambda: map(_spelt, get_examples()), nlp=nlp, labels=labels)
+        """Collect the words of the training data, and build the network, with new weights.
 
-    def get_loss(self, examples: Iterable[Example], scores: list[Any]) -> tuple[float, list[Any]]:
-        """The loss of a batch, and its gradient; see the base class."""
-        found: tuple[float, list[Any]] = super().get_loss(list(map(_spelt, examples)), scores)
-        return found
+        Args:
+            get_examples: Returns the training data, all of which is read unless there are labels.
+            nlp: Not looked at.
+            labels: What `label_data` was after reading the training data.
 
-    def _scores2guesses_top_k_equals_1(self, docs: Iterable[Doc], scores: list[Any]) -> Any:
-        return super()._scores2guesses_top_k_equals_1(map(_form_doc, docs), scores)
-
-    def _scores2guesses_top_k_greater_1(self, docs: Iterable[Doc], scores: list[Any]) -> Any:
-        return super()._scores2guesses_top_k_greater_1(map(_form_doc, docs), scores)
-
-    def _scores2guesses_top_k_guardrail(self, docs: Iterable[Doc], scores: list[Any]) -> Any:
-        return super()._scores2guesses_top_k_guardrail(map(_form_doc, docs), scores)
-
-    def set_annotations(self, docs: Iterable[Doc], batch_tree_ids: list[Any]) -> None:
-        """Write the lemmas; see the base class."""
-        docs = list(docs)
-        spelt = list(map(_form_doc, docs))
-        super().set_annotations(spelt, batch_tree_ids)
-        for doc, with_forms in zip(docs, spelt, strict=True):
-            if with_forms is not doc:
-                doc.from_array([LEMMA], with_forms.to_array([LEMMA]).reshape(-1, 1))  # type: ignore[arg-type]
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "FormLemmatizer":
-        """Load the component; see the base class. Raises ValueError if edit trees are missing."""
-        super().from_bytes(bytes_data, exclude=exclude)
-        return self._checked()
-
-    def from_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> "FormLemmatizer":
-        """Load the component; see the base class. Raises ValueError if edit trees are missing."""
-        super().from_disk(path, exclude=exclude)
-        return self._checked()
-
-    def _checked(self) -> "FormLemmatizer":
-        if max(self.labels, default=-1) >= len(self.trees):
+        Raises:
+            ValueError: If no word has a lemma, or the labels are none.
+        """
+        if labels is None:
+            validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+            references = (example.reference for example in get_examples())
+            table = LemmaTable(Counter(chain.from_iterable(map(lemmatized_words, references))))
+            symbols = Symbols.collect(table.counts)
+        else:
+            with loading(self.name, "its labels"):
+                table, symbols = lexicon_from_dict(labels)
+        if not table.counts:
             raise ValueError(
-                f"Cannot load {self.name}: it has labels without edit trees. Copy the whole folder "
-                "of the pipeline again from where it was trained, or train it again."
+                f"{self.name}: the training data has no lemmas. Give data with the column LEMMA, "
+                "or remove the component from nlp.pipeline."
             )
+        self._use(table, symbols)
+        self.model.initialize(Y=symbols.sizes)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Update the network with words of a batch, drawn so that all words of the training data
+        count alike, however frequent. Words that are new are added to those of the training data.
+
+        Args:
+            examples: Of these, only the reference Docs are looked at.
+            drop: Not used: the model has rates of its own.
+            sgd: Optimizer; without it, gradients are accumulated until `finish_update`.
+            losses: Losses by component, which this one is added to.
+
+        Returns:
+            The losses.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        pairs = list(chain.from_iterable(lemmatized_words(eg.reference) for eg in examples))
+        self._table.add(pairs)
+        batch = self._sample(pairs)
+        self._remembered.clear()
+        if batch is not None:
+            with threads_for(len(batch.words.lengths)):
+                scores, backprop = self.model.begin_update(batch)
+                loss, d_scores = self.get_loss(examples, scores)
+                backprop(d_scores)
+            losses[self.name] += loss
+        if sgd not in (None, False):
+            self.finish_update(sgd)
+        return losses
+
+    def _sample(self, pairs: Sequence[tuple[Word, str]]) -> SpelledBatch | None:
+        """Draw different words of a batch, with probabilities that are inverse to their frequencies
+        in the training data; None if there are none."""
+        different = list(dict.fromkeys(pairs))
+        counts = np.array([self._table.counts[pair] for pair in different])
+        # The smallest of exponentially distributed numbers.
+        draws = torch.empty(len(different), dtype=torch.float64).exponential_().numpy() * counts
+        n_words = min(_MOST_WORDS, ceil(_SHARE * len(pairs)))
+        chosen = [different[i] for i in np.argsort(draws)[:n_words].tolist()]
+        known = [(pair, gold) for pair in chosen if (gold := self._symbols.gold(*pair))]
+        if not known:
+            return None
+        edits = np.array([edit for _, gold in known for edit in gold], dtype=np.int64)
+        return SpelledBatch(self._symbols.batch([word for (word, _), _ in known]), edits)
+
+    def get_loss(self, examples: Iterable[Example], scores: Floats1d) -> tuple[float, Floats1d]:
+        """Compute the loss of a batch: the negative log-likelihood of the edits.
+
+        Args:
+            examples: Not looked at.
+            scores: What `model.begin_update` gives: the logarithm of the probability of each edit,
+                [n_edits].
+
+        Returns:
+            The mean loss; and its gradient, [n_edits].
+        """
+        n_edits = max(1, len(scores))
+        d_scores = self.model.ops.alloc1f(len(scores)) - 1.0 / n_edits
+        return -float(self.model.ops.xp.sum(scores)) / n_edits, d_scores
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Update the weights with the gradients; see the base class."""
+        rate = getattr(sgd, "learn_rate", None)
+        # An optimizer may be any function.
+        if rate is not None:
+            sgd.learn_rate = rate * self._learn_rate_factor
+        try:
+            super().finish_update(sgd)
+        finally:
+            if rate is not None:
+                sgd.learn_rate = rate
+        self._remembered.clear()
+
+    def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
+        """Use other weights until the generator is resumed, as `nlp.use_params` does.
+
+        Args:
+            params: The weights, such as averages.
+
+        Yields:
+            Once.
+        """
+        self._remembered.clear()
+        try:
+            with self.model.use_params(params):
+                yield
+        finally:
+            self._remembered.clear()
+
+    def _use(self, table: LemmaTable, symbols: Symbols) -> None:
+        self._table, self._symbols = table, symbols
+        self._remembered.clear()
+
+    # Saving and loading
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the component.
+
+        Args:
+            exclude: Names of parts that are left out.
+
+        Returns:
+            What `from_bytes` takes.
+        """
+        data: bytes = util.to_bytes(
+            {
+                _LEXICON: self._lexicon,
+                MODEL: self._model_bytes,
+                VOCAB: partial(self.vocab.to_bytes, exclude=exclude),
+            },
+            exclude,
+        )
+        return data
+
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "CharacterLemmatizer":
+        """Load the component.
+
+        Args:
+            bytes_data: What `to_bytes` returned.
+            exclude: Names of parts that are not loaded.
+
+        Returns:
+            The component itself.
+
+        Raises:
+            ValueError: If it is damaged, or of two trainings.
+        """
+        with loading(self.name, f"{len(bytes_data)} bytes"):
+            readers: dict[str, Callable[[bytes], Any]] = {
+                _LEXICON: self._load_lexicon,
+                MODEL: self._load_model,
+                VOCAB: partial(self.vocab.from_bytes, exclude=exclude),
+            }
+            util.from_bytes(bytes_data, readers, exclude)
+            self._check_loaded()
         return self
 
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the component.
 
-def _form_doc(doc: Doc) -> Doc:
-    """The same words as tokens, with the lemmas that they have; the Doc itself if its tokens are
-    the words."""
-    if not has_multiword_tokens(doc):
-        return doc
-    found = Doc(doc.vocab, words=word_forms(doc))
-    return found.from_array([LEMMA, SPACY], doc.to_array([LEMMA, SPACY]))  # type: ignore[arg-type]
+        Args:
+            path: The folder to write.
+            exclude: Names of files that are not written.
+        """
+        writers = {
+            _LEXICON: lambda p: p.write_bytes(self._lexicon()),
+            MODEL: lambda p: p.write_bytes(self._model_bytes()),
+            VOCAB: lambda p: self.vocab.to_disk(p, exclude=exclude),
+        }
+        util.to_disk(path, writers, exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "CharacterLemmatizer":
+        """Load the component.
+
+        Args:
+            path: The folder of the component.
+            exclude: Names of files that are not loaded.
+
+        Returns:
+            The component itself.
+
+        Raises:
+            ValueError: Naming the folder and what to do, if a file is missing or damaged, or if the
+                files are of two trainings.
+        """
+        with loading(self.name, str(path)):
+            readers: dict[str, Callable[[Path], Any]] = {
+                _LEXICON: lambda p: self._load_lexicon(p.read_bytes()),
+                MODEL: lambda p: self._load_model(p.read_bytes()),
+                VOCAB: lambda p: self.vocab.from_disk(p, exclude=exclude),
+            }
+            util.from_disk(path, readers, exclude)
+            self._check_loaded()
+        return self
+
+    def _lexicon(self) -> bytes:
+        data: bytes = srsly.msgpack_dumps(lexicon_to_dict(self._table, self._symbols))
+        return data
+
+    def _load_lexicon(self, data: bytes) -> None:
+        self._use(*lexicon_from_dict(srsly.msgpack_loads(data)))
+
+    def _model_bytes(self) -> bytes:
+        self.model.attrs["symbols"] = _checksum(self._symbols)
+        data: bytes = self.model.to_bytes()
+        return data
+
+    def _load_model(self, data: bytes) -> None:
+        self.model.from_bytes(data)
+        self._remembered.clear()
+
+    def _check_loaded(self) -> None:
+        """Raise MismatchError if the weights are not those of the symbols."""
+        if self._shim.is_initialized and self.model.attrs["symbols"] != _checksum(self._symbols):
+            raise MismatchError(
+                f"its {_LEXICON} has other characters, tags or edits than its {MODEL} was trained "
+                f"with: the files are not of the same training. {REMEDY_FOR_FILES}"
+            )
 
 
-def _spelt(example: Example) -> Example:
-    predicted, reference = map(_form_doc, (example.predicted, example.reference))
-    if predicted is example.predicted and reference is example.reference:
-        return example
-    return Example(predicted, reference)
+def _checksum(symbols: Symbols) -> str:
+    return sha256(srsly.json_dumps(symbols.to_json()).encode("utf8", "surrogatepass")).hexdigest()
 
 
-def make_edit_tree_lemmatizer(
+def make_character_lemmatizer(
     nlp: Language,
     name: str,
     model: Model,
-    backoff: str | None,
-    min_tree_freq: int,
     overwrite: bool,
-    top_k: int,
+    learn_rate_factor: float,
     scorer: Callable[..., Any] | None,
-) -> FormLemmatizer:
-    """The factory of `edit_tree_lemmatizer`, with the settings of spaCy's `trainable_lemmatizer`.
+) -> CharacterLemmatizer:
+    """The factory of `character_lemmatizer`.
 
     Args:
         nlp: The pipeline.
         name: Of the component in it.
-        model: Scores the edit trees of each word.
-        backoff: Attribute of a token that is its lemma where no edit tree applies; None for none.
-        min_tree_freq: Edit trees that occur less often in training are not used.
+        model: See `spacy_npparse.Speller.v1`.
         overwrite: Whether lemmas that a Doc has are replaced.
-        top_k: The number of most probable edit trees that are tried.
+        learn_rate_factor: What the learning rate of the optimizer is multiplied by, where that is
+            one for other networks.
         scorer: The scorer.
 
     Returns:
         The component.
     """
-    return FormLemmatizer(
+    return CharacterLemmatizer(
         nlp.vocab,
         model,
         name,
-        backoff=backoff,
-        min_tree_freq=min_tree_freq,
         overwrite=overwrite,
-        top_k=top_k,
+        learn_rate_factor=learn_rate_factor,
         scorer=scorer,
     )
 
 
 Language.factory(
-    "edit_tree_lemmatizer",
+    "character_lemmatizer",
     assigns=["token.lemma"],
     default_config={
-        "model": DEFAULT_EDIT_TREE_LEMMATIZER_MODEL,
-        "backoff": "orth",
-        "min_tree_freq": 3,
+        "model": {"@architectures": "spacy_npparse.Speller.v1"},
         "overwrite": False,
-        "top_k": 1,
+        "learn_rate_factor": 1.0,
         "scorer": {"@scorers": "spacy.lemmatizer_scorer.v1"},
     },
     default_score_weights={"lemma_acc": 1.0},
-    func=make_edit_tree_lemmatizer,
+    func=make_character_lemmatizer,
 )

@@ -9,6 +9,8 @@ from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.scaled_gradient import ScaledGradient
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
+from spacy_npparse.models.speller import SpellerModel
+from spacy_npparse.models.speller_net import SpellerNet
 from spacy_npparse.models.tagger import LinearTagger, TaggerModel
 from spacy_npparse.models.transition_net import TransitionNet
 from spacy_npparse.models.treebank_embedding import (
@@ -28,6 +30,8 @@ __all__ = [
     "ParserNet",
     "ScaledGradient",
     "SpanningTreeNet",
+    "SpellerModel",
+    "SpellerNet",
     "TaggerModel",
     "TorchShim",
     "TransitionNet",

@@ -20,8 +20,8 @@ def TaggerModel(
 
     For `tagger`, `morphologizer` and `trainable_lemmatizer` of spaCy, in place of
     `spacy.Tagger.v2`, which multiplies the vectors of the encoder with a weight vector for each
-    label. With hundreds of labels, such as the edit trees of a lemmatizer, that takes longer than
-    all else; a linear hidden layer that is narrower than the encoder makes it cheap.
+    label. With hundreds of labels, such as the edit trees of `trainable_lemmatizer`, that takes
+    longer than all else; a linear hidden layer that is narrower than the encoder makes it cheap.
 
     Args:
         tok2vec: The encoder, or a listener to one.

@@ -272,8 +272,8 @@ class TrainedTokenizer:
             if nlp.get_pipe_meta(name).factory == "trainable_lemmatizer":
                 logger.warning(
                     "The component %r of this pipeline, which an earlier version trained, cannot "
-                    "lemmatize the words of multiword tokens any more. In the config.cfg of the "
-                    'pipeline, write factory = "edit_tree_lemmatizer" in [components.%s].',
+                    "lemmatize the words of multiword tokens any more. Train the pipeline again, "
+                    'with factory = "character_lemmatizer" in [components.%s] of its config.cfg.',
                     name,
                     name,
                 )

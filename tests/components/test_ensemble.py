@@ -30,8 +30,9 @@ def member(tmp_path, make_nlp, sample):
         listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TINY_ENCODER["width"]}
         nlp = spacy.blank("xx")
         nlp.add_pipe("tok2vec", config={"model": TINY_ENCODER})
-        for tagger in ["morphologizer"] + ["trainable_lemmatizer"] * lemmatizer:
-            nlp.add_pipe(tagger, config={"model": {"tok2vec": listener}})
+        nlp.add_pipe("morphologizer", config={"model": {"tok2vec": listener}})
+        if lemmatizer:
+            nlp.add_pipe("character_lemmatizer")
         config = {"model": {**TINY_MODEL, "tok2vec": listener}, **settings}
         nlp.add_pipe(f"{factory}_parser", name="parser", config=config)
         nlp.initialize(lambda: sample(nlp, limit=limit))
@@ -87,7 +88,7 @@ def test_all_that_does_not_parse_is_taken_from_the_first_pipeline(member, tmp_pa
     first.add_pipe("merge_subtokens", last=True)
     first.to_disk(tmp_path / "more")
     nlp = assemble(tmp_path / "more", *paths[1:])
-    names = ["tok2vec", "morphologizer", "trainable_lemmatizer"]
+    names = ["tok2vec", "morphologizer", "character_lemmatizer"]
     assert nlp.pipe_names == [*names, "parser", "merge_subtokens"]
     assert nlp.component_names == [*names, *MEMBERS, "parser", "merge_subtokens"]
     nlp.to_disk(tmp_path / "ensemble")

@@ -1,66 +1,369 @@
-"""Lemmas of the words of multiword tokens."""
+"""The lemmatizer: what it learns, remembers, writes, saves and refuses."""
 
+from itertools import product
+from operator import eq
+
+import numpy as np
 import pytest
 import spacy
+import srsly
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_npparse.word_forms import add_multiword_tokens
 
-LEMMAS = ["aller", "à", "le", "train", "de", "un", "lit"]
+NAME = "character_lemmatizer"
+TINY = {"model": {"char_width": 8, "tag_width": 8, "hidden_size": 16, "dropout": 0.0}}
+# Form, UPOS, FEATS, lemma: plurals, a suppletive form, capitals, and two lemmas of one form.
+STEMS = ["kat", "hund", "bok", "stol", "bord", "fisk", "penn", "lamp", "ring", "hatt"]
+WORDS = [
+    *((f"{stem}ar", "NOUN", "Number=Plur", stem) for stem in STEMS),
+    *((stem, "NOUN", "Number=Sing", stem) for stem in STEMS),
+    ("var", "VERB", "Tense=Past", "vara"),
+    ("var", "PRON", "", "var"),
+    ("Och", "CCONJ", "", "och"),
+    (".", "PUNCT", "", "."),
+]
 
 
-def docs(nlp):
-    words = ["va", "a", "ux", "train", "d", "uns", "lit"]
-    for lemmas in (None, LEMMAS):
-        doc = Doc(nlp.vocab, words, [False] * len(words), lemmas=lemmas)
-        add_multiword_tokens(doc, [(1, ("à", "les")), (4, ("de", "uns"))])
-        yield doc
+def docs(nlp, words=WORDS, *, tags=True, lemmas=True):
+    """A Doc of the words, and one with their lemmas, too."""
+    forms = [word[0] for word in words]
+    columns = {"pos": [w[1] for w in words], "morphs": [w[2] for w in words]} if tags else {}
+    yield Doc(nlp.vocab, forms, **columns)
+    gold = {"lemmas": [word[3] for word in words]} if lemmas else {}
+    yield Doc(nlp.vocab, forms, **columns, **gold)
+
+
+def lemmas(doc):
+    return [token.lemma_ for token in doc]
+
+
+def spelled(nlp, *words):
+    """The lemmas of words, given as form, UPOS and FEATS."""
+    forms, pos, morphs = zip(*words, strict=True)
+    doc = Doc(nlp.vocab, list(forms), pos=list(pos), morphs=list(morphs))
+    return lemmas(nlp(doc))
+
+
+def train(words=WORDS, updates=60, config=TINY, **options):
+    torch.manual_seed(0)
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(NAME, config=config)
+    examples = [Example(*docs(nlp, words, **options)) for _ in range(5)]
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.02
+    losses = [nlp.update(examples, sgd=optimizer)[NAME] for _ in range(updates)]
+    return nlp, losses
 
 
 @pytest.fixture(scope="module")
 def trained():
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("edit_tree_lemmatizer", config={"min_tree_freq": 1})
-    examples = [Example(*docs(nlp)) for _ in range(10)]
-    optimizer = nlp.initialize(lambda: examples)
-    for _ in range(20):
-        nlp.update(examples, sgd=optimizer, drop=0.0)
-    return nlp
+    return train()[0]
 
 
-@pytest.mark.parametrize("top_k", [1, 3, 30])
-def test_the_forms_are_lemmatized(trained, top_k):
-    lemmatizer = trained.get_pipe("edit_tree_lemmatizer")
-    lemmatizer.top_k = top_k
+@pytest.fixture
+def lemmatizer(trained):
+    found = trained.get_pipe(NAME)
+    yield found
+    found.overwrite = False
+
+
+def test_words_of_the_training_data(trained):
     doc, gold = docs(trained)
-    assert [token.lemma_ for token in trained(doc)] == LEMMAS
+    assert lemmas(trained(doc)) == lemmas(gold)
     assert trained.evaluate([Example(next(docs(trained)), gold)])["lemma_acc"] == 1.0
-    # Of "va", of "les" and "uns", and of all others.
-    assert len(lemmatizer.labels) == 3
 
 
-def test_lemmas_that_are_given_stay(trained):
+def test_a_short_training_learns_to_spell():
+    """From the tags, too: of one form, a noun has another lemma than a verb."""
+    stems = ["".join(one) for one in product("bdfgkmp", "aou", ("k", "ll", "rt", "nd"))]
+    noun, verb = ("NOUN", "Number=Plur"), ("VERB", "Tense=Pres")
+    known = [(f"{stem}ar", *noun, stem) for stem in stems[::2]]
+    known += [(f"{stem}ar", *verb, f"{stem}a") for stem in stems[1::2]]
+    nlp, losses = train(known, updates=40)
+    assert losses[-1] < 0.1 * losses[0]
+    unknown = [(f"l{stem}ar", *noun) for stem in stems] + [(f"l{stem}ar", *verb) for stem in stems]
+    right = [f"l{stem}" for stem in stems] + [f"l{stem}a" for stem in stems]
+    assert sum(map(eq, spelled(nlp, *unknown), right)) > 0.9 * len(right)
+
+
+def test_tags_tell_lemmas_apart(trained):
+    assert spelled(trained, ("var", "VERB", "Tense=Past"), ("var", "PRON", "")) == ["vara", "var"]
+    # With other tags, the closest ones decide.
+    assert spelled(trained, ("var", "VERB", "Mood=Ind"), ("och", "CCONJ", "")) == ["vara", "och"]
+
+
+def test_lemmas_that_are_given_stay(trained, lemmatizer):
     doc, _ = docs(trained)
-    doc[1].lemma_ = "DE"
-    assert [token.lemma_ for token in trained(doc)] == ["aller", "DE", *LEMMAS[2:]]
+    doc[1].lemma_ = "other"
+    assert lemmas(trained(doc))[:3] == ["kat", "other", "bok"]
+    lemmatizer.overwrite = True
+    assert lemmas(trained(doc))[:3] == ["kat", "hund", "bok"]
 
 
-def test_files_are_those_of_spacys_lemmatizer(trained, tmp_path):
+def test_predicting_changes_nothing(trained, lemmatizer):
+    doc, _ = docs(trained)
+    hashes = lemmatizer.predict([doc, Doc(trained.vocab), doc])
+    assert [len(one) for one in hashes] == [len(doc), 0, len(doc)]
+    assert lemmas(doc) == [""] * len(doc)
+    assert trained.vocab.strings[int(hashes[2][0])] == "kat"
+
+
+def test_docs_without_words(trained):
+    assert [len(doc) for doc in trained.pipe([Doc(trained.vocab), Doc(trained.vocab)])] == [0, 0]
+    nlp, _ = train(updates=1)
+    empty = Doc(nlp.vocab)
+    assert nlp.update([Example(empty, empty.copy())]) == {NAME: 0.0}
+
+
+def test_words_of_multiword_tokens(trained):
+    """French "aux" is read as "à" and "les", not as its slices "a" and "ux"."""
+    words = [("va", "", "", "aller"), ("a", "", "", "à"), ("ux", "", "", "le")]
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(NAME, config=TINY)
+    made = list(docs(nlp, words, tags=False))
+    for doc in made:
+        add_multiword_tokens(doc, [(1, ("à", "les"))])
+    nlp.initialize(lambda: [Example(*made)])
+    assert lemmas(nlp(made[0])) == ["aller", "à", "le"]
+    alone = nlp(Doc(nlp.vocab, ["les", "à"]))
+    assert lemmas(alone) == ["le", "à"]
+
+
+def test_treebanks_without_tags():
+    nlp, _ = train(tags=False)
+    doc = nlp(Doc(nlp.vocab, ["hundar", "takar", "."]))
+    assert lemmas(doc) == ["hund", "tak", "."]
+
+
+def test_pipelines_without_tagger(trained):
+    """Words are looked up by what they have."""
+    doc = Doc(trained.vocab, ["hundar", "var", "."])
+    # The shorter lemma of two that are equally frequent.
+    assert lemmas(trained(doc)) == ["hund", "var", "."]
+
+
+def test_words_without_lemma_are_not_learnt():
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(NAME, config=TINY)
+    predicted, gold = docs(nlp)
+    gold[0].lemma = 0
+    optimizer = nlp.initialize(lambda: [Example(predicted, gold)])
+    nlp.update([Example(predicted, gold)], sgd=optimizer)
+    words = nlp.get_pipe(NAME).label_data["strings"]
+    assert "katar" not in words and "hundar" in words
+
+
+def test_new_words_are_learnt_by_updates():
+    nlp, _ = train(updates=1)
+    words = [("bar", "VERB", "Tense=Past", "bära"), ("var", "VERB", "Tense=Past", "other")]
+    nlp.update([Example(*docs(nlp, words))])
+    assert spelled(nlp, ("bar", "VERB", "Tense=Past"), ("var", "VERB", "Tense=Past")) == [
+        "bära",
+        "vara",
+    ]
+
+
+def test_what_cannot_be_spelled_is_the_form(trained):
+    words = ["слова", "字", "\n", " ", "1" * 2000, "ar" * 1000, "x"]
+    found = lemmas(trained(Doc(trained.vocab, words)))
+    assert found[:-1] == words[:-1] and found[-1]
+
+
+LETTERS = set("".join(word[0] + word[3] for word in WORDS))
+
+
+@given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=8), st.integers(0, 99))
+def test_no_letter_that_neither_training_data_nor_form_have(untrained, words, seed):
+    """Whatever the weights are."""
+    component = untrained.get_pipe(NAME)
+    torch.manual_seed(seed)
+    net = component.model.shims[0].net
+    for parameter in net.parameters():
+        torch.nn.init.normal_(parameter)
+    component.finish_update(None)
+    doc = untrained(Doc(untrained.vocab, words))
+    for word, lemma in zip(words, lemmas(doc), strict=True):
+        cases = {*word, *map(str.lower, word), *map(str.upper, word)}
+        assert lemma and set(lemma) <= LETTERS | cases
+
+
+@pytest.fixture(scope="module")
+def untrained():
+    return train(updates=0)[0]
+
+
+def test_remembered_lemmas_are_those_that_are_not(trained, lemmatizer):
+    forms = ["hundarar", "taket", "Katar", "ringar", "abc", "fiskar."]
+    alone = []
+    for form in forms:
+        lemmatizer.finish_update(None)
+        alone += lemmas(trained(Doc(trained.vocab, [form])))
+    lemmatizer.finish_update(None)
+    for _ in range(2):
+        together = [lemmas(trained(Doc(trained.vocab, 2 * forms)))]
+        assert together == [2 * alone]
+
+
+def test_lemmas_are_remembered_in_memory_zones(trained):
+    for _ in range(2):
+        with trained.memory_zone():
+            doc = trained(Doc(trained.vocab, ["zonar", "hundar"]))
+            first = lemmas(doc)
+    assert first[1] == "hund" and first[0]
+
+
+def test_what_is_remembered_is_forgotten_with_the_weights(untrained):
+    component = untrained.get_pipe(NAME)
+    text = ["blommar", "klockar", "suppar"]
+    before = lemmas(untrained(Doc(untrained.vocab, text)))
+    net = component.model.shims[0].net
+    names = [f"{name} {list(p.shape)}" for name, p in net.named_parameters()]
+    other = {
+        (component.model.shims[0].id, name): torch.zeros_like(p).flatten().numpy()
+        for name, p in zip(names, net.parameters(), strict=True)
+    }
+    # Without any weights, the first edit is the best one, a copy of each character.
+    with untrained.use_params(other):
+        assert lemmas(untrained(Doc(untrained.vocab, text))) == text
+    assert lemmas(untrained(Doc(untrained.vocab, text))) == before
+
+
+@pytest.mark.parametrize("how", ["bytes", "disk"])
+def test_saving_and_loading(trained, tmp_path, how):
+    if how == "disk":
+        trained.to_disk(tmp_path)
+        loaded = spacy.load(tmp_path)
+        assert sorted(p.name for p in (tmp_path / NAME).iterdir()) == ["lexicon", "model"]
+    else:
+        loaded = spacy.blank("xx")
+        loaded.add_pipe(NAME)
+        loaded.from_bytes(trained.to_bytes())
+    words = [("hundar", "NOUN", "Number=Plur"), ("takar", "NOUN", "Number=Plur"), ("var", "", "")]
+    assert spelled(loaded, *words) == spelled(trained, *words)
+    one, two = (nlp.get_pipe(NAME) for nlp in (trained, loaded))
+    assert one.label_data == two.label_data
+    assert one.to_bytes(exclude=["vocab"]) == two.to_bytes(exclude=["vocab"])
+
+
+def test_training_goes_on_after_loading(trained):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(NAME)
+    nlp.from_bytes(trained.to_bytes())
+    optimizer = nlp.resume_training()
+    words = [(f"{stem}en", "NOUN", "Number=Sing", stem) for stem in STEMS]
+    losses = [nlp.update([Example(*docs(nlp, words))], sgd=optimizer) for _ in range(2)]
+    assert all(np.isfinite(loss[NAME]) for loss in losses)
+    assert spelled(nlp, ("hunden", "NOUN", "Number=Sing")) == ["hund"]
+
+
+def test_initialize_with_labels(trained):
+    labels = srsly.json_loads(srsly.json_dumps(trained.get_pipe(NAME).label_data))
+    nlp = spacy.blank("xx")
+    component = nlp.add_pipe(NAME, config=TINY)
+    component.initialize(lambda: [], nlp=nlp, labels=labels)
+    assert component.label_data == labels
+    assert spelled(nlp, ("hundar", "NOUN", "Number=Plur")) == ["hund"]
+
+
+@pytest.mark.parametrize("name", ["lexicon", "model"])
+@pytest.mark.parametrize("damage", ["missing", "truncated", "empty"])
+def test_damaged_files(trained, tmp_path, name, damage):
     trained.to_disk(tmp_path)
-    config = (tmp_path / "config.cfg").read_text("utf8")
-    assert 'factory = "edit_tree_lemmatizer"' in config
-    other = config.replace('factory = "edit_tree_lemmatizer"', 'factory = "trainable_lemmatizer"')
-    (tmp_path / "config.cfg").write_text(other, "utf8")
-    spacys = spacy.load(tmp_path).get_pipe("edit_tree_lemmatizer")
-    assert spacys.labels == trained.get_pipe("edit_tree_lemmatizer").labels
-
-
-def test_edit_trees_that_are_missing(trained, tmp_path):
-    trained.to_disk(tmp_path)
-    (tmp_path / "edit_tree_lemmatizer" / "trees").unlink()
-    with pytest.raises(ValueError, match="labels without edit trees. Copy the whole folder"):
+    path = tmp_path / NAME / name
+    data = path.read_bytes()
+    if damage == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(data[: len(data) // 2] if damage == "truncated" else b"")
+    with pytest.raises(ValueError, match=rf"Cannot load component '{NAME}' from .*Copy the whole"):
         spacy.load(tmp_path)
-    data = trained.get_pipe("edit_tree_lemmatizer").to_bytes(exclude=["trees"])
-    with pytest.raises(ValueError, match="labels without edit trees"):
-        spacy.blank("xx").add_pipe("edit_tree_lemmatizer").from_bytes(data)
+
+
+def damaged_lexicons(data):
+    strings, words, symbols = data["strings"], data["words"], data["symbols"]
+    yield {**data, "strings": [1, *strings[1:]]}
+    yield {**data, "strings": strings[:3]}
+    yield {**data, "words": words[:-1]}
+    yield {**data, "words": [-1, *words[1:]]}
+    yield {**data, "words": [1.0, *words[1:]]}
+    yield {**data, "symbols": {**symbols, "edits": [["turn", ""]]}}
+    yield {**data, "symbols": {**symbols, "edits": [["copy", 1]]}}
+    yield {**data, "symbols": {**symbols, "edits": [["copy", "", ""]]}}
+    yield {"strings": strings, "words": words}
+    yield []
+
+
+def test_damaged_lexicons(trained, tmp_path):
+    trained.to_disk(tmp_path)
+    data = trained.get_pipe(NAME).label_data
+    for damaged in damaged_lexicons(data):
+        (tmp_path / NAME / "lexicon").write_bytes(srsly.msgpack_dumps(damaged))
+        with pytest.raises(ValueError, match="Cannot load component"):
+            spacy.load(tmp_path)
+        with pytest.raises(ValueError, match=r"Cannot load component .* from its labels"):
+            trained.get_pipe(NAME).initialize(lambda: [], labels=damaged)
+
+
+def test_files_of_two_trainings(trained, tmp_path):
+    trained.to_disk(tmp_path)
+    train([("a", "X", "", "b"), ("c", "X", "", "d")], updates=0)[0].to_disk(tmp_path / "other")
+    (tmp_path / "other" / NAME / "lexicon").rename(tmp_path / NAME / "lexicon")
+    with pytest.raises(ValueError, match="are not of the same training"):
+        spacy.load(tmp_path)
+
+
+def test_several_processes(trained):
+    forms = [["hundar", "var"], ["takar"], [], ["слова"]]
+    alone = [lemmas(trained(Doc(trained.vocab, words))) for words in forms]
+    made = trained.pipe([Doc(trained.vocab, words) for words in forms], n_process=2, batch_size=1)
+    assert list(map(lemmas, made)) == alone
+
+
+def test_data_without_lemmas():
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(NAME)
+    examples = [Example(*docs(nlp, lemmas=False))]
+    with pytest.raises(ValueError, match=f"{NAME}: the training data has no lemmas. Give data"):
+        nlp.initialize(lambda: examples)
+
+
+def test_components_that_are_not_trained():
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(NAME)
+    with pytest.raises(ValueError, match=f"{NAME} has not been trained: call nlp.initialize"):
+        nlp("a")
+
+
+@pytest.mark.parametrize(
+    "config, message",
+    [
+        ({"overwrite": 1}, "overwrite"),
+        ({"learn_rate_factor": -1.0}, "learn_rate_factor is -1.0, but must be 0.0 or more"),
+        ({"model": {"hidden_size": 0}}, "Speller.v1: hidden_size is 0, but must be 1 or more"),
+        ({"model": {"dropout": 1.0}}, r"Speller.v1: dropout is 1.0, but must be in \[0, 1\)"),
+    ],
+)
+def test_wrong_settings(config, message):
+    with pytest.raises(ValueError, match=message):
+        spacy.blank("xx").add_pipe(NAME, config=config)
+
+
+def test_learning_rates_are_multiplied():
+    """The rate of the optimizer itself remains."""
+    weights = []
+    for factor in (0.0, 1.0):
+        nlp = spacy.blank("xx")
+        component = nlp.add_pipe(NAME, config={**TINY, "learn_rate_factor": factor})
+        example = Example(*docs(nlp))
+        optimizer = nlp.initialize(lambda example=example: [example])
+        net = component.model.shims[0].net
+        before = net.output.weight.detach().clone()
+        nlp.update([example], sgd=optimizer)
+        assert optimizer.learn_rate == 0.001
+        weights.append(torch.equal(net.output.weight, before))
+    assert weights == [True, False]

@@ -187,7 +187,7 @@ def test_settings_of_version_0_2(nlp, tmp_path, split, multiword):
 def test_lemmatizers_of_version_0_2(nlp, tmp_path, caplog):
     nlp.to_disk(tmp_path)
     (tmp_path / "tokenizer" / "cfg").write_text('{"split_multiword":true}')
-    for factory, n_warnings in (("trainable_lemmatizer", 1), ("edit_tree_lemmatizer", 0)):
+    for factory, n_warnings in (("trainable_lemmatizer", 1), ("character_lemmatizer", 0)):
         caplog.clear()
         loaded = spacy.blank("xx", config=TRAINED)
         loaded.add_pipe(factory, name="lemmas")

@@ -1,0 +1,77 @@
+"""The words of Docs as a lemmatizer reads them: forms and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import LEMMA, MORPH, POS, TAG
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+
+from spacy_npparse.lemmas import Word
+from spacy_npparse.word_forms import form_ids
+
+# Odd numbers that spread small ones over all bits.
+_SPREAD = np.array(
+    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5],
+    dtype=np.uint64,
+)
+
+
+def word_rows(doc: Doc) -> NDArray[np.uint64]:
+    """Read the words of a Doc.
+
+    Args:
+        doc: The Doc.
+
+    Returns:
+        uint64 [len(doc), 4]: the hashes of form, UPOS, XPOS and FEATS; 0 where a word has none.
+    """
+    tags = doc.to_array([POS, TAG, MORPH]).reshape(len(doc), 3)
+    return np.column_stack([form_ids(doc), tags.astype(np.uint64)])
+
+
+def row_keys(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Hash rows.
+
+    Args:
+        rows: What `word_rows` returns, of one Doc or several.
+
+    Returns:
+        uint64 [n_words]: the same for words that are the same.
+    """
+    keys: NDArray[np.uint64] = (rows * _SPREAD).sum(axis=1, dtype=np.uint64)
+    return keys
+
+
+def row_word(row: list[int], strings: StringStore) -> Word:
+    """Spell a row.
+
+    Args:
+        row: The hashes of a word.
+        strings: That has them.
+
+    Returns:
+        The word.
+    """
+    form, upos, xpos, feats = (strings[value] if value else "" for value in row)
+    # Of a word that is known to have no features.
+    return Word(form, upos, xpos, "" if feats == "_" else feats)
+
+
+def lemmatized_words(doc: Doc) -> Iterator[tuple[Word, str]]:
+    """Read the lemmas that a Doc has.
+
+    Args:
+        doc: The Doc.
+
+    Yields:
+        Each word with a lemma, and the lemma.
+    """
+    strings = doc.vocab.strings
+    lemmas = doc.to_array(LEMMA).tolist()
+    for row, lemma in zip(word_rows(doc).tolist(), lemmas, strict=True):
+        if lemma:
+            yield row_word(row, strings), strings[lemma]

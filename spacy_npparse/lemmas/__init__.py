@@ -1,0 +1,19 @@
+"""Lemmas: what a treebank says of words, and how the lemmas of others are spelled; no spaCy."""
+
+from spacy_npparse.lemmas.edits import Edit, apply_edits, find_edits
+from spacy_npparse.lemmas.saved import lexicon_from_dict, lexicon_to_dict
+from spacy_npparse.lemmas.spelling import lemmatize
+from spacy_npparse.lemmas.symbols import Symbols
+from spacy_npparse.lemmas.table import LemmaTable, Word
+
+__all__ = [
+    "Edit",
+    "LemmaTable",
+    "Symbols",
+    "Word",
+    "apply_edits",
+    "find_edits",
+    "lemmatize",
+    "lexicon_from_dict",
+    "lexicon_to_dict",
+]

@@ -1,0 +1,130 @@
+"""How a lemma is spelled from the characters of a form: one edit for each character.
+
+Source: string transduction by edits that copy, delete and insert, Makarov and Clematide (2018); the
+longest common substring as anchor, Chrupała (2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+COPY, LOWER, UPPER, DELETE = "copy", "lower", "upper", "delete"
+KINDS = (COPY, LOWER, UPPER, DELETE)
+# Longer forms are numbers, addresses, or no words at all: their own lemmas.
+MOST_CHARS = 100
+
+
+class Edit(NamedTuple):
+    """What becomes of a character.
+
+    Attributes:
+        kind: Whether it is copied, written in lower or upper case, or deleted.
+        added: What is inserted behind it. A character is replaced by deleting it and inserting
+            another one.
+    """
+
+    kind: str
+    added: str = ""
+
+
+def apply_edits(form: str, edits: Iterable[Edit]) -> str:
+    """Spell a lemma.
+
+    Args:
+        form: The form.
+        edits: One for the beginning of the form, which deletes nothing, and one for each character.
+
+    Returns:
+        The lemma.
+    """
+    parts = []
+    for char, edit in zip(("", *form), edits, strict=True):
+        if edit.kind == COPY:
+            parts.append(char)
+        elif edit.kind == LOWER:
+            parts.append(_lower_char(char))
+        elif edit.kind == UPPER:
+            parts.append(_upper_char(char))
+        parts.append(edit.added)
+    return "".join(parts)
+
+
+def find_edits(form: str, lemma: str) -> list[Edit]:
+    """Find the edits that make a lemma of a form.
+
+    The longest common substring, whatever its case, is copied, the first one if there are several;
+    likewise on either side of it. Where the two have nothing in common, characters are replaced
+    from left to right.
+
+    Args:
+        form: The form.
+        lemma: The lemma.
+
+    Returns:
+        What `apply_edits` takes.
+    """
+    kinds, added = [DELETE], [""]
+    _align(form, lemma, _lower(form), _lower(lemma), kinds, added)
+    return list(map(Edit, kinds, added))
+
+
+def _align(
+    form: str, lemma: str, low_form: str, low_lemma: str, kinds: list[str], added: list[str]
+) -> None:
+    """Append the edits of a piece of the form, which make a piece of the lemma."""
+    start, place, length = _longest_common(low_form, low_lemma)
+    if not length:
+        n_replaced = min(len(form), len(lemma))
+        kinds += [DELETE] * len(form)
+        added += [*lemma[:n_replaced], *[""] * (len(form) - n_replaced)]
+        added[-1] += lemma[n_replaced:]
+        return
+    end, place_end = start + length, place + length
+    _align(form[:start], lemma[:place], low_form[:start], low_lemma[:place], kinds, added)
+    for char, goal in zip(form[start:end], lemma[place:place_end], strict=True):
+        kind = _kind(char, goal)
+        kinds.append(kind or DELETE)
+        added.append("" if kind else goal)
+    _align(form[end:], lemma[place_end:], low_form[end:], low_lemma[place_end:], kinds, added)
+
+
+def _kind(char: str, goal: str) -> str:
+    """The kind of edit that makes one character of the other; empty if there is none."""
+    if char == goal:
+        return COPY
+    if _lower_char(char) == goal:
+        return LOWER
+    return UPPER if _upper_char(char) == goal else ""
+
+
+def _lower(text: str) -> str:
+    """A text in lower case, of the same length."""
+    return "".join(map(_lower_char, text))
+
+
+def _lower_char(char: str) -> str:
+    """A character in lower case; itself if that would be several."""
+    lowered = char.lower()
+    return lowered if len(lowered) == 1 else char
+
+
+def _upper_char(char: str) -> str:
+    """A character in upper case; itself if that would be several."""
+    raised = char.upper()
+    return raised if len(raised) == 1 else char
+
+
+def _longest_common(one: str, two: str) -> tuple[int, int, int]:
+    """The places of the longest common substring in two strings, and its length."""
+    best = (0, 0, 0)
+    before = [0] * (len(two) + 1)
+    for i, char in enumerate(one, 1):
+        lengths = [0]
+        for j, other in enumerate(two, 1):
+            length = before[j - 1] + 1 if char == other else 0
+            if length > best[2]:
+                best = (i - length, j - length, length)
+            lengths.append(length)
+        before = lengths
+    return best

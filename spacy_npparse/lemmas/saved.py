@@ -1,0 +1,58 @@
+"""The words of a treebank as they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spacy_npparse.lemmas.symbols import Symbols
+from spacy_npparse.lemmas.table import LemmaTable, Word
+
+_STRINGS, _WORDS, _SYMBOLS = "strings", "words", "symbols"
+# Form, UPOS, XPOS, FEATS, lemma, and how often the word has it.
+_WIDTH = 6
+
+
+def lexicon_to_dict(table: LemmaTable, symbols: Symbols) -> dict[str, Any]:
+    """Prepare table and symbols for saving.
+
+    Args:
+        table: The table.
+        symbols: The symbols of the network.
+
+    Returns:
+        Strings, numbers, lists and tables only: the strings sorted, each once; and the words,
+        sorted, as numbers of strings.
+    """
+    pairs = sorted(table.counts.items())
+    strings = sorted({text for (word, lemma), _ in pairs for text in (*word, lemma)})
+    number = {text: i for i, text in enumerate(strings)}
+    words: list[int] = []
+    for (word, lemma), count in pairs:
+        words += (*map(number.__getitem__, (*word, lemma)), count)
+    return {_STRINGS: strings, _WORDS: words, _SYMBOLS: symbols.to_json()}
+
+
+def lexicon_from_dict(data: Mapping[str, Any]) -> tuple[LemmaTable, Symbols]:
+    """Read table and symbols.
+
+    Args:
+        data: What `lexicon_to_dict` has returned.
+
+    Returns:
+        The table and the symbols.
+
+    Raises:
+        ValueError: If it is something else.
+    """
+    strings, words = data[_STRINGS], data[_WORDS]
+    if not all(isinstance(text, str) for text in strings):
+        raise ValueError("a form, tag or lemma is no text")
+    if len(words) % _WIDTH or not all(type(number) is int and number >= 0 for number in words):
+        raise ValueError("its words are incomplete")
+    counts = {}
+    for start in range(0, len(words), _WIDTH):
+        *numbers, count = words[start : start + _WIDTH]
+        *parts, lemma = (strings[number] for number in numbers)
+        counts[Word(*parts), lemma] = count
+    return LemmaTable(counts), Symbols.from_json(data[_SYMBOLS])

@@ -1,0 +1,174 @@
+"""The characters, tags and edits of a treebank, as numbers for a network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spacy_npparse.lemmas.edits import KINDS, MOST_CHARS, Edit, apply_edits, find_edits
+from spacy_npparse.lemmas.table import Word
+from spacy_npparse.models.speller_net import BEGIN, FIRST_CHAR, UNKNOWN, SpellingBatch
+
+# An edit of a single pair of form and lemma is no rule; the table has these words.
+_LEAST_PAIRS = 2
+# The tags of most words are those of another one; so many are remembered.
+_MOST_TAG_SETS = 2**14
+
+
+class Symbols:
+    """Characters, tags and edits, and their numbers.
+
+    Args:
+        chars: The characters of forms.
+        tags: What UPOS, XPOS and FEATS have, as `_tags` spells them.
+        edits: The edits.
+    """
+
+    def __init__(self, chars: str, tags: Sequence[str], edits: Sequence[Edit]):
+        self.chars = chars
+        self.tags = list(tags)
+        self.edits = list(edits)
+        self._char_numbers = {char: i for i, char in enumerate(chars, FIRST_CHAR)}
+        self._tag_numbers = {tag: i for i, tag in enumerate(tags)}
+        self._edit_numbers = {edit: i for i, edit in enumerate(edits)}
+        self._numbers_of_tags: dict[tuple[str, ...], list[int]] = {}
+
+    @classmethod
+    def collect(cls, pairs: Iterable[tuple[Word, str]]) -> Symbols:
+        """Collect the symbols of a treebank.
+
+        Args:
+            pairs: Different words and their lemmas.
+
+        Returns:
+            The symbols, the most frequent ones first.
+        """
+        chars: Counter[str] = Counter()
+        tags: set[str] = set()
+        spellings = set()
+        for word, lemma in pairs:
+            tags.update(_tags(word))
+            spellings.add((word.form, lemma))
+        edits: Counter[Edit] = Counter()
+        for form, lemma in sorted(spellings):
+            if is_spellable(form, lemma):
+                chars.update(form)
+                edits.update({*find_edits(form, lemma)})
+        frequent = [edit for edit, n in edits.most_common() if n >= _LEAST_PAIRS]
+        ordered = "".join(char for char, _ in chars.most_common())
+        return cls(ordered, sorted(tags), frequent or [*edits])
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many of each a network has to know."""
+        return {
+            "n_chars": len(self.chars) + FIRST_CHAR,
+            # A table of embeddings has at least one.
+            "n_tags": max(1, len(self.tags)),
+            "n_edits": len(self.edits),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The symbols as they are saved."""
+        return {"chars": self.chars, "tags": self.tags, "edits": list(map(list, self.edits))}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Symbols:
+        """Read saved symbols.
+
+        Raises:
+            ValueError: If they are none.
+        """
+        edits = [Edit(*edit) for edit in data["edits"]]
+        if not all(edit.kind in KINDS and isinstance(edit.added, str) for edit in edits):
+            raise ValueError("there are no such edits")
+        return cls("".join(data["chars"]), list(map(str, data["tags"])), edits)
+
+    def gold(self, word: Word, lemma: str) -> list[int] | None:
+        """Number the edits that spell the lemma of a word.
+
+        Args:
+            word: The word.
+            lemma: Its lemma.
+
+        Returns:
+            One for each cell of the word; None if an edit has no number.
+        """
+        if not is_spellable(word.form, lemma):
+            return None
+        numbers = [self._edit_numbers.get(edit) for edit in find_edits(word.form, lemma)]
+        return None if None in numbers else numbers  # type: ignore[return-value]
+
+    def spell(self, form: str, numbers: Iterable[int]) -> str:
+        """Spell a lemma.
+
+        Args:
+            form: The form.
+            numbers: Of the edits, as `gold` returns them.
+
+        Returns:
+            The lemma.
+        """
+        return apply_edits(form, map(self.edits.__getitem__, numbers))
+
+    def knows(self, form: str) -> bool:
+        """Tell whether a form is in a known script: most of its characters are known."""
+        n_known = sum(char in self._char_numbers for char in form)
+        return 2 * n_known > len(form)
+
+    def batch(self, words: Sequence[Word]) -> SpellingBatch:
+        """Make a batch of words.
+
+        Args:
+            words: At least one.
+
+        Returns:
+            The input of the network.
+        """
+        number = self._char_numbers.get
+        chars: list[int] = []
+        lengths, tags, n_tags = [], [], []
+        for word in words:
+            chars.append(BEGIN)
+            chars += [number(char, UNKNOWN) for char in word.form]
+            lengths.append(len(word.form) + 1)
+            found = self._tags_of(word)
+            tags += found
+            n_tags.append(len(found))
+        return SpellingBatch(
+            _array(chars), np.array(lengths, dtype=np.int64), _array(tags), _array(n_tags)
+        )
+
+    def _tags_of(self, word: Word) -> list[int]:
+        """The numbers of the tags of a word that are known."""
+        found = self._numbers_of_tags.get(word[1:])
+        if found is None:
+            numbers = self._tag_numbers
+            found = [numbers[tag] for tag in _tags(word) if tag in numbers]
+            if len(self._numbers_of_tags) > _MOST_TAG_SETS:
+                self._numbers_of_tags.clear()
+            self._numbers_of_tags[word[1:]] = found
+        return found
+
+
+def is_spellable(form: str, lemma: str) -> bool:
+    """Tell whether a lemma can be learnt from the characters of a form."""
+    return 0 < len(form) <= MOST_CHARS and 0 < len(lemma) <= MOST_CHARS
+
+
+def _tags(word: Word) -> list[str]:
+    """The tags of a word, with the name of their column before them."""
+    found = [f"FEATS:{pair}" for pair in word.feats.split("|") if pair]
+    if word.upos:
+        found.append(f"UPOS:{word.upos}")
+    if word.xpos:
+        found.append(f"XPOS:{word.xpos}")
+    return found
+
+
+def _array(numbers: list[int]) -> NDArray[np.int64]:
+    return np.array(numbers, dtype=np.int64)

@@ -1,0 +1,108 @@
+"""`spacy_npparse.Speller.v1`: a network that spells lemmas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from thinc.api import Model, torch2xp, xp2torch
+from thinc.types import Floats1d
+
+from spacy_npparse.checks import check_arguments, check_dropout, check_range
+from spacy_npparse.models.shim import TorchShim, torch_shim
+from spacy_npparse.models.speller_net import SpellerNet, SpellingBatch
+
+_NAME = "spacy_npparse.Speller.v1"
+
+
+class SpelledBatch(NamedTuple):
+    """Words with the edits that spell their lemmas.
+
+    Attributes:
+        words: The words.
+        edits: int64 [n_cells], the right edit of each cell.
+    """
+
+    words: SpellingBatch
+    edits: NDArray[np.int64]
+
+
+def SpellerModel(
+    char_width: int = 48,
+    tag_width: int = 48,
+    hidden_size: int = 128,
+    dropout: float = 0.3,
+    tag_dropout: float = 0.1,
+    char_dropout: float = 0.01,
+) -> Model[SpelledBatch, Floats1d]:
+    """Build the network of `character_lemmatizer`.
+
+    Args:
+        char_width: Of the vectors of characters.
+        tag_width: Of the vectors of tags, which are summed.
+        hidden_size: Of one direction of the BiLSTM over characters, and of the hidden layer.
+        dropout: Rate on what the BiLSTM reads and gives, and on the hidden layer.
+        tag_dropout: Rate at which single tags are left out in training.
+        char_dropout: Rate at which characters are unknown ones in training.
+
+    Returns:
+        A thinc model, whose forward pass gives the logarithm of the probability of each right edit.
+        What predicts edits is in the network in its shim.
+
+    Raises:
+        ValueError: If a setting is of another type, or out of range.
+    """
+    sizes = dict(char_width=char_width, tag_width=tag_width, hidden_size=hidden_size)
+    rates = dict(dropout=dropout, tag_dropout=tag_dropout, char_dropout=char_dropout)
+    check_arguments(_NAME, SpellerModel, {**sizes, **rates})
+    for name, size in sizes.items():
+        check_range(f"{_NAME}: {name}", size)
+    for name, rate in rates.items():
+        check_dropout(f"{_NAME}: {name}", rate)
+    return Model(
+        "speller",
+        forward,
+        init=init,
+        attrs={"sizes": sizes, **rates, "symbols": ""},
+        shims=[TorchShim(SpellerNet)],
+    )
+
+
+def init(model: Model, X: Any = None, Y: dict[str, int] | None = None) -> None:
+    """Build the network.
+
+    Args:
+        model: What `SpellerModel` returns.
+        X: Not looked at.
+        Y: How many characters, tags and edits there are: n_chars, n_tags, n_edits.
+    """
+    if Y is not None:
+        torch_shim(model, SpellerNet).initialize(**model.attrs["sizes"], **Y)
+
+
+def forward(
+    model: Model, batch: SpelledBatch, is_train: bool
+) -> tuple[Floats1d, Callable[[Floats1d], SpelledBatch]]:
+    """Score the right edits of words.
+
+    Args:
+        model: What `SpellerModel` returns.
+        batch: The words and edits.
+        is_train: Whether a backward pass may follow.
+
+    Returns:
+        The logarithms of the probabilities of the edits, [n_cells]; and the backward pass.
+    """
+    net = torch_shim(model, SpellerNet).net
+    net.train(is_train)
+    for rate in ("dropout", "tag_dropout", "char_dropout"):
+        setattr(net, rate, model.attrs[rate])
+    scores = net(batch.words, batch.edits)
+
+    def backprop(d_scores: Floats1d) -> SpelledBatch:
+        scores.backward(xp2torch(d_scores, device=scores.device))
+        return batch
+
+    return cast(Floats1d, torch2xp(scores.detach(), ops=model.ops)), backprop

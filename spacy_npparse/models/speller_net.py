@@ -1,0 +1,227 @@
+"""The torch network of `spacy_npparse.Speller.v1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from spacy_npparse.models.layers import BiLSTM
+
+# Numbers of characters: the beginning of a word, those that are not known, and the first other one.
+BEGIN, UNKNOWN, FIRST_CHAR = 0, 1, 2
+# The edit of a character depends on those of so many before it.
+_N_BEFORE = 2
+_EMBEDDING_STD = 0.1
+
+
+@dataclass(frozen=True)
+class SpellingBatch:
+    """Words to be spelled. A cell is the beginning of a word or one of its characters.
+
+    Attributes:
+        chars: int64 [n_cells], the number of each character.
+        lengths: int64 [n_words], the cells of each word.
+        tags: int64 [sum of n_tags], the numbers of the tags, one word after the other.
+        n_tags: int64 [n_words].
+    """
+
+    chars: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    tags: NDArray[np.int64]
+    n_tags: NDArray[np.int64]
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """The first cell of each word, [n_words]."""
+        return np.cumsum(self.lengths) - self.lengths
+
+
+class SpellerNet(nn.Module):
+    """Gives each character of a form an edit, from left to right.
+
+    A BiLSTM reads the characters together with the tags of the word. The edit of a character
+    depends on its vector, the tags, and the two edits before.
+
+    Args:
+        char_width: See `spacy_npparse.models.speller.SpellerModel`.
+        tag_width: Likewise.
+        hidden_size: Likewise.
+        n_chars: Characters.
+        n_tags: Tags.
+        n_edits: Edits.
+
+    Attributes:
+        dropout: Rate on what the BiLSTM reads and gives, and on the hidden layer.
+        tag_dropout: Rate at which single tags are left out in training, since those of a text are
+            predicted.
+        char_dropout: Rate at which characters are unknown ones in training.
+
+    Source: string transduction with the edits before as features, Makarov and Clematide (2018).
+    """
+
+    def __init__(
+        self,
+        char_width: int,
+        tag_width: int,
+        hidden_size: int,
+        n_chars: int,
+        n_tags: int,
+        n_edits: int,
+    ):
+        super().__init__()
+        self.n_edits = n_edits
+        self.dropout = 0.0
+        self.tag_dropout = 0.0
+        self.char_dropout = 0.0
+        self.char_embedding = nn.Embedding(n_chars, char_width)
+        self.tag_embedding = nn.Embedding(n_tags, tag_width)
+        self.lstm = BiLSTM(char_width + tag_width, hidden_size, depth=1)
+        self.hidden = nn.Linear(2 * hidden_size + tag_width, hidden_size)
+        # The last row stands for what is before the beginning.
+        self.before = nn.ModuleList(
+            nn.Embedding.from_pretrained(
+                torch.randn(n_edits + 1, hidden_size) * _EMBEDDING_STD, freeze=False
+            )
+            for _ in range(_N_BEFORE)
+        )
+        self.output = nn.Linear(hidden_size, n_edits)
+
+    def forward(self, batch: SpellingBatch, edits: NDArray[np.int64]) -> Tensor:
+        """Score the edits of words, given those before.
+
+        Args:
+            batch: The words.
+            edits: The right edit of each cell, [n_cells].
+
+        Returns:
+            The logarithms of the probabilities of these edits, [n_cells].
+        """
+        hidden = self.encode(batch)
+        right = torch.from_numpy(edits).to(hidden.device)
+        starts = torch.from_numpy(batch.starts).to(hidden.device)
+        before = right
+        for embedding in self.before:
+            before = before.roll(1).index_fill(0, starts, self.n_edits)
+            hidden = hidden + embedding(before)
+        return -nn.functional.cross_entropy(self._score(hidden), right, reduction="none")
+
+    def encode(self, batch: SpellingBatch) -> Tensor:
+        """Encode the cells of words, without the edits before.
+
+        Args:
+            batch: The words.
+
+        Returns:
+            [n_cells, hidden_size].
+        """
+        device = self.output.weight.device
+        chars, lengths, tags, n_tags = (
+            torch.from_numpy(numbers).to(device)
+            for numbers in (batch.chars, batch.lengths, batch.tags, batch.n_tags)
+        )
+        weights = None
+        if self.training:
+            is_dropped = torch.rand(len(chars), device=device) < self.char_dropout
+            chars = chars.masked_fill(is_dropped & (chars != BEGIN), UNKNOWN)
+            weights = (torch.rand(len(tags), device=device) >= self.tag_dropout).float()
+        of_words = nn.functional.embedding_bag(
+            tags,
+            self.tag_embedding.weight,
+            n_tags.cumsum(0) - n_tags,
+            mode="sum",
+            per_sample_weights=weights,
+        )
+        of_cells = of_words.repeat_interleave(lengths, dim=0)
+        self.lstm.dropout = self.dropout
+        vectors = torch.cat([self.char_embedding(chars), of_cells], dim=1)
+        vectors = self.lstm(vectors, batch.lengths)
+        return self.hidden(torch.cat([vectors, of_cells], dim=1))
+
+    def best(self, hidden: Tensor, lengths: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Choose the most probable edit of each character in turn.
+
+        Args:
+            hidden: What `encode` returns.
+            lengths: The cells of each word.
+
+        Returns:
+            Edits: int64 [n_cells]; and the logarithm of the probability of all edits of a word,
+            [n_words].
+        """
+        steps = _Steps(lengths, hidden.device)
+        edits = torch.zeros(len(hidden), dtype=torch.int64, device=hidden.device)
+        log_probability = hidden.new_zeros(len(lengths))
+        before = [edits.new_full((len(lengths),), self.n_edits)] * _N_BEFORE
+        for n_words, cells in steps:
+            vectors = hidden.index_select(0, cells)
+            for embedding, edit in zip(self.before, before, strict=True):
+                vectors = vectors + embedding(edit[:n_words])
+            scores = self._score(vectors)
+            score, chosen = scores.max(dim=1)
+            log_probability[:n_words] += score - scores.logsumexp(dim=1)
+            edits[cells] = chosen
+            before = [chosen, *before[:-1]]
+        return edits, log_probability[steps.place]
+
+    def k_best(
+        self, hidden: Tensor, lengths: NDArray[np.int64], width: int
+    ) -> tuple[Tensor, Tensor]:
+        """Search for the most probable edits of words with a beam.
+
+        Args:
+            hidden: What `encode` returns.
+            lengths: The cells of each word.
+            width: Of the beam.
+
+        Returns:
+            Edits: int64 [n_words, width, cells of the longest word]; and the logarithms of their
+            probabilities: [n_words, width], -inf where there are no more.
+        """
+        steps = _Steps(lengths, hidden.device)
+        shape = len(lengths), width
+        scores = hidden.new_full(shape, -torch.inf)
+        scores[:, 0] = 0.0
+        edits = torch.full((*shape, _N_BEFORE + int(lengths.max())), self.n_edits)
+        edits = edits.to(hidden.device)
+        for step, (n_words, cells) in enumerate(steps, _N_BEFORE):
+            vectors = hidden.index_select(0, cells)[:, None]
+            for distance, embedding in enumerate(self.before, 1):
+                vectors = vectors + embedding(edits[:n_words, :, step - distance])
+            found = scores[:n_words, :, None] + self._score(vectors).log_softmax(dim=2)
+            scores[:n_words], chosen = found.flatten(1).topk(width)
+            sources = chosen.div(self.n_edits, rounding_mode="floor")
+            past = edits[:n_words].gather(1, sources[:, :, None].expand_as(edits[:n_words]))
+            past[:, :, step] = chosen % self.n_edits
+            edits[:n_words] = past
+        return edits[steps.place, :, _N_BEFORE:], scores[steps.place]
+
+    def _score(self, hidden: Tensor) -> Tensor:
+        activated = nn.functional.dropout(hidden.tanh(), self.dropout, self.training)
+        scores: Tensor = self.output(activated)
+        return scores
+
+
+class _Steps:
+    """The first cells of all words, then the second ones of all that have one, and so on.
+
+    Attributes:
+        place: int64 [n_words], the place of each word when the longest are first.
+    """
+
+    def __init__(self, lengths: NDArray[np.int64], device: torch.device):
+        order = np.argsort(-lengths, kind="stable")
+        starts = np.cumsum(lengths) - lengths
+        steps = np.arange(lengths.max())
+        self.place = torch.from_numpy(np.argsort(order, kind="stable")).to(device)
+        self._starts = torch.from_numpy(starts[order]).to(device)
+        self._n_words = np.searchsorted(-lengths[order], -steps, side="left").tolist()
+
+    def __iter__(self) -> Iterator[tuple[int, Tensor]]:
+        """The number of words that have so many cells, and the cells."""
+        for step, n_words in enumerate(self._n_words):
+            yield n_words, self._starts[:n_words] + step
