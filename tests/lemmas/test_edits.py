@@ -1,0 +1,56 @@
+"""Edits that make lemmas of forms."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_npparse.lemmas import Edit, apply_edits, find_edits
+
+# With characters whose lower or upper case is several characters, or another one's, too.
+WORDS = st.text(st.sampled_from("abcABCßẞİıΣσςKKǅ1-'ж"), max_size=12) | st.text(max_size=8)
+
+
+@given(WORDS, WORDS)
+def test_the_edits_of_a_form_make_the_lemma(form, lemma):
+    edits = find_edits(form, lemma)
+    assert len(edits) == len(form) + 1
+    assert edits[0].kind == "delete"
+    assert apply_edits(form, edits) == lemma
+
+
+@given(WORDS)
+def test_a_form_that_is_its_lemma_is_copied(form):
+    assert find_edits(form, form) == [Edit("delete"), *[Edit("copy")] * len(form)]
+
+
+@given(WORDS, st.data())
+def test_inserted_letters_come_from_the_edits(form, data):
+    kinds = st.sampled_from(["copy", "lower", "upper", "delete"])
+    made = st.builds(Edit, kinds, st.text("xyz", max_size=2))
+    edits = data.draw(st.lists(made, min_size=len(form) + 1, max_size=len(form) + 1))
+    cases = {*form, *map(str.lower, form), *map(str.upper, form)}
+    assert set(apply_edits(form, edits)) <= cases | set("xyz")
+
+
+@pytest.mark.parametrize(
+    "form, lemma, edits",
+    [
+        # The first of two characters that could be the last of the lemma.
+        ("şeytanın", "şeytan", ["=", "=", "=", "=", "=", "=", "-", "-"]),
+        ("Gesehen", "sehen", ["-", "-", "=", "=", "=", "=", "="]),
+        ("Haus", "haus", ["l", "=", "=", "="]),
+        ("ging", "gehen", ["=", "-e", "-hen", "-"]),
+        ("bau", "baubau", ["=", "=", "=bau"]),
+        ("nato", "NATO", ["u", "u", "u", "u"]),
+    ],
+)
+def test_alignments(form, lemma, edits):
+    short = {"copy": "=", "lower": "l", "upper": "u", "delete": "-"}
+    first, *others = find_edits(form, lemma)
+    assert first == Edit("delete")
+    assert [short[edit.kind] + edit.added for edit in others] == edits
+
+
+def test_edits_and_characters_have_to_match():
+    with pytest.raises(ValueError):
+        apply_edits("ab", [Edit("copy")])

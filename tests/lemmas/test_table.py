@@ -1,0 +1,96 @@
+"""What a treebank says of lemmas."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_npparse.lemmas import LemmaTable, Symbols, Word, lexicon_from_dict, lexicon_to_dict
+
+WORDS = st.builds(
+    Word,
+    st.sampled_from(["Aa", "aa", "b"]),
+    st.sampled_from(["", "N", "V"]),
+    st.sampled_from(["", "n1", "n2"]),
+    st.sampled_from(["", "A=1", "A=2|B=1"]),
+)
+COUNTS = st.dictionaries(
+    st.tuples(WORDS, st.sampled_from(["aa", "b", "bb"])), st.integers(1, 3), max_size=12
+)
+
+
+def expected(counts, word):
+    """The most frequent lemma of the words that are most alike."""
+    form, upos, xpos, feats = word
+    likenesses = [
+        lambda other: other == word,
+        lambda other: (other.form, other.upos, other.feats) == (form, upos, feats),
+        lambda other: (other.form, other.upos) == (form, upos),
+        lambda other: (other.form.lower(), other.upos) == (form.lower(), upos),
+        lambda other: other.form == form,
+    ]
+    for is_like in likenesses:
+        found = Counter()
+        for (other, lemma), count in counts.items():
+            if is_like(other):
+                found[lemma] += count
+        if found:
+            return max(found, key=lambda lemma: (found[lemma], -len(lemma), lemma))
+    return None
+
+
+@given(COUNTS, WORDS)
+def test_the_closest_word_that_the_treebank_has(counts, word):
+    table = LemmaTable(counts)
+    assert table.look_up(word) == expected(counts, word)
+    for known, _ in counts:
+        assert table.look_up(known) == expected(counts, known)
+
+
+@given(COUNTS, COUNTS, WORDS)
+def test_words_that_are_added_count_once(counts, more, word):
+    table = LemmaTable(counts)
+    table.look_up(word)
+    table.add(more)
+    table.add(more)
+    joined = {**dict.fromkeys(more, 1), **counts}
+    assert table.counts == joined
+    assert table.look_up(word) == expected(joined, word)
+
+
+def test_lemmas_of_a_part_of_speech():
+    table = LemmaTable({(Word("a", "N"), "b"): 1, (Word("a", "V"), "c"): 1})
+    table.add([(Word("d", "V"), "b")])
+    found = [
+        [lemma for lemma in "abcd" if table.has_lemma(lemma, upos)] for upos in ("N", "V", "X", "")
+    ]
+    assert found == [["b"], ["b", "c"], [], ["b", "c"]]
+
+
+@given(COUNTS)
+def test_saved_words_are_the_same(counts):
+    data = lexicon_to_dict(LemmaTable(counts), Symbols.collect(counts))
+    table, symbols = lexicon_from_dict(data)
+    assert table.counts == counts
+    assert lexicon_to_dict(table, symbols) == data
+
+
+def test_edits_of_a_single_pair_are_no_rules():
+    pairs = [(Word("abs"), "ab"), (Word("cds"), "cd"), (Word("was"), "be"), (Word("was"), "wa")]
+    symbols = Symbols.collect(pairs)
+    assert symbols.gold(Word("xs"), "x") is not None
+    assert symbols.gold(Word("was"), "be") is None
+    assert symbols.spell("xs", symbols.gold(Word("xs"), "x")) == "x"
+
+
+@pytest.mark.parametrize("form, lemma", [("", "a"), ("a", ""), ("a" * 101, "a")])
+def test_what_cannot_be_learnt(form, lemma):
+    symbols = Symbols.collect([(Word(form), lemma), (Word("b"), "b")])
+    assert symbols.chars == "b" and symbols.gold(Word(form), lemma) is None
+
+
+def test_forms_in_scripts_that_are_not_known():
+    symbols = Symbols.collect([(Word("abc"), "abc")])
+    found = [symbols.knows(form) for form in ("abc", "abж", "aж", "ж", "cabжж")]
+    assert found == [True, True, False, False, True]
