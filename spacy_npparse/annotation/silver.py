@@ -17,7 +17,7 @@ from spacy_npparse.treebank.head_distributions import (
     token_distribution,
 )
 from spacy_npparse.treebank.rows import boundaries, make_sentence, with_comments, with_misc
-from spacy_npparse.treebank.sentence import Sentence
+from spacy_npparse.treebank.sentence import EMPTY, Sentence
 
 _COMMENT = "confidence"
 _BEGINNINGS = ("newdoc", "newpar")
@@ -33,6 +33,8 @@ class ConfidentSentences:
 
     Args:
         least: The lowest mean probability that is enough.
+        lemmas: Whether sentences have lemmas. Those of a lemmatizer teach another one nothing, and
+            would outnumber those of the treebank.
         distributions: Whether MISC says how probable each head is, where there are doubts
             (HeadDistribution): for the votes of an ensemble, which a single parser is to learn.
 
@@ -40,8 +42,9 @@ class ConfidentSentences:
         n_left_out: Number of the other sentences so far.
     """
 
-    def __init__(self, least: float, *, distributions: bool = False) -> None:
+    def __init__(self, least: float, *, lemmas: bool = False, distributions: bool = False) -> None:
         self._least = least
+        self._lemmas = lemmas
         self._distributions = distributions
         self._beginning: dict[str, str | None] = {}
         self.n_left_out = 0
@@ -73,6 +76,8 @@ class ConfidentSentences:
             self._beginning = {}
             if self._distributions:
                 sentence = _with_distributions(sentence, words)
+            if not self._lemmas:
+                sentence = _without_lemmas(sentence)
             chosen.append(with_comments(sentence, added))
         return chosen
 
@@ -97,6 +102,11 @@ def _confidence(words: Sequence[Token]) -> float:
     if None in probabilities:
         raise ValueError("The parser did not keep its confidence. Set `confidence` of its decoder.")
     return fmean(probabilities)
+
+
+def _without_lemmas(sentence: Sentence) -> Sentence:
+    rows = [row._replace(lemma=EMPTY) for row in sentence.rows]
+    return make_sentence(rows, sentence.metadata, sentence.comments)
 
 
 def _with_distributions(sentence: Sentence, words: Sequence[Token]) -> Sentence:

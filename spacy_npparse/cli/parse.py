@@ -172,7 +172,7 @@ def parse(
         if source.suffix == ".conllu":
             _handle_errors(nlp)
         labels = _known_labels(nlp) if complete else None
-        choose = None if min_confidence is None else _confident_sentences(nlp, min_confidence)
+        choose = None if min_confidence is None else _confident(nlp, min_confidence, left_out.keep)
         pairs = _prepared(read_file(path, source, lines), nlp.vocab, labels)
         annotation = Annotation(nlp, pairs, known.n_units, batch_size, n_process)
         drawn: list[Doc] = []
@@ -227,11 +227,11 @@ def _known_labels(nlp: Language) -> set[str]:
     return set.intersection(*known)
 
 
-def _confident_sentences(nlp: Language, min_confidence: float) -> ConfidentSentences:
+def _confident(nlp: Language, min_confidence: float, keep: Collection[Kept]) -> ConfidentSentences:
     keep_confidence(nlp)
     # A parser would only learn from itself how unsure it is.
     is_vote = any(isinstance(pipe, EnsembleParser) for _, pipe in nlp.pipeline)
-    return ConfidentSentences(min_confidence, distributions=is_vote)
+    return ConfidentSentences(min_confidence, lemmas=Kept.LEMMA in keep, distributions=is_vote)
 
 
 def _finished(

@@ -490,6 +490,21 @@ def test_heads_in_another_sentence_have_no_distribution():
     assert (first.misc, second.misc) == ("HeadDistribution=2:0.60,0:0.40", "_")
 
 
+@pytest.mark.parametrize("keep, lemmas", [((), {"_"}), (("--keep", "LEMMA"), {"ir", "a"})])
+def test_silver_sentences_have_no_lemmas_but_those_of_the_file(run, model, tmp_path, keep, lemmas):
+    nlp = spacy.load(model)
+    nlp.add_pipe("attribute_ruler").add([[{}]], {"LEMMA": "predicted", "TAG": "P"})
+    nlp.to_disk(tmp_path / "model")
+    source, output = tmp_path / "in.conllu", tmp_path / "out.conllu"
+    row = "{}\t{}\t{}\t_\t_\t_\t{}\t_\t_\t_\n"
+    source.write_text(row.format(1, "va", "ir", 0) + row.format(2, "a", "a", 1) + "\n")
+    result = run("parse", tmp_path / "model", source, output, "--min-confidence", 0.0, *keep)
+    assert result.exit_code == 0, result.output
+    (sentence,) = read_conllu(output)
+    assert {word.lemma for word in sentence.words} == lemmas
+    assert {word.xpos for word in sentence.words} == {"P"}
+
+
 def test_other_parsers_have_no_confidence(run, text, tmp_path):
     nlp = spacy.blank("xx")
     nlp.add_pipe("sentencizer")
