@@ -15,6 +15,7 @@ from spacy_npparse.decoding import Exploration
 from spacy_npparse.models.char_bilstm import CharBiLSTM
 from spacy_npparse.models.parser import ParserModel
 from spacy_npparse.models.scaled_gradient import ScaledGradient
+from spacy_npparse.models.speller import SpellerModel
 from spacy_npparse.models.tagger import LinearTagger, TaggerModel
 from spacy_npparse.scaling.reader import CorpusShards
 from spacy_npparse.systems import get_transition_system, transition_systems
@@ -50,6 +51,7 @@ ARCHITECTURES = {
     "spacy_npparse.ScaledGradient.v1": ScaledGradient,
     "spacy_npparse.Tagger.v1": TaggerModel,
     "spacy_npparse.LinearTagger.v1": LinearTagger,
+    "spacy_npparse.Speller.v1": SpellerModel,
     "spacy_npparse.ConlluCorpus.v1": ConlluCorpus,
     "spacy_npparse.CorpusShards.v1": CorpusShards,
     "spacy_npparse.augmenting_batcher.v1": augmenting_batcher,
