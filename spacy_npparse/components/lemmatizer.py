@@ -34,6 +34,7 @@ from spacy_npparse.components.saved_state import (
 )
 from spacy_npparse.lemmas import (
     LemmaTable,
+    Mistagging,
     Symbols,
     Word,
     lemmatize,
@@ -95,6 +96,7 @@ class CharacterLemmatizer(TrainablePipe):
         self._shim = torch_shim(model, SpellerNet)
         self._table = LemmaTable({})
         self._symbols = Symbols("", [], [])
+        self._mistagging: Mistagging | None = None
         # By the hashes of words.
         self._remembered: dict[int, str] = {}
 
@@ -248,7 +250,10 @@ class CharacterLemmatizer(TrainablePipe):
         if not known:
             return None
         edits = np.array([edit for _, gold in known for edit in gold], dtype=np.int64)
-        return SpelledBatch(self._symbols.batch([word for (word, _), _ in known]), edits)
+        if self._mistagging is None:
+            self._mistagging = Mistagging(word for word, _ in self._table.counts)
+        words = self._mistagging([word for (word, _), _ in known])
+        return SpelledBatch(self._symbols.batch(words), edits)
 
     def get_loss(self, examples: Iterable[Example], scores: Floats1d) -> tuple[float, Floats1d]:
         """Compute the loss of a batch: the negative log-likelihood of the edits.
@@ -295,7 +300,7 @@ class CharacterLemmatizer(TrainablePipe):
             self._remembered.clear()
 
     def _use(self, table: LemmaTable, symbols: Symbols) -> None:
-        self._table, self._symbols = table, symbols
+        self._table, self._symbols, self._mistagging = table, symbols, None
         self._remembered.clear()
 
     # Saving and loading

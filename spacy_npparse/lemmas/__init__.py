@@ -1,6 +1,7 @@
 """Lemmas: what a treebank says of words, and how the lemmas of others are spelled; no spaCy."""
 
 from spacy_npparse.lemmas.edits import Edit, apply_edits, find_edits
+from spacy_npparse.lemmas.mistagging import Mistagging
 from spacy_npparse.lemmas.saved import lexicon_from_dict, lexicon_to_dict
 from spacy_npparse.lemmas.spelling import lemmatize
 from spacy_npparse.lemmas.symbols import Symbols
@@ -9,6 +10,7 @@ from spacy_npparse.lemmas.table import LemmaTable, Word
 __all__ = [
     "Edit",
     "LemmaTable",
+    "Mistagging",
     "Symbols",
     "Word",
     "apply_edits",

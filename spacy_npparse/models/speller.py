@@ -30,11 +30,11 @@ class SpelledBatch(NamedTuple):
 
 
 def SpellerModel(
-    char_width: int = 48,
-    tag_width: int = 48,
-    hidden_size: int = 128,
-    dropout: float = 0.3,
-    tag_dropout: float = 0.1,
+    char_width: int = 32,
+    tag_width: int = 32,
+    hidden_size: int = 64,
+    dropout: float = 0.1,
+    tag_dropout: float = 0.2,
     char_dropout: float = 0.01,
 ) -> Model[SpelledBatch, Floats1d]:
     """Build the network of `character_lemmatizer`.

@@ -82,10 +82,12 @@ def test_a_short_training_learns_to_spell():
     """From the tags, too: of one form, a noun has another lemma than a verb."""
     stems = ["".join(one) for one in product("bdfgkmp", "aou", ("k", "ll", "rt", "nd"))]
     noun, verb = ("NOUN", "Number=Plur"), ("VERB", "Tense=Pres")
-    known = [(f"{stem}ar", *noun, stem) for stem in stems[::2]]
-    known += [(f"{stem}ar", *verb, f"{stem}a") for stem in stems[1::2]]
-    nlp, losses = train(known, updates=40)
-    assert losses[-1] < 0.1 * losses[0]
+    # Which one is which says no character.
+    nouns = [stem for i, stem in enumerate(stems) if i % 5 in (0, 3)]
+    known = [(f"{stem}ar", *noun, stem) for stem in nouns]
+    known += [(f"{stem}ar", *verb, f"{stem}a") for stem in stems if stem not in nouns]
+    nlp, losses = train(known, updates=60)
+    assert sum(losses[-10:]) < 0.2 * sum(losses[:10])
     unknown = [(f"l{stem}ar", *noun) for stem in stems] + [(f"l{stem}ar", *verb) for stem in stems]
     right = [f"l{stem}" for stem in stems] + [f"l{stem}a" for stem in stems]
     assert sum(map(eq, spelled(nlp, *unknown), right)) > 0.9 * len(right)
