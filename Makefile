@@ -11,11 +11,14 @@ HEADERS = $(shell find spacy_npparse -name '*.h')
 .PHONY: demo test test-core test-rest lint format docs wheel wheels wheel-test install clean
 
 demo: $(VENV)/.installed
-	$(BIN)/python -m spacy project run sample .
+	$(BIN)/python -m spacy project run sample . --vars.split test
 	@echo
 	@cat assets/sample_treebank/text.txt
 	@echo
 	@sed '/^$$/q' demo/text.conllu
+	@$(BIN)/python -c "import json; \
+	    found = json.load(open('metrics/sample/arc_hybrid_swap_parser.raw.json'))['official']['Lemmas']; \
+	    print('Lemmas of the test set that are right:', found['correct'], 'of', found['gold'])"
 	@echo "All of it: $(CURDIR)/demo/text.conllu; in a browser: $(CURDIR)/demo/text.html"
 
 # Linters and tests call programs of the environment.

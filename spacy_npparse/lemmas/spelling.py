@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp, log
 
 import numpy as np
 import torch
@@ -12,13 +13,13 @@ from spacy_npparse.lemmas.symbols import Symbols
 from spacy_npparse.lemmas.table import LemmaTable, Word
 from spacy_npparse.models.speller_net import SpellerNet
 
-# A lemma that the treebank has is preferred to others that are up to so much more probable, in
-# natural logarithms: on four treebanks, factors from 8 to 50 are equally good.
-_PREFERENCE = 3.0
+# A lemma that the treebank has is preferred to others that are up to so many times as probable: on
+# four treebanks, factors from 8 to 50 are equally good.
+_PREFERENCE = 20.0
 # At this probability of the most probable lemma, no other one can be preferred to it.
-_SURE = float(np.log(1.0 / (1.0 + np.exp(-_PREFERENCE))))
+_SURE = _PREFERENCE / (1.0 + _PREFERENCE)
 # At this one, it is no better than the form.
-_UNSURE = -3.0
+_UNSURE = 0.05
 _BEAM_WIDTH = 4
 # Words that are spelled at once: about 20 MB.
 _MOST_WORDS = 2048
@@ -62,11 +63,12 @@ def _spell(
         hidden = net.encode(batch)
         edits, scores = (found.tolist() for found in net.best(hidden, batch.lengths))
     lemmas = []
+    least = log(_SURE)
     is_doubtful = np.zeros(len(words), dtype=bool)
     for i, (word, start) in enumerate(zip(words, batch.starts.tolist(), strict=True)):
         lemma = symbols.spell(word.form, edits[start : start + len(word.form) + 1])
         lemmas.append(lemma)
-        is_doubtful[i] = scores[i] < _SURE and not table.has_lemma(lemma, word.upos)
+        is_doubtful[i] = scores[i] < least and not table.has_lemma(lemma, word.upos)
     doubtful = np.flatnonzero(is_doubtful)
     if not len(doubtful):
         return lemmas
@@ -87,10 +89,10 @@ def _choose(
     found: dict[str, float] = {}
     for one, score in zip(edits, scores, strict=True):
         lemma = symbols.spell(word.form, one[: len(word.form) + 1])
-        found[lemma] = float(np.logaddexp(found.get(lemma, -np.inf), score))
+        found[lemma] = found.get(lemma, 0.0) + exp(score)
     rated = {
-        lemma: score + _PREFERENCE * table.has_lemma(lemma, word.upos)
-        for lemma, score in found.items()
+        lemma: probability * (_PREFERENCE if table.has_lemma(lemma, word.upos) else 1.0)
+        for lemma, probability in found.items()
     }
     best = max(rated, key=rated.__getitem__)
     return best if rated[best] > _UNSURE else ""
