@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,17 +62,21 @@ def row_word(row: list[int], strings: StringStore) -> Word:
     return Word(form, upos, xpos, "" if feats == "_" else feats)
 
 
-def lemmatized_words(doc: Doc) -> Iterator[tuple[Word, str]]:
-    """Read the lemmas that a Doc has.
+def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
+    """Count the words of Docs that have lemmas.
 
     Args:
-        doc: The Doc.
+        docs: The Docs.
 
-    Yields:
-        Each word with a lemma, and the lemma.
+    Returns:
+        How often each word has each lemma.
     """
-    strings = doc.vocab.strings
-    lemmas = doc.to_array(LEMMA).tolist()
-    for row, lemma in zip(word_rows(doc).tolist(), lemmas, strict=True):
-        if lemma:
-            yield row_word(row, strings), strings[lemma]
+    found: Counter[tuple[Word, str]] = Counter()
+    for doc in docs:
+        strings = doc.vocab.strings
+        rows = np.column_stack([word_rows(doc), doc.to_array(LEMMA).astype(np.uint64)])
+        # Most words occur several times; spelling them takes longer than counting.
+        for (*row, lemma), count in Counter(map(tuple, rows.tolist())).items():
+            if lemma:
+                found[row_word(row, strings), strings[lemma]] += count
+    return found

@@ -1,10 +1,9 @@
 """The spaCy component that lemmatizes words by what the treebank has, and spells the others."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256
-from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -186,7 +185,7 @@ class CharacterLemmatizer(TrainablePipe):
         if labels is None:
             validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
             references = (example.reference for example in get_examples())
-            table = LemmaTable(Counter(chain.from_iterable(map(lemmatized_words, references))))
+            table = LemmaTable(lemmatized_words(references))
             symbols = Symbols.collect(table.counts)
         else:
             with loading(self.name, "its labels"):
@@ -223,7 +222,7 @@ class CharacterLemmatizer(TrainablePipe):
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
-        pairs = list(chain.from_iterable(lemmatized_words(eg.reference) for eg in examples))
+        pairs = lemmatized_words(example.reference for example in examples)
         self._table.add(pairs)
         batch = self._sample(pairs)
         self._remembered.clear()
@@ -237,14 +236,14 @@ class CharacterLemmatizer(TrainablePipe):
             self.finish_update(sgd)
         return losses
 
-    def _sample(self, pairs: Sequence[tuple[Word, str]]) -> SpelledBatch | None:
+    def _sample(self, pairs: Counter[tuple[Word, str]]) -> SpelledBatch | None:
         """Draw different words of a batch, with probabilities that are inverse to their frequencies
-        in the training data; None if there are none."""
-        different = list(dict.fromkeys(pairs))
+        in the training data; None if there are none. pairs: their numbers in the batch."""
+        different = list(pairs)
         counts = np.array([self._table.counts[pair] for pair in different])
         # The smallest of exponentially distributed numbers.
         draws = torch.empty(len(different), dtype=torch.float64).exponential_().numpy() * counts
-        n_words = min(_MOST_WORDS, ceil(_SHARE * len(pairs)))
+        n_words = min(_MOST_WORDS, ceil(_SHARE * pairs.total()))
         chosen = [different[i] for i in np.argsort(draws)[:n_words].tolist()]
         known = [(pair, gold) for pair in chosen if (gold := self._symbols.gold(*pair))]
         if not known:

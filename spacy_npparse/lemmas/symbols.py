@@ -35,6 +35,8 @@ class Symbols:
         self._char_numbers = {char: i for i, char in enumerate(chars, FIRST_CHAR)}
         self._tag_numbers = {tag: i for i, tag in enumerate(tags)}
         self._edit_numbers = {edit: i for i, edit in enumerate(edits)}
+        # Of the words of a training.
+        self._gold: dict[tuple[str, str], list[int] | None] = {}
         self._numbers_of_tags: dict[tuple[str, ...], list[int]] = {}
 
     @classmethod
@@ -98,10 +100,15 @@ class Symbols:
         Returns:
             One for each cell of the word; None if an edit has no number.
         """
-        if not is_spellable(word.form, lemma):
-            return None
-        numbers = [self._edit_numbers.get(edit) for edit in find_edits(word.form, lemma)]
-        return None if None in numbers else numbers  # type: ignore[return-value]
+        key = word.form, lemma
+        if key not in self._gold:
+            numbers = None
+            if is_spellable(*key):
+                found = [self._edit_numbers.get(edit) for edit in find_edits(*key)]
+                numbers = [number for number in found if number is not None]
+                numbers = numbers if len(numbers) == len(found) else None
+            self._gold[key] = numbers
+        return self._gold[key]
 
     def spell(self, form: str, numbers: Iterable[int]) -> str:
         """Spell a lemma.
