@@ -22,7 +22,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer
 from thinc.types import Floats1d
 
-from spacy_npparse.checks import check_range, check_type
+from spacy_npparse.checks import check_type
 from spacy_npparse.components.doc_words import lemmatized_words, row_keys, row_word, word_rows
 from spacy_npparse.components.saved_state import (
     MODEL,
@@ -50,6 +50,7 @@ _LEXICON = "lexicon"
 # small treebank about thirty times in a training of configs/accuracy.cfg.
 _SHARE = 0.107
 _MOST_WORDS = 128
+_LEAST_RATE = 0.001
 # Lemmas that are remembered: 20 MB.
 _MOST_REMEMBERED = 2**17
 
@@ -67,8 +68,6 @@ class CharacterLemmatizer(TrainablePipe):
         model: See `spacy_npparse.Speller.v1`.
         name: Of the component in the pipeline.
         overwrite: Whether lemmas that a Doc has are replaced.
-        learn_rate_factor: What the learning rate of the optimizer is multiplied by, where that is
-            one for other networks.
         scorer: The scorer.
     """
 
@@ -79,18 +78,14 @@ class CharacterLemmatizer(TrainablePipe):
         name: str = "character_lemmatizer",
         *,
         overwrite: bool = False,
-        learn_rate_factor: float = 1.0,
         scorer: Callable[..., Any] | None = None,
     ):
         check_type(f"{name}: overwrite", overwrite, bool)
-        check_type(f"{name}: learn_rate_factor", learn_rate_factor, float)
-        check_range(f"{name}: learn_rate_factor", learn_rate_factor, 0.0)
         self.vocab = vocab
         self.model = model
         self.name = name
         self.scorer = scorer
         self.overwrite = overwrite
-        self._learn_rate_factor = learn_rate_factor
         self.cfg: dict[str, Any] = {}
         self._shim = torch_shim(model, SpellerNet)
         self._table = LemmaTable({})
@@ -270,15 +265,20 @@ class CharacterLemmatizer(TrainablePipe):
         return -float(self.model.ops.xp.sum(scores)) / n_edits, d_scores
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights with the gradients; see the base class."""
-        rate = getattr(sgd, "learn_rate", None)
+        """Update the weights with the gradients, with a learning rate of at least 0.001: that of a
+        transformer, which the optimizer may be for, teaches this network nothing.
+
+        Args:
+            sgd: The optimizer.
+        """
         # An optimizer may be any function.
-        if rate is not None:
-            sgd.learn_rate = rate * self._learn_rate_factor
+        rate = getattr(sgd, "learn_rate", None)
+        if rate:
+            sgd.learn_rate = max(rate, _LEAST_RATE)
         try:
             super().finish_update(sgd)
         finally:
-            if rate is not None:
+            if rate:
                 sgd.learn_rate = rate
         self._remembered.clear()
 
@@ -420,7 +420,6 @@ def make_character_lemmatizer(
     name: str,
     model: Model,
     overwrite: bool,
-    learn_rate_factor: float,
     scorer: Callable[..., Any] | None,
 ) -> CharacterLemmatizer:
     """The factory of `character_lemmatizer`.
@@ -430,8 +429,6 @@ def make_character_lemmatizer(
         name: Of the component in it.
         model: See `spacy_npparse.Speller.v1`.
         overwrite: Whether lemmas that a Doc has are replaced.
-        learn_rate_factor: What the learning rate of the optimizer is multiplied by, where that is
-            one for other networks.
         scorer: The scorer.
 
     Returns:
@@ -442,7 +439,6 @@ def make_character_lemmatizer(
         model,
         name,
         overwrite=overwrite,
-        learn_rate_factor=learn_rate_factor,
         scorer=scorer,
     )
 
@@ -453,7 +449,6 @@ Language.factory(
     default_config={
         "model": {"@architectures": "spacy_npparse.Speller.v1"},
         "overwrite": False,
-        "learn_rate_factor": 1.0,
         "scorer": {"@scorers": "spacy.lemmatizer_scorer.v1"},
     },
     default_score_weights={"lemma_acc": 1.0},

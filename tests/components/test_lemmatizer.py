@@ -10,9 +10,12 @@ import srsly
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.pipeline.edit_tree_lemmatizer import EditTreeLemmatizer
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.util import load_config, load_model_from_config
 
+from spacy_npparse.laboratory import config_path
 from spacy_npparse.word_forms import add_multiword_tokens
 
 NAME = "character_lemmatizer"
@@ -345,7 +348,6 @@ def test_components_that_are_not_trained():
     "config, message",
     [
         ({"overwrite": 1}, "overwrite"),
-        ({"learn_rate_factor": -1.0}, "learn_rate_factor is -1.0, but must be 0.0 or more"),
         ({"model": {"hidden_size": 0}}, "Speller.v1: hidden_size is 0, but must be 1 or more"),
         ({"model": {"dropout": 1.0}}, r"Speller.v1: dropout is 1.0, but must be in \[0, 1\)"),
     ],
@@ -355,17 +357,26 @@ def test_wrong_settings(config, message):
         spacy.blank("xx").add_pipe(NAME, config=config)
 
 
-def test_learning_rates_are_multiplied():
-    """The rate of the optimizer itself remains."""
-    weights = []
-    for factor in (0.0, 1.0):
+def test_learning_rates_for_transformers_are_raised():
+    """In the first step of Adam, a weight changes by the learning rate; that of the optimizer
+    remains."""
+    for rate, expected in ((0.0, 0.0), (0.00001, 0.001), (0.002, 0.002)):
         nlp = spacy.blank("xx")
-        component = nlp.add_pipe(NAME, config={**TINY, "learn_rate_factor": factor})
+        component = nlp.add_pipe(NAME, config=TINY)
         example = Example(*docs(nlp))
         optimizer = nlp.initialize(lambda example=example: [example])
-        net = component.model.shims[0].net
-        before = net.output.weight.detach().clone()
+        optimizer.learn_rate = rate
+        bias = component.model.shims[0].net.output.bias
+        before = bias.detach().clone()
         nlp.update([example], sgd=optimizer)
-        assert optimizer.learn_rate == 0.001
-        weights.append(torch.equal(net.output.weight, before))
-    assert weights == [True, False]
+        assert optimizer.learn_rate == rate
+        assert (bias - before).abs().max().item() == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "fast"])
+def test_one_setting_exchanges_the_lemmatizer(name):
+    overrides = {"components.lemmatizer.factory": "trainable_lemmatizer", "paths.train": "a"}
+    config = load_config(config_path(name), overrides=overrides)
+    nlp = load_model_from_config(config, auto_fill=True)
+    assert isinstance(nlp.get_pipe("lemmatizer"), EditTreeLemmatizer)
+    assert nlp.pipe_names == ["tok2vec", "tagger", "morphologizer", "lemmatizer", "parser"]
