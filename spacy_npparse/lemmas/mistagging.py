@@ -17,8 +17,8 @@ _RATE = 0.2
 class Mistagging:
     """Gives some words the tags of another word of the treebank that ends in the same characters.
 
-    A network that has seen gold tags only trusts them more than the characters. On four treebanks,
-    this raises the accuracy with predicted tags by up to half a point.
+    A network that has seen gold tags only trusts them more than the characters, although those of
+    a text are predicted.
 
     Args:
         words: Those of the treebank.

@@ -13,8 +13,8 @@ from spacy_npparse.lemmas.symbols import Symbols
 from spacy_npparse.lemmas.table import LemmaTable, Word
 from spacy_npparse.models.speller_net import SpellerNet
 
-# A lemma that the treebank has is preferred to others that are up to so many times as probable: on
-# four treebanks, factors from 8 to 50 are equally good.
+# A lemma that the treebank has is preferred to others that are up to so many times as probable. On
+# four treebanks, with gold tags, factors from 7 to 50 differ by 0.3 points at most.
 _PREFERENCE = 20.0
 # At this probability of the most probable lemma, no other one can be preferred to it.
 _SURE = _PREFERENCE / (1.0 + _PREFERENCE)
