@@ -20,8 +20,10 @@ def files_of(folder):
 
 @pytest.fixture
 def folder(model, tmp_path):
-    """A saved pipeline with a trained tokenizer."""
+    """A saved pipeline with a trained tokenizer and a lemmatizer."""
     nlp = spacy.load(model)
+    nlp.add_pipe("character_lemmatizer", config={"model": {"hidden_size": 16}})
+    nlp.get_pipe("character_lemmatizer").initialize(lambda: sample_examples(nlp), nlp=nlp)
     nlp.config["nlp"]["tokenizer"] = TRAINED["nlp"]["tokenizer"]
     nlp.tokenizer = make_trained_tokenizer()(nlp)
     nlp.tokenizer.initialize(lambda: sample_examples(nlp), nlp=nlp)
