@@ -84,7 +84,9 @@ class LemmaTable:
         """
         if self._entries is None:
             self._entries = _make_entries(self._counts)
-        for level, entries in zip(_LEVELS, self._entries, strict=True):
+        # A form that the treebank does not have is looked up in lower case only.
+        start = 0 if (word.form,) in self._entries[-1] else _COMPLETE
+        for level, entries in zip(_LEVELS[start:], self._entries[start:], strict=True):
             lemma = entries.get(level(word))
             if lemma is not None:
                 return lemma
