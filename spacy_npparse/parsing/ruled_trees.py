@@ -76,6 +76,11 @@ class _Branch(NamedTuple):
 class _Sentence:
     """The search for the best labelled tree of a sentence.
 
+    Args:
+        heads: int32 [n_words], of the first tree.
+        labels: int64 [n_words], its labels.
+        n_broken: How many rules they break.
+
     Attributes:
         best: How many rules are broken by the labels of the best tree, and minus its score, less
             what its labels lose.
@@ -85,10 +90,10 @@ class _Sentence:
         n_trees: How many trees were searched.
     """
 
-    def __init__(self) -> None:
-        self.best = (2**31, 0.0)
-        self.heads = np.empty(0, dtype=np.int32)
-        self.labels = np.empty(0, dtype=np.int64)
+    def __init__(self, heads: NDArray[np.int32], labels: Ints, n_broken: int):
+        # It remains if its score is no number.
+        self.best = (n_broken, np.inf)
+        self.heads, self.labels = heads, labels
         self.branches: list[_Branch] = []
         self.n_trees = 0
 
@@ -158,7 +163,11 @@ def best_ruled_trees(
             without[place, : len(arcs), : len(arcs)] |= ~arcs
     best = Found(found.heads[:1, words], found.scores[:1, places])
     own = None if allowed is None else allowed[words]
-    sentences = _search(restricted, labeller, part, best, own, without)
+    sentences = [
+        _Sentence(tree.heads[words][one], tree.labels[words][one], int(n_broken))
+        for one, n_broken in zip(part.sentences.slices(), tree.n_broken[places], strict=True)
+    ]
+    _search(sentences, restricted, labeller, part, best, own, without)
     heads, labels = tree.heads.copy(), tree.labels.copy()
     heads[words] = np.concatenate([sentence.heads for sentence in sentences])
     labels[words] = np.concatenate([sentence.labels for sentence in sentences])
@@ -168,16 +177,16 @@ def best_ruled_trees(
 
 
 def _search(
+    sentences: list[_Sentence],
     search: RestrictedSearch,
     labeller: Labeller,
     scored: ScoredBatch[NetT],
     found: Found,
     allowed: Bools | None,
     without: Bools,
-) -> list[_Sentence]:
+) -> None:
     """Search the best labelled trees of sentences. found: their best trees; without: [n_sentences,
     size, size], the arcs that trees do not have."""
-    sentences = [_Sentence() for _ in scored.sentences.lengths]
     numbers = np.arange(len(sentences))
     branches = count()
     while len(numbers):
@@ -204,7 +213,6 @@ def _search(
         if parts:
             without = np.stack([arcs for _, arcs in parts])
             found = _search_parts(search, scored, numbers, without)
-    return sentences
 
 
 def _fixed(sentences: SentenceBatch, without: Bools) -> Bools:

@@ -324,6 +324,15 @@ def test_trees_do_not_depend_on_the_batch(make):
             assert [(t.head.i, t.dep_) for t in one] == [(t.head.i, t.dep_) for t in other]
 
 
+def test_scores_that_are_no_numbers(make):
+    nlp = make("mst")
+    parser = nlp.get_pipe("parser")
+    randomize(parser, random.Random(7), float("nan"))
+    use(parser, "trees", [LabelRule("unique", tuple(parser.label_set.plain[:-1]))])
+    docs = list(nlp.pipe([one_sentence(nlp, WORDS), one_sentence(nlp, WORDS[:3])]))
+    assert all(broken_rules(doc, parser.label_rules) == [] for doc in docs)
+
+
 def test_long_sentences_keep_their_trees(make, monkeypatch):
     nlp = make("mst")
     parser = nlp.get_pipe("parser")
