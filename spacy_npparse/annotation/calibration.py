@@ -96,12 +96,14 @@ class Predictions:
 
     def __init__(self, encoded: EncodedSentences, gold: GoldTrees):
         self._encoded = encoded
-        self._trees = encoded.trees()
+        trees = encoded.trees()
+        self._trees = [tree.heads for tree in trees]
+        self._labels = np.concatenate([tree.labels for tree in trees])
         heads, labels = np.concatenate(gold.heads), np.concatenate(gold.labels)
         predicted = np.concatenate(self._trees)
         self._has_arc = predicted > 0
         right_heads = predicted == heads
-        right_labels = ~self._has_arc | (self._by_label().argmax(axis=1) == labels)
+        right_labels = ~self._has_arc | (self._labels == labels)
         self._right = right_heads, right_labels, right_heads & right_labels
         has_label = labels != NO_HEAD
         self._known = heads != NO_HEAD, right_heads & has_label, has_label | (heads == 0)
@@ -153,7 +155,8 @@ class Predictions:
         return np.concatenate([words[range(len(tree)), tree] for words, tree in by_head])
 
     def _of_labels(self) -> NDArray[np.float32]:
-        return np.where(self._has_arc, self._by_label().max(axis=1), np.float32(1.0))
+        of_predicted = self._by_label()[range(len(self._labels)), self._labels]
+        return np.where(self._has_arc, of_predicted, np.float32(1.0))
 
     def _pairs(self, kind: int, probabilities: NDArray[np.float32]) -> NDArray[np.float64]:
         known = self._known[kind]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -28,6 +28,19 @@ _BATCH = 128
 
 class PosteriorError(UserError, ValueError):
     """A pipeline without such probabilities; the message has the remedy."""
+
+
+class PredictedTree(NamedTuple):
+    """A tree that a parser predicts.
+
+    Attributes:
+        heads: int32 [n_words], 0 for the root.
+        labels: int64 [n_words], numbers in the order of the parser's `label_data`, NO_LABEL for the
+            root's.
+    """
+
+    heads: Ints
+    labels: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -72,16 +85,16 @@ class EncodedSentences:
 
         return self._in_order(of_part)
 
-    def trees(self) -> list[Ints]:
-        """Find the trees that the parser predicts.
+    def trees(self) -> list[PredictedTree]:
+        """Find the trees that the parser predicts."""
 
-        Returns:
-            int32 [n_words] for each sentence: the head of each word, 0 for the root.
-        """
-
-        def of_part(part: _Part) -> Iterator[Ints]:
-            heads = self.parser.search.best(part.scored).heads[0]
-            return (heads[words] for words in part.scored.sentences.slices())
+        def of_part(part: _Part) -> Iterator[PredictedTree]:
+            found = self.parser.label_trees(part.scored)
+            heads, labels = found.found.heads[0], found.labels[0]
+            return (
+                PredictedTree(heads[words], labels[words])
+                for words in part.scored.sentences.slices()
+            )
 
         return self._in_order(of_part)
 

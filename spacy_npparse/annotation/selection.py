@@ -14,6 +14,7 @@ from spacy_npparse.annotation.posteriors import encode_sentences
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.rows import make_sentence, with_comments, with_misc
 from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT, Row, is_boundary
+from spacy_npparse.trees.missing import NO_LABEL
 
 # Attributes of MISC: the arc that the parser would take, and how probable it is.
 _PREDICTED = "PredictedArc"
@@ -84,18 +85,16 @@ def judge_sentences(
         encoded = encode_sentences(nlp, batch, batch_size)
         names = encoded.parser.label_data
         trees = encoded.trees()
-        judged = zip(
-            batch, trees, encoded.heads(), encoded.labels(trees), encoded.vectors(), strict=True
-        )
-        for sentence, tree, by_head, by_label, vector in judged:
+        by_labels = encoded.labels([heads for heads, _ in trees])
+        judged = zip(batch, trees, encoded.heads(), by_labels, encoded.vectors(), strict=True)
+        for sentence, (tree, labels), by_head, by_label, vector in judged:
             in_tree = tree > 0
             of_heads = by_head[range(len(tree)), tree].astype(np.float64)
-            of_labels = np.where(in_tree, by_label.max(axis=1), 1.0)
-            best = by_label.argmax(axis=1).tolist()
+            of_labels = np.where(in_tree, by_label[range(len(tree)), labels], 1.0)
             yield JudgedSentence(
                 sentence,
                 tree.tolist(),
-                [names[b] if head else UD_ROOT for b, head in zip(best, tree, strict=True)],
+                [UD_ROOT if label == NO_LABEL else names[label] for label in labels.tolist()],
                 _entropies(by_head) + _entropies(by_label),
                 1.0 - of_heads * of_labels,
                 vector,

@@ -249,12 +249,25 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         constrained: ConstrainedSentences | None,
     ) -> LabelledTrees:
         """The best trees of some sentences."""
-        scored = encoded.score(sentences)
+        return self.label_trees(encoded.score(sentences), constrained)
+
+    def label_trees(
+        self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences | None = None
+    ) -> LabelledTrees:
+        """Find the best labelled trees of sentences.
+
+        Args:
+            scored: The sentences.
+            constrained: Those that there are constraints on.
+
+        Returns:
+            The trees, in which pseudo-projective labels are decoded.
+        """
         if constrained is None:
             found = self.search.best(scored)
         else:
             found = self._best_allowed(scored, constrained)
-        allowed = constrained.allowed_labels(sentences) if constrained else None
+        allowed = constrained.allowed_labels(scored.sentences) if constrained else None
         labeller = self.label_set.labeller
         trees = [labeller.label(scored, heads, allowed) for heads in found.heads]
         if self.settings.label_rules == "trees":

@@ -6,7 +6,12 @@ import spacy
 from parser_helpers import SAMPLE
 
 from spacy_npparse.annotation.calibration import GoldTrees, Predictions, read_gold
-from spacy_npparse.annotation.posteriors import PosteriorError, encode_sentences, parser_of
+from spacy_npparse.annotation.posteriors import (
+    PosteriorError,
+    PredictedTree,
+    encode_sentences,
+    parser_of,
+)
 from spacy_npparse.parsing import Temperatures
 from spacy_npparse.treebank import parse_sentence, read_conllu, unannotated_doc
 
@@ -19,7 +24,7 @@ def drawn(encoded, temperatures, times):
     rng = np.random.default_rng(0)
     parser = encoded.parser
     parser.temperatures, before = temperatures, parser.temperatures
-    by_head, labels = encoded.heads(), encoded.labels(encoded.trees())
+    by_head, labels = encoded.heads(), encoded.labels([tree.heads for tree in encoded.trees()])
     parser.temperatures = before
 
     def draw(rows):
@@ -94,7 +99,7 @@ def test_what_is_missing_or_unknown_is_left_out():
 
     class Encoded:
         def trees(self):
-            return [np.array([2, 0, 2, 2, 1], dtype=np.int32)]
+            return [PredictedTree(np.array([2, 0, 2, 2, 1], dtype=np.int32), np.full(5, 1))]
 
         def heads(self):
             return [np.full((5, 6), 0.5, dtype=np.float32)]
@@ -117,7 +122,7 @@ def test_sentences_come_in_their_order(make_parser):
         assert one == pytest.approx(other, abs=1e-4)
     lengths = [len(sentence.words) for sentence in SENTENCES[:10]]
     assert [rows.shape for rows in found.heads()] == [(n, n + 1) for n in lengths]
-    trees = found.trees()
+    trees = [tree.heads for tree in found.trees()]
     assert [len(tree) for tree in trees] == lengths
     for tree, labels in zip(trees, found.labels(trees), strict=True):
         assert labels.sum(axis=1) == pytest.approx((tree > 0).astype(float), abs=1e-5)

@@ -41,6 +41,7 @@ WRITERS = {
 FOLDERS = {
     ("annotate", "output"),
     ("calibrate", "output"),
+    ("learn-rules", "output"),
     ("check", "output"),
     ("leaderboard", "output"),
     ("prepare", "output"),

@@ -71,7 +71,9 @@ def clone(tmp_path, monkeypatch, treebank, pipeline):
         link.symlink_to(pipeline)
     for name in ("UD_Gothic-PROIEL", "UD_English-LinES", "UD_Swedish-LinES"):
         (tmp_path / name).symlink_to(SAMPLE)
-    (tmp_path / "input.txt").write_text("Was glaubt der Arzt?\n", encoding="utf-8")
+    # More words than are selected at once.
+    paragraphs = [f"Was glaubt der Arzt {number}?\n\n" for number in range(300)]
+    (tmp_path / "input.txt").write_text("".join(paragraphs), encoding="utf-8")
     texts = [
         '{"text": "Was glaubt der Arzt denn nun?"}\n',
         '{"text": "Er glaubt der Frau nicht."}\n',
