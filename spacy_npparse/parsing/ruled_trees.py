@@ -46,11 +46,12 @@ class _Branch(NamedTuple):
     """Some trees of a sentence.
 
     Attributes:
-        bound: Minus the score of the best of them, less what the labels of all of them lose.
+        bound: A lower bound on what each of them costs: minus the score of the best one, plus what
+            the labels of all of them lose.
         number: Of the branch.
         heads: int32 [n_words], the best of them.
         forbidden: bool [size, size], the arcs that they do not have.
-        conflicts: The words the arcs to which rules conflict on in the best of them.
+        conflicts: int64 [n], the words, from 0, whose arcs rules conflict on in the best of them.
     """
 
     bound: float
@@ -82,8 +83,8 @@ class _Sentence:
         n_broken: How many rules they break.
 
     Attributes:
-        best: How many rules are broken by the labels of the best tree, and minus its score, less
-            what its labels lose.
+        best: How many rules the labels of the best tree break; and what it costs: minus its score,
+            plus what its labels lose.
         heads: int32 [n_words], of that tree.
         labels: int64 [n_words], its labels.
         branches: That may have a better tree, a heap.

@@ -16,8 +16,8 @@ from spacy.util import load_model_from_config
 
 from spacy_npparse.components import DependencyConstraints
 from spacy_npparse.decoding import AllowedTrees
-from spacy_npparse.parsing import ruled_trees
-from spacy_npparse.parsing.labelling import label_log_probabilities
+from spacy_npparse.parsing import SentenceBatch, ruled_trees
+from spacy_npparse.parsing.labelling import LabelledTree, Labeller, label_log_probabilities
 from spacy_npparse.parsing.ruled_trees import best_ruled_trees
 from spacy_npparse.treebank import read_conllu
 from spacy_npparse.treebank.label_rules import treebank_rules
@@ -132,11 +132,14 @@ def test_labelled_trees_are_the_best_of_all(make, name, monkeypatch):
     nlp = make(PARSERS[name][0])
     parser = nlp.get_pipe("parser")
     n_other = 0
-    for _ in range(40):
+    for _ in range(80):
         randomize(parser, rng, rng.choice([0.3, 0.6]))
         labels = list(parser.label_set.plain)
-        # Rules on most labels, so that they conflict in most trees.
-        rules = [LabelRule("unique", tuple(labels[: len(labels) - 2]))]
+        # Rules on most labels, so that they conflict in most trees; with several groups, the next
+        # best labels of a word may be taken, too.
+        n_groups = rng.choice([1, 2, 3])
+        groups = [tuple(labels[i:-2:n_groups]) for i in range(n_groups)]
+        rules = [LabelRule("unique", group) for group in groups]
         rules += random_rules(labels, rng) if rng.random() < 0.7 else []
         use(parser, "trees", rules)
         n = rng.randint(2, 4)
@@ -324,13 +327,41 @@ def test_trees_do_not_depend_on_the_batch(make):
             assert [(t.head.i, t.dep_) for t in one] == [(t.head.i, t.dep_) for t in other]
 
 
-def test_scores_that_are_no_numbers(make):
+def test_a_tree_whose_score_is_no_number_remains(make):
     nlp = make("mst")
     parser = nlp.get_pipe("parser")
-    randomize(parser, random.Random(7), float("nan"))
+    randomize(parser, random.Random(7))
     use(parser, "trees", [LabelRule("unique", tuple(parser.label_set.plain[:-1]))])
-    docs = list(nlp.pipe([one_sentence(nlp, WORDS), one_sentence(nlp, WORDS[:3])]))
-    assert all(broken_rules(doc, parser.label_rules) == [] for doc in docs)
+    scored = scored_batch(parser, [one_sentence(nlp, WORDS)])
+    labeller = parser.label_set.labeller
+    with torch.no_grad():
+        found = parser.search.best(scored)
+        first = labeller.label(scored, found.heads[0], None)
+        assert first.losses[0] > 0
+        found = found._replace(scores=np.full_like(found.scores, np.nan))
+        tree = best_ruled_trees(parser.search, labeller, scored, found, first, None, {})
+    assert tree.heads.tolist() == first.heads.tolist()
+    assert tree.labels.tolist() == first.labels.tolist()
+
+
+def test_what_takes_the_next_best_label_is_part_of_a_conflict():
+    """Two words would be subjects, and the second one may not be an object because of a third."""
+    labeller = Labeller(
+        [LabelRule("unique", ("subj",)), LabelRule("unique", ("obj",))],
+        ["subj", "obj", "dep", "ROOT"],
+        None,
+    )
+    sentences = SentenceBatch(np.arange(4), np.array([4], dtype=np.int32), 4)
+    heads = np.array([0, 1, 1, 1], dtype=np.int32)
+    scores = np.array([[0.0, -9, -9], [-0.1, -0.2, -5], [-9, 0.0, -9]], dtype=np.float32)
+    labels, n_broken = labeller.choose(sentences, heads, scores, None)
+    assert labels.tolist() == [-1, 0, 2, 1]
+    losses = np.array([4.9])
+    tree = LabelledTree(heads, labels, labels, scores, n_broken, losses)
+    found, least = labeller.conflicts(sentences, tree, None, np.zeros(4, dtype=bool))
+    assert found.tolist() == [False, True, True, True] and least.tolist() == [0.0]
+    _, least = labeller.conflicts(sentences, tree, None, found)
+    assert least == pytest.approx(losses, abs=1e-4)
 
 
 def test_long_sentences_keep_their_trees(make, monkeypatch):
