@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 
@@ -228,26 +229,35 @@ def _arcs(
 
     words: the tokens of all words; stretches: the first word of each stretch.
     """
-    arcs = np.full((len(words), 2 * _REACH + 1), IMPOSSIBLE, dtype=np.float32)
-    roots = np.zeros(len(words), dtype=np.float32)
-    windows = list(_windows(stretches, len(words)))
-    lengths = np.array([end - start for start, end, _, _ in windows], dtype=np.int32)
-    tokens = np.concatenate([words[start:end] for start, end, _, _ in windows])
+    arcs = np.empty((len(words), 2 * _REACH + 1), dtype=np.float32)
+    roots = np.empty(len(words), dtype=np.float32)
+    starts, ends, firsts, lasts = np.array(list(_windows(stretches, len(words)))).T
+    tokens = np.concatenate([words[start:end] for start, end in zip(starts, ends, strict=True)])
     n_tokens = len(encoded[0].vectors) - 1
-    batch = SentenceBatch(tokens, lengths, n_tokens)
-    offsets = np.arange(-_REACH, _REACH + 1)
+    batch = SentenceBatch(tokens, (ends - starts).astype(np.int32), n_tokens)
+    window_of_word = np.repeat(np.arange(len(starts)), lasts - firsts)
+    places = np.arange(len(words)) - starts[window_of_word]
     for chosen in batch.parts():
-        part = batch.select(chosen)
-        scores = np.mean([one.score(part).arcs.cpu().numpy() for one in encoded], axis=0)
-        for number, window in enumerate(np.flatnonzero(chosen).tolist()):
-            start, end, first, last = windows[window]
-            places = np.arange(first - start, last - start)
-            heads = places[:, None] + offsets
-            inside = (heads >= 0) & (heads < end - start)
-            in_band = scores[number][places[:, None] + 1, heads.clip(0, end - start - 1) + 1]
-            arcs[first:last] = np.where(inside, in_band, IMPOSSIBLE)
-            roots[first:last] = scores[number, places + 1, 0]
+        scores = np.mean(
+            [one.score(batch.select(chosen)).arcs.cpu().numpy() for one in encoded], axis=0
+        )
+        number_in_part = np.cumsum(chosen) - 1
+        found = np.flatnonzero(chosen[window_of_word])
+        at = number_in_part[window_of_word[found]], places[found]
+        arcs[found] = _near_heads(scores[:, 1:, 1:])[at]
+        roots[found] = scores[:, 1:, 0][at]
     return arcs, roots
+
+
+def _near_heads(arcs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The arcs of each word from the `_REACH` words on either side, IMPOSSIBLE where there is none:
+    [n_windows, size, 2 * _REACH + 1]. arcs: [n_windows, size, size]."""
+    around = ((0, 0), (0, 0), (_REACH, _REACH))
+    padded = np.pad(arcs, around, constant_values=IMPOSSIBLE)
+    window, row, item = padded.strides
+    # Each row begins a word further on than the one before.
+    shape = (*arcs.shape[:2], 2 * _REACH + 1)
+    return as_strided(padded, shape, (window, row + item, item), writeable=False)
 
 
 def _windows(stretches: Ints, n_words: int) -> Iterator[tuple[int, int, int, int]]:

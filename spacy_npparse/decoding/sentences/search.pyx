@@ -50,7 +50,7 @@ def score_spans(arcs, roots, candidates, certain, int max_length):
     Raises:
         ValueError: If shapes do not fit.
     """
-    cdef const float[:, ::1] arc_scores = _clamped(arcs)
+    cdef float[:, ::1] near_heads = _clamped(arcs)
     cdef const float[::1] root_scores = _clamped(roots)
     cdef int n = <int>arcs.shape[0]
     cdef int reach = <int>arcs.shape[1] // 2
@@ -64,27 +64,24 @@ def score_spans(arcs, roots, candidates, certain, int max_length):
     cdef const unsigned char[::1] is_certain = certain.view(np.uint8)
     cdef vector[long long] firsts, ends
     cdef vector[double] scores
-    cdef vector[float] best
-    cdef int first, last
+    cdef int first, end
     cdef bint inside
-    best.resize(n)
     with nogil:
+        _accumulate(near_heads, reach)
         for first in range(n):
             if not is_candidate[first]:
                 continue
             inside = False
-            for last in range(first, n):
-                if last > first and is_candidate[last]:
-                    if is_certain[last]:
+            for end in range(first + 1, n + 1):
+                if is_candidate[end]:
+                    firsts.push_back(first)
+                    ends.push_back(end)
+                    scores.push_back(_best_heads(near_heads, root_scores, reach, first, end))
+                    if is_certain[end]:
                         break
                     inside = True
-                if inside and last - first >= max_length:
+                if inside and end - first >= max_length:
                     break
-                _extend(arc_scores, reach, best.data(), first, last)
-                if is_candidate[last + 1]:
-                    firsts.push_back(first)
-                    ends.push_back(last + 1)
-                    scores.push_back(_best_heads(best.data(), root_scores, first, last + 1))
     return Spans(
         np.array(firsts, dtype=np.int64),
         np.array(ends, dtype=np.int64),
@@ -96,34 +93,34 @@ def _clamped(scores):
     return np.nan_to_num(scores, nan=-SCORE_LIMIT).clip(-SCORE_LIMIT, SCORE_LIMIT)
 
 
-cdef inline void _extend(
-    const float[:, ::1] arcs, int reach, float* best, int first, int last
-) noexcept nogil:
-    """Add a last word to a span. best[d]: the highest score of a head of d in the span."""
-    cdef int nearest = max(first, last - reach)
-    cdef int word
-    cdef float score
-    cdef float highest = IMPOSSIBLE
-    for word in range(nearest, last):
-        score = arcs[word, reach + last - word]
-        best[word] = score if score > best[word] else best[word]
-        score = arcs[last, reach + word - last]
-        highest = score if score > highest else highest
-    best[last] = highest
+cdef void _accumulate(float[:, ::1] arcs, int reach) noexcept nogil:
+    """Replace the score of each arc by that of the best head of the word up to there, on the same
+    side of the word. The word itself is none."""
+    cdef int word, k
+    for word in range(<int>arcs.shape[0]):
+        arcs[word, reach] = IMPOSSIBLE
+        for k in range(reach + 2, 2 * reach + 1):
+            arcs[word, k] = max(arcs[word, k], arcs[word, k - 1])
+        for k in range(reach - 2, -1, -1):
+            arcs[word, k] = max(arcs[word, k], arcs[word, k + 1])
 
 
 cdef inline double _best_heads(
-    const float* best, const float[::1] roots, int first, int end
+    const float[:, ::1] best, const float[::1] roots, int reach, int first, int end
 ) noexcept nogil:
-    """The score of the best choice of heads. best: see `_extend`."""
+    """The score of the best choice of heads in a span. best: see `_accumulate`."""
     cdef double total = 0
-    cdef float gain, highest = -INFINITY
+    cdef float score, gain, highest = -INFINITY
     cdef int word
     if end == first + 1:
         return roots[first]
     for word in range(first, end):
-        total += best[word]
-        gain = roots[word] - best[word]
+        score = max(
+            best[word, reach - min(word - first, reach)],
+            best[word, reach + min(end - 1 - word, reach)],
+        )
+        total += score
+        gain = roots[word] - score
         highest = gain if gain > highest else highest
     return total + highest
 
