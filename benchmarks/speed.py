@@ -2,7 +2,8 @@
 
 One process, one thread, after a warm-up run, medians of five runs; baselines are run alternately.
 Pipelines are compared by encoder and parser alone, on gold tokens and sentences; with all of their
-components; and from plain text. Batches are those of the pipelines' own settings.
+components; from plain text; by the time of one sentence; and by the time to load them. Batches are
+those of the pipelines' own settings.
 
     python benchmarks/speed.py training/gothic/model-best dev.conllu --train train.conllu
     python benchmarks/speed.py training/fast/model-best dev.conllu --baseline spacy/model-best
@@ -10,6 +11,8 @@ components; and from plain text. Batches are those of the pipelines' own setting
 """
 
 import argparse
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -36,6 +39,14 @@ RUNS = 5
 PARSING = ("tok2vec", "parser")
 # Sentences of a plain text.
 IN_A_TEXT = 10
+WORDS_OF_A_SENTENCE = 10
+LOADING = """
+import sys, time
+import spacy, torch
+imported = time.process_time()
+spacy.load(sys.argv[1])
+print(imported, time.process_time() - imported)
+"""
 
 
 def main() -> None:
@@ -47,6 +58,8 @@ def main() -> None:
         pipelines["baseline"] = spacy.load(arguments.baseline)
     report_accuracy(pipelines, arguments.gold)
     report_speed(pipelines, arguments.gold)
+    report_latency(pipelines, arguments.gold)
+    report_loading(arguments)
     parser = pipelines["model"].get_pipe("parser")
     if not isinstance(getattr(parser, "search", None), TransitionSearch):
         return
@@ -99,6 +112,7 @@ def make_texts(path: Path) -> list[str]:
 
 def report_speed(pipelines: dict[str, Language], path: Path) -> None:
     """Words per second from gold tokens and from plain text to annotated Docs."""
+    print(f"{'words per second':24}" + "".join(f"{name:>12}" for name in pipelines))
     with ExitStack() as parsing:
         for nlp in pipelines.values():
             parsing.enter_context(only_parse(nlp))
@@ -121,11 +135,39 @@ def report_rates(
             spent = seconds(lambda: parsed.extend(nlp.pipe(inputs)))  # noqa: B023
             if run:
                 rates[name].append(sum(map(len, parsed)) / spent)
-    found = ", ".join(f"{name} {median(rate):,.0f} words/s" for name, rate in rates.items())
+    found = "".join(f"{median(rate):12,.0f}" for rate in rates.values())
     if len(pipelines) == 2:
         ratios = [a / b for a, b in zip(rates["model"], rates["baseline"], strict=True)]
-        found += f": {median(ratios):.2f} times as many"
-    print(f"{what}: {found}")
+        found += f"{median(ratios):8.2f} times as many"
+    print(f"{what:24}{found}")
+
+
+def report_latency(pipelines: dict[str, Language], path: Path) -> None:
+    """The time of one sentence from plain text."""
+    sentences = [s for s in read_conllu(path) if len(s.words) == WORDS_OF_A_SENTENCE]
+    texts = [sentence_text(sentence) for sentence in sentences]
+    print(f"{WORDS_OF_A_SENTENCE} words, ms".ljust(24), end="")
+    times: dict[str, list[float]] = {name: [] for name in pipelines}
+    for run in range(RUNS + 1):
+        for name, nlp in pipelines.items():
+            spent = [seconds(lambda: nlp(text)) for text in texts]  # noqa: B023
+            if run:
+                times[name].append(median(spent))
+    print("".join(f"{1e3 * median(spent):12.1f}" for spent in times.values()))
+
+
+def report_loading(arguments: argparse.Namespace) -> None:
+    """The time that a new process takes to load pipelines, beside that of its libraries."""
+    print(f"{'loading, s':24}", end="")
+    libraries = []
+    for model in filter(None, (arguments.model, arguments.baseline)):
+        found = subprocess.run(
+            [sys.executable, "-c", LOADING, model], capture_output=True, text=True, check=True
+        )
+        imported, loaded = map(float, found.stdout.split())
+        libraries.append(imported)
+        print(f"{loaded:12.2f}", end="")
+    print(f"   spaCy and torch: {median(libraries):.2f}")
 
 
 def report_accuracy(pipelines: dict[str, Language], path: Path) -> None:
