@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,19 +47,28 @@ def row_keys(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return keys
 
 
-def row_word(row: list[int], strings: StringStore) -> Word:
-    """Spell a row.
+def row_words(rows: Iterable[Sequence[int]], strings: StringStore) -> list[Word]:
+    """Spell rows.
 
     Args:
-        row: The hashes of a word.
+        rows: The hashes of words, as `word_rows` returns them.
         strings: That has them.
 
     Returns:
-        The word.
+        The words.
     """
-    form, upos, xpos, feats = (strings[value] if value else "" for value in row)
-    # Of a word that is known to have no features.
-    return Word(form, upos, xpos, "" if feats == "_" else feats)
+    # Most words have the tags of others.
+    known: dict[tuple[int, ...], tuple[str, str, str]] = {}
+    words = []
+    for form, *hashes in rows:
+        key = tuple(hashes)
+        tags = known.get(key)
+        if tags is None:
+            upos, xpos, feats = (strings[value] if value else "" for value in key)
+            # Of a word that is known to have no features.
+            tags = known[key] = upos, xpos, "" if feats == "_" else feats
+        words.append(Word(strings[form], *tags))
+    return words
 
 
 def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
@@ -76,7 +85,8 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
         strings = doc.vocab.strings
         rows = np.column_stack([word_rows(doc), doc.to_array(LEMMA).astype(np.uint64)])
         # Most words occur several times; spelling them takes longer than counting.
-        for (*row, lemma), count in Counter(map(tuple, rows.tolist())).items():
-            if lemma:
-                found[row_word(row, strings), strings[lemma]] += count
+        counts = {row: n for row, n in Counter(map(tuple, rows.tolist())).items() if row[-1]}
+        words = row_words((row[:-1] for row in counts), strings)
+        for word, (*_, lemma), count in zip(words, counts, counts.values(), strict=True):
+            found[word, strings[lemma]] += count
     return found

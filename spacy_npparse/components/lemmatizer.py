@@ -23,7 +23,7 @@ from thinc.api import Model, Optimizer
 from thinc.types import Floats1d
 
 from spacy_npparse.checks import check_type
-from spacy_npparse.components.doc_words import lemmatized_words, row_keys, row_word, word_rows
+from spacy_npparse.components.doc_words import lemmatized_words, row_keys, row_words, word_rows
 from spacy_npparse.components.saved_state import (
     MODEL,
     REMEDY_FOR_FILES,
@@ -137,7 +137,7 @@ class CharacterLemmatizer(TrainablePipe):
             if len(remembered) + len(new) > _MOST_REMEMBERED:
                 remembered.clear()
                 new = list(range(len(keys)))
-            words = [row_word(row, self.vocab.strings) for row in rows[new].tolist()]
+            words = row_words(rows[new].tolist(), self.vocab.strings)
             with threads_for(len(new)):
                 found = lemmatize(words, self._table, self._symbols, self._shim.net)
             remembered.update(zip((keys[i] for i in new), found, strict=True))

@@ -1,11 +1,12 @@
 """Lemmas: what a treebank says of words, and how the lemmas of others are spelled; no spaCy."""
 
-from spacy_npparse.lemmas.edits import Edit, apply_edits, find_edits
+from spacy_npparse.lemmas.edits import Edit, find_edits
 from spacy_npparse.lemmas.mistagging import Mistagging
 from spacy_npparse.lemmas.saved import lexicon_from_dict, lexicon_to_dict
 from spacy_npparse.lemmas.spelling import lemmatize
 from spacy_npparse.lemmas.symbols import Symbols
-from spacy_npparse.lemmas.table import LemmaTable, Word
+from spacy_npparse.lemmas.table import LemmaTable
+from spacy_npparse.lemmas.word import Word
 
 __all__ = [
     "Edit",
@@ -13,7 +14,6 @@ __all__ = [
     "Mistagging",
     "Symbols",
     "Word",
-    "apply_edits",
     "find_edits",
     "lemmatize",
     "lexicon_from_dict",

@@ -6,7 +6,6 @@ longest common substring as anchor, Chrupała (2006).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 COPY, LOWER, UPPER, DELETE = "copy", "lower", "upper", "delete"
@@ -27,27 +26,22 @@ class Edit(NamedTuple):
     kind: str
     added: str = ""
 
+    def of(self, char: str) -> str:
+        """What becomes of a character.
 
-def apply_edits(form: str, edits: Iterable[Edit]) -> str:
-    """Spell a lemma.
+        Args:
+            char: The character; empty for the beginning of a form.
 
-    Args:
-        form: The form.
-        edits: One for the beginning of the form, which deletes nothing, and one for each character.
-
-    Returns:
-        The lemma.
-    """
-    parts = []
-    for char, edit in zip(("", *form), edits, strict=True):
-        if edit.kind == COPY:
-            parts.append(char)
-        elif edit.kind == LOWER:
-            parts.append(_lower_char(char))
-        elif edit.kind == UPPER:
-            parts.append(_upper_char(char))
-        parts.append(edit.added)
-    return "".join(parts)
+        Returns:
+            Its part of the lemma.
+        """
+        if self.kind == DELETE:
+            return self.added
+        if self.kind == LOWER:
+            char = _lower_char(char)
+        elif self.kind == UPPER:
+            char = _upper_char(char)
+        return char + self.added
 
 
 def find_edits(form: str, lemma: str) -> list[Edit]:
@@ -62,7 +56,7 @@ def find_edits(form: str, lemma: str) -> list[Edit]:
         lemma: The lemma.
 
     Returns:
-        What `apply_edits` takes.
+        An edit for the beginning of the form, which deletes nothing, and one for each character.
     """
     kinds, added = [DELETE], [""]
     _align(form, lemma, _lower(form), _lower(lemma), kinds, added)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
-from spacy_npparse.lemmas.table import Word
+from spacy_npparse.lemmas.word import Word
 
 # Words that end alike are confused.
 _ENDING = 2

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from spacy_npparse.lemmas.symbols import Symbols
-from spacy_npparse.lemmas.table import LemmaTable, Word
+from spacy_npparse.lemmas.table import LemmaTable
+from spacy_npparse.lemmas.word import Word
 
 _STRINGS, _WORDS, _SYMBOLS = "strings", "words", "symbols"
 # Form, UPOS, XPOS, FEATS, lemma, and how often the word has it.

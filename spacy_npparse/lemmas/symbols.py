@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spacy_npparse.lemmas.edits import KINDS, MOST_CHARS, Edit, apply_edits, find_edits
-from spacy_npparse.lemmas.table import Word
+from spacy_npparse.lemmas.edits import COPY, DELETE, KINDS, MOST_CHARS, Edit, find_edits
+from spacy_npparse.lemmas.word import Word
 from spacy_npparse.models.speller_net import BEGIN, FIRST_CHAR, UNKNOWN, SpellingBatch
 
 # An edit of a single pair of form and lemma is no rule; the table has these words.
@@ -32,9 +33,15 @@ class Symbols:
         self.chars = chars
         self.tags = list(tags)
         self.edits = list(edits)
-        self._char_numbers = {char: i for i, char in enumerate(chars, FIRST_CHAR)}
+        # By code points, of which the last one stands for all that are higher.
+        points = _code_points(chars).astype(np.int64)
+        self._char_numbers = np.full(points.max(initial=0) + 2, UNKNOWN)
+        self._char_numbers[points] = np.arange(FIRST_CHAR, FIRST_CHAR + len(points))
         self._tag_numbers = {tag: i for i, tag in enumerate(tags)}
         self._edit_numbers = {edit: i for i, edit in enumerate(edits)}
+        self._copies = np.array([edit == (COPY, "") for edit in edits], dtype=bool)
+        self._deletes = np.array([edit.kind == DELETE for edit in edits], dtype=bool)
+        self._added = np.array([edit.added for edit in edits], dtype=object)
         # Of the words of a training.
         self._gold: dict[tuple[str, str], list[int] | None] = {}
         self._numbers_of_tags: dict[tuple[str, ...], list[int]] = {}
@@ -110,22 +117,44 @@ class Symbols:
             self._gold[key] = numbers
         return self._gold[key]
 
-    def spell(self, form: str, numbers: Iterable[int]) -> str:
-        """Spell a lemma.
+    def spell(self, forms: Sequence[str], numbers: NDArray[np.int64]) -> list[str]:
+        """Spell lemmas.
 
         Args:
-            form: The form.
-            numbers: Of the edits, as `gold` returns them.
+            forms: At least one form.
+            numbers: Of the edits of all cells, one form after the other, [n_cells].
 
         Returns:
-            The lemma.
+            The lemmas.
         """
-        return apply_edits(form, map(self.edits.__getitem__, numbers))
+        starts, ends, text = _cells(forms)
+        parts = np.array(list(text), dtype=object)
+        parts[starts] = ""
+        # Nearly all other edits are deletions.
+        is_deleted = self._deletes[numbers]
+        parts[is_deleted] = self._added[numbers[is_deleted]]
+        for cell in np.flatnonzero(~(is_deleted | self._copies[numbers])).tolist():
+            parts[cell] = self.edits[numbers[cell]].of(parts[cell])
+        spelled = parts.tolist()
+        return [
+            "".join(spelled[start:end])
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
 
-    def knows(self, form: str) -> bool:
-        """Tell whether a form is in a known script: most of its characters are known."""
-        n_known = sum(char in self._char_numbers for char in form)
-        return 2 * n_known > len(form)
+    def knows(self, forms: Sequence[str]) -> NDArray[np.bool_]:
+        """Tell whether forms are in a known script: most of their characters are known.
+
+        Args:
+            forms: At least one form.
+
+        Returns:
+            [n_forms].
+        """
+        starts, ends, text = _cells(forms)
+        chars = self._numbers_of_chars(text)
+        chars[starts] = UNKNOWN
+        n_known = np.add.reduceat(chars != UNKNOWN, starts, dtype=np.int64)
+        return 2 * n_known > ends - starts - 1
 
     def batch(self, words: Sequence[Word]) -> SpellingBatch:
         """Make a batch of words.
@@ -136,19 +165,17 @@ class Symbols:
         Returns:
             The input of the network.
         """
-        number = self._char_numbers.get
-        chars: list[int] = []
-        lengths, tags, n_tags = [], [], []
-        for word in words:
-            chars.append(BEGIN)
-            chars += [number(char, UNKNOWN) for char in word.form]
-            lengths.append(len(word.form) + 1)
-            found = self._tags_of(word)
-            tags += found
-            n_tags.append(len(found))
+        starts, ends, text = _cells([word.form for word in words])
+        chars = self._numbers_of_chars(text)
+        chars[starts] = BEGIN
+        tags = list(map(self._tags_of, words))
         return SpellingBatch(
-            _array(chars), np.array(lengths, dtype=np.int64), _array(tags), _array(n_tags)
+            chars, ends - starts, _array(chain.from_iterable(tags)), _array(map(len, tags))
         )
+
+    def _numbers_of_chars(self, text: str) -> NDArray[np.int64]:
+        last = len(self._char_numbers) - 1
+        return self._char_numbers[np.minimum(_code_points(text), last)]
 
     def _tags_of(self, word: Word) -> list[int]:
         """The numbers of the tags of a word that are known."""
@@ -177,5 +204,16 @@ def _tags(word: Word) -> list[str]:
     return found
 
 
-def _array(numbers: list[int]) -> NDArray[np.int64]:
-    return np.array(numbers, dtype=np.int64)
+def _cells(forms: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], str]:
+    """The first cell of each form, the end of its cells, and the characters of all cells; that of
+    the beginning of a form is any."""
+    ends = np.cumsum(_array(map(len, forms)) + 1)
+    return np.append(0, ends[:-1]), ends, "".join([f" {form}" for form in forms])
+
+
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+def _array(numbers: Iterable[int]) -> NDArray[np.int64]:
+    return np.fromiter(numbers, dtype=np.int64)

@@ -4,24 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
-
-class Word(NamedTuple):
-    """What the lemma of a word depends on. Tags that are not known are empty.
-
-    Attributes:
-        form: Its form.
-        upos: UPOS.
-        xpos: XPOS.
-        feats: FEATS, as CoNLL-U has them.
-    """
-
-    form: str
-    upos: str = ""
-    xpos: str = ""
-    feats: str = ""
-
+from spacy_npparse.lemmas.endings import Endings
+from spacy_npparse.lemmas.word import Word
 
 Key = tuple[str, ...]
 Levels = tuple[Callable[[Word], Key], ...]
@@ -34,7 +19,7 @@ _LEVELS: Levels = (
     lambda word: (word.form.lower(), word.upos),
     lambda word: (word.form,),
 )
-# Levels that are not looked up where this one has an entry of the same word.
+# The first level that has an entry of each word of the treebank.
 _COMPLETE = 3
 
 
@@ -42,7 +27,8 @@ class LemmaTable:
     """The most frequent lemma of each word of a treebank.
 
     A word that the treebank does not have with these tags has the lemma of the form with this part
-    of speech, in this case or else in lower case, or of the form alone.
+    of speech, in this case or else in lower case, or of the form alone. A form that the treebank
+    does not have may be another one of a lemma that it has: see `Endings`.
 
     Args:
         counts: How often each word has each lemma in the treebank.
@@ -50,10 +36,7 @@ class LemmaTable:
 
     def __init__(self, counts: Mapping[tuple[Word, str], int]):
         self._counts = dict(counts)
-        self._entries: list[dict[Key, str]] | None = None
-        self._parts_of_speech: defaultdict[str, set[str]] = defaultdict(set)
-        for word, lemma in self._counts:
-            self._parts_of_speech[lemma].add(word.upos)
+        self._index: _Index | None = None
 
     @property
     def counts(self) -> Mapping[tuple[Word, str], int]:
@@ -70,37 +53,40 @@ class LemmaTable:
         for word, lemma in pairs:
             if (word, lemma) not in self._counts:
                 self._counts[word, lemma] = 1
-                self._parts_of_speech[lemma].add(word.upos)
-                self._entries = None
+                self._index = None
 
-    def look_up(self, word: Word) -> str | None:
-        """Look the lemma of a word up.
+    def find(self, word: Word) -> str:
+        """Find the lemma of a word.
 
         Args:
             word: The word.
 
         Returns:
-            Its lemma; None if the treebank does not have the form.
+            Its lemma; empty if the treebank has neither the form nor, as `Endings` finds it, the
+            lemma.
         """
-        if self._entries is None:
-            self._entries = _make_entries(self._counts)
-        # A form that the treebank does not have is looked up in lower case only.
-        start = 0 if (word.form,) in self._entries[-1] else _COMPLETE
+        if self._index is None:
+            self._index = _Index(self._counts)
+        return self._index.find(word)
+
+
+class _Index:
+    """Where words are looked up. counts: see `LemmaTable`."""
+
+    def __init__(self, counts: Mapping[tuple[Word, str], int]):
+        self._entries = _make_entries(counts)
+        # Forms that have entries at the levels before.
+        self._varied = {key[0] for entries in self._entries[:_COMPLETE] for key in entries}
+        self._endings = Endings(counts)
+
+    def find(self, word: Word) -> str:
+        """See `LemmaTable.find`."""
+        start = 0 if word.form in self._varied else _COMPLETE
         for level, entries in zip(_LEVELS[start:], self._entries[start:], strict=True):
             lemma = entries.get(level(word))
-            if lemma is not None:
+            if lemma:
                 return lemma
-        return None
-
-    def has_lemma(self, lemma: str, upos: str) -> bool:
-        """Tell whether a word of the treebank has a lemma.
-
-        Args:
-            lemma: The lemma.
-            upos: The part of speech that the word must have; if empty, any.
-        """
-        found = self._parts_of_speech.get(lemma)
-        return found is not None and (not upos or upos in found)
+        return self._endings.find(word)
 
 
 def _make_entries(counts: Mapping[tuple[Word, str], int]) -> list[dict[Key, str]]:

@@ -142,7 +142,7 @@ class SpellerNet(nn.Module):
         vectors = self.lstm(vectors, batch.lengths)
         return self.hidden(torch.cat([vectors, of_cells], dim=1))
 
-    def best(self, hidden: Tensor, lengths: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+    def best(self, hidden: Tensor, lengths: NDArray[np.int64]) -> Tensor:
         """Choose the most probable edit of each character in turn.
 
         Args:
@@ -150,55 +150,18 @@ class SpellerNet(nn.Module):
             lengths: The cells of each word.
 
         Returns:
-            Edits: int64 [n_cells]; and the logarithm of the probability of all edits of a word,
-            [n_words].
+            int64 [n_cells], the edits.
         """
-        steps = _Steps(lengths, hidden.device)
         edits = torch.zeros(len(hidden), dtype=torch.int64, device=hidden.device)
-        log_probability = hidden.new_zeros(len(lengths))
         before = [edits.new_full((len(lengths),), self.n_edits)] * _N_BEFORE
-        for n_words, cells in steps:
+        for cells in _steps(lengths, hidden.device):
             vectors = hidden.index_select(0, cells)
             for embedding, edit in zip(self.before, before, strict=True):
-                vectors = vectors + embedding(edit[:n_words])
-            scores = self._score(vectors)
-            score, chosen = scores.max(dim=1)
-            log_probability[:n_words] += score - scores.logsumexp(dim=1)
+                vectors += embedding(edit[: len(cells)])
+            chosen = self._score(vectors).argmax(dim=1)
             edits[cells] = chosen
             before = [chosen, *before[:-1]]
-        return edits, log_probability[steps.place]
-
-    def k_best(
-        self, hidden: Tensor, lengths: NDArray[np.int64], width: int
-    ) -> tuple[Tensor, Tensor]:
-        """Search for the most probable edits of words with a beam.
-
-        Args:
-            hidden: What `encode` returns.
-            lengths: The cells of each word.
-            width: Of the beam.
-
-        Returns:
-            Edits: int64 [n_words, width, cells of the longest word]; and the logarithms of their
-            probabilities: [n_words, width], -inf where there are no more.
-        """
-        steps = _Steps(lengths, hidden.device)
-        shape = len(lengths), width
-        scores = hidden.new_full(shape, -torch.inf)
-        scores[:, 0] = 0.0
-        edits = torch.full((*shape, _N_BEFORE + int(lengths.max())), self.n_edits)
-        edits = edits.to(hidden.device)
-        for step, (n_words, cells) in enumerate(steps, _N_BEFORE):
-            vectors = hidden.index_select(0, cells)[:, None]
-            for distance, embedding in enumerate(self.before, 1):
-                vectors = vectors + embedding(edits[:n_words, :, step - distance])
-            found = scores[:n_words, :, None] + self._score(vectors).log_softmax(dim=2)
-            scores[:n_words], chosen = found.flatten(1).topk(width)
-            sources = chosen.div(self.n_edits, rounding_mode="floor")
-            past = edits[:n_words].gather(1, sources[:, :, None].expand_as(edits[:n_words]))
-            past[:, :, step] = chosen % self.n_edits
-            edits[:n_words] = past
-        return edits[steps.place, :, _N_BEFORE:], scores[steps.place]
+        return edits
 
     def _score(self, hidden: Tensor) -> Tensor:
         activated = nn.functional.dropout(hidden.tanh(), self.dropout, self.training)
@@ -206,22 +169,11 @@ class SpellerNet(nn.Module):
         return scores
 
 
-class _Steps:
-    """The first cells of all words, then the second ones of all that have one, and so on.
-
-    Attributes:
-        place: int64 [n_words], the place of each word when the longest are first.
-    """
-
-    def __init__(self, lengths: NDArray[np.int64], device: torch.device):
-        order = np.argsort(-lengths, kind="stable")
-        starts = np.cumsum(lengths) - lengths
-        steps = np.arange(lengths.max())
-        self.place = torch.from_numpy(np.argsort(order, kind="stable")).to(device)
-        self._starts = torch.from_numpy(starts[order]).to(device)
-        self._n_words = np.searchsorted(-lengths[order], -steps, side="left").tolist()
-
-    def __iter__(self) -> Iterator[tuple[int, Tensor]]:
-        """The number of words that have so many cells, and the cells."""
-        for step, n_words in enumerate(self._n_words):
-            yield n_words, self._starts[:n_words] + step
+def _steps(lengths: NDArray[np.int64], device: torch.device) -> Iterator[Tensor]:
+    """The first cells of all words, then the second ones of those that have one, and so on; always
+    those of the longest words first."""
+    order = np.argsort(-lengths, kind="stable")
+    starts = torch.from_numpy((np.cumsum(lengths) - lengths)[order]).to(device)
+    n_words = np.searchsorted(-lengths[order], -np.arange(lengths.max()), side="left")
+    for step, n in enumerate(n_words.tolist()):
+        yield starts[:n] + step

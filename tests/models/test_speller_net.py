@@ -47,42 +47,30 @@ def alone(words, number):
     )
 
 
-def all_scores(net, word):
-    """The log-probabilities of all sequences of edits of one word."""
-    sequences = product(range(N_EDITS), repeat=int(word.lengths[0]))
-    return {one: float(net(word, np.array(one)).sum()) for one in sequences}
-
-
-@torch.no_grad()
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 99))
-def test_a_wide_beam_finds_the_best_edits(net, lengths, seed):
-    words = batch(*lengths, seed=seed)
-    hidden = net.encode(words)
-    width = N_EDITS**4
-    edits, scores = net.k_best(hidden, words.lengths, width)
-    for number, length in enumerate(lengths):
-        expected = all_scores(net, alone(words, number))
-        assert sum(map(np.exp, expected.values())) == pytest.approx(1.0, abs=1e-4)
-        found = {
-            tuple(one[:length]): score
-            for one, score in zip(edits[number].tolist(), scores[number].tolist(), strict=True)
-            if score > -np.inf
-        }
-        assert found == pytest.approx(expected, abs=1e-4)
-        assert sorted(scores[number].tolist(), reverse=True) == scores[number].tolist()
-
-
 @torch.no_grad()
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=5), st.integers(0, 99))
-def test_a_beam_of_one_chooses_edits_in_turn(net, lengths, seed):
+def test_edits_are_chosen_in_turn(net, lengths, seed):
+    """Each one is the most probable one after those before."""
     words = batch(*lengths, seed=seed)
-    hidden = net.encode(words)
-    edits, scores = net.best(hidden, words.lengths)
-    beams, beam_scores = net.k_best(hidden, words.lengths, 1)
-    assert torch.allclose(scores, beam_scores[:, 0], atol=1e-4)
-    assert torch.allclose(scores.sum(), net(words, edits.numpy()).sum(), atol=1e-3)
-    for number, (start, length) in enumerate(zip(words.starts, lengths, strict=True)):
-        assert edits[start : start + length].tolist() == beams[number, 0, :length].tolist()
+    edits = net.best(net.encode(words), words.lengths)
+    for number, one in enumerate(edits.split(lengths)):
+        word = alone(words, number)
+        for cell, chosen in enumerate(one.tolist()):
+            scores = []
+            for edit in range(N_EDITS):
+                other = one.numpy().copy()
+                other[cell] = edit
+                scores.append(float(net(word, other)[cell]))
+            assert scores[chosen] == pytest.approx(max(scores), abs=1e-5)
+
+
+@torch.no_grad()
+@given(st.integers(1, 4), st.integers(0, 99))
+def test_probabilities_of_all_edits_of_a_word(net, length, seed):
+    word = batch(length, seed=seed)
+    sequences = product(range(N_EDITS), repeat=length)
+    total = sum(float(net(word, np.array(edits)).sum().exp()) for edits in sequences)
+    assert total == pytest.approx(1.0, abs=1e-4)
 
 
 def test_words_do_not_depend_on_the_others(net):
