@@ -2,8 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from hashlib import sha256
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -12,27 +10,21 @@ import numpy as np
 import srsly
 import torch
 from numpy.typing import NDArray
-from spacy import util
 from spacy.attrs import LEMMA
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer
+from thinc.api import Model, Optimizer, deserialize_attr, serialize_attr
 from thinc.types import Floats1d
 
 from spacy_npparse.checks import check_type
 from spacy_npparse.components.doc_words import lemmatized_words, row_keys, row_words, word_rows
-from spacy_npparse.components.saved_state import (
-    MODEL,
-    REMEDY_FOR_FILES,
-    VOCAB,
-    MismatchError,
-    loading,
-)
+from spacy_npparse.components.saved_state import loading
 from spacy_npparse.lemmas import (
     LemmaTable,
+    Lexicon,
     Mistagging,
     Symbols,
     Word,
@@ -86,18 +78,17 @@ class CharacterLemmatizer(TrainablePipe):
         self.name = name
         self.scorer = scorer
         self.overwrite = overwrite
-        self.cfg: dict[str, Any] = {}
+        self.cfg = None
         self._shim = torch_shim(model, SpellerNet)
-        self._table = LemmaTable({})
-        self._symbols = Symbols("", [], [])
-        self._mistagging: Mistagging | None = None
         # By the hashes of words.
         self._remembered: dict[int, str] = {}
+        self._mistagging: Mistagging | None = None
+        self._use(Lexicon(LemmaTable({}), Symbols("", [], [])))
 
     @property
     def label_data(self) -> dict[str, Any]:
         """What `initialize` takes as labels: the words of the training data."""
-        return lexicon_to_dict(self._table, self._symbols)
+        return lexicon_to_dict(self._lexicon)
 
     # Prediction
 
@@ -139,7 +130,7 @@ class CharacterLemmatizer(TrainablePipe):
                 new = list(range(len(keys)))
             words = row_words(rows[new].tolist(), self.vocab.strings)
             with threads_for(len(new)):
-                found = lemmatize(words, self._table, self._symbols, self._shim.net)
+                found = lemmatize(words, *self._lexicon, self._shim.net)
             remembered.update(zip((keys[i] for i in new), found, strict=True))
         return [remembered[key] for key in keys]
 
@@ -181,17 +172,17 @@ class CharacterLemmatizer(TrainablePipe):
             validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
             references = (example.reference for example in get_examples())
             table = LemmaTable(lemmatized_words(references))
-            symbols = Symbols.collect(table.counts)
+            lexicon = Lexicon(table, Symbols.collect(table.counts))
         else:
             with loading(self.name, "its labels"):
-                table, symbols = lexicon_from_dict(labels)
-        if not table.counts:
+                lexicon = lexicon_from_dict(labels)
+        if not lexicon.table.counts:
             raise ValueError(
                 f"{self.name}: the training data has no lemmas. Give data with the column LEMMA, "
                 "or remove the component from nlp.pipeline."
             )
-        self._use(table, symbols)
-        self.model.initialize(Y=symbols.sizes)
+        self._use(lexicon)
+        self.model.initialize(Y=lexicon.symbols.sizes)
 
     def update(
         self,
@@ -218,7 +209,7 @@ class CharacterLemmatizer(TrainablePipe):
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
         pairs = lemmatized_words(example.reference for example in examples)
-        self._table.add(pairs)
+        self._lexicon.table.add(pairs)
         batch = self._sample(pairs)
         self._remembered.clear()
         if batch is not None:
@@ -234,20 +225,21 @@ class CharacterLemmatizer(TrainablePipe):
     def _sample(self, pairs: Counter[tuple[Word, str]]) -> SpelledBatch | None:
         """Draw different words of a batch, with probabilities that are inverse to their frequencies
         in the training data; None if there are none. pairs: their numbers in the batch."""
+        table, symbols = self._lexicon
         different = list(pairs)
-        counts = np.array([self._table.counts[pair] for pair in different])
+        counts = np.array([table.counts[pair] for pair in different])
         # The smallest of exponentially distributed numbers.
         draws = torch.empty(len(different), dtype=torch.float64).exponential_().numpy() * counts
         n_words = min(_MOST_WORDS, ceil(_SHARE * pairs.total()))
         chosen = [different[i] for i in np.argsort(draws)[:n_words].tolist()]
-        known = [(pair, gold) for pair in chosen if (gold := self._symbols.gold(*pair))]
+        known = [(pair, gold) for pair in chosen if (gold := symbols.gold(*pair))]
         if not known:
             return None
         edits = np.array([edit for _, gold in known for edit in gold], dtype=np.int64)
         if self._mistagging is None:
-            self._mistagging = Mistagging(word for word, _ in self._table.counts)
+            self._mistagging = Mistagging(word for word, _ in table.counts)
         words = self._mistagging([word for (word, _), _ in known])
-        return SpelledBatch(self._symbols.batch(words), edits)
+        return SpelledBatch(symbols.batch(words), edits)
 
     def get_loss(self, examples: Iterable[Example], scores: Floats1d) -> tuple[float, Floats1d]:
         """Compute the loss of a batch: the negative log-likelihood of the edits.
@@ -298,30 +290,17 @@ class CharacterLemmatizer(TrainablePipe):
         finally:
             self._remembered.clear()
 
-    def _use(self, table: LemmaTable, symbols: Symbols) -> None:
-        self._table, self._symbols, self._mistagging = table, symbols, None
+    @property
+    def _lexicon(self) -> Lexicon:
+        lexicon: Lexicon = self.model.attrs[_LEXICON]
+        return lexicon
+
+    def _use(self, lexicon: Lexicon) -> None:
+        self.model.attrs[_LEXICON] = lexicon
+        self._mistagging = None
         self._remembered.clear()
 
-    # Saving and loading
-
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the component.
-
-        Args:
-            exclude: Names of parts that are left out.
-
-        Returns:
-            What `from_bytes` takes.
-        """
-        data: bytes = util.to_bytes(
-            {
-                _LEXICON: self._lexicon,
-                MODEL: self._model_bytes,
-                VOCAB: partial(self.vocab.to_bytes, exclude=exclude),
-            },
-            exclude,
-        )
-        return data
+    # Saving and loading: the lexicon is saved with the model, which is none without it.
 
     def from_bytes(
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
@@ -336,31 +315,12 @@ class CharacterLemmatizer(TrainablePipe):
             The component itself.
 
         Raises:
-            ValueError: If it is damaged, or of two trainings.
+            ValueError: If it is damaged.
         """
         with loading(self.name, f"{len(bytes_data)} bytes"):
-            readers: dict[str, Callable[[bytes], Any]] = {
-                _LEXICON: self._load_lexicon,
-                MODEL: self._load_model,
-                VOCAB: partial(self.vocab.from_bytes, exclude=exclude),
-            }
-            util.from_bytes(bytes_data, readers, exclude)
-            self._check_loaded()
+            super().from_bytes(bytes_data, exclude=exclude)
+            self._use(self._lexicon)
         return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the component.
-
-        Args:
-            path: The folder to write.
-            exclude: Names of files that are not written.
-        """
-        writers = {
-            _LEXICON: lambda p: p.write_bytes(self._lexicon()),
-            MODEL: lambda p: p.write_bytes(self._model_bytes()),
-            VOCAB: lambda p: self.vocab.to_disk(p, exclude=exclude),
-        }
-        util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "CharacterLemmatizer":
         """Load the component.
@@ -373,46 +333,27 @@ class CharacterLemmatizer(TrainablePipe):
             The component itself.
 
         Raises:
-            ValueError: Naming the folder and what to do, if a file is missing or damaged, or if the
-                files are of two trainings.
+            ValueError: Naming the folder and what to do, if a file is missing or damaged.
         """
         with loading(self.name, str(path)):
-            readers: dict[str, Callable[[Path], Any]] = {
-                _LEXICON: lambda p: self._load_lexicon(p.read_bytes()),
-                MODEL: lambda p: self._load_model(p.read_bytes()),
-                VOCAB: lambda p: self.vocab.from_disk(p, exclude=exclude),
-            }
-            util.from_disk(path, readers, exclude)
-            self._check_loaded()
+            super().from_disk(path, exclude=exclude)
+            lexicon, file = self._lexicon, Path(path, _LEXICON)
+            # Earlier versions saved it beside the model.
+            if not lexicon.table.counts and file.is_file():
+                lexicon = _load(lexicon, file.read_bytes())
+            self._use(lexicon)
         return self
 
-    def _lexicon(self) -> bytes:
-        data: bytes = srsly.msgpack_dumps(lexicon_to_dict(self._table, self._symbols))
-        return data
 
-    def _load_lexicon(self, data: bytes) -> None:
-        self._use(*lexicon_from_dict(srsly.msgpack_loads(data)))
-
-    def _model_bytes(self) -> bytes:
-        self.model.attrs["symbols"] = _checksum(self._symbols)
-        data: bytes = self.model.to_bytes()
-        return data
-
-    def _load_model(self, data: bytes) -> None:
-        self.model.from_bytes(data)
-        self._remembered.clear()
-
-    def _check_loaded(self) -> None:
-        """Raise MismatchError if the weights are not those of the symbols."""
-        if self._shim.is_initialized and self.model.attrs["symbols"] != _checksum(self._symbols):
-            raise MismatchError(
-                f"its {_LEXICON} has other characters, tags or edits than its {MODEL} was trained "
-                f"with: the files are not of the same training. {REMEDY_FOR_FILES}"
-            )
+@serialize_attr.register(Lexicon)
+def _save(lexicon: Lexicon, *about: Any) -> bytes:
+    data: bytes = srsly.msgpack_dumps(lexicon_to_dict(lexicon))
+    return data
 
 
-def _checksum(symbols: Symbols) -> str:
-    return sha256(srsly.json_dumps(symbols.to_json()).encode("utf8", "surrogatepass")).hexdigest()
+@deserialize_attr.register(Lexicon)
+def _load(_: Any, data: bytes, *about: Any) -> Lexicon:
+    return lexicon_from_dict(srsly.msgpack_loads(data))
 
 
 def make_character_lemmatizer(

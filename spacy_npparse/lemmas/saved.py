@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy_npparse.lemmas.symbols import Symbols
 from spacy_npparse.lemmas.table import LemmaTable
@@ -14,34 +14,45 @@ _STRINGS, _WORDS, _SYMBOLS = "strings", "words", "symbols"
 _WIDTH = 6
 
 
-def lexicon_to_dict(table: LemmaTable, symbols: Symbols) -> dict[str, Any]:
-    """Prepare table and symbols for saving.
+class Lexicon(NamedTuple):
+    """What is known of the words of a treebank.
+
+    Attributes:
+        table: Their lemmas.
+        symbols: The symbols of the network.
+    """
+
+    table: LemmaTable
+    symbols: Symbols
+
+
+def lexicon_to_dict(lexicon: Lexicon) -> dict[str, Any]:
+    """Prepare a lexicon for saving.
 
     Args:
-        table: The table.
-        symbols: The symbols of the network.
+        lexicon: The lexicon.
 
     Returns:
         Strings, numbers, lists and tables only: the strings sorted, each once; and the words,
         sorted, as numbers of strings.
     """
-    pairs = sorted(table.counts.items())
+    pairs = sorted(lexicon.table.counts.items())
     strings = sorted({text for (word, lemma), _ in pairs for text in (*word, lemma)})
     number = {text: i for i, text in enumerate(strings)}
     words: list[int] = []
     for (word, lemma), count in pairs:
         words += (*map(number.__getitem__, (*word, lemma)), count)
-    return {_STRINGS: strings, _WORDS: words, _SYMBOLS: symbols.to_json()}
+    return {_STRINGS: strings, _WORDS: words, _SYMBOLS: lexicon.symbols.to_json()}
 
 
-def lexicon_from_dict(data: Mapping[str, Any]) -> tuple[LemmaTable, Symbols]:
-    """Read table and symbols.
+def lexicon_from_dict(data: Mapping[str, Any]) -> Lexicon:
+    """Read a lexicon.
 
     Args:
         data: What `lexicon_to_dict` has returned.
 
     Returns:
-        The table and the symbols.
+        The lexicon.
 
     Raises:
         ValueError: If it is something else.
@@ -56,4 +67,4 @@ def lexicon_from_dict(data: Mapping[str, Any]) -> tuple[LemmaTable, Symbols]:
         *numbers, count = words[start : start + _WIDTH]
         *parts, lemma = (strings[number] for number in numbers)
         counts[Word(*parts), lemma] = count
-    return LemmaTable(counts), Symbols.from_json(data[_SYMBOLS])
+    return Lexicon(LemmaTable(counts), Symbols.from_json(data[_SYMBOLS]))

@@ -32,7 +32,7 @@ class SpelledBatch(NamedTuple):
 def SpellerModel(
     char_width: int = 32,
     tag_width: int = 32,
-    hidden_size: int = 64,
+    hidden_size: int = 32,
     dropout: float = 0.1,
     tag_dropout: float = 0.2,
     char_dropout: float = 0.01,
@@ -65,7 +65,7 @@ def SpellerModel(
         "speller",
         forward,
         init=init,
-        attrs={"sizes": sizes, **rates, "symbols": ""},
+        attrs={"sizes": sizes, **rates},
         shims=[TorchShim(SpellerNet)],
     )
 

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_npparse.lemmas import LemmaTable, Symbols, Word, lexicon_from_dict, lexicon_to_dict
+from spacy_npparse.lemmas import (
+    LemmaTable,
+    Lexicon,
+    Symbols,
+    Word,
+    lexicon_from_dict,
+    lexicon_to_dict,
+)
 from spacy_npparse.lemmas.endings import Endings
 
 WORDS = st.builds(
@@ -62,10 +69,10 @@ def test_words_that_are_added_count_once(counts, more, word):
 
 @given(COUNTS)
 def test_saved_words_are_the_same(counts):
-    data = lexicon_to_dict(LemmaTable(counts), Symbols.collect(counts))
-    table, symbols = lexicon_from_dict(data)
-    assert table.counts == counts
-    assert lexicon_to_dict(table, symbols) == data
+    data = lexicon_to_dict(Lexicon(LemmaTable(counts), Symbols.collect(counts)))
+    lexicon = lexicon_from_dict(data)
+    assert lexicon.table.counts == counts
+    assert lexicon_to_dict(lexicon) == data
 
 
 def test_edits_of_a_single_pair_are_no_rules():
