@@ -58,15 +58,19 @@ def row_words(rows: Iterable[Sequence[int]], strings: StringStore) -> list[Word]
         The words.
     """
     # Most words have the tags of others.
-    known: dict[tuple[int, ...], tuple[str, str, str]] = {}
+    known: dict[tuple[int, int, int], tuple[str, str, str]] = {}
     words = []
-    for form, *hashes in rows:
-        key = tuple(hashes)
+    for form, upos, xpos, feats in rows:
+        key = upos, xpos, feats
         tags = known.get(key)
         if tags is None:
-            upos, xpos, feats = (strings[value] if value else "" for value in key)
-            # Of a word that is known to have no features.
-            tags = known[key] = upos, xpos, "" if feats == "_" else feats
+            # "_" is that of a word that is known to have no features.
+            spelled = strings[feats] if feats else ""
+            tags = known[key] = (
+                strings[upos] if upos else "",
+                strings[xpos] if xpos else "",
+                "" if spelled == "_" else spelled,
+            )
         words.append(Word(strings[form], *tags))
     return words
 

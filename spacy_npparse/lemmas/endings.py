@@ -24,16 +24,16 @@ class Endings:
     def __init__(self, pairs: Iterable[tuple[Word, str]]):
         # By parts of speech. Of lemmas that differ in their case only, none is found.
         self._lemmas: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        self._endings: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(
-            lambda: defaultdict(set)
-        )
+        self._endings: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)
         for word, lemma in pairs:
             form, low = word.form.lower(), lemma.lower()
             place = _common_prefix(form, low)
-            self._endings[word.upos][form[place:]].add(low[place:])
-            lemmas = self._lemmas[word.upos]
+            endings, lemmas = self._endings[word.upos], self._lemmas[word.upos]
+            endings.setdefault(form[place:], set()).add(low[place:])
+            # The ends of endings are there, too: a search is over at the first that is not.
+            for end in range(place + 1, len(form) + 1):
+                endings.setdefault(form[end:], set())
             lemmas[low] = lemma if lemmas.get(low, lemma) == lemma else ""
-        self._longest = {upos: max(map(len, endings)) for upos, endings in self._endings.items()}
 
     def find(self, word: Word) -> str:
         """Find the lemma that a form is one of.
@@ -44,13 +44,15 @@ class Endings:
         Returns:
             The lemma; empty if there is none, or if there are several.
         """
-        if word.upos not in self._longest:
+        if word.upos not in self._lemmas:
             return ""
-        form, lemmas = word.form.lower(), self._lemmas[word.upos]
-        get = self._endings[word.upos].get
+        form, lemmas, endings = word.form.lower(), self._lemmas[word.upos], self._endings[word.upos]
         found = set()
-        for place in range(max(0, len(form) - self._longest[word.upos]), len(form) + 1):
-            for ending in get(form[place:], ()):
+        for place in range(len(form), -1, -1):
+            replacements = endings.get(form[place:])
+            if replacements is None:
+                break
+            for ending in replacements:
                 lemma = form[:place] + ending
                 if lemma in lemmas:
                     found.add(lemma)

@@ -74,15 +74,17 @@ class _Index:
     """Where words are looked up. counts: see `LemmaTable`."""
 
     def __init__(self, counts: Mapping[tuple[Word, str], int]):
-        self._entries = _make_entries(counts)
+        entries = _make_entries(counts)
+        self._levels = list(zip(_LEVELS, entries, strict=True))
+        self._complete_levels = self._levels[_COMPLETE:]
         # Forms that have entries at the levels before.
-        self._varied = {key[0] for entries in self._entries[:_COMPLETE] for key in entries}
+        self._varied = {key[0] for found in entries[:_COMPLETE] for key in found}
         self._endings = Endings(counts)
 
     def find(self, word: Word) -> str:
         """See `LemmaTable.find`."""
-        start = 0 if word.form in self._varied else _COMPLETE
-        for level, entries in zip(_LEVELS[start:], self._entries[start:], strict=True):
+        levels = self._levels if word.form in self._varied else self._complete_levels
+        for level, entries in levels:
             lemma = entries.get(level(word))
             if lemma:
                 return lemma
