@@ -51,9 +51,10 @@ class CharacterLemmatizer(TrainablePipe):
     """Gives words their lemmas, by their forms and their tags.
 
     The lemma of a word of the training data is the most frequent one that it has there with the
-    same tags, or else with fewer of them. Those of other words are spelled, character by character,
-    by a network that has learnt from all words of the training data alike. Tags are those that Docs
-    have: of components that come before this one.
+    same tags, or else with fewer of them. Other forms of these lemmas are recognized by their
+    endings. The lemmas of all others are spelled, character by character, by a network that has
+    learnt from all words of the training data alike. Tags are those that Docs have: of components
+    that come before this one.
 
     Args:
         vocab: Of the pipeline.
