@@ -1,0 +1,64 @@
+"""Addresses of the web and of e-mail, each of which is one token.
+
+An address is the longest string of the grammar that UDPipe 1 has for them: protocol, user and
+password may precede the host, which is a name or four numbers; a port and a path may follow. A path
+may have the letters of any script. It does not end in punctuation, or in a closing parenthesis
+without an opening one.
+"""
+
+from __future__ import annotations
+
+import re
+from string import ascii_letters, digits
+from unicodedata import category
+
+_ALPHANUMERIC = "A-Za-z0-9"
+_IN_NAMES = "$_.+!*'(),%-"
+_IN_PATHS = frozenset(_IN_NAMES + ";/?:@&=")
+ADDRESS_CHARACTERS = _IN_PATHS | {*ascii_letters, *digits}
+_NOT_AT_END = frozenset(".!',;?:")
+
+_NAME = rf"[{_ALPHANUMERIC}{re.escape(_IN_NAMES)}]+"
+_LABEL = rf"[{_ALPHANUMERIC}](?:[{_ALPHANUMERIC}-]*[{_ALPHANUMERIC}])?"
+_NUMBER = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])"
+_UP_TO_PORT = re.compile(
+    r"(?:[A-Za-z]{3,}://)?"
+    rf"(?:{_NAME}(?::{_NAME})?@)?"
+    rf"(?:(?:{_LABEL}\.)+[A-Za-z]{{2,}}|{_NUMBER}(?:\.{_NUMBER}){{3}})"
+    r"(?::[0-9]*)?"
+)
+
+
+def address_end(text: str, start: int, end: int) -> int:
+    """Find the address that begins at a place.
+
+    Args:
+        text: Any text.
+        start: The place.
+        end: Where the text ends, as far as addresses are concerned.
+
+    Returns:
+        The end of the longest address, exclusive; `start` if there is none.
+    """
+    match = _UP_TO_PORT.match(text, start, end)
+    if match is None:
+        return start
+    place = match.end()
+    return _path_end(text, place, end) if text.startswith("/", place, end) else place
+
+
+def _path_end(text: str, slash: int, end: int) -> int:
+    longest = slash + 1
+    n_open = 0
+    for place in range(slash + 1, end):
+        char = text[place]
+        if not (char in _IN_PATHS or category(char)[0] in "LMN"):
+            break
+        if char == "(":
+            n_open += 1
+        is_closing = char == ")"
+        if char not in _NOT_AT_END and (n_open or not is_closing):
+            longest = place + 1
+        if is_closing and n_open:
+            n_open -= 1
+    return longest
