@@ -1,23 +1,24 @@
-"""Segmentation of a text into tokens by a model of UDPipe 1."""
+"""Segmentation of a text into tokens."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from itertools import pairwise
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from math import log
+from typing import Any
+from unicodedata import category, normalize
 
-from ufal import udpipe
+import numpy as np
+from numpy.typing import NDArray
 
-_UNREADABLE = re.compile("[\0\ud800-\udfff]")
-_OTHER_SPACE = re.compile(r"[^\S\n\r\t]")
-_OPTIONS = "ranges"
-# At each token UDPipe reads on as long as an address might go on, of the web or of e-mail: in a
-# text of full stops, from each of them up to the end. Longer runs are cut; few addresses are.
-_LONGEST_RUN = 500
-_OF_ADDRESSES = r"A-Za-z0-9$_.+!*'(),%;/?:@&=\-"
-_LONG_RUN = re.compile(rf"(?<![{_OF_ADDRESSES}])[{_OF_ADDRESSES}]{{{_LONGEST_RUN + 1},}}")
+from spacy_npparse.tokenization.boundaries import BoundaryNetwork
+from spacy_npparse.tokenization.udpipe_model import TokenizerModel, read_model
+
+_N_CHARACTERS = 0x110000
+# Of characters that cannot be written as UTF-8.
+_UNREADABLE = "\ufffd"
+_ALIKE = {"\u3001": ",", "\u3002": "."}
+# Rows of the network: white space, characters that are like none of the treebank, those of the
+# treebank. None has the first, which is that of characters whose row has yet to be found.
+_SPACE, _UNLIKE, _FIRST = 1, 2, 3
 
 
 class Segmenter:
@@ -31,57 +32,71 @@ class Segmenter:
     """
 
     def __init__(self, model: bytes) -> None:
-        # UDPipe loads models from files only.
-        with TemporaryDirectory() as folder:
-            path = Path(folder, "model.udpipe")
-            path.write_bytes(model)
-            self._model = udpipe.Model.load(str(path))
-        if self._model is None or self._model.newTokenizer(_OPTIONS) is None:
-            raise ValueError("The model of the trained tokenizer is damaged.")
+        loaded = read_model(model)
+        self._substitutes = loaded.substitutes
+        self._row_of = {char: row for row, char in enumerate(loaded.embeddings, _FIRST)}
+        # By the code of the character; the system provides zeros only where they are read.
+        self._rows = np.zeros(_N_CHARACTERS, dtype=np.int32)
+        self._network = _network(loaded, self._similar_row(" "))
 
-    def __call__(self, text: str) -> Iterator[tuple[int, int]]:
+    def __call__(self, text: str) -> NDArray[np.int32]:
         """Segment a text.
 
         Args:
             text: Any text.
 
-        Yields:
-            Start and end (exclusive) of each token; together the tokens have all characters that
-            are not white space.
+        Returns:
+            int32 [n_tokens, 2], start and end (exclusive) of each token; together the tokens have
+            all characters that are not white space.
         """
-        sentence = udpipe.Sentence()
-        for begin, end in pairwise([0, *cuts(text), len(text)]):
-            # Another text of the same reader would go on counting characters.
-            reader = self._model.newTokenizer(_OPTIONS)
-            reader.setText(readable(text[begin:end]))
-            while reader.nextSentence(sentence):
-                # After the root.
-                for word in sentence.words[1:]:
-                    yield begin + word.getTokenRangeStart(), begin + word.getTokenRangeEnd()
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        rows = self._rows[codes]
+        if not rows.all():
+            for char in {*text}:
+                self._rows[ord(char)] = _SPACE if char.isspace() else self._similar_row(char)
+            rows = self._rows[codes]
+        return self._network.tokens(text, codes, rows)
+
+    def _similar_row(self, char: str) -> int:
+        """The row of a character, or of the most similar one that has been seen: what it is
+        composed of, or the most frequent one of its category."""
+        if char == "\0" or category(char) == "Cs":
+            char = _UNREADABLE
+        first = normalize("NFKD", char)[0]
+        for similar in (char, _ALIKE.get(first, first), self._substitutes.get(category(char))):
+            if similar in self._row_of:
+                return self._row_of[similar]
+        return _UNLIKE
 
 
-def cuts(text: str) -> Iterator[int]:
-    """Find the places where a text is cut before UDPipe gets it, so that its time is linear in the
-    length of any text.
+def _network(model: TokenizerModel, space: int) -> BoundaryNetwork:
+    """The network of a model. space: the row of white space among those of characters."""
+    n_rows = _FIRST + len(model.embeddings)
+    size = model.forward.input_bias.shape[1]
+    embeddings = np.zeros((n_rows, size))
+    embeddings[_FIRST:] = list(model.embeddings.values())
+    embeddings[_SPACE] = embeddings[space]
+    directions = (model.forward, model.backward)
+    # Update gate, reset gate and candidate state; see gru.h.
+    scales = np.array([-1, -1, -2])[:, None, None] / log(2)
+    inputs, states = np.empty((n_rows, 2, 3, size)), np.empty((2, 3, size, size))
+    outputs = np.zeros((2, size, 4))
+    for number, direction in enumerate(directions):
+        weights = direction.input_weights.astype(np.float64)[::-1] * scales
+        bias = direction.input_bias[::-1] * scales[:, 0]
+        inputs[:, number] = np.einsum("rk,gjk->rgj", embeddings, weights) + bias
+        states[number] = (direction.state_weights[::-1] * scales).swapaxes(1, 2)
+        outputs[number, :, :3] = direction.output_weights.T
+    return BoundaryNetwork(
+        _floats(inputs),
+        _floats(states[:, :2].swapaxes(1, 2)),
+        _floats(states[:, 2]),
+        _floats(outputs),
+        _floats(np.append(model.forward.output_bias, 0)),
+        model.window,
+        model.allow_spaces,
+    )
 
-    Args:
-        text: Any text.
 
-    Yields:
-        The places, in order; none in most texts.
-    """
-    for run in _LONG_RUN.finditer(text):
-        yield from range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN)
-
-
-def readable(text: str) -> str:
-    """Replace the characters that UDPipe cannot read, or does not take for white space as Python
-    does.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        A text with as many characters.
-    """
-    return _OTHER_SPACE.sub(" ", _UNREADABLE.sub("\ufffd", text))
+def _floats(array: NDArray[Any]) -> NDArray[np.float32]:
+    return np.ascontiguousarray(array, dtype=np.float32)

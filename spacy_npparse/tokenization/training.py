@@ -22,11 +22,12 @@ from spacy.tokens import Doc
 from spacy.util import logger
 from tqdm import tqdm
 
-from spacy_npparse.tokenization import trainer_program
 from spacy_npparse.treebank.raw_text import form
 from spacy_npparse.treebank.sentence import EMPTY, Row
 from spacy_npparse.word_forms import SurfaceToken, surface_tokens
 
+# It is not imported: UDPipe is needed for training only.
+_PROGRAM = Path(__file__).with_name("trainer_program.py")
 # Of UDPipe's trainer: an epoch is 10,000 segments of text, however little text there is.
 _SEGMENTS = 10_000
 _MIN_SEGMENT, _MAX_SEGMENT = 10, 50
@@ -146,7 +147,7 @@ def _run_trainer(options: str, text: str, epochs: int) -> bytes:
     with TemporaryDirectory() as folder:
         train, model = Path(folder, "train.conllu"), Path(folder, "model.udpipe")
         train.write_text(text, encoding="utf-8", newline="\n")
-        command = [sys.executable, trainer_program.__file__, options, str(train), str(model)]
+        command = [sys.executable, str(_PROGRAM), options, str(train), str(model)]
         log = ""
         # Of its own, since another thread may be reading that of this process.
         stdin, stderr = subprocess.DEVNULL, subprocess.PIPE

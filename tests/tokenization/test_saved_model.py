@@ -1,33 +1,13 @@
-"""Whatever is in the files of a tokenizer: UDPipe gets the model that was saved, or none."""
+"""Whatever is in the files of a tokenizer: the model is the one that was saved, or none."""
 
 import random
 import re
-import subprocess
-import sys
 
 import pytest
 import srsly
 
-from spacy_npparse.tokenization import TrainedTokenizer, tokenizer
-from spacy_npparse.tokenization.saved_model import seal, unseal
-
-FIRST_BYTES = """
-import sys
-from pathlib import Path
-from spacy.vocab import Vocab
 from spacy_npparse.tokenization import TrainedTokenizer
-
-path = Path(sys.argv[1], "model")
-content = path.read_bytes()
-for byte in range(256):
-    path.write_bytes(bytes([byte]) + content[1:])
-    try:
-        TrainedTokenizer(Vocab()).from_disk(path.parent)
-    except ValueError as error:
-        assert str(path.parent) in str(error) and "Copy the whole folder" in str(error)
-    else:
-        print(byte)
-"""
+from spacy_npparse.tokenization.saved_model import seal, unseal
 
 
 @pytest.fixture
@@ -52,13 +32,12 @@ def refusal(folder):
 
 
 @pytest.mark.parametrize("saved", [bytes, unseal], ids=["sealed", "early"])
-def test_no_first_byte_ends_the_process(folder, saved):
+def test_every_other_first_byte_is_refused(folder, saved):
     path = folder / "model"
-    path.write_bytes(saved(path.read_bytes()))
-    first = path.read_bytes()[0]
-    command = [sys.executable, "-c", FIRST_BYTES, str(folder)]
-    result = subprocess.run(command, capture_output=True, text=True)
-    assert (result.returncode, result.stdout.split()) == (0, [str(first)]), result.stderr
+    content = saved(path.read_bytes())
+    for byte in {*range(256)} - {content[0]}:
+        path.write_bytes(bytes([byte]) + content[1:])
+        refusal(folder)
 
 
 def test_early_models_are_loaded(nlp, early):
@@ -67,10 +46,9 @@ def test_early_models_are_loaded(nlp, early):
 
 
 @pytest.mark.parametrize("kind", ["sealed", "early"])
-def test_damage_does_not_reach_udpipe(folder, request, monkeypatch, kind):
+def test_damage_is_refused(folder, request, kind):
     if kind == "early":
         request.getfixturevalue("early")
-    monkeypatch.setattr(tokenizer, "Segmenter", lambda model: pytest.fail("has been loaded"))
     path = folder / "model"
     content = path.read_bytes()
     rng = random.Random(7)

@@ -20,7 +20,6 @@ from tokenizer_helpers import TRAINED, sample_examples
 
 from spacy_npparse.tokenization import TrainedTokenizer, trainer_program, training
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
-from spacy_npparse.tokenization.segmenter import readable
 from spacy_npparse.tokenization.training import training_sentences
 from spacy_npparse.treebank import (
     doc_to_conllu,
@@ -65,11 +64,6 @@ def test_whole_tokens_spell_the_text(nlp, text):
     doc = tokenizer(text)
     assert doc.text == text
     assert not doc._.multiword_tokens
-
-
-def test_udpipe_sees_line_ends_and_other_white_space():
-    """Blank lines end its sentences, and no token goes on beyond."""
-    assert readable("a\n\r\tb\u3000c\0") == "a\n\r\tb c\ufffd"
 
 
 @pytest.mark.parametrize(
