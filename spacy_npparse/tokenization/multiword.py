@@ -7,11 +7,13 @@ what is left is a word.
 
 from __future__ import annotations
 
+import math
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,15 @@ _PENALTY = 0.1
 _STEPS = 25
 _SMALLEST_WEIGHT = 0.01
 _LONGEST_AFFIX = 6
-# Whose scores are kept.
+# Whose scores are kept, by themselves and as neighbours.
 _MOST_FORMS = 2**16
 # Follows all words with the same beginning.
 _LAST = "\U0010ffff"
 # Neighbours of the first and the last token.
 _EDGE = ""
+_NONE: dict[str, list[int]] = {}
+# How many of their features begin with a letter.
+_OF_NEIGHBOURS = {"a": 1, "b": 1, "c": 2, "d": 2, "e": 1}
 
 
 class Vocabulary:
@@ -51,9 +56,12 @@ class Vocabulary:
     def n_beginning(self, form: str, seen: Sequence[str]) -> int:
         """How many words, of different forms, begin like a word, but for those that occur only
         where they are `seen`: a stem begins many."""
-        start, end = (bisect_left(self._types, one) for one in (form, form + _LAST))
+        start = bisect_left(self._types, form)
+        n_types = bisect_left(self._types, form + _LAST, start) - start
+        if not seen:
+            return n_types
         only_seen = {one for one in seen if self.counts[one] == seen.count(one)}
-        return end - start - sum(one.startswith(form) for one in only_seen)
+        return n_types - sum(one.startswith(form) for one in only_seen)
 
 
 class _Weights:
@@ -69,16 +77,25 @@ class _Weights:
         self._shared: dict[str, float] = {}
         self._by_rule: dict[int, dict[str, float]] = defaultdict(dict)
         for name, weight in by_name.items():
-            if name[0].isdigit():
-                number, _, feature = name.partition(" ")
+            number, _, feature = name.partition(" ")
+            if number.isdigit():
                 self._by_rule[int(number)][feature] = weight
             else:
                 self._shared[name] = weight
+        self._most_shared = _most(self._shared)
+        self._most: dict[int, float] = {}
 
-    def score(self, number: int, features: Iterable[str]) -> float:
+    def score(self, number: int, features: Sequence[str]) -> float:
         """The score of features for a rule."""
-        shared, own = self._shared.get, self._by_rule[number].get
-        return sum(shared(feature, 0.0) + own(feature, 0.0) for feature in features)
+        zeros = repeat(0.0)
+        shared = map(self._shared.get, features, zeros)
+        return sum(shared) + sum(map(self._by_rule[number].get, features, zeros))
+
+    def most_by_neighbours(self, number: int) -> float:
+        """What neighbours can add to a score for a rule at most, or more than that."""
+        if number not in self._most:
+            self._most[number] = _most(self._by_rule[number])
+        return self._most_shared + self._most[number]
 
 
 class MultiwordSplitter:
@@ -103,23 +120,29 @@ class MultiwordSplitter:
         self._by_affixes: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for number, rule in enumerate(self._rules):
             self._by_affixes[rule.suffix][rule.prefix].append(number)
-        self._longest_prefix = max((len(rule.prefix) for rule in self._rules), default=0)
         self._longest_suffix = max((len(rule.suffix) for rule in self._rules), default=0)
-        # Of frequent forms, without their neighbours.
-        self._scores: dict[str, list[tuple[int, float]]] = {}
+        # The same tokens occur again and again, and so do their neighbours.
+        self._candidates = lru_cache(_MOST_FORMS)(self._find_candidates)
+        self._split = lru_cache(_MOST_FORMS)(lambda number, form: self._rules[number].split(form))
+        self._before = lru_cache(_MOST_FORMS)(partial(self._score_neighbour, _before))
+        self._after = lru_cache(_MOST_FORMS)(partial(self._score_neighbour, _after))
 
-    def __call__(self, forms: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    def __call__(self, forms: Sequence[str]) -> dict[int, tuple[str, ...]]:
         """Split the multiword tokens of a text.
 
         Args:
             forms: Its tokens.
 
-        Yields:
-            The words of each token; nothing for one that is not split.
+        Returns:
+            The words of the tokens that are split, by their numbers; in order.
         """
-        for i, form in enumerate(forms):
-            best = self._best(forms, i)
-            yield () if best is None else self._rules[best].split(form)
+        found = {}
+        if self._rules:
+            for i, candidates in enumerate(map(self._candidates, forms)):
+                best = self._best(candidates, forms, i) if candidates else None
+                if best is not None:
+                    found[i] = self._split(best, forms[i])
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """All there is to save, in types of JSON."""
@@ -149,15 +172,16 @@ class MultiwordSplitter:
             for form, words in sentence
             for word in words or [form]
         )
-        splitter = cls(sorted(set(rules.values())), dict(vocabulary), {})
-        splitter._train(sentences, rules)
-        return splitter
+        untrained = cls(sorted(set(rules.values())), dict(sorted(vocabulary.items())), {})
+        weights = untrained._learn(sentences, rules)
+        return cls(untrained._rules, untrained._vocabulary.counts, weights)
 
-    def _train(
+    def _learn(
         self, sentences: Sequence[Sequence[MultiwordToken]], rules: dict[MultiwordToken, Rule]
-    ) -> None:
-        """Maximise the log-likelihood of the gold candidates, which is concave in the weights. Each
-        token has one candidate for each rule that fits, and one without features for no split."""
+    ) -> dict[str, float]:
+        """The weights that maximise the log-likelihood of the gold candidates, which is concave in
+        the weights. Each token has one candidate for each rule that fits, and one without features
+        for no split."""
         numbers = {rule: number for number, rule in enumerate(self._rules)}
         names: dict[str, int] = {}
         # Features of all candidates one after the other, where those of each candidate begin, the
@@ -173,73 +197,113 @@ class MultiwordSplitter:
                     continue
                 context = _context(forms, i)
                 seen = [lower(word) for word in words or (form,)]
-                for number in (None, *fitting):
+                of_rules = self._features(lower(form), fitting, seen)
+                for number, of_rule in zip((None, *fitting), chain([[]], of_rules), strict=True):
                     if number == right:
                         gold.append(len(bounds))
                     bounds.append(len(features))
                     tokens.append(n_tokens)
                     if number is not None:
-                        own = [*self._features(lower(form), number, seen), *context]
+                        own = [*of_rule, *context]
                         own += [f"{number} {feature}" for feature in ("", *own)]
                         features.extend(names.setdefault(name, len(names)) for name in own)
                 n_tokens += 1
         weights = zip(
             names, _maximum_likelihood(features, bounds, tokens, gold, len(names)), strict=True
         )
-        self._weights = _Weights({n: round(w, 4) for n, w in weights if abs(w) >= _SMALLEST_WEIGHT})
+        return {name: round(w, 4) for name, w in weights if abs(w) >= _SMALLEST_WEIGHT}
 
-    def _best(self, forms: Sequence[str], i: int) -> int | None:
+    def _find_candidates(self, form: str) -> tuple[tuple[int, float], ...]:
+        """The rules by which a token may be split, each with its score regardless of the
+        neighbours: those that fit and that some neighbours would make better than no split."""
+        low = lower(form)
+        fitting = self._fitting(low)
+        found = []
+        for number, features in zip(fitting, self._features(low, fitting), strict=True):
+            score = self._weights.score(number, ["", *features, _case(form)])
+            if score + self._weights.most_by_neighbours(number) > 0:
+                found.append((number, score))
+        return tuple(found)
+
+    def _best(
+        self, candidates: Sequence[tuple[int, float]], forms: Sequence[str], i: int
+    ) -> int | None:
         """The best rule for a token, None if it is best not split."""
-        form = lower(forms[i])
-        scores = self._scores.get(form)
-        if scores is None:
-            scores = [
-                (number, self._weights.score(number, ["", *self._features(form, number)]))
-                for number in self._fitting(form)
-            ]
-            if len(self._scores) < _MOST_FORMS:
-                self._scores[form] = scores
-        if not scores:
-            return None
-        context = _context(forms, i)
-        best, score = max(
-            ((number, own + self._weights.score(number, context)) for number, own in scores),
-            key=itemgetter(1),
-        )
-        return best if score > 0 else None
+        before = forms[i - 1] if i else _EDGE
+        after = forms[i + 1] if i + 1 < len(forms) else _EDGE
+        best, highest = None, 0.0
+        for number, score in candidates:
+            score += self._before(number, before) + self._after(number, after)
+            if score > highest:
+                best, highest = number, score
+        return best
+
+    def _score_neighbour(
+        self, features: Callable[[str], list[str]], number: int, form: str
+    ) -> float:
+        return self._weights.score(number, features(lower(form)))
 
     def _fitting(self, form: str) -> list[int]:
         """The rules that fit a token and leave something of it, or put something in its place."""
         found: list[int] = []
         for end in range(len(form), max(0, len(form) - self._longest_suffix) - 1, -1):
-            by_prefix = self._by_affixes.get(form[end:])
-            if by_prefix is not None:
-                for start in range(min(end, self._longest_prefix) + 1):
-                    found += by_prefix.get(form[:start], ())
+            for prefix, numbers in self._by_affixes.get(form[end:], _NONE).items():
+                if form.startswith(prefix, 0, end):
+                    found += numbers
         return [number for number in found if self._rules[number].stem(form)]
 
-    def _features(self, form: str, number: int, seen: Sequence[str] = ()) -> list[str]:
-        """Features of a token for a rule. In training, the words that it contributed to the
-        vocabulary itself are `seen` there."""
-        rule, words = self._rules[number], self._vocabulary
-        stem = rule.stem(form)
-        known = f"{words.known(stem, seen)} {words.known(form, seen)}"
-        n_stem, n_form = (words.n_beginning(one, seen) for one in (stem, form))
-        features = [f"k{known}", f"q{known} {min(n_stem, 4)} {min(n_form, 2)}"]
-        features += [f"s{form[-n:]}" for n in range(1, min(len(form), _LONGEST_AFFIX) + 1)]
-        features += [f"t{stem[-n:]}" for n in range(1, min(len(stem), 4) + 1)]
-        if rule.prefix:
-            features += [f"p{form[:n]}" for n in range(1, min(len(form), _LONGEST_AFFIX) + 1)]
-            features += [f"r{stem[:n]}" for n in range(1, min(len(stem), 4) + 1)]
-        return [*features, f"l{min(len(stem), 6)}"]
+    def _features(
+        self, form: str, numbers: Sequence[int], seen: Sequence[str] = ()
+    ) -> Iterator[list[str]]:
+        """Features of a token for each of the rules that fit. In training, the words that it
+        contributed to the vocabulary itself are `seen` there."""
+        words = self._vocabulary
+        known_form, n_form = words.known(form, seen), min(words.n_beginning(form, seen), 2)
+        lengths = range(1, min(len(form), _LONGEST_AFFIX) + 1)
+        suffixes = [f"s{form[-n:]}" for n in lengths]
+        for number in numbers:
+            rule = self._rules[number]
+            stem = rule.stem(form)
+            lengths_of_stem = range(1, min(len(stem), 4) + 1)
+            known = f"{words.known(stem, seen)} {known_form}"
+            n_stem = min(words.n_beginning(stem, seen), 4)
+            features = [f"k{known}", f"q{known} {n_stem} {n_form}", *suffixes]
+            features += [f"t{stem[-n:]}" for n in lengths_of_stem]
+            if rule.prefix:
+                features += [f"p{form[:n]}" for n in lengths]
+                features += [f"r{stem[:n]}" for n in lengths_of_stem]
+            features.append(f"l{min(len(stem), 6)}")
+            yield features
+
+
+def _most(weights: Mapping[str, float]) -> float:
+    """The highest sum of weights of features of neighbours."""
+    highest = dict.fromkeys(_OF_NEIGHBOURS, 0.0)
+    for feature, weight in weights.items():
+        if weight > highest.get(feature[:1], math.inf):
+            highest[feature[:1]] = weight
+    return sum(n * highest[kind] for kind, n in _OF_NEIGHBOURS.items())
 
 
 def _context(forms: Sequence[str], i: int) -> list[str]:
     """Features of the neighbours of a token, and of its case."""
     before = lower(forms[i - 1]) if i else _EDGE
     after = lower(forms[i + 1]) if i + 1 < len(forms) else _EDGE
-    features = [f"b{before}", f"a{after}", f"e{after[:1]}", f"u{forms[i][:1].isupper()}"]
-    return features + [f"c{before[-n:]}" for n in (2, 3)] + [f"d{after[-n:]}" for n in (2, 3)]
+    return [*_before(before), *_after(after), _case(forms[i])]
+
+
+def _before(form: str) -> list[str]:
+    """Features of the neighbour before a token."""
+    return [f"b{form}", *(f"c{form[-n:]}" for n in (2, 3))]
+
+
+def _after(form: str) -> list[str]:
+    """Features of the neighbour after a token."""
+    return [f"a{form}", f"e{form[:1]}", *(f"d{form[-n:]}" for n in (2, 3))]
+
+
+def _case(form: str) -> str:
+    return f"u{form[:1].isupper()}"
 
 
 def _maximum_likelihood(

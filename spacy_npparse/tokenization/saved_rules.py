@@ -38,14 +38,12 @@ def load_numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
     Raises:
         ValueError: One of them is no number, or belongs to nothing.
     """
-    for name, number in saved.items():
-        if not (isinstance(name, str) and name and _is_number(number)):
-            raise ValueError(f"its multiword has {number!r} for {name!r}, instead of a number")
+    values = saved.values()
+    are_names = {*map(type, saved)} <= {str} and "" not in saved
+    are_numbers = {*map(type, values)} <= {int, float} and all(map(math.isfinite, values))
+    if not (are_names and are_numbers):
+        raise ValueError("its multiword has something else instead of a number, or of its name")
     return dict(saved)
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
 
 
 def _rule(

@@ -2,13 +2,15 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 from weakref import ref
 
+import numpy as np
 import srsly
+from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc
@@ -17,11 +19,11 @@ from spacy.util import from_bytes, from_disk, to_bytes, to_disk
 from spacy.vocab import Vocab
 
 from spacy_npparse.checks import check_arguments
+from spacy_npparse.tokenization.layout import CutToken, make_doc
 from spacy_npparse.tokenization.multiword import MultiwordSplitter
 from spacy_npparse.tokenization.saved_model import seal, unseal
 from spacy_npparse.tokenization.segmenter import Segmenter
 from spacy_npparse.tokenization.training import train_model, training_sentences
-from spacy_npparse.word_forms import add_multiword_tokens
 from spacy_npparse.word_slices import cut
 
 Multiword = Literal["split", "whole"]
@@ -51,8 +53,8 @@ class TrainedTokenizer:
             any time.
         n_whole: Number of multiword tokens so far that stayed whole for want of characters.
 
-    Source: Straka and Straková (2017, section 2.1), as implemented by UDPipe 1, for tokens; see
-    `MultiwordSplitter` for words.
+    Source: Straka and Straková (2017, section 2.1) for tokens: they are those of UDPipe 1, which
+    trains the network. See `MultiwordSplitter` for words.
     """
 
     def __init__(self, vocab: Vocab, nlp: Language | None = None) -> None:
@@ -95,20 +97,10 @@ class TrainedTokenizer:
         Raises:
             ValueError: If the tokenizer has not been trained.
         """
-        offsets = list(self._offsets(text))
-        forms = [text[start:end] for start, end in offsets]
-        if self.multiword == "whole":
-            return self._doc(text, offsets, [(form,) for form in forms], [])
-        slices: list[tuple[str, ...]] = []
-        multiword: list[tuple[int, tuple[str, ...]]] = []
-        for number, (form, words) in enumerate(zip(forms, self._splitter(forms), strict=True)):
-            parts = cut(form, words) if words else None
-            if parts:
-                multiword.append((number, words))
-            elif words:
-                self._warn_of_whole(form, words)
-            slices.append(parts or (form,))
-        return self._doc(text, offsets, slices, multiword)
+        bounds = self._bounds(text)
+        forms = [text[start:end] for start, end in bounds.tolist()]
+        multiword = self._multiword_tokens(forms) if self.multiword == "split" else {}
+        return make_doc(self.vocab, text, bounds, forms, multiword)
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
         """Tokenize texts one by one.
@@ -294,50 +286,27 @@ class TrainedTokenizer:
             )
         self.from_disk(folder, exclude=[_CONFIG])
 
-    def _offsets(self, text: str) -> Iterable[tuple[int, int]]:
-        if self._segmenter is not None and not self._is_initializing:
-            return self._segmenter(text)
+    def _bounds(self, text: str) -> NDArray[np.int32]:
         if self._is_initializing:
-            return (match.span() for match in re.finditer(r"\S+", text))
+            spans = [match.span() for match in re.finditer(r"\S+", text)]
+            return np.array(spans, dtype=np.int32).reshape(-1, 2)
+        if self._segmenter is not None:
+            return self._segmenter(text)
         raise ValueError(
             f"The tokenizer {_NAME} has not been trained. Train the pipeline with `spacy train` or "
             "`nlp.initialize`, or load a trained one."
         )
 
-    def _doc(
-        self,
-        text: str,
-        offsets: list[tuple[int, int]],
-        slices: list[tuple[str, ...]],
-        multiword: list[tuple[int, tuple[str, ...]]],
-    ) -> Doc:
-        """The Doc of tokens.
-
-        slices: those of each token. multiword: the numbers of the tokens that have several, and
-        their words.
-        """
-        words: list[str] = []
-        spaces: list[bool] = []
-        first_words: list[int] = []
-        last_end = 0
-        for (start, end), parts in zip(offsets, slices, strict=True):
-            _append_space(text[last_end:start], words, spaces)
-            first_words.append(len(words))
-            words += parts
-            spaces += [False] * len(parts)
-            last_end = end
-        _append_space(text[last_end:], words, spaces)
-        if not multiword:
-            return Doc(self.vocab, words=words, spaces=spaces)
-        found = [(first_words[number], forms) for number, forms in multiword]
-        # No sentence begins within a multiword token. Setting that for each word of the Doc would
-        # take time that is quadratic in its length.
-        starts: list[bool | int | None] = [None] * len(words)
-        for first, forms in found:
-            starts[first + 1 : first + len(forms)] = [False] * (len(forms) - 1)
-        doc = Doc(self.vocab, words=words, spaces=spaces, sent_starts=starts)
-        add_multiword_tokens(doc, found)
-        return doc
+    def _multiword_tokens(self, forms: Sequence[str]) -> dict[int, CutToken]:
+        """The multiword tokens that are split, by their numbers."""
+        found = {}
+        for number, words in self._splitter(forms).items():
+            slices = cut(forms[number], words)
+            if slices:
+                found[number] = CutToken(slices, words)
+            else:
+                self._warn_of_whole(forms[number], words)
+        return found
 
     def _warn_of_whole(self, form: str, words: tuple[str, ...]) -> None:
         """Count the multiword tokens that stay whole, and say so the first time."""
@@ -361,16 +330,6 @@ def _loading(source: str) -> Iterator[None]:
             f"Cannot load the tokenizer from {source}: {reason}. Copy the whole folder of the "
             "pipeline again from where it was trained, or train it again."
         ) from error
-
-
-def _append_space(space: str, words: list[str], spaces: list[bool]) -> None:
-    """Append white space: a first space to the token before it, the rest as a token."""
-    if words and space.startswith(" "):
-        spaces[-1] = True
-        space = space[1:]
-    if space:
-        words.append(space)
-        spaces.append(False)
 
 
 def _restored(vocab: Vocab, data: bytes) -> TrainedTokenizer:
