@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from spacy_npparse.tokenization.rules import MultiwordToken, Rule, choose_rules, lower, lowered
-from spacy_npparse.tokenization.saved_rules import load_numbers, load_rules
+from spacy_npparse.tokenization.saved_rules import load_numbers, load_rules, load_weights
 
 _PENALTY = 0.1
 # Of L-BFGS.
@@ -65,37 +65,28 @@ class Vocabulary:
 
 
 class _Weights:
-    """The weights of features, of each rule and of all rules together.
+    """The weights of features.
 
     Args:
-        by_name: By the name of the feature, with the number of the rule before it if it is one of
-            a rule.
+        by_rule: By the name of the feature: those of all rules together, and of each rule.
     """
 
-    def __init__(self, by_name: dict[str, float]) -> None:
-        self.by_name = by_name
-        self._shared: dict[str, float] = {}
-        self._by_rule: dict[int, dict[str, float]] = defaultdict(dict)
-        for name, weight in by_name.items():
-            number, _, feature = name.partition(" ")
-            if number.isdigit():
-                self._by_rule[int(number)][feature] = weight
-            else:
-                self._shared[name] = weight
-        self._most_shared = _most(self._shared)
+    def __init__(self, by_rule: Sequence[dict[str, float]]) -> None:
+        self.by_rule = by_rule
         self._most: dict[int, float] = {}
 
     def score(self, number: int, features: Sequence[str]) -> float:
         """The score of features for a rule."""
         zeros = repeat(0.0)
-        shared = map(self._shared.get, features, zeros)
-        return sum(shared) + sum(map(self._by_rule[number].get, features, zeros))
+        shared = map(self.by_rule[0].get, features, zeros)
+        return sum(shared) + sum(map(self.by_rule[number + 1].get, features, zeros))
 
     def most_by_neighbours(self, number: int) -> float:
         """What neighbours can add to a score for a rule at most, or more than that."""
-        if number not in self._most:
-            self._most[number] = _most(self._by_rule[number])
-        return self._most_shared + self._most[number]
+        for place in (0, number + 1):
+            if place not in self._most:
+                self._most[place] = _most(self.by_rule[place])
+        return self._most[0] + self._most[number + 1]
 
 
 class MultiwordSplitter:
@@ -104,14 +95,14 @@ class MultiwordSplitter:
     Args:
         rules: The rules.
         vocabulary: How often each token or word, in lower case, occurs in the treebank by itself.
-        weights: The weight of each feature.
+        weights: The weight of each feature, for all rules together and for each rule.
     """
 
     def __init__(
         self,
         rules: Sequence[Rule],
         vocabulary: dict[str, int],
-        weights: dict[str, float],
+        weights: Sequence[dict[str, float]],
     ) -> None:
         self._rules = list(rules)
         self._vocabulary = Vocabulary(vocabulary)
@@ -149,14 +140,15 @@ class MultiwordSplitter:
         return {
             "rules": self._rules,
             "vocabulary": self._vocabulary.counts,
-            "weights": self._weights.by_name,
+            "weights": self._weights.by_rule,
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> MultiwordSplitter:
         """Inverse of `to_dict`."""
         rules = load_rules(data["rules"])
-        return cls(rules, load_numbers(data["vocabulary"]), load_numbers(data["weights"]))
+        weights = load_weights(data["weights"], len(rules))
+        return cls(rules, load_numbers(data["vocabulary"]), weights)
 
     @classmethod
     def train(cls, sentences: Iterable[Sequence[MultiwordToken]]) -> MultiwordSplitter:
@@ -165,25 +157,26 @@ class MultiwordSplitter:
         sentences = list(sentences)
         rules = choose_rules(token for sentence in sentences for token in sentence if token[1])
         if not rules:
-            return cls([], {}, {})
+            return cls([], {}, [{}])
         vocabulary = Counter(
             lower(word)
             for sentence in sentences
             for form, words in sentence
             for word in words or [form]
         )
-        untrained = cls(sorted(set(rules.values())), dict(sorted(vocabulary.items())), {})
+        untrained = cls(sorted(set(rules.values())), dict(sorted(vocabulary.items())), [{}])
         weights = untrained._learn(sentences, rules)
         return cls(untrained._rules, untrained._vocabulary.counts, weights)
 
     def _learn(
         self, sentences: Sequence[Sequence[MultiwordToken]], rules: dict[MultiwordToken, Rule]
-    ) -> dict[str, float]:
+    ) -> list[dict[str, float]]:
         """The weights that maximise the log-likelihood of the gold candidates, which is concave in
         the weights. Each token has one candidate for each rule that fits, and one without features
         for no split."""
         numbers = {rule: number for number, rule in enumerate(self._rules)}
-        names: dict[str, int] = {}
+        # The number of a rule plus one, and the name of the feature.
+        names: dict[tuple[int, str], int] = {}
         # Features of all candidates one after the other, where those of each candidate begin, the
         # token of each candidate, and the candidates that are gold.
         features, bounds, tokens, gold = (array("q") for _ in range(4))
@@ -205,13 +198,16 @@ class MultiwordSplitter:
                     tokens.append(n_tokens)
                     if number is not None:
                         own = [*of_rule, *context]
-                        own += [f"{number} {feature}" for feature in ("", *own)]
-                        features.extend(names.setdefault(name, len(names)) for name in own)
+                        keys = [(0, name) for name in own]
+                        keys += [(number + 1, name) for name in ("", *own)]
+                        features.extend(names.setdefault(key, len(names)) for key in keys)
                 n_tokens += 1
-        weights = zip(
-            names, _maximum_likelihood(features, bounds, tokens, gold, len(names)), strict=True
-        )
-        return {name: round(w, 4) for name, w in weights if abs(w) >= _SMALLEST_WEIGHT}
+        found = _maximum_likelihood(features, bounds, tokens, gold, len(names))
+        weights: list[dict[str, float]] = [{} for _ in range(len(self._rules) + 1)]
+        for (place, name), weight in zip(names, found, strict=True):
+            if abs(weight) >= _SMALLEST_WEIGHT:
+                weights[place][name] = round(weight, 4)
+        return weights
 
     def _find_candidates(self, form: str) -> tuple[tuple[int, float], ...]:
         """The rules by which a token may be split, each with its score regardless of the

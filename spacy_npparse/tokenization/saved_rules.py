@@ -27,7 +27,7 @@ def load_rules(saved: Sequence[Any]) -> list[Rule]:
 
 
 def load_numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
-    """Read the counts of words, or the weights of features.
+    """Read the counts of words.
 
     Args:
         saved: Numbers by the names of what they belong to.
@@ -38,10 +38,47 @@ def load_numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
     Raises:
         ValueError: One of them is no number, or belongs to nothing.
     """
+    if "" in saved:
+        raise ValueError("its multiword has a number of nothing instead of a number of a word")
+    return _numbers(saved)
+
+
+def load_weights(saved: Any, n_rules: int) -> list[dict[str, float]]:
+    """Read the weights of features.
+
+    Args:
+        saved: By the names of the features, those of all rules together and of each rule. Versions
+            up to 0.2 saved all of them together; the number of the rule was before the name.
+        n_rules: The number of rules.
+
+    Returns:
+        Those of all rules together and of each rule.
+
+    Raises:
+        ValueError: One of them is no number, or belongs to nothing.
+    """
+    if isinstance(saved, Mapping):
+        saved = _by_rule(load_numbers(saved), n_rules)
+    if len(saved) != n_rules + 1:
+        raise ValueError(f"its multiword has weights of {len(saved) - 1} rules, not of {n_rules}")
+    return [_numbers(one) for one in saved]
+
+
+def _by_rule(saved: Mapping[str, float], n_rules: int) -> list[dict[str, float]]:
+    weights: list[dict[str, float]] = [{} for _ in range(n_rules + 1)]
+    for name, weight in saved.items():
+        if name[0].isdigit():
+            number, _, feature = name.partition(" ")
+            weights[int(number) + 1][feature] = weight
+        else:
+            weights[0][name] = weight
+    return weights
+
+
+def _numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
     values = saved.values()
-    are_names = {*map(type, saved)} <= {str} and "" not in saved
     are_numbers = {*map(type, values)} <= {int, float} and all(map(math.isfinite, values))
-    if not (are_names and are_numbers):
+    if not (are_numbers and {*map(type, saved)} <= {str}):
         raise ValueError("its multiword has something else instead of a number, or of its name")
     return dict(saved)
 

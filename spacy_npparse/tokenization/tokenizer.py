@@ -65,7 +65,7 @@ class TrainedTokenizer:
         self.n_whole = 0
         self._model = b""
         self._segmenter: Segmenter | None = None
-        self._splitter = MultiwordSplitter([], {}, {})
+        self._splitter = MultiwordSplitter([], {}, [{}])
         self._is_initializing = False
 
     @property

@@ -171,9 +171,18 @@ def test_saved_and_loaded():
     assert MultiwordSplitter.from_dict(data)(forms) == splitter(forms) != {}
 
 
+def test_weights_of_version_0_2():
+    splitter = trained()
+    data = splitter.to_dict()
+    shared, *of_rules = data["weights"]
+    weights = {f"{n} {name}": w for n, one in enumerate(of_rules) for name, w in one.items()}
+    old = MultiwordSplitter.from_dict({**data, "weights": {**shared, **weights}})
+    assert old.to_dict() == data
+
+
 def test_a_treebank_without_multiword_tokens():
     splitter = MultiwordSplitter.train([[("du", ()), ("bord", ())]])
-    assert splitter.to_dict() == {"rules": [], "vocabulary": {}, "weights": {}}
+    assert splitter.to_dict() == {"rules": [], "vocabulary": {}, "weights": [{}]}
     assert splitter(["du", "bord"]) == {}
 
 

@@ -95,13 +95,16 @@ def test_untrained_tokenizers_are_saved_with_a_checksum():
         (lambda data: data["rules"][0].__setitem__(2, ["", "de"]), "an empty word"),
         (lambda data: data["rules"][0].__setitem__(5, ["\u2028"]), "an empty word"),
         (lambda data: data["rules"][0].__setitem__(5, ["d\tem"]), "white space"),
-        (lambda data: data["weights"].update(x=float("nan")), "instead of a number"),
+        (lambda data: data["weights"][0].update(x=float("nan")), "instead of a number"),
+        (lambda data: data["weights"][1].update(x="2"), "instead of a number"),
+        (lambda data: data["weights"][1].update({2: 1.0}), "or of its name"),
+        (lambda data: data["weights"].pop(), "weights of"),
         (lambda data: data["rules"][0].__setitem__(slice(2, 6), [[], "", "", []]), "no word"),
         (lambda data: data["rules"][0].__setitem__(5, "dem"), "no word beside"),
         (lambda data: data["rules"][0].__setitem__(5, [1]), "are no text"),
         (lambda data: data["rules"][0].pop(), ""),
         (lambda data: data["vocabulary"].update(haus="2"), "instead of a number"),
-        (lambda data: data["weights"].update({"": 1.0}), "instead of a number"),
+        (lambda data: data["vocabulary"].update({"": 1}), "a number of nothing"),
     ],
 )
 def test_rules_that_no_training_makes(folder, change, message):
