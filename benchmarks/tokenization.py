@@ -1,14 +1,18 @@
-"""Tokens and words that tokenizers find in plain text, and how long it takes to train them.
+"""Tokens and words that tokenizers find in plain text, and how long it takes.
 
     python benchmarks/tokenization.py ud/UD_French-Sequoia ud/UD_Turkish-IMST
     python benchmarks/tokenization.py ud/UD_French-Sequoia --udpipe
     python benchmarks/tokenization.py ud/UD_Hungarian-Szeged --without-spaces
 
 Each folder has a train and a dev part of a treebank. The tokenizers are spaCy's rules for any
-language (xx) and for that of the treebank, the trained tokenizer and, with --udpipe, UDPipe 1 by
-itself: 100 epochs, of which the best on dev is kept. Official F1 on dev in percent; one Doc for a
-paragraph. CPU time on one thread; speed includes the making of Docs. --without-spaces deletes all
-spaces between words, as many scripts have none.
+language (xx) and for that of the treebank, the trained tokenizer, UDPipe 1 with the model of the
+trained tokenizer (which has no multiword tokens) and, with --udpipe, UDPipe 1 by itself: 100
+epochs, of which the best on dev is kept. Official F1 on dev in percent; one Doc for a paragraph.
+
+Times are CPU times on one thread. Speed is that of texts of ten sentences of dev, which the
+tokenizer reads for the first time after those of train; it includes the making of Docs, or of
+UDPipe's words. Tokenizers are run in turn, and the median of five runs is taken.
+--without-spaces deletes all spaces between words, as many scripts have none.
 """
 
 import argparse
@@ -16,16 +20,23 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import spacy
+import srsly
 from spacy.language import Language
+from spacy.vocab import Vocab
+from speed import make_texts
 from ufal import udpipe
 
 from spacy_npparse.evaluation import Metric, score_sentences
 from spacy_npparse.tokenization import TrainedTokenizer
+from spacy_npparse.tokenization.saved_model import unseal
 from spacy_npparse.treebank import (
     ConlluCorpus,
+    Paragraph,
     Sentence,
     annotate,
     paragraphs_of_treebank,
@@ -34,8 +45,24 @@ from spacy_npparse.treebank import (
     sentences_from_doc,
 )
 
+RUNS = 5
+
 # From plain text to tokens.
-Tokenize = Callable[[list[Sentence]], Iterable[Sentence]]
+Tokenize = Callable[[str], Any]
+
+
+class Tokenizer(NamedTuple):
+    """A tokenizer.
+
+    Attributes:
+        training: CPU seconds.
+        load: Gives it as it is before it has read anything.
+        sentences: What it finds in a paragraph.
+    """
+
+    training: float
+    load: Callable[[], Tokenize]
+    sentences: Callable[[Paragraph], Iterable[Sentence]]
 
 
 def main() -> None:
@@ -60,18 +87,60 @@ def report(args: argparse.Namespace, copies: Path) -> None:
         if args.without_spaces:
             train, dev = (without_spaces(path, copies) for path in (train, dev))
         gold = list(read_conllu(dev))
-        rows: dict[str, Callable[[], Tokenize]] = {"spaCy, xx": lambda: rules("xx")}
-        lang = dev.name.split("_")[0].split("-")[0]
-        if (Path(spacy.__file__).parent / "lang" / lang).is_dir():
-            rows[f"spaCy, {lang}"] = lambda lang=lang: rules(lang)
-        rows["trained"] = lambda train=train: trained(train)
-        if args.udpipe:
-            rows["UDPipe 1"] = lambda train=train, dev=dev: udpipe_alone(train, dev)
-        for name, make in rows.items():
-            start = cpu_seconds()
-            tokenize = make()
-            training = cpu_seconds() - start
-            print(f"| {folder.name} | {name} |", row(tokenize, gold, training), flush=True)
+        found = dict(tokenizers(train, dev, args.udpipe))
+        speeds = characters_per_second(
+            {name: one.load for name, one in found.items()},
+            make_texts(train),
+            make_texts(dev),
+        )
+        for name, one in found.items():
+            predicted = [s for p in paragraphs_of_treebank(gold) for s in one.sentences(p)]
+            official = score_sentences(gold, predicted).official
+            f1 = [f"{100 * official[metric].f1:.2f}" for metric in (Metric.TOKENS, Metric.WORDS)]
+            row = [folder.name, name, *f1, f"{one.training:.0f}", f"{speeds[name]:,.0f}"]
+            print(f"| {' | '.join(row)} |", flush=True)
+
+
+def tokenizers(train: Path, dev: Path, with_udpipe: bool) -> Iterator[tuple[str, Tokenizer]]:
+    """All tokenizers, by their names."""
+    yield "spaCy, xx", rules("xx")
+    lang = dev.name.split("_")[0].split("-")[0]
+    if (Path(spacy.__file__).parent / "lang" / lang).is_dir():
+        yield f"spaCy, {lang}", rules(lang)
+    nlp = spacy.blank("xx")
+    nlp.tokenizer = TrainedTokenizer(nlp.vocab)
+    start = cpu_seconds()
+    nlp.initialize(lambda: ConlluCorpus(train)(nlp))
+    training = cpu_seconds() - start
+    saved = nlp.tokenizer.to_bytes()
+
+    def load() -> Tokenize:
+        return TrainedTokenizer(Vocab()).from_bytes(saved)
+
+    yield "trained", Tokenizer(training, load, sentences_of(nlp))
+    model = unseal(srsly.msgpack_loads(saved)["model"])
+    yield "trained, in UDPipe", udpipe_tokenizer(model, training)
+    if with_udpipe:
+        start = cpu_seconds()
+        model = train_udpipe(train, dev)
+        yield "UDPipe 1", udpipe_tokenizer(model, cpu_seconds() - start)
+
+
+def characters_per_second(
+    loaders: dict[str, Callable[[], Tokenize]], before: list[str], texts: list[str]
+) -> dict[str, float]:
+    """The speed of tokenizers that have read the texts before."""
+    seconds: dict[str, list[float]] = {name: [] for name in loaders}
+    for _ in range(RUNS):
+        for name, load in loaders.items():
+            tokenize = load()
+            for text in before:
+                tokenize(text)
+            start = time.process_time()
+            for text in texts:
+                tokenize(text)
+            seconds[name].append(time.process_time() - start)
+    return {name: sum(map(len, texts)) / median(times) for name, times in seconds.items()}
 
 
 def without_spaces(path: Path, folder: Path) -> Path:
@@ -87,62 +156,50 @@ def without_spaces(path: Path, folder: Path) -> Path:
     return copy
 
 
-def row(tokenize: Tokenize, gold: list[Sentence], training: float) -> str:
-    """Scores and times of a tokenizer."""
-    n_characters = sum(len(one.original) for one in paragraphs_of_treebank(gold))
-    start = time.process_time()
-    found = list(tokenize(gold))
-    seconds = time.process_time() - start
-    official = score_sentences(gold, found).official
-    f1 = [f"{100 * official[metric].f1:.2f}" for metric in (Metric.TOKENS, Metric.WORDS)]
-    return " | ".join([*f1, f"{training:.0f}", f"{n_characters / seconds:,.0f} |"])
-
-
-def rules(lang: str) -> Tokenize:
+def rules(lang: str) -> Tokenizer:
     """spaCy's tokenizer of a language."""
-    return docs_of(spacy.blank(lang))
+    return Tokenizer(0.0, lambda: spacy.blank(lang).tokenizer, sentences_of(spacy.blank(lang)))
 
 
-def trained(train: Path) -> Tokenize:
-    """The tokenizer of this package."""
-    nlp = spacy.blank("xx")
-    nlp.tokenizer = TrainedTokenizer(nlp.vocab)
-    nlp.initialize(lambda: ConlluCorpus(train)(nlp))
-    return docs_of(nlp)
+def sentences_of(nlp: Language) -> Callable[[Paragraph], Iterator[Sentence]]:
+    """What a pipeline finds."""
 
-
-def docs_of(nlp: Language) -> Tokenize:
-    """Tokenize with a pipeline."""
-
-    def tokenize(gold: list[Sentence]) -> Iterator[Sentence]:
-        paragraphs = list(paragraphs_of_treebank(gold))
-        nlp.max_length = max(len(one.text) for one in paragraphs)
-        for doc in annotate(nlp, paragraphs):
+    def sentences(paragraph: Paragraph) -> Iterator[Sentence]:
+        nlp.max_length = max(nlp.max_length, len(paragraph.text))
+        for doc in annotate(nlp, [paragraph]):
             yield from sentences_from_doc(doc)
 
-    return tokenize
+    return sentences
 
 
-def udpipe_alone(train: Path, dev: Path) -> Tokenize:
-    """UDPipe's tokenizer, trained as by its manual."""
+def train_udpipe(train: Path, dev: Path) -> bytes:
+    """A model of UDPipe, trained as by its manual."""
     parts = [udpipe_sentences(path) for path in (train, dev)]
     none = udpipe.Trainer.NONE
     options = "epochs=100;early_stopping=1"
-    model = udpipe.Trainer.train("morphodita_parsito", *parts, options, none, none)
+    return udpipe.Trainer.train("morphodita_parsito", *parts, options, none, none)
+
+
+def udpipe_tokenizer(model: bytes, training: float) -> Tokenizer:
+    """UDPipe's tokenizer with a model."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "model.udpipe")
         path.write_bytes(model)
         loaded = udpipe.Model.load(str(path))
 
-    def tokenize(gold: list[Sentence]) -> Iterator[Sentence]:
-        output = udpipe.OutputFormat.newConlluOutputFormat()
-        for paragraph in paragraphs_of_treebank(gold):
-            reader = loaded.newTokenizer("")
-            reader.setText(paragraph.text)
-            while reader.nextSentence(sentence := udpipe.Sentence()):
-                yield parse_sentence(output.writeSentence(sentence).strip("\n").split("\n"))
+    def tokenize(text: str) -> Iterator[udpipe.Sentence]:
+        reader = loaded.newTokenizer("")
+        reader.setText(text)
+        while reader.nextSentence(sentence := udpipe.Sentence()):
+            yield sentence
 
-    return tokenize
+    output = udpipe.OutputFormat.newConlluOutputFormat()
+
+    def sentences(paragraph: Paragraph) -> Iterator[Sentence]:
+        for sentence in tokenize(paragraph.text):
+            yield parse_sentence(output.writeSentence(sentence).strip("\n").split("\n"))
+
+    return Tokenizer(training, lambda: lambda text: list(tokenize(text)), sentences)
 
 
 def udpipe_sentences(path: Path) -> udpipe.Sentences:
