@@ -35,11 +35,11 @@ TEXTS = st.lists(PIECES | CHARACTERS, max_size=120).map("".join)
 def models(request, nlp, tmp_path_factory):
     """A model that has seen a little German, as we and as UDPipe load it."""
     references = (example.reference for example in sample_examples(nlp))
-    number = TrainingToken("10 000", (), True)
+    numbers = [(TrainingToken(f"{n} 000", (), True),) for n in range(100)]
     options = f"{request.param};epochs=1;early_stopping=0;batch_size=20;learning_rate=0.003"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(training, "trainer_options", lambda *_: (options, 1))
-        model = training.train_model([*training.training_sentences(references), (number,)])
+        model = training.train_model([*training.training_sentences(references), *numbers])
     path = tmp_path_factory.mktemp("model") / "model.udpipe"
     path.write_bytes(model)
     return Segmenter(model), udpipe_model(path)
@@ -63,6 +63,16 @@ def test_tokens_of_a_treebank(models):
 @pytest.mark.parametrize("unit", [".", "(", "a", "-", "a.b.", "a.bc/...", "'a", "%20", "x@", " é"])
 def test_long_texts(models, unit):
     check(models, f"Wir sahen {(unit * 3000)[:3000]} am See.")
+
+
+@pytest.mark.parametrize(
+    "space", [" ", "  ", "\n", "\n\n", " \n \n", "\r\n", "\r\n\r\n", " \r\n\r\n ", "\n\r\n"]
+)
+def test_white_space_inside_tokens(models, space):
+    """Of numbers, which end before a blank line, and at the end of the text."""
+    for number in range(100):
+        check(models, f"{number}{space}000")
+        check(models, f"Wir sahen {number}{space}000 {number}{space}")
 
 
 def test_all_white_space_separates_tokens(models):
