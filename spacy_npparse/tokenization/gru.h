@@ -154,8 +154,8 @@ static void find_ends(const GruWeights& w, const std::int32_t* rows, int n, floa
 //
 // size: of a state, 16, 24 or 64. rows: [n], rows of `inputs`. states: [n][2][size], overwritten.
 // is_end: [n], of the result.
-static void find_ends(const GruWeights& w, int size, const std::int32_t* rows, int n,
-                      float* states, unsigned char* is_end) {
+static void find_ends(const GruWeights& w, int size, const std::int32_t* rows, int n, float* states,
+                      unsigned char* is_end) {
     if (size == 16) find_ends<16>(w, rows, n, states, is_end);
     if (size == 24) find_ends<24>(w, rows, n, states, is_end);
     if (size == 64) find_ends<64>(w, rows, n, states, is_end);
