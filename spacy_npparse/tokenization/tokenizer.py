@@ -98,7 +98,7 @@ class TrainedTokenizer:
             ValueError: If the tokenizer has not been trained.
         """
         bounds = self._bounds(text)
-        forms = [text[start:end] for start, end in bounds.tolist()]
+        forms = [text[start:end] for start, end in zip(*bounds.T.tolist(), strict=True)]
         multiword = self._multiword_tokens(forms) if self.multiword == "split" else {}
         return make_doc(self.vocab, text, bounds, forms, multiword)
 
