@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHFactors, MHScores
 from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array, take_square
 from spacy_npparse.models.parser_net import SharedSizes, take
+from spacy_npparse.models.products import Linear
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -135,9 +136,9 @@ class MHNet(PairNet):
     ):
         super().__init__(n_inputs)
         self.end = nn.Parameter(torch.empty(n_inputs).uniform_(-0.1, 0.1))
-        self.s1 = nn.Linear(n_inputs, hidden_size) if hybrid else None
-        self.s0 = nn.Linear(n_inputs, hidden_size)
-        self.b0 = nn.Linear(n_inputs, hidden_size)
+        self.s1 = Linear(n_inputs, hidden_size) if hybrid else None
+        self.s0 = Linear(n_inputs, hidden_size)
+        self.b0 = Linear(n_inputs, hidden_size)
         self.shift_pairs = Biaffine(hidden_size, 1)
         self.front_pairs = Biaffine(hidden_size, N_LINKS)
         self.below_pairs = Biaffine(hidden_size, N_LINKS) if hybrid else None

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from spacy_npparse.decoding import OneEndpointCrossingScores, OneEndpointCrossingTrees
 from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array, take_square
 from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, sentences_and_words, take
+from spacy_npparse.models.products import Linear
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -70,8 +71,8 @@ class OneEndpointCrossingNet(PairNet):
 
     def __init__(self, n_inputs: int, hidden_size: int, **shared: Unpack[SharedSizes]):
         super().__init__(n_inputs)
-        self.relative = nn.Linear(n_inputs, hidden_size)
-        self.dependent = nn.Linear(n_inputs, hidden_size)
+        self.relative = Linear(n_inputs, hidden_size)
+        self.dependent = Linear(n_inputs, hidden_size)
         self.pairs = Biaffine(hidden_size, len(OneEndpointCrossingPartScores._fields))
         self.add_arc_and_label_scorers(n_inputs, **shared)
 

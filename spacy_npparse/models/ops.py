@@ -8,11 +8,12 @@ import torch
 from thinc.api import NumpyOps
 
 from spacy_npparse.models.forks import ForkSafe
+from spacy_npparse.models.products import linear
 from spacy_npparse.models.threads import threads_for
 
 
 class TorchProductOps(ForkSafe, NumpyOps):
-    """Operations on the CPU whose matrix products are those of torch.
+    """Operations on the CPU whose matrix products are those of `linear`.
 
     BLIS, which thinc takes for them, computes on processors that it does not know without their
     wide vectors, several times as slowly. Torch keeps to its number of threads, too, which numpy
@@ -40,9 +41,10 @@ class TorchProductOps(ForkSafe, NumpyOps):
             float32 [n, m].
         """
         left, right = torch.from_numpy(x), torch.from_numpy(y)
-        result = None if out is None else torch.from_numpy(out)
         # The first dimension is that of the words, in the backward pass as well.
-        with threads_for(len(left)):
-            return torch.mm(
-                left.T if trans1 else left, right.T if trans2 else right, out=result
-            ).numpy()
+        with torch.no_grad(), threads_for(len(left)):
+            found = linear(left.T if trans1 else left, right if trans2 else right.T).numpy()
+        if out is None:
+            return found
+        out[...] = found
+        return out

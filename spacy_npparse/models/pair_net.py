@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.models.products import linear
 
 # Log-probabilities of arcs are clamped from below: a hopeless arc is as bad as another.
 _LOWEST_LOG_PROBABILITY = -8.0
@@ -90,7 +91,7 @@ class Biaffine(nn.Module):
         """[..., n_left, n_scores, n_inputs + 1]: one large product for all scores, since a weight
         for each sentence would be copied."""
         by_input = self.weight.transpose(0, 1).flatten(1)
-        projected = nn.functional.linear(left, by_input[:-1].mT, by_input[-1])
+        projected = linear(left, by_input[:-1].mT, by_input[-1])
         return projected.unflatten(-1, (len(self.weight), -1))
 
 

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from typing_extensions import NotRequired
 
 from spacy_npparse.decoding import IMPOSSIBLE
+from spacy_npparse.models.products import Linear, linear
 
 # Lower bounds of the buckets of distances, in words.
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
@@ -97,24 +98,24 @@ class ParserNet(nn.Module):
             dropout: Likewise.
             finds_sentences: Add the scorer of sentence starts.
         """
-        self.arc_head = nn.Linear(n_inputs, arc_size)
-        self.arc_dependent = nn.Linear(n_inputs, arc_size)
+        self.arc_head = Linear(n_inputs, arc_size)
+        self.arc_dependent = Linear(n_inputs, arc_size)
         self.arc_weight = nn.Parameter(torch.randn(arc_size, arc_size) * 0.5 / arc_size)
-        self.arc_bias = nn.Linear(arc_size, 1)
-        self.arc_distance = nn.Linear(arc_size, N_DISTANCES)
+        self.arc_bias = Linear(arc_size, 1)
+        self.arc_distance = Linear(arc_size, N_DISTANCES)
         for parameter in self.arc_distance.parameters():
             nn.init.zeros_(parameter)
-        self.label_head = nn.Linear(n_inputs, label_size)
-        self.label_dependent = nn.Linear(n_inputs, label_size)
-        self.label_output = nn.Linear(label_size, n_labels)
+        self.label_head = Linear(n_inputs, label_size)
+        self.label_dependent = Linear(n_inputs, label_size)
+        self.label_output = Linear(label_size, n_labels)
         # A buffer moves to the device with the network; it is no weight, and is not saved.
         self.register_buffer("distance_bounds", torch.tensor(_DISTANCES), persistent=False)
         self.dropout = nn.Dropout(dropout)
         self.finds_sentences = finds_sentences
         if finds_sentences:
-            self.start_before = nn.Linear(n_inputs, label_size)
-            self.start_after = nn.Linear(n_inputs, label_size)
-            self.start_output = nn.Linear(label_size, 1)
+            self.start_before = Linear(n_inputs, label_size)
+            self.start_after = Linear(n_inputs, label_size)
+            self.start_output = Linear(label_size, 1)
 
     def add_labels(self, places: Sequence[int], n_labels: int, *, bias: float = 0.0) -> None:
         """Make room for more labels. What is known of the old ones is kept, gradients included.
@@ -125,7 +126,7 @@ class ParserNet(nn.Module):
             bias: Of the new labels. Their weights are initialized as those of a new layer.
         """
         old = self.label_output
-        self.label_output = nn.Linear(old.in_features, n_labels).to(old.weight)
+        self.label_output = Linear(old.in_features, n_labels).to(old.weight)
         nn.init.constant_(self.label_output.bias, bias)
         kept = torch.tensor(places, device=old.weight.device)
         for name, parameter in self.label_output.named_parameters():
@@ -156,7 +157,9 @@ class ParserNet(nn.Module):
         heads = take(self.dropout(as_head), places).mT
         absent = (nodes > lengths[:, None]) * IMPOSSIBLE
         bias = take(self.arc_bias(as_head), places).squeeze(2) + absent
-        scores = torch.baddbmm(bias[:, None], take(as_dependent @ self.arc_weight, places), heads)
+        scores = torch.baddbmm(
+            bias[:, None], take(linear(as_dependent, self.arc_weight.T), places), heads
+        )
         by_distance = take(self.arc_distance(as_dependent), places)
         step = max(1, MAX_DISTANCES // len(nodes))
         for start in range(0, len(nodes), step):

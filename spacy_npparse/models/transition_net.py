@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from spacy_npparse.decoding import RollOut, ScoreTables, Violations
 from spacy_npparse.models.parser_net import ParserNet, SharedSizes
+from spacy_npparse.models.products import Linear, linear
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -44,11 +45,11 @@ class TransitionNet(ParserNet):
     ):
         super().__init__(n_inputs)
         self.n_positions = n_positions
-        self.projection = nn.Linear(n_inputs, n_positions * hidden_size, bias=False)
+        self.projection = Linear(n_inputs, n_positions * hidden_size, bias=False)
         self.padding = nn.Parameter(torch.zeros(n_positions, hidden_size))
         self.hidden_bias = nn.Parameter(torch.zeros(hidden_size))
         self.arc_weights = nn.Parameter(torch.randn(n_candidate_arcs, hidden_size) * 0.1)
-        self.output = nn.Linear(hidden_size, n_transitions)
+        self.output = Linear(hidden_size, n_transitions)
         self.add_arc_and_label_scorers(n_inputs, **shared)
 
     def project(self, rows: Tensor) -> Tensor:
@@ -64,7 +65,7 @@ class TransitionNet(ParserNet):
         """
         bias = torch.zeros_like(self.padding)
         bias[0] = self.hidden_bias
-        projected = nn.functional.linear(rows, self.projection.weight, bias.flatten())
+        projected = linear(rows, self.projection.weight, bias.flatten())
         shape = (self.n_positions, len(self.hidden_bias))
         return torch.cat([projected.unflatten(1, shape), (self.padding + bias)[None]])
 

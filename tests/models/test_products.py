@@ -1,0 +1,39 @@
+"""Products of oneDNN equal those of torch."""
+
+import pytest
+import torch
+from torch.nn import functional
+
+from spacy_npparse.models.products import BLOCK, Linear, linear
+
+
+@pytest.mark.parametrize(
+    "shape", [(BLOCK, 7), (2 * BLOCK + 3, 7), (5, BLOCK, 7), (3, 7), (7,), (0, 7)]
+)
+@pytest.mark.parametrize("n_outputs", [1, 5])
+@pytest.mark.parametrize("biased", [True, False])
+@torch.no_grad()
+def test_products_equal_those_of_torch(shape, n_outputs, biased):
+    torch.manual_seed(0)
+    x, weight = torch.randn(shape), torch.randn(n_outputs, 7)
+    bias = torch.randn(n_outputs) if biased else None
+    torch.testing.assert_close(linear(x, weight, bias), functional.linear(x, weight, bias))
+
+
+@torch.no_grad()
+def test_matrices_may_be_views_of_others():
+    torch.manual_seed(0)
+    x, weight = torch.randn(9, 2 * BLOCK).T[::2], torch.randn(9, 4).T
+    torch.testing.assert_close(linear(x, weight), x @ weight.T)
+
+
+@torch.no_grad()
+def test_numbers_of_another_type_remain_theirs():
+    layer, x = Linear(6, 4).double(), torch.randn(BLOCK, 6, dtype=torch.float64)
+    torch.testing.assert_close(layer(x), functional.linear(x, layer.weight, layer.bias))
+
+
+def test_a_layer_that_learns_has_gradients():
+    layer, x = Linear(6, 4), torch.randn(BLOCK, 6)
+    layer(x).sum().backward()
+    torch.testing.assert_close(layer.weight.grad, x.sum(dim=0).expand(4, 6))
