@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from spacy_npparse.models.layers import BiLSTM
-from spacy_npparse.models.products import Linear
 from spacy_npparse.models.windows import cut_into_windows
 from spacy_npparse.models.word_vocabulary import WordVocabulary
 
@@ -84,7 +83,7 @@ class CharBiLSTMNet(nn.Module):
         # Affixes that never occur in training have no effect.
         nn.init.zeros_(self.affix_embedding.weight)
         self.char_lstm = BiLSTM(char_width, char_width, depth=1)
-        self.spelling = Linear(2 * char_width + n_affixes * affix_width, word_width)
+        self.spelling = nn.Linear(2 * char_width + n_affixes * affix_width, word_width)
         self.norm = nn.LayerNorm(word_width)
         self.word_lstm = BiLSTM(word_width, width // 2, depth)
 

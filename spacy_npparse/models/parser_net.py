@@ -1,15 +1,17 @@
 """The torch network that all parsers share: scores of arcs, their labels and sentence starts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import torch
 from torch import Tensor, nn
 from typing_extensions import NotRequired
 
 from spacy_npparse.decoding import IMPOSSIBLE
-from spacy_npparse.models.products import Linear, linear
+from spacy_npparse.models.products import Linear
 
 # Lower bounds of the buckets of distances, in words.
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
@@ -48,6 +50,27 @@ class Progress:
 
     n_updates: int = 0
     normalised: bool = True
+
+
+class ArcVectors(NamedTuple):
+    """What the scores of arcs consist of.
+
+    Attributes:
+        heads: [..., arc_size], words and roots as heads.
+        biases: [..., 1], of arcs from these heads.
+        dependents: [..., arc_size], words and roots as dependents. Their products with heads are
+            scores.
+        distances: [..., N_DISTANCES], scores of the distance to the head.
+    """
+
+    heads: Tensor
+    biases: Tensor
+    dependents: Tensor
+    distances: Tensor
+
+    def take(self, places: Tensor) -> ArcVectors:
+        """Copy rows to places: see `spacy_npparse.models.parser_net.take`."""
+        return ArcVectors(*(take(part, places) for part in self))
 
 
 class ParserNet(nn.Module):
@@ -107,7 +130,7 @@ class ParserNet(nn.Module):
             nn.init.zeros_(parameter)
         self.label_head = Linear(n_inputs, label_size)
         self.label_dependent = Linear(n_inputs, label_size)
-        self.label_output = Linear(label_size, n_labels)
+        self.label_output = nn.Linear(label_size, n_labels)
         # A buffer moves to the device with the network; it is no weight, and is not saved.
         self.register_buffer("distance_bounds", torch.tensor(_DISTANCES), persistent=False)
         self.dropout = nn.Dropout(dropout)
@@ -126,7 +149,7 @@ class ParserNet(nn.Module):
             bias: Of the new labels. Their weights are initialized as those of a new layer.
         """
         old = self.label_output
-        self.label_output = Linear(old.in_features, n_labels).to(old.weight)
+        self.label_output = nn.Linear(old.in_features, n_labels).to(old.weight)
         nn.init.constant_(self.label_output.bias, bias)
         kept = torch.tensor(places, device=old.weight.device)
         for name, parameter in self.label_output.named_parameters():
@@ -140,27 +163,44 @@ class ParserNet(nn.Module):
         """Vectors of all tokens and, last, of the root: [n_tokens + 1, n_inputs]."""
         return torch.cat([vectors, self.root[None]])
 
-    def score_arcs(self, rows: Tensor, lengths: Tensor) -> Tensor:
+    def project_for_arcs(self, rows: Tensor) -> ArcVectors:
+        """Compute what each row adds to the scores of its arcs.
+
+        Args:
+            rows: [n_rows, n_inputs], vectors of roots and words.
+
+        Returns:
+            What `score_arcs` takes.
+        """
+        as_head = torch.relu(self.arc_head(rows))
+        as_dependent = self.dropout(torch.relu(self.arc_dependent(rows)))
+        return ArcVectors(
+            self.dropout(as_head),
+            self.arc_bias(as_head),
+            as_dependent @ self.arc_weight,
+            self.arc_distance(as_dependent),
+        )
+
+    def score_arcs(
+        self, vectors: ArcVectors, lengths: Tensor, tokens: Tensor | None = None
+    ) -> Tensor:
         """Score all arcs by themselves.
 
         Args:
-            rows: [n_rows, n_inputs], vectors of each sentence's root and words.
+            vectors: Of each sentence's root and words; or of tokens.
             lengths: int64 [n_sentences], words of each sentence.
+            tokens: int64 [n_rows], the token of each sentence's root and words.
 
         Returns:
             Log-probability of each head of each word among all words and the root: [n_sentences,
             size, size], dependents in the second dimension, size = longest sentence + 1.
         """
         nodes, places = nodes_and_rows(lengths)
-        as_head = torch.relu(self.arc_head(rows))
-        as_dependent = self.dropout(torch.relu(self.arc_dependent(rows)))
-        heads = take(self.dropout(as_head), places).mT
+        places = places if tokens is None else tokens[places]
+        heads, biases, dependents, by_distance = vectors.take(places)
         absent = (nodes > lengths[:, None]) * IMPOSSIBLE
-        bias = take(self.arc_bias(as_head), places).squeeze(2) + absent
-        scores = torch.baddbmm(
-            bias[:, None], take(linear(as_dependent, self.arc_weight.T), places), heads
-        )
-        by_distance = take(self.arc_distance(as_dependent), places)
+        bias = biases.squeeze(2) + absent
+        scores = torch.baddbmm(bias[:, None], dependents, heads.mT)
         step = max(1, MAX_DISTANCES // len(nodes))
         for start in range(0, len(nodes), step):
             part = slice(start, start + step)

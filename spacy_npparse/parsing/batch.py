@@ -18,7 +18,7 @@ from thinc.api import get_torch_default_device
 from torch import Tensor
 
 from spacy_npparse.models.grouping import cheapest_groups
-from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.models.parser_net import ArcVectors, ParserNet
 from spacy_npparse.trees.missing import NO_HEAD
 
 # Most scores of arcs that are computed at once on the CPU (half a megabyte, which stays in its
@@ -138,9 +138,7 @@ class SentenceBatch:
         Returns:
             int64 [words of these sentences].
         """
-        slices = self.slices()
-        places = np.arange(len(self.words))
-        return np.concatenate([places[slices[number]] for number in numbers.tolist()])
+        return _taken(self.lengths, numbers)
 
     def in_sentence(self, token_heads: Ints) -> Ints:
         """Number heads within their sentences.
@@ -158,6 +156,15 @@ class SentenceBatch:
         heads = row_of_token[own_heads] - self.roots
         inside = (heads > 0) & (heads <= self.lengths[self.sentence])
         return np.where(own_heads == self.words, 0, np.where(inside, heads, NO_HEAD))
+
+
+def _taken(sizes: NDArray[np.int32], numbers: Ints) -> Ints:
+    """The places of some of the parts that follow each other, of these sizes: int64 [sum of the
+    sizes of the parts numbered]."""
+    first_places = np.cumsum(sizes, dtype=np.int64) - sizes
+    taken = sizes[numbers]
+    moves = first_places[numbers] - (np.cumsum(taken, dtype=np.int64) - taken)
+    return np.arange(taken.sum()) + np.repeat(moves, taken)
 
 
 def max_arcs(device: torch.device) -> int:
@@ -187,6 +194,11 @@ class EncodedTokens(Generic[NetT]):
     net: NetT
     vectors: Tensor
 
+    @cached_property
+    def _arc_vectors(self) -> ArcVectors:
+        """Of all tokens and the root: sentences are scored when they are searched for, too."""
+        return self.net.project_for_arcs(self.vectors)
+
     def score(self, sentences: SentenceBatch) -> ScoredBatch[NetT]:
         """Score all arcs of sentences.
 
@@ -199,7 +211,12 @@ class EncodedTokens(Generic[NetT]):
         tokens = torch.from_numpy(sentences.tokens).to(self.vectors.device)
         lengths = torch.from_numpy(sentences.lengths).to(self.vectors.device).long()
         rows = self.vectors.index_select(0, tokens)
-        return ScoredBatch(self.net, sentences, rows, lengths, self.net.score_arcs(rows, lengths))
+        if torch.is_grad_enabled():
+            # Each root has dropout of its own.
+            arcs = self.net.score_arcs(self.net.project_for_arcs(rows), lengths)
+        else:
+            arcs = self.net.score_arcs(self._arc_vectors, lengths, tokens)
+        return ScoredBatch(self.net, sentences, rows, lengths, arcs)
 
     def score_starts(self, before: Ints, after: Ints) -> NDArray[np.float64]:
         """Score the boundaries between adjacent words.
@@ -271,20 +288,17 @@ class ScoredBatch(Generic[NetT]):
             n sentences.
         """
         device = self.lengths.device
-        sizes = self.sentences.lengths.astype(np.int64) + 1
-        ends = np.cumsum(sizes).tolist()
-        places = [np.arange(ends[number] - sizes[number], ends[number]) for number in numbers]
-        rows = torch.from_numpy(np.concatenate(places)).to(device)
+        rows = torch.from_numpy(_taken(self.sentences.lengths + 1, numbers)).to(device)
         chosen = torch.from_numpy(numbers).to(device)
         size = int(self.sentences.lengths[numbers].max()) + 1
         taken = ScoredBatch(
             self.net,
             self.sentences.take(numbers),
-            self.rows[rows],
+            self.rows.index_select(0, rows),
             self.lengths[chosen],
             self.arcs[chosen, :size, :size],
         )
-        projected = tuple(part[rows] for part in self.projected_for_labels)
+        projected = tuple(part.index_select(0, rows) for part in self.projected_for_labels)
         # Instead of computing them again.
         taken.__dict__["projected_for_labels"] = projected
         return taken
