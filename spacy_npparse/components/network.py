@@ -65,7 +65,7 @@ class Network(Generic[NetT]):
                 f"{self.name}: vectors have a width of {vectors.shape[1]}, but it was trained with "
                 f"one of {len(net.root)}: they are of another encoder. {REMEDY}"
             )
-        return EncodedTokens(net, net.with_root(vectors))
+        return EncodedTokens(net, *net.project_tokens(vectors))
 
     def grow(self, places: Sequence[int], n_labels: int, bias: float = 0.0) -> None:
         """Make room for more labels, if the network is initialized; see `ParserNet.add_labels`.

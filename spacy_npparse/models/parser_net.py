@@ -124,7 +124,7 @@ class ParserNet(nn.Module):
         self.arc_head = Linear(n_inputs, arc_size)
         self.arc_dependent = Linear(n_inputs, arc_size)
         self.arc_weight = nn.Parameter(torch.randn(arc_size, arc_size) * 0.5 / arc_size)
-        self.arc_bias = Linear(arc_size, 1)
+        self.arc_bias = nn.Linear(arc_size, 1)
         self.arc_distance = Linear(arc_size, N_DISTANCES)
         for parameter in self.arc_distance.parameters():
             nn.init.zeros_(parameter)
@@ -138,7 +138,7 @@ class ParserNet(nn.Module):
         if finds_sentences:
             self.start_before = Linear(n_inputs, label_size)
             self.start_after = Linear(n_inputs, label_size)
-            self.start_output = Linear(label_size, 1)
+            self.start_output = nn.Linear(label_size, 1)
 
     def add_labels(self, places: Sequence[int], n_labels: int, *, bias: float = 0.0) -> None:
         """Make room for more labels. What is known of the old ones is kept, gradients included.
@@ -163,6 +163,18 @@ class ParserNet(nn.Module):
         """Vectors of all tokens and, last, of the root: [n_tokens + 1, n_inputs]."""
         return torch.cat([vectors, self.root[None]])
 
+    def project_tokens(self, vectors: Tensor) -> tuple[Tensor, ArcVectors]:
+        """Compute once what sentences are found with, and then parsed.
+
+        Args:
+            vectors: [n_tokens, n_inputs].
+
+        Returns:
+            What `with_root` and then `project_for_arcs` return.
+        """
+        rows = self.with_root(vectors)
+        return rows, self.project_for_arcs(rows)
+
     def project_for_arcs(self, rows: Tensor) -> ArcVectors:
         """Compute what each row adds to the scores of its arcs.
 
@@ -182,22 +194,26 @@ class ParserNet(nn.Module):
         )
 
     def score_arcs(
-        self, vectors: ArcVectors, lengths: Tensor, tokens: Tensor | None = None
+        self, rows: Tensor | ArcVectors, lengths: Tensor, tokens: Tensor | None = None
     ) -> Tensor:
         """Score all arcs by themselves.
 
         Args:
-            vectors: Of each sentence's root and words; or of tokens.
+            rows: [n_rows, n_inputs], vectors of each sentence's root and words; or what
+                `project_tokens` returns for the tokens of Docs.
             lengths: int64 [n_sentences], words of each sentence.
-            tokens: int64 [n_rows], the token of each sentence's root and words.
+            tokens: int64 [n_rows], the token of each sentence's root and words, if `rows` is of
+                tokens.
 
         Returns:
             Log-probability of each head of each word among all words and the root: [n_sentences,
             size, size], dependents in the second dimension, size = longest sentence + 1.
         """
         nodes, places = nodes_and_rows(lengths)
+        if isinstance(rows, Tensor):
+            rows = self.project_for_arcs(rows)
         places = places if tokens is None else tokens[places]
-        heads, biases, dependents, by_distance = vectors.take(places)
+        heads, biases, dependents, by_distance = rows.take(places)
         absent = (nodes > lengths[:, None]) * IMPOSSIBLE
         bias = biases.squeeze(2) + absent
         scores = torch.baddbmm(bias[:, None], dependents, heads.mT)

@@ -189,15 +189,13 @@ class EncodedTokens(Generic[NetT]):
     Attributes:
         net: The network.
         vectors: Of all tokens and, last, of the root: [n_tokens + 1, width].
+        arc_vectors: What they are projected to for the scores of arcs. None in training, where each
+            root has dropout of its own.
     """
 
     net: NetT
     vectors: Tensor
-
-    @cached_property
-    def _arc_vectors(self) -> ArcVectors:
-        """Of all tokens and the root: sentences are scored when they are searched for, too."""
-        return self.net.project_for_arcs(self.vectors)
+    arc_vectors: ArcVectors | None = None
 
     def score(self, sentences: SentenceBatch) -> ScoredBatch[NetT]:
         """Score all arcs of sentences.
@@ -211,11 +209,10 @@ class EncodedTokens(Generic[NetT]):
         tokens = torch.from_numpy(sentences.tokens).to(self.vectors.device)
         lengths = torch.from_numpy(sentences.lengths).to(self.vectors.device).long()
         rows = self.vectors.index_select(0, tokens)
-        if torch.is_grad_enabled():
-            # Each root has dropout of its own.
-            arcs = self.net.score_arcs(self.net.project_for_arcs(rows), lengths)
+        if self.arc_vectors is None:
+            arcs = self.net.score_arcs(rows, lengths)
         else:
-            arcs = self.net.score_arcs(self._arc_vectors, lengths, tokens)
+            arcs = self.net.score_arcs(self.arc_vectors, lengths, tokens)
         return ScoredBatch(self.net, sentences, rows, lengths, arcs)
 
     def score_starts(self, before: Ints, after: Ints) -> NDArray[np.float64]:

@@ -30,7 +30,7 @@ def net(request, sizes):
 
 def score(net, rows, lengths):
     lengths = torch.tensor(lengths)
-    return net.score_parts(rows, lengths, net.score_arcs(net.project_for_arcs(rows), lengths))
+    return net.score_parts(rows, lengths, net.score_arcs(rows, lengths))
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def is_on_cycle(heads, word):
 
 def factors_of(net, rows):
     lengths = torch.tensor(LENGTHS)
-    return net.factor_parts(rows, lengths, net.score_arcs(net.project_for_arcs(rows), lengths))
+    return net.factor_parts(rows, lengths, net.score_arcs(rows, lengths))
 
 
 @pytest.mark.parametrize("how", ["exact", "greedy"])

@@ -27,7 +27,7 @@ def net(sizes):
 
 def score(net, rows, lengths):
     lengths = torch.tensor(lengths)
-    return net.score_parts(rows, lengths, net.score_arcs(net.project_for_arcs(rows), lengths))
+    return net.score_parts(rows, lengths, net.score_arcs(rows, lengths))
 
 
 def test_sentences_do_not_look_at_each_other(net, rows):
@@ -51,7 +51,7 @@ def test_network_and_kernel_score_the_same(net, rows, lengths):
 
 def test_arcs_add_their_own_score(net, rows):
     lengths = torch.tensor(LENGTHS)
-    arcs = net.score_arcs(net.project_for_arcs(rows), lengths)
+    arcs = net.score_arcs(rows, lengths)
     likely = arcs.clone()
     likely[0, 3, 2] += 1.0
     before, after = (net.score_parts(rows, lengths, a) for a in (arcs, likely))

@@ -20,9 +20,7 @@ def net(sizes):
 
 def score(net, rows, lengths, more=0.0):
     lengths = torch.tensor(lengths)
-    return net.score_parts(
-        rows, lengths, net.score_arcs(net.project_for_arcs(rows), lengths) + more
-    )
+    return net.score_parts(rows, lengths, net.score_arcs(rows, lengths) + more)
 
 
 def test_sentences_do_not_look_at_each_other(net, rows):
@@ -35,7 +33,7 @@ def test_sentences_do_not_look_at_each_other(net, rows):
 
 def test_pairs_are_scored_as_dependent_and_head(net, rows):
     scores = score(net, rows, LENGTHS)
-    arcs = net.score_arcs(net.project_for_arcs(rows), torch.tensor(LENGTHS))
+    arcs = net.score_arcs(rows, torch.tensor(LENGTHS))
     dependent, head = torch.relu(net.dependent(rows[2])), torch.relu(net.head(rows[4]))
     pair = (
         torch.cat([dependent, torch.ones(1)])

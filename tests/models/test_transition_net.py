@@ -21,7 +21,7 @@ def net():
 
 
 def test_arc_scores_are_log_probabilities_of_the_other_words_and_the_root(net, rows):
-    probabilities = net.score_arcs(net.project_for_arcs(rows), LENGTHS).exp()
+    probabilities = net.score_arcs(rows, LENGTHS).exp()
     for of_sentence, n in zip(probabilities, LENGTHS.tolist(), strict=True):
         of_words = of_sentence[1 : n + 1]
         assert torch.allclose(of_words.sum(dim=1), torch.ones(n))
@@ -30,8 +30,8 @@ def test_arc_scores_are_log_probabilities_of_the_other_words_and_the_root(net, r
 
 
 def test_arc_scores_of_a_sentence_do_not_depend_on_its_neighbours(net, rows):
-    together = net.score_arcs(net.project_for_arcs(rows), LENGTHS)
-    alone = net.score_arcs(net.project_for_arcs(rows[4:6]), LENGTHS[1:2])
+    together = net.score_arcs(rows, LENGTHS)
+    alone = net.score_arcs(rows[4:6], LENGTHS[1:2])
     assert torch.allclose(together[1, :2, :2], alone[0], atol=1e-6)
 
 
@@ -43,7 +43,7 @@ def test_words_prefer_heads_by_side_and_distance(net, n):
     torch.nn.init.normal_(net.arc_distance.bias)
     # All words and the root are the same.
     rows = torch.randn(1, 10, dtype=torch.double).expand(n + 1, -1)
-    scores = net.score_arcs(net.project_for_arcs(rows), torch.tensor([n]))[0, 1:]
+    scores = net.score_arcs(rows, torch.tensor([n]))[0, 1:]
     preferred = net.arc_distance(torch.relu(net.arc_dependent(rows[0])))
     shortest = torch.tensor([1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41])
     places = torch.arange(n + 1)
@@ -61,7 +61,7 @@ def test_words_prefer_heads_by_side_and_distance(net, n):
 
 
 def test_head_selection_loss_is_the_cross_entropy_of_weighted_heads(net, rows):
-    arcs = net.score_arcs(net.project_for_arcs(rows), LENGTHS)
+    arcs = net.score_arcs(rows, LENGTHS)
     expected = -(0.75 * arcs[0, 1, 2] + 0.25 * arcs[0, 1, 0] + arcs[0, 3, 2] + arcs[2, 2, 1])
     heads, weights = torch.zeros(9, 2, dtype=torch.long), torch.zeros(9, 2)
     heads[:, 0] = torch.tensor([2, 0, 2, 0, 0, 1, 0, 0, 0])
@@ -71,7 +71,7 @@ def test_head_selection_loss_is_the_cross_entropy_of_weighted_heads(net, rows):
 
 def test_states_are_scored_as_the_kernel_scores_them(net, rows):
     system = transition_systems.get("arc_hybrid_swap")()
-    table, arcs = net.project(rows), net.score_arcs(net.project_for_arcs(rows), LENGTHS)
+    table, arcs = net.project(rows), net.score_arcs(rows, LENGTHS)
     tables = net.tables(table, arcs)
     heads = HEADS.numpy().astype(np.int32)
     lengths = LENGTHS.numpy().astype(np.int32)
