@@ -7,12 +7,15 @@ from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
+from spacy.vocab import Vocab
+
 from spacy_npparse.checks import check_arguments
 from spacy_npparse.scaling.formats import FORMATS
 from spacy_npparse.scaling.manifest import read_manifest
 from spacy_npparse.scaling.shards import ShardFiles, check_shard, read_record
 from spacy_npparse.treebank import ConlluCorpus, Sentence
-from spacy_npparse.treebank.corpus import Augmenter, CorpusPart, has_tags
+from spacy_npparse.treebank.corpus import Augmenter, CorpusPart
+from spacy_npparse.treebank.encoding import encode, has_tags
 from spacy_npparse.workfolder import DamagedFileError
 
 
@@ -65,11 +68,13 @@ class CorpusShards(ConlluCorpus):
             augmenter=augmenter,
         )
 
-    def _parts(self) -> Iterator[CorpusPart]:
+    def _parts(self, vocab: Vocab) -> Iterator[CorpusPart]:
         # All in one: a document may go on in the next shard.
         (source,) = self.sources
         (treebank,) = self._treebanks()
-        shards = self._shards(source.path)
+        shards = (
+            [encode(sentence, vocab) for sentence in shard] for shard in self._shards(source.path)
+        )
         first = next(shards, [])
         sentences = chain(first, chain.from_iterable(shards))
         yield CorpusPart(sentences, has_tags(first), treebank)

@@ -21,6 +21,7 @@ from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.treebank.edges import subtree_edges
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, doc_distributions
 from spacy_npparse.treebank.heads import heads_and_spans
+from spacy_npparse.treebank.stored_example import lend
 from spacy_npparse.treebank_names import TREEBANK_KEY, copy_treebank
 from spacy_npparse.trees.head_distributions import N_HEADS, HeadDistributions
 from spacy_npparse.trees.missing import NO_HEAD
@@ -340,6 +341,6 @@ def augmenting_batcher(batcher: Batcher, augmenter: Augmenter) -> Batcher:
     check_arguments(_BATCHER, augmenting_batcher, {"batcher": batcher, "augmenter": augmenter})
 
     def batch(examples: Iterable[Example]) -> Iterable[list[Example]]:
-        return batcher(new for example in examples for new in augmenter(None, example))
+        return batcher(new for example in examples for new in augmenter(None, lend(example)))
 
     return batch

@@ -5,25 +5,30 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from spacy.attrs import TAG
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, dont_augment
+from spacy.vocab import Vocab
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
-from spacy_npparse.treebank.contraction import contracted, uncut_tokens
-from spacy_npparse.treebank.docs import doc_from_sentences, group_sentences, unannotated_doc
-from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, read_distributions
-from spacy_npparse.treebank.reading import ConlluReader, OnError
-from spacy_npparse.treebank.sentence import EMPTY, Sentence
+from spacy_npparse.treebank.docs import group_sentences
+from spacy_npparse.treebank.encoding import (
+    EncodedSentence,
+    has_tags,
+    predicted_doc,
+    read_encoded,
+    reference_doc,
+)
+from spacy_npparse.treebank.reading import OnError
+from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.treebank.sources import find_sources
+from spacy_npparse.treebank.stored_example import StoredExample
 from spacy_npparse.treebank_names import copy_treebank, name_docs
-from spacy_npparse.trees.head_distributions import HeadDistributions
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +45,7 @@ class CorpusPart(NamedTuple):
         copies: How often a pass sees them.
     """
 
-    sentences: Iterable[Sentence]
+    sentences: Iterable[EncodedSentence]
     has_tags: bool
     treebank: str
     copies: int = 1
@@ -128,8 +133,6 @@ class ConlluCorpus:
         self.shuffle = shuffle
         self.augmenter: Augmenter = augmenter or dont_augment
         self.on_error = on_error
-        # Of each file that has been read: its version, and its sentences.
-        self._kept: dict[Path, tuple[tuple[int, int] | None, list[Sentence] | None]] = {}
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples.
@@ -140,7 +143,7 @@ class ConlluCorpus:
             ValueError: If there is no sentence, or a malformed HeadDistribution in MISC.
         """
         corpus = sorted(self._treebanks())
-        groups: Iterable[tuple[list[Sentence], CorpusPart]] = self._groups()
+        groups: Iterable[tuple[list[EncodedSentence], CorpusPart]] = self._groups(nlp.vocab)
         if self.shuffle:
             groups = list(groups)
             random.shuffle(groups)
@@ -149,26 +152,36 @@ class ConlluCorpus:
             if 0 < self.limit <= n_examples:
                 break
             n_examples += 1
-            reference = doc_from_sentences(group, nlp.vocab)
-            if part.has_tags:
-                _tag_all(reference)
-            distributions = self._distributions(group)
-            if distributions is not None:
-                reference.user_data[DISTRIBUTIONS_KEY] = distributions
-            predicted = unannotated_doc(group, nlp.vocab, sentence_starts=self.gold_sentences)
-            name_docs([predicted, reference], part.treebank, corpus)
-            for example in self.augmenter(nlp, Example(predicted, reference)):
-                # Those of spaCy make new Docs.
-                copy_treebank(predicted, example.predicted)
+            source = nlp.vocab, group, part, corpus
+            stored = StoredExample(
+                partial(self._predicted, *source), partial(self._reference, *source)
+            )
+            for example in self.augmenter(nlp, stored):
+                if example is not stored:
+                    # Those of spaCy make new Docs.
+                    copy_treebank(stored.predicted, example.predicted)
                 yield example
+            StoredExample.release(stored)
         if n_examples == 0:
             raise ValueError(f"{self._paths}: no sentence to read. Give a treebank in CoNLL-U.")
 
-    def _distributions(self, group: list[Sentence]) -> HeadDistributions | None:
-        try:
-            return read_distributions(map(contracted, group))
-        except ValueError as error:
-            raise ValueError(f"{self._paths}: {error}") from error
+    def _predicted(
+        self, vocab: Vocab, group: list[EncodedSentence], part: CorpusPart, corpus: list[str]
+    ) -> Doc:
+        """The predicted Doc of an example. corpus: the names of all treebanks."""
+        doc = predicted_doc(group, vocab, sentence_starts=self.gold_sentences)
+        name_docs([doc], part.treebank, corpus)
+        return doc
+
+    def _reference(
+        self, vocab: Vocab, group: list[EncodedSentence], part: CorpusPart, corpus: list[str]
+    ) -> Doc:
+        """The reference Doc."""
+        # In a treebank with XPOS, none is a value as any other: a quarter of the words of
+        # UD_English-LinES have it.
+        doc = reference_doc(group, vocab, tag=EMPTY if part.has_tags else "")
+        name_docs([doc], part.treebank, corpus)
+        return doc
 
     def _treebanks(self) -> set[str]:
         """The names of all treebanks."""
@@ -178,17 +191,17 @@ class ConlluCorpus:
     def _paths(self) -> str:
         return ", ".join(str(source.path) for source in self.sources)
 
-    def _groups(self) -> Iterator[tuple[list[Sentence], CorpusPart]]:
+    def _groups(self, vocab: Vocab) -> Iterator[tuple[list[EncodedSentence], CorpusPart]]:
         """The sentences of each Doc, and where they are from."""
         n_too_long = 0
 
-        def short_enough(sentence: Sentence) -> bool:
+        def short_enough(sentence: EncodedSentence) -> bool:
             nonlocal n_too_long
-            is_short = self.max_length == 0 or len(sentence.words) <= self.max_length
+            is_short = self.max_length == 0 or sentence.n_words <= self.max_length
             n_too_long += not is_short
             return is_short
 
-        for part in self._parts():
+        for part in self._parts(vocab):
             n_before = n_too_long
             for _ in range(part.copies):
                 n_too_long = n_before
@@ -201,34 +214,18 @@ class ConlluCorpus:
                 "(max_length) left out."
             )
 
-    def _parts(self) -> Iterator[CorpusPart]:
+    def _parts(self, vocab: Vocab) -> Iterator[CorpusPart]:
         """The parts of the corpus."""
         for source in self.sources:
             n_sentences = 0
             for file in source.files:
-                sentences = self._read(file)
+                sentences = read_encoded(file, self.on_error, vocab)
                 n_sentences += len(sentences)
-                n_uncut = sum(len(uncut_tokens(sentence)) for sentence in sentences)
-                if n_uncut:
-                    _warn_once(
-                        f"{file}: {n_uncut} multiword tokens have fewer characters than words, and "
-                        "are one word each."
-                    )
                 yield CorpusPart(
                     sentences, has_tags(sentences), source.treebank(file), source.copies
                 )
             if n_sentences == 0:
                 raise ValueError(f"{source.path}: no sentence to read. Give a treebank in CoNLL-U.")
-
-    def _read(self, file: Path) -> list[Sentence]:
-        """The sentences of a file. They are kept from the second time on: when a pipeline is
-        initialized, its components read the corpus some fifteen times; training reads it once."""
-        version = _version(file)
-        known, sentences = self._kept.get(file, (None, None))
-        if sentences is None or known != version:
-            sentences = list(ConlluReader(file, self.on_error, _warn_once))
-            self._kept[file] = (version, sentences if known == version else None)
-        return sentences
 
     def _sizes(self) -> Iterator[int]:
         if self.shuffle and self.sentences_per_doc > 1:
@@ -236,32 +233,7 @@ class ConlluCorpus:
         return repeat(self.sentences_per_doc)
 
 
-def _version(file: Path) -> tuple[int, int] | None:
-    """What tells a file from what it was before; None if there is none."""
-    if not file.exists():
-        return None
-    status = file.stat()
-    return status.st_mtime_ns, status.st_size
-
-
 @cache
 def _warn_once(message: str) -> None:
     """Warn, but not again each time that a component reads the corpus when it is initialized."""
     logger.warning(message)
-
-
-def has_tags(sentences: Iterable[Sentence]) -> bool:
-    """Whether any word has XPOS.
-
-    Args:
-        sentences: Of one treebank.
-    """
-    return any(word.xpos != EMPTY for sentence in sentences for word in sentence.words)
-
-
-def _tag_all(doc: Doc) -> None:
-    """Give the tag `_` to words without one. In a treebank with XPOS it is a value as any other: a
-    quarter of the words of UD_English-LinES have it."""
-    tags = doc.to_array([TAG]).reshape(len(doc), 1)
-    tags[tags == 0] = doc.vocab.strings.add(EMPTY)
-    doc.from_array([TAG], tags)  # type: ignore[arg-type]

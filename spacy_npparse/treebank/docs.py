@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import repeat
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,21 @@ METADATA_KEY = "spacy_npparse.metadata"
 ANNOTATION = [TAG, POS, MORPH, LEMMA, HEAD, DEP]
 # Of a DocBin that stores user data, too: nothing is lost.
 DOCBIN_ATTRIBUTES = ["ORTH", "NORM", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
+
+
+class _Grouped(Protocol):
+    """What is grouped: sentences in any form."""
+
+    @property
+    def n_words(self) -> int:
+        """Number of words."""
+
+    @property
+    def begins_document(self) -> bool:
+        """Whether a document begins."""
+
+
+S = TypeVar("S", bound=_Grouped)
 
 
 def docs_from_conllu(
@@ -79,8 +95,8 @@ def docs_from_conllu(
 
 
 def group_sentences(
-    sentences: Iterable[Sentence], sizes: Iterator[int], max_words: int = 0
-) -> Iterator[list[Sentence]]:
+    sentences: Iterable[S], sizes: Iterator[int], max_words: int = 0
+) -> Iterator[list[S]]:
     """Group consecutive sentences of the same document.
 
     Args:
@@ -94,18 +110,18 @@ def group_sentences(
     Raises:
         ValueError: If the first size is negative.
     """
-    group: list[Sentence] = []
+    group: list[S] = []
     size = next(sizes)
     if size < 0:
         raise ValueError(f"sentences_per_doc is {size}: use 0 (whole documents), 1, 2, …")
     n_words = 0
     for sentence in sentences:
-        full = len(group) == size > 0 or 0 < max_words < n_words + len(sentence.words)
+        full = len(group) == size > 0 or 0 < max_words < n_words + sentence.n_words
         if group and (full or sentence.begins_document):
             yield group
             group, n_words, size = [], 0, next(sizes)
         group.append(sentence)
-        n_words += len(sentence.words)
+        n_words += sentence.n_words
     if group:
         yield group
 
@@ -127,7 +143,7 @@ def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
     doc.from_array(ANNOTATION, annotation_array(sentences, vocab))  # type: ignore[arg-type]
     # Last, because spaCy derives sentence starts from the heads, wrongly where a root is missing
     # or there are several.
-    set_sentence_starts(doc, sentences)
+    set_sentence_starts(doc, [len(sentence.words) for sentence in sentences])
     return doc
 
 
@@ -147,7 +163,7 @@ def unannotated_doc(sentences: Sequence[Sentence], vocab: Vocab, *, sentence_sta
     sentences = list(map(contracted, sentences))
     doc = _words_only(sentences, vocab, source)
     if sentence_starts:
-        set_sentence_starts(doc, sentences)
+        set_sentence_starts(doc, [len(sentence.words) for sentence in sentences])
     return doc
 
 
@@ -168,33 +184,73 @@ def keep_annotation(doc: Doc, sentences: Sequence[Sentence], keep: Collection[Ke
     return doc
 
 
+def sentence_tokens(
+    sentence: Sentence,
+) -> tuple[list[str], list[bool], list[tuple[int, tuple[str, ...]]]]:
+    """The tokens of a sentence.
+
+    Args:
+        sentence: A contracted one.
+
+    Returns:
+        The slices of the text, whether a space follows each, and the first token of each multiword
+        token with the forms of its words.
+    """
+    slices = [word.form for word in sentence.words]
+    spaces = [not has_no_space_after(word) for word in sentence.words]
+    multiword: list[tuple[int, tuple[str, ...]]] = []
+    for begin, end, row in sentence.multiword_tokens:
+        part = slice(begin - 1, end)
+        words = tuple(slices[part])
+        multiword.append((part.start, words))
+        slices[part] = cut(row.form, words) or words
+        spaces[part] = [False] * (end - begin) + [not has_no_space_after(row)]
+    return slices, spaces, multiword
+
+
 def _words_only(sentences: Sequence[Sentence], vocab: Vocab, source: list[str]) -> Doc:
     """A Doc of contracted sentences."""
     slices: list[str] = []
     spaces: list[bool] = []
     multiword: list[tuple[int, tuple[str, ...]]] = []
     for sentence in sentences:
-        first = len(slices)
-        slices += [word.form for word in sentence.words]
-        spaces += [not has_no_space_after(word) for word in sentence.words]
-        for begin, end, row in sentence.multiword_tokens:
-            part = slice(first + begin - 1, first + end)
-            words = tuple(slices[part])
-            multiword.append((part.start, words))
-            slices[part] = cut(row.form, words) or words
-            spaces[part] = [False] * (end - begin) + [not has_no_space_after(row)]
-    doc = Doc(vocab, words=slices, spaces=spaces, user_data={CONLLU_KEY: source})
+        forms, spaces_after, found = sentence_tokens(sentence)
+        multiword += [(len(slices) + start, words) for start, words in found]
+        slices += forms
+        spaces += spaces_after
+    return doc_of_tokens(vocab, slices, spaces, multiword, source)
+
+
+def doc_of_tokens(
+    vocab: Vocab,
+    tokens: Sequence[str] | Sequence[int],
+    spaces: Sequence[bool],
+    multiword: Sequence[tuple[int, tuple[str, ...]]],
+    source: list[str],
+) -> Doc:
+    """A Doc of tokens.
+
+    Args:
+        vocab: The vocabulary.
+        tokens: The tokens, or their hashes.
+        spaces: Whether a space follows each.
+        multiword: See `sentence_tokens`.
+        source: The CoNLL-U of each sentence.
+    """
+    doc = Doc(vocab, words=tokens, spaces=spaces, user_data={CONLLU_KEY: source})  # type: ignore[arg-type]
     add_multiword_tokens(doc, multiword)
     return doc
 
 
-def set_sentence_starts(doc: Doc, sentences: Sequence[Sentence]) -> None:
-    """Preset the sentence boundaries of a Doc: a decision for each token, none left open."""
+def set_sentence_starts(doc: Doc, lengths: Sequence[int]) -> None:
+    """Preset the sentence boundaries of a Doc: a decision for each token, none left open.
+
+    Args:
+        doc: The Doc.
+        lengths: Tokens of each of its sentences.
+    """
     starts = np.full(len(doc), -1, dtype=np.int64)
-    start = 0
-    for sentence in sentences:
-        starts[start] = 1
-        start += len(sentence.words)
+    starts[np.cumsum([0, *lengths])[:-1]] = 1
     doc.from_array([SENT_START], starts.astype(np.uint64))  # type: ignore[arg-type]
 
 

@@ -107,6 +107,11 @@ class Sentence:
         return self.metadata.get("sent_id")
 
     @property
+    def n_words(self) -> int:
+        """Number of syntactic words."""
+        return len(self.words)
+
+    @property
     def begins_document(self) -> bool:
         """Whether there is a `# newdoc` or `# newdoc id`."""
         return any(is_boundary(key, "newdoc") for key in self.metadata)

@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from spacy.training import Example
 from structure import all_classes, calls_between_files, own_classes
 
 from spacy_npparse.components import DependencyParser
@@ -22,7 +23,9 @@ def test_few_calls_change_the_file(make_parser, sample, system):
     # The search for other trees, for rules of labels, is a loop.
     nlp = make_parser(system, {"label_rules": "labels"})
     parser = nlp.get_pipe("parser")
-    (example,) = sample(nlp, limit=1)
+    (stored,) = sample(nlp, limit=1)
+    # As `nlp.update` makes it.
+    example = Example(stored.predicted, stored.reference)
     found = [
         calls_between_files(lambda: parser.predict([example.predicted])),
         calls_between_files(lambda: parser.update([example])),

@@ -6,8 +6,7 @@ import pytest
 import spacy
 from spacy.training import Example
 
-from spacy_npparse.treebank import ConlluCorpus, ConlluError, doc_to_conllu
-from spacy_npparse.treebank.reading import ConlluReader
+from spacy_npparse.treebank import ConlluCorpus, ConlluError, doc_to_conllu, parse_sentence
 
 SENTENCE = (
     "# sent_id = {i}\n1\tw{i}\tl\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tv\tv\tVERB\t_\t_\t0\troot\t_\t_\n"
@@ -124,23 +123,29 @@ def test_folder(treebank, nlp):
     assert texts == ["wb", *(f"w{i}" for i in range(10))]
 
 
-def test_a_file_is_read_twice_at_most_unless_it_changes(treebank, nlp, monkeypatch):
-    """Components read the corpus one after the other when they are initialized."""
+def test_a_file_is_read_once_unless_it_changes(treebank, monkeypatch):
+    """Components read the corpus one after the other when they are initialized, and `spacy train`
+    makes readers anew."""
     n_read = 0
 
-    def reader(*arguments):
+    def parse(*arguments, **settings):
         nonlocal n_read
         n_read += 1
-        return ConlluReader(*arguments)
+        return parse_sentence(*arguments, **settings)
 
-    monkeypatch.setattr("spacy_npparse.treebank.corpus.ConlluReader", reader)
-    corpus = ConlluCorpus(treebank)
-    passes = [[eg.reference.text for eg in corpus(nlp)] for _ in range(4)]
-    assert n_read == 2 and all(texts == passes[0] for texts in passes)
+    monkeypatch.setattr("spacy_npparse.treebank.reading.parse_sentence", parse)
+    nlp = spacy.blank("xx")
+    readers = [ConlluCorpus(treebank), ConlluCorpus(treebank)]
+    passes = [[eg.reference.text for eg in corpus(nlp)] for corpus in readers * 2]
+    assert n_read == 10 and all(texts == passes[0] for texts in passes)
     treebank.write_text(treebank.read_text() + SENTENCE.format(i="_new"))
-    for n_expected in (3, 4, 4):
+    for corpus in readers * 2:
         assert [eg.reference.text for eg in corpus(nlp)][-1] == "w_new v "
-        assert n_read == n_expected
+        assert n_read == 10 + 11
+    # Other vocabularies do not have its strings.
+    other = spacy.blank("xx")
+    assert [eg.reference[0].tag_ for eg in readers[0](other)] == [""] * 11
+    assert n_read == 10 + 2 * 11
 
 
 def test_bad_input(tmp_path, treebank, nlp):
