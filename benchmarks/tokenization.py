@@ -3,11 +3,13 @@
     python benchmarks/tokenization.py ud/UD_French-Sequoia ud/UD_Turkish-IMST
     python benchmarks/tokenization.py ud/UD_French-Sequoia --udpipe
     python benchmarks/tokenization.py ud/UD_Hungarian-Szeged --without-spaces
+    python benchmarks/tokenization.py ud/UD_French-Sequoia --words 10000 20000 40000
 
 Each folder has a train and a dev part of a treebank. The tokenizers are spaCy's rules for any
 language (xx) and for that of the treebank, the trained tokenizer, UDPipe 1 with the model of the
 trained tokenizer (which has no multiword tokens) and, with --udpipe, UDPipe 1 by itself: 100
-epochs, of which the best on dev is kept. Official F1 on dev in percent; one Doc for a paragraph.
+epochs, of which the best on dev is kept. --words trains further tokenizers, each on so many words
+from all over the train part. Official F1 on dev in percent; one Doc for a paragraph.
 
 Times are CPU times on one thread. Speed is that of texts of ten sentences of dev, which the
 tokenizer reads after those of train: for the first time, with words that it has not seen, and once
@@ -74,6 +76,7 @@ def main() -> None:
     parser.add_argument("treebanks", nargs="+", type=Path)
     parser.add_argument("--udpipe", action="store_true", help="and UDPipe 1: many minutes")
     parser.add_argument("--without-spaces", action="store_true", help="delete all spaces")
+    parser.add_argument("--words", nargs="*", type=int, default=[], help="of parts of train")
     args = parser.parse_args()
     with TemporaryDirectory() as copies:
         report(args, Path(copies))
@@ -89,6 +92,9 @@ def report(args: argparse.Namespace, copies: Path) -> None:
             train, dev = (without_spaces(path, copies) for path in (train, dev))
         gold = list(read_conllu(dev))
         found = dict(tokenizers(train, dev, args.udpipe))
+        for n_words in args.words:
+            part = part_of(train, n_words, copies)
+            found[f"trained, {n_words:,} words"], _ = trained(part)
         speeds = characters_per_second(
             {name: one.load for name, one in found.items()},
             make_texts(train),
@@ -109,6 +115,17 @@ def tokenizers(train: Path, dev: Path, with_udpipe: bool) -> Iterator[tuple[str,
     lang = dev.name.split("_")[0].split("-")[0]
     if (Path(spacy.__file__).parent / "lang" / lang).is_dir():
         yield f"spaCy, {lang}", rules(lang)
+    one, model = trained(train)
+    yield "trained", one
+    yield "trained, in UDPipe", udpipe_tokenizer(model, one.training)
+    if with_udpipe:
+        start = cpu_seconds()
+        model = train_udpipe(train, dev)
+        yield "UDPipe 1", udpipe_tokenizer(model, cpu_seconds() - start)
+
+
+def trained(train: Path) -> tuple[Tokenizer, bytes]:
+    """The tokenizer of this package, and its model in UDPipe's format."""
     nlp = spacy.blank("xx")
     nlp.tokenizer = TrainedTokenizer(nlp.vocab)
     start = cpu_seconds()
@@ -119,13 +136,18 @@ def tokenizers(train: Path, dev: Path, with_udpipe: bool) -> Iterator[tuple[str,
     def load() -> Tokenize:
         return TrainedTokenizer(Vocab()).from_bytes(saved)
 
-    yield "trained", Tokenizer(training, load, sentences_of(nlp))
     model = unseal(srsly.msgpack_loads(saved)["model"])
-    yield "trained, in UDPipe", udpipe_tokenizer(model, training)
-    if with_udpipe:
-        start = cpu_seconds()
-        model = train_udpipe(train, dev)
-        yield "UDPipe 1", udpipe_tokenizer(model, cpu_seconds() - start)
+    return Tokenizer(training, load, sentences_of(nlp)), model
+
+
+def part_of(path: Path, n_words: int, folder: Path) -> Path:
+    """A copy of the part of a treebank that has so many words."""
+    sentences = list(read_conllu(path))
+    share = n_words / sum(len(sentence.words) for sentence in sentences)
+    chosen = [s for i, s in enumerate(sentences) if int((i + 1) * share) > int(i * share)]
+    copy = folder / f"{n_words}.conllu"
+    copy.write_text("".join(f"{sentence}\n\n" for sentence in chosen), encoding="utf-8")
+    return copy
 
 
 def characters_per_second(

@@ -308,6 +308,27 @@ def test_training_sentences(nlp):
     ]
 
 
+def test_a_large_treebank_is_sampled(nlp, monkeypatch):
+    docs = [example.reference for example in sample_examples(nlp, limit=60)]
+    every = training_sentences(docs)
+
+    def n_characters(sentences):
+        return sum(len(token.form) + token.space_after for one in sentences for token in one)
+
+    monkeypatch.setattr(training, "MOST_CHARACTERS", n_characters(every))
+    assert training_sentences(docs) == every
+    monkeypatch.setattr(training, "MOST_CHARACTERS", n_characters(every) // 3)
+    chosen = training_sentences(docs)
+    assert set(chosen) < set(every) and chosen == sorted(chosen)
+    longest = max(n_characters([one]) for one in every)
+    most = training.MOST_CHARACTERS
+    assert most - longest < n_characters(chosen) <= most
+    assert training_sentences(docs[::-1]) == chosen
+    # Something is left to be trained on.
+    monkeypatch.setattr(training, "MOST_CHARACTERS", 1)
+    assert len(training_sentences(docs)) == 1
+
+
 @pytest.mark.parametrize(
     "n_words, share_of_spaces, dimension",
     [(100, 1.0, 16), (100, 0.0, 16), (9000, 1.0, 24), (9000, 0.6, 24), (9000, 0.4, 64)],
