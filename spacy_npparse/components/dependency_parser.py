@@ -15,7 +15,7 @@ from spacy.errors import Errors
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_examples
 from spacy.util import minibatch
 from thinc.api import Model, Optimizer, set_dropout_rate
 from torch import Tensor
@@ -46,6 +46,7 @@ from spacy_npparse.components.saved_state import (
 from spacy_npparse.components.sentence_finder import WINDOW, SentenceFinder
 from spacy_npparse.components.settings import ParserSettings
 from spacy_npparse.components.training_data import (
+    check_examples,
     counting_roots,
     counting_sentences,
     warn_of_shared_files,
@@ -415,7 +416,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         if label_rules is not None:
             where = f"{self.name}: initialize.components.{self.name}.label_rules"
             given_rules = read_rules(where, list(label_rules))
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        check_examples(get_examples, self)
         self.label_set.collect(get_examples, labels)
         self.temperatures = Temperatures()
         self._rehearsal_model = None

@@ -10,13 +10,22 @@ from numpy.typing import NDArray
 from spacy.attrs import LEMMA, MORPH, POS, TAG
 from spacy.strings import StringStore
 from spacy.tokens import Doc
+from spacy.util import minibatch
 
 from spacy_npparse.lemmas import Word
 from spacy_npparse.word_forms import form_ids
 
+# Docs whose words are counted at once.
+_BATCH = 256
 # Odd numbers that spread small ones over all bits.
 _SPREAD = np.array(
-    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5],
+    [
+        0x9E3779B97F4A7C15,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0x27D4EB2F165667C5,
+        0x85EBCA77C2B2AE63,
+    ],
     dtype=np.uint64,
 )
 
@@ -38,12 +47,12 @@ def row_keys(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Hash rows.
 
     Args:
-        rows: What `word_rows` returns, of one Doc or several.
+        rows: What `word_rows` returns, of one Doc or several, and lemmas behind it, if wanted.
 
     Returns:
         uint64 [n_words]: the same for words that are the same.
     """
-    keys: NDArray[np.uint64] = (rows * _SPREAD).sum(axis=1, dtype=np.uint64)
+    keys: NDArray[np.uint64] = (rows * _SPREAD[: rows.shape[1]]).sum(axis=1, dtype=np.uint64)
     return keys
 
 
@@ -85,12 +94,20 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
         How often each word has each lemma.
     """
     found: Counter[tuple[Word, str]] = Counter()
-    for doc in docs:
-        strings = doc.vocab.strings
-        rows = np.column_stack([word_rows(doc), doc.to_array(LEMMA).astype(np.uint64)])
-        # Most words occur several times; spelling them takes longer than counting.
-        counts = {row: n for row, n in Counter(map(tuple, rows.tolist())).items() if row[-1]}
-        words = row_words((row[:-1] for row in counts), strings)
-        for word, (*_, lemma), count in zip(words, counts, counts.values(), strict=True):
+    # Most words occur several times; spelling them takes longer than counting.
+    for batch in minibatch(docs, _BATCH):
+        strings = batch[0].vocab.strings
+        rows = np.concatenate(
+            [
+                np.column_stack([word_rows(doc), doc.to_array(LEMMA).astype(np.uint64)])
+                for doc in batch
+            ]
+        )
+        rows = rows[rows[:, -1] != 0]
+        _, first, counts = np.unique(row_keys(rows), return_index=True, return_counts=True)
+        order = np.argsort(first)
+        distinct = rows[first[order]].tolist()
+        words = row_words((row[:-1] for row in distinct), strings)
+        for word, (*_, lemma), count in zip(words, distinct, counts[order].tolist(), strict=True):
             found[word, strings[lemma]] += count
     return found

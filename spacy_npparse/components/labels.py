@@ -3,7 +3,7 @@ new label is added, or met in training."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -114,7 +114,7 @@ class Labels:
             given: The plain labels, if they are given.
         """
         if given is None:
-            given = sorted({dep for eg in get_examples() for dep in _deps(eg.reference)})
+            given = sorted(set().union(*(_deps(eg.reference) for eg in get_examples())))
         # No network has to learn which word is the root's.
         added = [label for label in self.plain if label != ROOT_LABEL]
         self.replace(list(dict.fromkeys([*added, *given])) or [SPACE_LABEL], [])
@@ -145,14 +145,8 @@ class Labels:
         Returns:
             The plain ones, sorted; and what was added, first plain labels and then decorated ones.
         """
-        met: dict[int, str] = {}
-        for example in examples:
-            arcs = example.reference.to_array([HEAD, DEP, IS_SPACE])
-            # The component may be from a pipeline with other strings.
-            own = example.reference.vocab.strings
-            has_label = (arcs[:, 0] != 0) & (arcs[:, 2] == 0) & ~misplaced_roots(example.reference)
-            met.update((i, own[i]) for i in {*arcs[has_label, 1].tolist()} - met.keys() - {0})
-        plain = sorted(label for i, label in met.items() if i not in self._numbers)
+        met = set().union(*(_deps(eg.reference) for eg in examples))
+        plain = sorted(met.difference(self.plain))
         growth = [self.add(plain)] if plain else []
         if self._encoding is not None:
             decorated = [new for new in self._decorated(examples) if new not in self.decorated]
@@ -239,10 +233,9 @@ def check_labels(name: str, labels: Sequence[str]) -> None:
         raise ValueError(f"{where} has {ROOT_LABEL!r}, which every parser has anyway. Remove it.")
 
 
-def _deps(doc: Doc) -> Iterator[str]:
+def _deps(doc: Doc) -> set[str]:
     """The labels of a Doc but for those of roots and of white space."""
-    return (
-        token.dep_
-        for token, is_misplaced in zip(doc, misplaced_roots(doc), strict=True)
-        if token.dep_ and token.head.i != token.i and not token.is_space and not is_misplaced
-    )
+    arcs = doc.to_array([HEAD, DEP, IS_SPACE]).reshape(len(doc), 3)
+    has_label = (arcs[:, 0] != 0) & (arcs[:, 2] == 0) & ~misplaced_roots(doc)
+    # The component may be from a pipeline with other strings.
+    return {doc.vocab.strings[i] for i in {*arcs[has_label, 1].tolist()} - {0}}

@@ -14,7 +14,7 @@ from spacy.attrs import LEMMA
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, deserialize_attr, serialize_attr
 from thinc.types import Floats1d
@@ -22,6 +22,7 @@ from thinc.types import Floats1d
 from spacy_npparse.checks import check_type
 from spacy_npparse.components.doc_words import lemmatized_words, row_keys, row_words, word_rows
 from spacy_npparse.components.saved_state import loading
+from spacy_npparse.components.training_data import check_examples
 from spacy_npparse.lemmas import (
     LemmaTable,
     Lexicon,
@@ -170,7 +171,7 @@ class CharacterLemmatizer(TrainablePipe):
             ValueError: If no word has a lemma, or the labels are none.
         """
         if labels is None:
-            validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+            check_examples(get_examples, self)
             references = (example.reference for example in get_examples())
             table = LemmaTable(lemmatized_words(references))
             lexicon = Lexicon(table, Symbols.collect(table.counts))

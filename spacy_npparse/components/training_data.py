@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from spacy.language import Language
-from spacy.training import Example
+from spacy.training import Example, validate_get_examples
 
 from spacy_npparse.components.docs import ROOT_LABEL
 from spacy_npparse.components.gold import misplaced_roots
@@ -17,6 +18,26 @@ from spacy_npparse.files import have_same_content
 from spacy_npparse.parsing import GoldBatch
 
 logger = logging.getLogger(__name__)
+
+
+def check_examples(get_examples: Callable[[], Iterable[Example]], component: object) -> None:
+    """Check that a function returns examples, as `validate_get_examples` of spaCy does, but without
+    reading all of a corpus.
+
+    Args:
+        get_examples: The function.
+        component: What is initialized.
+
+    Raises:
+        TypeError: If it is no function, or returns something else.
+    """
+
+    def some() -> Iterable[Example]:
+        examples = get_examples()
+        return islice(examples, 10) if isinstance(examples, Iterator) else examples
+
+    method = f"{type(component).__name__}.initialize"
+    validate_get_examples(some if callable(get_examples) else get_examples, method)
 
 
 def counting_roots(name: str, examples: Iterable[Example]) -> Iterator[Example]:
