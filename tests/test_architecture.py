@@ -23,6 +23,7 @@ FLOORS = [
     {"trees"},
     {
         "checks",
+        "counts",
         "extras",
         "files",
         "imported_code",

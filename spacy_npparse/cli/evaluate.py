@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from pathlib import Path
 from typing import Annotated
@@ -26,12 +26,14 @@ from spacy_npparse.cli._pipeline import (
 )
 from spacy_npparse.cli._report import Validate, report_scores
 from spacy_npparse.cli._threads import Threads
-from spacy_npparse.evaluation import score_sentences, validate_sentences
+from spacy_npparse.evaluation import ScoreSum, validate_sentences
 from spacy_npparse.extras import UDTOOLS, optional_version
 from spacy_npparse.files import is_stream
 from spacy_npparse.models import assume_treebank
 from spacy_npparse.treebank import (
+    ConlluReader,
     Kept,
+    Paragraph,
     Sentence,
     keep_annotation,
     paragraphs_of_treebank,
@@ -115,16 +117,21 @@ def evaluate(
     """
     _check_options(raw, output, sentences_per_doc, keep, validate)
     check_outputs([json_path, output], [gold, code, *pipeline_files(model)])
-    sentences = list(read_conllu(gold))
-    if not sentences:
+    lengths = list(_lengths(read_conllu(gold), raw, sentences_per_doc))
+    if not lengths:
         fail(f"{gold}: no sentence to evaluate on. Give a treebank in CoNLL-U.")
     nlp = load_parser(model, gpu_id, code, treebank)
     name = treebank_name(gold)
     if treebank is None and assume_treebank(nlp, name):
         treebank = name
-    annotation = _annotation(nlp, sentences, raw, sentences_per_doc, batch_size)
-    predicted: list[Sentence] = []
-    docs = _predicted(annotation, predicted, keep)
+    # Many treebanks have no paragraphs, and are one long text.
+    nlp.max_length = max(nlp.max_length, *lengths)
+    inputs = _inputs(nlp, _again(gold), raw, sentences_per_doc)
+    annotation = Annotation(nlp, inputs, len(lengths), batch_size)
+    scores = ScoreSum(_again(gold))
+    # The validator reads all of them at once.
+    validated: list[Sentence] | None = [] if validate else None
+    docs = _scored(annotation, scores, validated, keep)
     if output is None:
         deque(docs, maxlen=0)
     else:
@@ -133,34 +140,46 @@ def evaluate(
     if treebank is not None:
         given += f", treebank {treebank}"
     typer.echo(f"{gold}, {given}: {annotation.summary()}", err=True)
-    scores = score_sentences(sentences, predicted)
-    validation = validate_sentences(sentences, predicted) if validate else None
-    report_scores(scores, json_path, provenance_of(context, [gold]), validation)
+    validation = None if validated is None else validate_sentences(_again(gold), validated)
+    report_scores(scores.finish(), json_path, provenance_of(context, [gold]), validation)
 
 
-def _annotation(
-    nlp: Language,
-    sentences: list[Sentence],
-    raw: bool,
-    sentences_per_doc: int,
-    batch_size: int | None,
-) -> Annotation[list[Sentence]]:
-    """The annotated Docs, after their sentences unless they are made from plain text."""
+def _again(gold: Path) -> ConlluReader:
+    """The sentences of a file whose warnings are out."""
+    return ConlluReader(gold, warn=lambda message: None)
+
+
+def _lengths(sentences: Iterable[Sentence], raw: bool, sentences_per_doc: int) -> Iterator[int]:
+    """The characters of each paragraph, or the words of each Doc."""
     if raw:
-        paragraphs = list(paragraphs_of_treebank(sentences))
-        # Many treebanks have no paragraphs, and are one long text.
-        nlp.max_length = max(nlp.max_length, *(len(one.text) for one in paragraphs))
-        return Annotation(nlp, zip(repeat([]), paragraphs), len(paragraphs), batch_size)
-    groups = list(group_sentences(sentences, repeat(sentences_per_doc)))
-    bare = ((group, unannotated_doc(group, nlp.vocab, sentence_starts=True)) for group in groups)
-    return Annotation(nlp, bare, len(groups), batch_size)
+        yield from (len(paragraph.text) for paragraph in paragraphs_of_treebank(sentences))
+    else:
+        for group in group_sentences(sentences, repeat(sentences_per_doc)):
+            yield sum(sentence.n_words for sentence in group)
 
 
-def _predicted(
-    annotation: Annotation[list[Sentence]], predicted: list[Sentence], keep: list[Kept] | None
+def _inputs(
+    nlp: Language, sentences: Iterable[Sentence], raw: bool, sentences_per_doc: int
+) -> Iterator[tuple[list[Sentence], Doc | Paragraph]]:
+    """What is annotated, after its sentences unless it is plain text."""
+    if raw:
+        yield from zip(repeat([]), paragraphs_of_treebank(sentences))
+    else:
+        for group in group_sentences(sentences, repeat(sentences_per_doc)):
+            yield group, unannotated_doc(group, nlp.vocab, sentence_starts=True)
+
+
+def _scored(
+    annotation: Annotation[list[Sentence]],
+    scores: ScoreSum,
+    validated: list[Sentence] | None,
+    keep: list[Kept] | None,
 ) -> Iterator[Doc]:
-    """The Docs as they are written; their predicted sentences are added. The Docs, and their
-    vectors, are not kept."""
+    """The Docs as they are written, after their predicted sentences have been compared and, if
+    wanted, added to those that are validated. The Docs, and their vectors, are not kept."""
     for group, doc in annotation:
-        predicted.extend(sentences_from_doc(doc))
+        predicted = sentences_from_doc(doc)
+        scores.add(predicted)
+        if validated is not None:
+            validated += predicted
         yield keep_annotation(doc, group, keep) if keep else doc

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, compress
 from pathlib import Path
-from typing import Annotated
+from shutil import copyfileobj
+from typing import IO, Annotated
 
 import typer
 
@@ -17,7 +18,7 @@ from spacy_npparse.cli._report import print_result, progress
 from spacy_npparse.evaluation.attachment import rate
 from spacy_npparse.files import have_same_content, replacing
 from spacy_npparse.tables import Column, Table, columns, count, text
-from spacy_npparse.treebank import Sentence, read_conllu, treebank_parts
+from spacy_npparse.treebank import ConlluReader, Sentence, read_conllu, treebank_parts
 from spacy_npparse.treebank.folders import PARTS, split_off_dev
 from spacy_npparse.trees import nonprojective_arcs
 from spacy_npparse.trees.missing import NO_HEAD
@@ -75,7 +76,7 @@ def prepare(
     counts = {target: _count(part) for target, part in parts.items()}
     for target, part in parts.items():
         with replacing(target) as file:
-            file.write(part.content())
+            part.write(file)
     _report(parts, counts)
 
 
@@ -84,16 +85,21 @@ class _Part:
     """A part of a treebank: a file, or some sentences of one, and how these were chosen."""
 
     path: Path
-    chosen: list[Sentence] | None = None
+    chosen: Sequence[bool] | None = None
     choice: str = ""
 
     def sentences(self) -> Iterable[Sentence]:
-        return read_conllu(self.path) if self.chosen is None else self.chosen
-
-    def content(self) -> bytes:
         if self.chosen is None:
-            return self.path.read_bytes()
-        return "".join(f"{sentence}\n\n" for sentence in self.chosen).encode()
+            return read_conllu(self.path)
+        # Not for the first time: warnings are out.
+        return compress(ConlluReader(self.path, warn=lambda message: None), self.chosen)
+
+    def write(self, file: IO[bytes]) -> None:
+        if self.chosen is None:
+            with self.path.open("rb") as source:
+                copyfileobj(source, file)
+        else:
+            file.writelines(f"{sentence}\n\n".encode() for sentence in self.sentences())
 
 
 def _parts(treebank: Path, split: bool) -> dict[str, _Part]:
@@ -111,12 +117,15 @@ def _parts(treebank: Path, split: bool) -> dict[str, _Part]:
     if "dev" in parts:
         return parts
     path = files["train"]
-    train, dev, n_documents = split_off_dev(read_conllu(path))
-    if not train:
+    in_dev, n_documents = split_off_dev(read_conllu(path))
+    if len(in_dev) < 2:
         fail(f"{path}: fewer than two sentences, which cannot be split.")
     unit = f"every tenth document, {n_documents:,}" if n_documents else "the last tenth"
-    choice = f"{unit} of {path.name}: {len(dev):,} of {len(dev) + len(train):,} sentences"
-    made = {"train": _Part(path, train), "dev": _Part(path, dev, choice)}
+    choice = f"{unit} of {path.name}: {sum(in_dev):,} of {len(in_dev):,} sentences"
+    made = {
+        "train": _Part(path, [not chosen for chosen in in_dev]),
+        "dev": _Part(path, in_dev, choice),
+    }
     return {**made, **{name: part for name, part in parts.items() if name != "train"}}
 
 

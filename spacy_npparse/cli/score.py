@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from spacy_npparse.cli._app import app, provenance_of, user_errors
+from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs
-from spacy_npparse.cli._report import GoldFile, ScoresFile, Validate, read_gold, report_scores
+from spacy_npparse.cli._report import GoldFile, ScoresFile, Validate, report_scores
 from spacy_npparse.evaluation import score_sentences, validate_sentences
 from spacy_npparse.treebank import read_conllu
 
@@ -37,7 +37,10 @@ def score(
       python -m spacy_npparse score dev.conllu predicted.conllu --json scores.json
     """
     check_outputs([json_path], [gold, predicted])
-    sentences, found = read_gold(gold, "score"), list(read_conllu(predicted))
-    scores = score_sentences(sentences, found)
-    validation = validate_sentences(sentences, found) if validate else None
+    if next(read_conllu(gold), None) is None:
+        fail(f"{gold}: no sentence to score. Give a treebank in CoNLL-U.")
+    scores = score_sentences(read_conllu(gold), read_conllu(predicted))
+    validation = None
+    if validate:
+        validation = validate_sentences(read_conllu(gold), read_conllu(predicted))
     report_scores(scores, json_path, provenance_of(context, [gold, predicted]), validation)

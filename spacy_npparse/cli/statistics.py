@@ -11,7 +11,7 @@ import typer
 from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
 from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import as_json, report
-from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank import ConlluError, read_conllu
 from spacy_npparse.treebank.statistics import treebank_statistics
 from spacy_npparse.visualisation import render_statistics
 
@@ -40,9 +40,11 @@ def statistics(
       python -m spacy_npparse statistics train.conllu --html statistics.html
     """
     check_outputs([json_path, html], files)
-    sentences = list(chain.from_iterable(map(read_conllu, files)))
+    sentences = chain.from_iterable(map(read_conllu, files))
     try:
         found = treebank_statistics(sentences)
+    except ConlluError:
+        raise
     except ValueError as error:
         fail(f"{', '.join(map(str, files))}: {error}")
     source = provenance_of(context, files)

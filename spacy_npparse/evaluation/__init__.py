@@ -11,7 +11,7 @@ from spacy_npparse.evaluation.parser_comparison import (
     compare_parsers,
 )
 from spacy_npparse.evaluation.scorer import make_parser_scorer, parser_score
-from spacy_npparse.evaluation.scores import Scores, score_analyses, score_sentences
+from spacy_npparse.evaluation.scores import Scores, ScoreSum, score_analyses, score_sentences
 from spacy_npparse.evaluation.validation import (
     TreeErrors,
     Validation,
@@ -27,6 +27,7 @@ __all__ = [
     "NonProjectiveScores",
     "ParserComparison",
     "Score",
+    "ScoreSum",
     "Scores",
     "TextMismatchError",
     "TreeErrors",

@@ -20,12 +20,13 @@ class TextMismatchError(UserError, ValueError):
     """Gold analysis and prediction have different characters. The message says where."""
 
 
-def align_words(gold: Analysis, system: Analysis) -> list[int | None]:
+def align_words(gold: Analysis, system: Analysis, n_before: int = 0) -> list[int | None]:
     """Align the words of two analyses.
 
     Args:
         gold: The gold analysis.
         system: The predicted analysis.
+        n_before: Characters of the text before both, for error messages.
 
     Returns:
         For each gold word, the index of the aligned system word, or None.
@@ -34,7 +35,7 @@ def align_words(gold: Analysis, system: Analysis) -> list[int | None]:
         TextMismatchError: If they are not analyses of the same text.
     """
     if gold.text != system.text:
-        raise TextMismatchError(_difference(gold.text, system.text))
+        raise TextMismatchError(_difference(gold.text, system.text, n_before))
     aligned: list[int | None] = [None] * len(gold)
     regions = _merge([*_multiword_spans(gold), *_multiword_spans(system)])
     plain = {system.spans[word]: word for word in range(len(system)) if not system.multiword[word]}
@@ -106,13 +107,13 @@ def _common_subsequence(left: Sequence[str], right: Sequence[str]) -> list[tuple
     return pairs
 
 
-def _difference(gold: str, system: str) -> str:
+def _difference(gold: str, system: str, n_before: int) -> str:
     position = 0
     while position < min(len(gold), len(system)) and gold[position] == system[position]:
         position += 1
     start = max(0, position - 20)
     return (
-        f"The gold and the predicted text differ at character {position + 1} (spaces not "
-        f"counted): gold …{gold[start : position + 20]}… but predicted "
+        f"The gold and the predicted text differ at character {n_before + position + 1} (spaces "
+        f"not counted): gold …{gold[start : position + 20]}… but predicted "
         f"…{system[start : position + 20]}…. Score a prediction for the same text."
     )

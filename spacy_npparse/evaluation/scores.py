@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from spacy_npparse.counts import total
 from spacy_npparse.evaluation.alignment import align_words
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_sentences
 from spacy_npparse.evaluation.attachment import (
@@ -27,6 +28,8 @@ from spacy_npparse.tables import Column, Table, columns, percent, text
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.trees.missing import NO_HEAD
 
+# Characters that are compared at once, at least.
+_PART = 50_000
 # By their names in `NonProjectiveScores`.
 _NONPROJECTIVE = {
     "uas": Metric.NONPROJECTIVE_UAS,
@@ -227,7 +230,87 @@ def score_sentences(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Sco
         >>> scores.official[Metric.UAS].f1, scores.official[Metric.LAS].f1
         (1.0, 0.0)
     """
-    return score_analyses(analysis_of_sentences(gold), analysis_of_sentences(system))
+    scores = ScoreSum(gold)
+    for sentence in system:
+        scores.add([sentence])
+    return scores.finish()
+
+
+class ScoreSum:
+    """The scores of predicted sentences that come one after the other.
+
+    Gold and predicted sentences are compared as soon as both end at the same character, and are not
+    kept: the counts of such parts add up to those of the whole.
+
+    Args:
+        gold: The gold sentences, which are read as far as they are needed.
+    """
+
+    def __init__(self, gold: Iterable[Sentence]):
+        self._remaining = iter(gold)
+        self._gold, self._system = _Waiting(), _Waiting()
+        self._n_characters = 0
+        self._sum: Scores | None = None
+
+    def add(self, system: Iterable[Sentence]) -> None:
+        """Compare the next predicted sentences.
+
+        Args:
+            system: The sentences.
+
+        Raises:
+            TextMismatchError: If their text is another one.
+        """
+        for sentence in system:
+            self._system.add(sentence)
+            while self._gold.n_characters < self._system.n_characters:
+                next_one = next(self._remaining, None)
+                if next_one is None:
+                    break
+                self._gold.add(next_one)
+            is_same = self._gold.n_characters == self._system.n_characters
+            if is_same and self._system.n_characters >= _PART:
+                self._compare()
+
+    def finish(self) -> Scores:
+        """Compare what is left.
+
+        Returns:
+            The scores of all.
+
+        Raises:
+            TextMismatchError: If the text is another one.
+        """
+        for sentence in self._remaining:
+            self._gold.add(sentence)
+        if self._sum is None or self._gold.sentences or self._system.sentences:
+            self._compare()
+        assert self._sum is not None
+        return self._sum
+
+    def _compare(self) -> None:
+        gold, system = map(analysis_of_sentences, (self._gold.sentences, self._system.sentences))
+        aligned = align_words(gold, system, self._n_characters)
+        found = score_comparison(Comparison(gold, system, aligned))
+        if self._sum is not None:
+            # What one part has, the whole has.
+            lacking = [metric for metric in found.without_gold if metric in self._sum.without_gold]
+            found = replace(total(self._sum, found), without_gold=lacking)
+        self._sum = found
+        self._n_characters += self._gold.n_characters
+        self._gold, self._system = _Waiting(), _Waiting()
+
+
+class _Waiting:
+    """Sentences that have not been compared yet, and their characters."""
+
+    def __init__(self) -> None:
+        self.sentences: list[Sentence] = []
+        self.n_characters = 0
+
+    def add(self, sentence: Sentence) -> None:
+        self.sentences.append(sentence)
+        self.n_characters += len(analysis_of_sentences([sentence]).text)
 
 
 def missing_columns(metrics: Iterable[Metric]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,16 +49,14 @@ def treebank_parts(folder: Path, *, needs_dev: bool = True) -> dict[str, Path]:
 
 
 class Split(NamedTuple):
-    """A treebank in two parts.
+    """A treebank in two parts, one to train on, and one to choose the best model on.
 
     Attributes:
-        train: Sentences to train on, in their order.
-        dev: Sentences to choose the best model on, in their order.
-        n_documents: Documents in `dev`; 0 if sentences were split, not documents.
+        in_dev: Whether each sentence is in the latter.
+        n_documents: Its documents; 0 if sentences were split, not documents.
     """
 
-    train: list[Sentence]
-    dev: list[Sentence]
+    in_dev: list[bool]
     n_documents: int
 
 
@@ -72,21 +70,16 @@ def split_off_dev(sentences: Iterable[Sentence]) -> Split:
         sentences: A treebank.
 
     Returns:
-        Its parts. Of a single sentence, that for training is empty.
+        Its parts. A single sentence is in that to choose the model on.
     """
-    documents: list[list[Sentence]] = []
-    for sentence in sentences:
-        if sentence.begins_document or not documents:
-            documents.append([])
-        documents[-1].append(sentence)
-    if len(documents) >= _PARTS_OF_A_SPLIT:
-        dev = documents[_PARTS_OF_A_SPLIT - 1 :: _PARTS_OF_A_SPLIT]
-        n_documents = len(dev)
-        del documents[_PARTS_OF_A_SPLIT - 1 :: _PARTS_OF_A_SPLIT]
-        return Split([*chain(*documents)], [*chain(*dev)], n_documents)
-    all_sentences = [*chain(*documents)]
-    n_train = len(all_sentences) - max(1, len(all_sentences) // _PARTS_OF_A_SPLIT)
-    return Split(all_sentences[:n_train], all_sentences[n_train:], 0)
+    begins = [sentence.begins_document for sentence in sentences]
+    # Sentences before the first `# newdoc` are a document, too.
+    documents = list(accumulate(begins[1:], initial=1))[: len(begins)]
+    n_documents = max(documents, default=0) // _PARTS_OF_A_SPLIT
+    if n_documents:
+        return Split([number % _PARTS_OF_A_SPLIT == 0 for number in documents], n_documents)
+    n_dev = max(1, len(begins) // _PARTS_OF_A_SPLIT)
+    return Split([i >= len(begins) - n_dev for i in range(len(begins))], 0)
 
 
 def _find(folder: Path, part: str) -> Path | None:

@@ -27,14 +27,24 @@ def treebank_rules(sentences: Iterable[Sentence]) -> list[LabelRule]:
     """
     counts = LabelCounts()
     for sentence in sentences:
-        heads = sentence.heads[1:]
-        labels = [
-            SPACY_ROOT if head == 0 else word.deprel
-            for head, word in zip(heads, sentence.words, strict=True)
-        ]
-        known = ["" if label == EMPTY else label for label in labels]
-        counts.add([head - 1 for head in heads], known)
+        count_labels(counts, sentence)
     return counts.rules()
+
+
+def count_labels(counts: LabelCounts, sentence: Sentence) -> None:
+    """Count the labels of a tree.
+
+    Args:
+        counts: They are added to it.
+        sentence: The sentence.
+    """
+    heads = sentence.heads[1:]
+    labels = [
+        SPACY_ROOT if head == 0 else word.deprel
+        for head, word in zip(heads, sentence.words, strict=True)
+    ]
+    known = ["" if label == EMPTY else label for label in labels]
+    counts.add([head - 1 for head in heads], known)
 
 
 def rules_table(rules: Iterable[LabelRule]) -> Table:

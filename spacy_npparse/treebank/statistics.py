@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.util import minibatch
 
+from spacy_npparse.counts import total
 from spacy_npparse.decoding import (
     MHFactors,
     MHScores,
@@ -22,7 +24,7 @@ from spacy_npparse.decoding import (
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.tables import Column, Table, count, text
 from spacy_npparse.transitions import derivation_counts
-from spacy_npparse.treebank.label_rules import rules_table, treebank_rules
+from spacy_npparse.treebank.label_rules import count_labels, rules_table
 from spacy_npparse.treebank.sentence import Sentence
 from spacy_npparse.trees import (
     crossing_arcs,
@@ -33,12 +35,14 @@ from spacy_npparse.trees import (
     is_well_nested,
     nonprojective_arcs,
 )
-from spacy_npparse.trees.label_rules import LabelRule
+from spacy_npparse.trees.label_rules import LabelCounts, LabelRule
 from spacy_npparse.trees.missing import NO_HEAD
 
 # In words. The closest tree of a class is searched for exactly up to this length; for longer
 # sentences, the number of shared arcs is a lower bound.
 MAX_LENGTH = 300
+# Sentences in memory at once.
+_BATCH = 1000
 
 
 @dataclass
@@ -182,18 +186,23 @@ def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
     Raises:
         ValueError: If there is no complete tree.
     """
-    sentences = list(sentences)
-    trees: list[tuple[int, ...]] = []
-    incomplete = 0
-    for sentence in sentences:
-        if NO_HEAD in sentence.heads[1:]:
-            incomplete += 1
-        else:
-            trees.append(sentence.heads)
-    if not trees:
+    counts = LabelCounts()
+    whole: Statistics | None = None
+    for batch in minibatch(sentences, _BATCH):
+        for sentence in batch:
+            count_labels(counts, sentence)
+        whole = total(whole, _count([sentence.heads for sentence in batch]))
+    if whole is None or not whole.sentences:
         raise ValueError("there is no sentence with all its heads")
+    whole.label_rules = counts.rules()
+    return whole
+
+
+def _count(heads_of_all: Sequence[tuple[int, ...]]) -> Statistics:
+    """The counts of sentences, without rules."""
+    trees = [heads for heads in heads_of_all if NO_HEAD not in heads[1:]]
     lengths = np.array([len(heads) - 1 for heads in trees], dtype=np.int32)
-    gold = np.concatenate([heads[1:] for heads in trees]).astype(np.int32)
+    gold = np.array([head for heads in trees for head in heads[1:]], dtype=np.int32)
     crossing = [sum(nonprojective_arcs(heads)[1:]) for heads in trees]
     projective, mh4 = (_arcs_of_mh(trees, n_heads) for n_heads in (3, 4))
     crossing_once = _arcs_of_one_endpoint_crossing(trees, projective)
@@ -209,7 +218,7 @@ def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
     return Statistics(
         sentences=len(trees),
         words=len(gold),
-        incomplete=incomplete,
+        incomplete=len(heads_of_all) - len(trees),
         lengths=_histogram(lengths.tolist()),
         nonprojective_arcs=sum(crossing),
         crossing_arcs=sum(map(crossing_arcs, trees)),
@@ -223,7 +232,7 @@ def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
             "1-endpoint-crossing": int(crossing_once.sum()),
         },
         derivations=derivations,
-        label_rules=treebank_rules(sentences),
+        label_rules=[],
     )
 
 
@@ -262,7 +271,7 @@ def _arcs_of_mh(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.int6
             factors = MHFactors(nothing, nothing[:, 0], nothing[:, 1:], nothing[:, 0], right)
             found = decode_mh_greedily(factors, length, n_heads, single_root=False)
         counts.append(round(found.scores[0]))
-    return np.array(counts)
+    return np.array(counts, dtype=np.int64)
 
 
 def _arcs_of_one_endpoint_crossing(

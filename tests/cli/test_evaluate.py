@@ -14,7 +14,7 @@ from thinc.compat import has_gpu
 
 from spacy_npparse import extras
 from spacy_npparse.cli import evaluate
-from spacy_npparse.evaluation import score_sentences
+from spacy_npparse.evaluation import ScoreSum
 from spacy_npparse.treebank import raw_texts, read_conllu
 
 
@@ -53,14 +53,15 @@ def test_gold_tokens_and_sentences_are_kept(run, model, dev, tmp_path):
 @pytest.mark.parametrize("options", [(), ("--output",), ("--raw",)])
 def test_docs_are_not_kept(run, model, dev, tmp_path, monkeypatch, options):
     # The vectors of a million words would take more than a gigabyte.
-    def count_docs(gold, predicted):
-        gc.collect()
-        alive.append(sum(type(one) is Doc for one in gc.get_objects()))
-        return score_sentences(gold, predicted)
+    class CountingDocs(ScoreSum):
+        def finish(self):
+            gc.collect()
+            alive.append(sum(type(one) is Doc for one in gc.get_objects()))
+            return super().finish()
 
     gc.collect()
     alive = [sum(type(one) is Doc for one in gc.get_objects())]
-    monkeypatch.setattr(evaluate, "score_sentences", count_docs)
+    monkeypatch.setattr(evaluate, "ScoreSum", CountingDocs)
     output = [tmp_path / "predicted.conllu"] if options == ("--output",) else []
     result = run("evaluate", model, dev, *options, *output)
     assert result.exit_code == 0, result.output

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_npparse.evaluation import compare_parsers, score_sentences
+from spacy_npparse.evaluation import (
+    TextMismatchError,
+    compare_parsers,
+    score_analyses,
+    score_sentences,
+)
 from spacy_npparse.evaluation.alignment import align_words
 from spacy_npparse.evaluation.analysis import analysis_of_sentences
 from spacy_npparse.evaluation.attachment import Comparison
@@ -69,6 +74,19 @@ def test_sentences_add_up_to_the_whole(text, seed):
         sums = np.sum([part[metric] for part in parts], axis=0)
         assert tuple(sums) == tuple(fraction), metric
     assert sum(las.system for las in whole.las_of_sentences) == whole.official["LAS"].system
+
+
+def test_parts_of_a_long_text_add_up_to_the_whole():
+    """They are compared one after the other: gold and predicted sentences are not kept."""
+    random_ = random.Random(0)
+    text = "".join(random_.choices("abc", k=150_000))
+    gold, system = (random_treebank(text, random_) for _ in range(2))
+    whole = score_analyses(*map(analysis_of_sentences, (gold, system)))
+    assert score_sentences(iter(gold), iter(system)) == whole
+    # Long after parts that are the same.
+    other = random_treebank(text[:-1] + "d", random_)
+    with pytest.raises(TextMismatchError, match=f"differ at character {len(text)} "):
+        score_sentences(gold, other)
 
 
 def test_words_count_where_the_gold_words_are_that_they_are_aligned_with():

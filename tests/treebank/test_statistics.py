@@ -32,6 +32,30 @@ def test_the_parts_add_up(sample):
         assert sample.covered_arcs["projective"] < sample.covered_arcs[name] <= sample.words
 
 
+def test_counts_of_large_treebanks_are_sums_over_parts():
+    def tree(*heads):
+        return parse_sentence(
+            [f"{i}\tw\t_\t_\t_\t_\t{head}\tdep\t_\t_" for i, head in enumerate(heads, 1)]
+        )
+
+    def doubled(counts):
+        if isinstance(counts, dict):
+            return {key: doubled(value) for key, value in counts.items()}
+        return counts and 2 * counts
+
+    incomplete = tree("_", 1)
+    # Longer, and crossing, arcs are in one part only.
+    sentences = [tree(0, 1)] * 1500 + [tree(3, 0, 2, 2, 3)] * 400 + [incomplete] * 2000
+    once, twice = (treebank_statistics(iter(sentences * n)).as_dict() for n in (1, 2))
+    assert (
+        once["sentences"] == 1900
+        and once["incomplete"] == 2000
+        and once["lengths"] == {2: 1500, 5: 400}
+    )
+    del once["label_rules"], twice["label_rules"]
+    assert twice == doubled(once)
+
+
 def test_arcs_of_the_most_similar_tree_of_a_class(tmp_path):
     heads = [4, 6, 0, 3, 1, 5]
     assert not is_one_endpoint_crossing([-1, *heads])
