@@ -229,7 +229,7 @@ class EnsembleParser(ParserPipe, Pipe):
         scores = np.stack([label_log_probabilities(one, heads) for one in scored])
         allowed = constrained.allowed_labels(sentences) if constrained else None
         labeller = parsers[0].label_set.labeller
-        labels, _ = labeller.choose(sentences, heads, scores.sum(axis=0), allowed)
+        labels = labeller.choose(sentences, heads, scores.mean(axis=0), allowed).labels
         sure = None
         if self.decoder.confidence:
             of_words = evidence[sentences.sentence, sentences.places]

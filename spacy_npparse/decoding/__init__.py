@@ -29,7 +29,7 @@ from spacy_npparse.decoding.transition_based.types import (
     ScoreTables,
     Violations,
 )
-from spacy_npparse.decoding.tree_labels import FORBIDDEN, LEAST_SCORE, best_tree_labels
+from spacy_npparse.decoding.tree_labels import LEAST_SCORE, UNBROKEN, best_tree_labels
 
 __all__ = [
     "AllowedTrees",
@@ -38,7 +38,6 @@ __all__ = [
     "Costs",
     "Explanation",
     "Exploration",
-    "FORBIDDEN",
     "GreedyResult",
     "IMPOSSIBLE",
     "LEAST_SCORE",
@@ -49,6 +48,7 @@ __all__ = [
     "OneEndpointCrossingTrees",
     "RollOut",
     "SCORE_LIMIT",
+    "UNBROKEN",
     "ScoreTables",
     "Spans",
     "Tree",

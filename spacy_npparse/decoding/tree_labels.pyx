@@ -11,8 +11,9 @@ then assigned to groups, each to one of a group or to none. Where the best label
 is free or in a group of its own, that is the assignment; elsewhere it is found as an assignment
 problem.
 
-Rules that cannot all be kept are broken as few times as possible: each time costs more than all
-scores of the sentence together.
+A rule has a cost, which is subtracted from the scores each time it is broken. Rules that cost
+`UNBROKEN` are broken as few times as possible: each time costs more than all scores of the sentence
+together.
 
 Source: the assignment problem, Kuhn (1955); by shortest augmenting paths, Jonker and Volgenant
 (1987).
@@ -27,46 +28,53 @@ from libcpp.vector cimport vector
 LEAST_SCORE = -1e4
 cdef double _LEAST_SCORE = LEAST_SCORE
 
-# Stands for a number of broken rules.
-FORBIDDEN = 255
-cdef unsigned char _FORBIDDEN = FORBIDDEN
+# The cost of a rule that no scores outweigh; others cost less.
+UNBROKEN = 100.0
+cdef double _UNBROKEN = UNBROKEN
 
 
 def best_tree_labels(
     const float[:, ::1] scores,
-    const unsigned char[:, ::1] broken,
+    const float[:, ::1] costs,
     const int[::1] heads,
     const int[::1] lengths,
     const int[::1] groups,
+    const float[::1] group_costs,
     const int[::1] classes,
-    const unsigned char[:, ::1] excluded,
+    const float[:, ::1] excluded,
 ):
-    """Find the labels that break the fewest rules, and among these the highest-scoring ones.
+    """Find the labels that break the fewest rules that cost `UNBROKEN`, and among these those of
+    highest score, less the costs of the other rules that they break.
 
     Args:
         scores: float32 [n_words, n_labels], log-probabilities of the labels of all words. They are
             clamped to at least `LEAST_SCORE`, and NaN counts as the least.
-        broken: uint8 [n_words, n_labels], how many rules a label breaks by itself; FORBIDDEN for a
-            label that is taken only where all labels of the word are forbidden.
+        costs: float32 [n_words, n_labels], of the rule that a label breaks by itself, 0 for none;
+            infinite for a label that is taken only where all labels of the word cost as much.
         heads: int32 [n_words], of trees: the head of each word in its sentence, 0 for the root.
         lengths: int32 [n_sentences], the number of words of each sentence.
         groups: int32 [n_labels], the group of unique labels that each label belongs to, -1 for
             none.
+        group_costs: float32 [n_groups], of the rule that a label of the group is unique.
         classes: int32 [n_labels + 1], the class of each label, last that of the root's.
-        excluded: uint8 [n_classes, n_labels], whether a class excludes a label of dependents.
+        excluded: float32 [n_classes, n_labels], the cost of the rule that a class excludes a label
+            of dependents, 0 for none.
 
     Returns:
-        int64 [n_words], numbers of labels, -1 for the dependents of the root; and int64
-        [n_sentences], how many rules are broken.
+        int64 [n_words], numbers of labels, -1 for the dependents of the root; int64 [n_sentences],
+        how many rules that cost `UNBROKEN` are broken; and float64 [n_sentences], the sums of the
+        scores, less the costs of the others.
 
     Raises:
         ValueError: If the heads of a sentence are no tree.
     """
     labels = np.full(heads.shape[0], -1, dtype=np.int64)
     n_broken = np.zeros(lengths.shape[0], dtype=np.int64)
+    values = np.zeros(lengths.shape[0])
     cdef long long[::1] found = labels
     cdef long long[::1] counts = n_broken
-    cdef _TreeLabels tree = _TreeLabels(groups, classes, excluded)
+    cdef double[::1] totals = values
+    cdef _TreeLabels tree = _TreeLabels(groups, group_costs, classes, excluded)
     cdef int first_word = 0
     cdef int sentence, n
     with nogil:
@@ -76,10 +84,11 @@ def best_tree_labels(
                 if not tree.start(&heads[first_word], n):
                     with gil:
                         raise ValueError(f"the heads of sentence {sentence} are no tree")
-                tree.read(scores, broken, first_word)
-                counts[sentence] = tree.solve(&found[first_word])
+                tree.read(scores, costs, first_word)
+                totals[sentence] = tree.solve(&found[first_word])
+                counts[sentence] = tree.n_broken
             first_word += n
-    return labels, n_broken
+    return labels, n_broken, values
 
 
 cdef class _TreeLabels:
@@ -89,16 +98,19 @@ cdef class _TreeLabels:
     """
 
     cdef const int[::1] groups
+    cdef const float[::1] group_costs
     cdef const int[::1] classes
-    cdef const unsigned char[:, ::1] excluded
+    cdef const float[:, ::1] excluded
     cdef int n_labels
     cdef int n_groups
     cdef int n_classes
     # That excludes nothing, -1 for none.
     cdef int free_class
     cdef int n
-    # What it costs to break a rule, and to take a forbidden label.
-    cdef double rule_cost
+    # How many rules that cost `UNBROKEN` the labels break that were found.
+    cdef long long n_broken
+    # What it costs to break one of these, and to take a forbidden label.
+    cdef double unbroken_cost
     cdef double forbidden_cost
     # The dependents of all words, those of each word beginning at first_dependent[word]; and all
     # words from the root to the leaves.
@@ -129,14 +141,16 @@ cdef class _TreeLabels:
     def __cinit__(
         self,
         const int[::1] groups,
+        const float[::1] group_costs,
         const int[::1] classes,
-        const unsigned char[:, ::1] excluded,
+        const float[:, ::1] excluded,
     ):
         self.groups = groups
+        self.group_costs = group_costs
         self.classes = classes
         self.excluded = excluded
         self.n_labels = <int>groups.shape[0]
-        self.n_groups = int(np.max(groups, initial=-1)) + 1
+        self.n_groups = <int>group_costs.shape[0]
         self.n_classes = <int>excluded.shape[0]
         free = np.flatnonzero(~np.any(excluded, axis=1))
         self.free_class = free[0] if len(free) else -1
@@ -146,9 +160,9 @@ cdef class _TreeLabels:
         cdef int word, head, place, i
         cdef int n_found = 1
         self.n = n
-        self.rule_cost = -_LEAST_SCORE * (n + 1)
-        # A word can break rules by itself, and one each by its group and by its head.
-        self.forbidden_cost = self.rule_cost * (_FORBIDDEN + 2) * (n + 1)
+        # A word can break a rule by itself, one by its group, and one by its head.
+        self.unbroken_cost = (3 * _UNBROKEN - _LEAST_SCORE) * (n + 1)
+        self.forbidden_cost = 4 * self.unbroken_cost * (n + 1)
         self.first_dependent.assign(n + 2, 0)
         self.n_placed.assign(n + 1, 0)
         self.dependents.resize(n)
@@ -177,25 +191,29 @@ cdef class _TreeLabels:
         return True
 
     cdef void read(
-        self, const float[:, ::1] scores, const unsigned char[:, ::1] broken, int first_word
+        self, const float[:, ::1] scores, const float[:, ::1] costs, int first_word
     ) noexcept nogil:
         """Read scores, less the costs of the rules that labels break by themselves."""
         cdef int word, label
         cdef double score
-        cdef unsigned char times
+        cdef float cost
         for word in range(self.n):
             for label in range(self.n_labels):
                 score = scores[first_word + word, label]
-                times = broken[first_word + word, label]
+                cost = costs[first_word + word, label]
                 if not score >= _LEAST_SCORE:
                     score = _LEAST_SCORE
                 elif score > 0.0:
                     score = 0.0
-                score -= self.forbidden_cost if times == _FORBIDDEN else times * self.rule_cost
+                score -= self.forbidden_cost if cost == INFINITY else self.price(cost)
                 self.values[<size_t>(word + 1) * self.n_labels + label] = score
 
-    cdef long long solve(self, long long* labels) except -1 nogil:
-        """Find the labels; return how many rules they break."""
+    cdef inline double price(self, float cost) noexcept nogil:
+        """What a rule costs in this sentence."""
+        return self.unbroken_cost if cost >= _UNBROKEN else cost
+
+    cdef double solve(self, long long* labels) except? -1 nogil:
+        """Find the labels and `n_broken`; return their value besides."""
         cdef int place, word, a_class, label, i
         cdef int root_class = self.classes[self.n_labels]
         cdef double value = 0.0
@@ -218,7 +236,8 @@ cdef class _TreeLabels:
                 ]
         while value < -self.forbidden_cost / 2:
             value += self.forbidden_cost
-        return <long long>(-value / self.rule_cost)
+        self.n_broken = <long long>(-value / self.unbroken_cost)
+        return value + self.n_broken * self.unbroken_cost
 
     cdef int label_dependents(self, int word) except -1 nogil:
         """Find the best labels of the dependents of a word, for each class that its label can be
@@ -242,7 +261,7 @@ cdef class _TreeLabels:
         cdef int end = self.first_dependent[word + 1]
         for i in range(first, end):
             label = self.choice[self.dependents[i] * self.n_classes + self.free_class]
-            if self.excluded[a_class, label]:
+            if self.excluded[a_class, label] > 0.0:
                 return False
         for i in range(first, end):
             label = self.choice[self.dependents[i] * self.n_classes + self.free_class]
@@ -286,14 +305,13 @@ cdef class _TreeLabels:
         for i in range(n_dependents):
             for label in range(self.n_labels):
                 value = self.values[<size_t>self.dependents[first + i] * self.n_labels + label]
-                if self.excluded[a_class, label]:
-                    value -= self.rule_cost
+                value -= self.price(self.excluded[a_class, label])
                 group = self.groups[label]
                 if group >= 0:
                     if value > self.group_values[i * self.n_groups + group]:
                         self.group_values[i * self.n_groups + group] = value
                         self.group_labels[i * self.n_groups + group] = label
-                    value -= self.rule_cost
+                    value -= self.price(self.group_costs[group])
                 if value > self.free_values[i]:
                     self.free_values[i] = value
                     self.free_labels[i] = label
@@ -324,6 +342,14 @@ cdef class _TreeLabels:
             (column - 1) * self.n_groups + row - 1
         ]
 
+    cdef bint is_wanted(self, int row, int n_dependents) noexcept nogil:
+        """Whether a dependent gains in a group."""
+        cdef int column
+        for column in range(1, n_dependents + 1):
+            if self.cost(row, column, n_dependents) < 0.0:
+                return True
+        return False
+
     cdef int solve_assignment(self, int n_dependents) except -1 nogil:
         """Assign a column to each row, with the least cost: one row after the other, by the
         shortest path on which those before give way."""
@@ -335,6 +361,8 @@ cdef class _TreeLabels:
         self.row_potential.assign(self.n_groups + 1, 0.0)
         self.column_potential.assign(n_columns + 1, 0.0)
         for row in range(1, self.n_groups + 1):
+            if not self.is_wanted(row, n_dependents):
+                continue
             self.slack.assign(n_columns + 1, INFINITY)
             self.is_reached.assign(n_columns + 1, 0)
             # The path begins at column 0.

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from spacy_npparse.decoding import FORBIDDEN, LEAST_SCORE, best_tree_labels
+from spacy_npparse.decoding import LEAST_SCORE, UNBROKEN, best_tree_labels
 from spacy_npparse.parsing.batch import Bools, Ints, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.pseudo_projective import PseudoProjectiveLabels
@@ -35,9 +35,9 @@ class LabelledTree(NamedTuple):
         built: int64 [n_words], of the highest-scoring labels, which a pseudo-projective encoding
             decorates.
         scores: float32 [n_arcs, n_labels], log-probabilities of plain labels; empty without rules.
-        n_broken: int64 [n_sentences], how many rules the labels break.
+        n_broken: int64 [n_sentences], how many rules without exceptions the labels break.
         losses: float64 [n_sentences], by how much their log-probabilities are below those of the
-            best labels.
+            best labels, and what the other rules cost that they break.
     """
 
     heads: NDArray[np.int32]
@@ -46,6 +46,21 @@ class LabelledTree(NamedTuple):
     scores: Floats
     n_broken: Ints
     losses: NDArray[np.float64]
+
+
+class ChosenLabels(NamedTuple):
+    """Labels that keep rules, or break as few and as cheap ones as possible.
+
+    Attributes:
+        labels: int64 [n_words], their numbers, NO_LABEL for the root's.
+        n_broken: int64 [n_sentences], how many rules without exceptions they break.
+        values: float64 [n_sentences], the sums of their scores, less what the other rules cost that
+            they break.
+    """
+
+    labels: Ints
+    n_broken: Ints
+    values: NDArray[np.float64]
 
 
 class Labeller:
@@ -68,21 +83,24 @@ class Labeller:
         numbers = {label: number for number, label in enumerate(labels)}
         n_labels = len(labels) - 1
         self._groups = np.full(n_labels, -1, dtype=np.int32)
-        # Labels that words before their heads do not have, and those behind.
-        self._sides = np.zeros((2, n_labels), dtype=np.uint8)
-        excluded = np.zeros((len(labels), n_labels), dtype=np.uint8)
+        self._group_costs = np.zeros(len(rules), dtype=np.float32)
+        # Of labels of words before their heads, and of those behind.
+        self._side_costs = np.zeros((2, n_labels), dtype=np.float32)
+        excluded = np.zeros((len(labels), n_labels), dtype=np.float32)
         for number, rule in enumerate(rules):
             own = [numbers[label] for label in rule.labels if label in numbers]
             others = [numbers[label] for label in rule.excluded if label in numbers]
+            cost = min(rule.cost, UNBROKEN)
             match rule.kind:
                 case "unique":
                     self._groups[own] = number
+                    self._group_costs[number] = cost
                 case "before":
-                    self._sides[1, own] = 1
+                    self._side_costs[1, own] = cost
                 case "behind":
-                    self._sides[0, own] = 1
+                    self._side_costs[0, own] = cost
                 case "dependents":
-                    excluded[np.ix_(own, others)] = 1
+                    excluded[np.ix_(own, others)] = cost
         # Labels that exclude the same labels of dependents are of one class.
         self._excluded, classes = np.unique(excluded, axis=0, return_inverse=True)
         self._classes = classes.reshape(-1).astype(np.int32)
@@ -113,9 +131,9 @@ class Labeller:
         by_label = scores.log_softmax(dim=1).cpu().numpy()
         if self._codec is not None:
             by_label = self._codec.plain_scores(by_label)
-        kept, n_broken = self.choose(sentences, heads, by_label, allowed)
+        kept, n_broken, values = self.choose(sentences, heads, by_label, allowed)
         free = _free(by_label, arcs, allowed)
-        losses = _losses(sentences, by_label, free, kept)
+        losses = _sums(sentences, _by_word(by_label, arcs), free) - values
         built = np.where(kept == labels, built, kept)
         return LabelledTree(heads, kept, built, by_label, n_broken, losses)
 
@@ -125,8 +143,8 @@ class Labeller:
         heads: NDArray[np.int32],
         scores: Floats,
         allowed: Bools | None,
-    ) -> tuple[Ints, Ints]:
-        """Find the best labels that keep the rules, or break as few of them as possible.
+    ) -> ChosenLabels:
+        """Find the best labels under the rules.
 
         Args:
             sentences: The sentences.
@@ -136,12 +154,10 @@ class Labeller:
             allowed: See `label`.
 
         Returns:
-            int64 [n_words], the numbers of the labels, NO_LABEL for the root's; and int64
-            [n_sentences], how many rules they break.
+            The labels.
         """
         by_word = _by_word(scores, heads > 0)
-        broken = self._broken(sentences, heads, allowed)
-        return self._solve(by_word, broken, heads, sentences)
+        return self._solve(by_word, self._costs(sentences, heads, allowed), heads, sentences)
 
     def conflicts(
         self,
@@ -165,9 +181,10 @@ class Labeller:
         """
         heads, kept = tree.heads, tree.labels
         arcs = heads > 0
-        free = _free(tree.scores, arcs, allowed)
-        changed = arcs & (free != kept)
+        free = np.where(arcs, _free(tree.scores, arcs, allowed), NO_LABEL)
+        changed = free != kept
         found = changed | self._in_the_way(sentences, heads, free, kept, changed)
+        found |= self._breaking(sentences, heads, kept)
         # Mostly these are all; else what is unique beside them may be in the way of other labels.
         head_rows = sentences.roots + heads
         beside = np.isin(head_rows, head_rows[changed]) & (self._groups[kept] >= 0)
@@ -195,11 +212,11 @@ class Labeller:
         have any label: [n_sentences] each. free: see `_free`."""
         arcs = tree.heads > 0
         by_word = _by_word(tree.scores, arcs)
-        broken = self._broken(sentences, tree.heads, allowed)
+        costs = self._costs(sentences, tree.heads, allowed)
         by_word[~some] = 0.0
-        broken[~some] = 0
-        labels, n_broken = self._solve(by_word, broken, tree.heads, sentences)
-        return n_broken, _losses(sentences, by_word[arcs], free, labels)
+        costs[~some] = 0.0
+        _, n_broken, values = self._solve(by_word, costs, tree.heads, sentences)
+        return n_broken, _sums(sentences, by_word, free) - values
 
     def _in_the_way(
         self,
@@ -217,37 +234,65 @@ class Labeller:
         of_wanted = (head_rows * n_groups + self._groups[free])[wanted]
         has_group = arcs & (self._groups[kept] >= 0)
         found = has_group & np.isin(head_rows * n_groups + self._groups[kept], of_wanted)
-        root_class = self._classes[-1]
-        classes = np.full((2, len(sentences.tokens)), root_class)
-        classes[:, sentences.rows] = np.where(arcs, self._classes[[kept, free]], root_class)
-        word_of_row = np.zeros(len(sentences.tokens), dtype=np.int64)
-        word_of_row[sentences.rows] = np.arange(len(heads))
-        above = word_of_row[head_rows]
-        of_head, of_free_head = classes[:, head_rows]
-        found[above[changed & (self._excluded[of_head, free] > 0)]] = True
-        found |= arcs & changed[above] & (self._excluded[of_free_head, kept] > 0)
+        above = _heads(sentences, heads)
+        found[above[changed & (self._excluded[self._head_classes(above, kept), free] > 0)]] = True
+        of_free_head = self._head_classes(above, free)
+        found |= changed[above] & (self._excluded[of_free_head, kept] > 0) & arcs
         return found
 
-    def _broken(
+    def _breaking(
+        self, sentences: SentenceBatch, heads: NDArray[np.int32], labels: Ints
+    ) -> Bools:
+        """The words that rules are broken by: bool [n_words]."""
+        arcs = heads > 0
+        found = arcs & (self._side_costs[_sides(sentences, heads), labels] > 0)
+        in_group = np.flatnonzero(arcs & (self._groups[labels] >= 0))
+        head_rows = (sentences.roots + heads)[in_group]
+        groups = head_rows * len(self._rules) + self._groups[labels[in_group]]
+        _, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
+        found[in_group[counts[group] > 1]] = True
+        above = _heads(sentences, heads)
+        excluded = arcs & (self._excluded[self._head_classes(above, labels), labels] > 0)
+        found[excluded] = found[above[excluded]] = True
+        return found
+
+    def _head_classes(self, above: Ints, labels: Ints) -> NDArray[np.int32]:
+        """The classes of the labels of heads: [n_words]. above: see `_heads`."""
+        of_head = np.where(above < 0, NO_LABEL, labels[above])
+        return np.where(of_head == NO_LABEL, self._classes[-1], self._classes[of_head])
+
+    def _costs(
         self, sentences: SentenceBatch, heads: NDArray[np.int32], allowed: Bools | None
-    ) -> NDArray[np.uint8]:
-        """How many rules each label of each word breaks by itself: [n_words, n_labels]."""
-        broken = self._sides[(heads < sentences.places).astype(np.int64)]
+    ) -> Floats:
+        """What the rules cost that each label of each word breaks by itself, infinite for labels
+        that are not allowed: [n_words, n_labels]."""
+        costs = self._side_costs[_sides(sentences, heads)]
         if allowed is not None:
-            broken[~allowed] = FORBIDDEN
-        return broken
+            costs[~allowed] = np.inf
+        return costs
 
     def _solve(
         self,
         scores: Floats,
-        broken: NDArray[np.uint8],
+        costs: Floats,
         heads: NDArray[np.int32],
         sentences: SentenceBatch,
-    ) -> tuple[Ints, Ints]:
-        rules = (self._groups, self._classes, self._excluded)
+    ) -> ChosenLabels:
+        rules = (self._groups, self._group_costs, self._classes, self._excluded)
         # Where fewer trees were found, words have no heads, and get no labels.
         heads = np.maximum(heads, 0)
-        return best_tree_labels(scores, broken, heads, sentences.lengths, *rules)
+        return ChosenLabels(*best_tree_labels(scores, costs, heads, sentences.lengths, *rules))
+
+
+def _sides(sentences: SentenceBatch, heads: NDArray[np.int32]) -> Ints:
+    """1 for words behind their heads, 0 for others: [n_words]."""
+    return (heads < sentences.places).astype(np.int64)
+
+
+def _heads(sentences: SentenceBatch, heads: NDArray[np.int32]) -> Ints:
+    """The heads of words, counted through all sentences, -1 for the root: [n_words]."""
+    firsts = sentences.rows - sentences.sentence - sentences.places
+    return np.where(heads > 0, firsts + heads - 1, -1)
 
 
 def _free(scores: Floats, arcs: Bools, allowed: Bools | None) -> Ints:
@@ -265,16 +310,12 @@ def _by_word(scores: Floats, arcs: Bools) -> Floats:
     return found
 
 
-def _losses(
-    sentences: SentenceBatch, scores: Floats, free: Ints, kept: Ints
-) -> NDArray[np.float64]:
-    """By how much labels score less than others: [n_sentences]. scores: of arcs."""
-    arcs = kept != NO_LABEL
-    clipped = np.nan_to_num(scores, nan=LEAST_SCORE).clip(min=LEAST_SCORE).astype(np.float64)
-    places = np.arange(len(clipped))
-    lost = clipped[places, free[arcs]] - clipped[places, kept[arcs]]
-    found = np.bincount(sentences.sentence[arcs], lost, minlength=len(sentences.lengths))
-    return found.astype(np.float64)
+def _sums(sentences: SentenceBatch, scores: Floats, labels: Ints) -> NDArray[np.float64]:
+    """The sums of the scores of labels: [n_sentences]. scores: [n_words, n_labels]; labels:
+    [n_words], NO_LABEL where none counts."""
+    of_words = scores[np.arange(len(labels)), labels].astype(np.float64)
+    of_words[labels == NO_LABEL] = 0.0
+    return np.bincount(sentences.sentence, of_words, minlength=len(sentences.lengths))
 
 
 def _best(scores: Tensor, arcs: Bools, allowed: Bools | None) -> Ints:

@@ -2,22 +2,29 @@
 
 Nothing is known of the labels, except that what follows a colon is a subtype. A rule is learnt for
 a label with all its subtypes, or for one of these, if there are enough cases in which it could have
-been broken and it is broken in hardly any of them: treebanks have errors.
+been broken and it is broken in hardly any of them: treebanks have errors. A label that is unique
+with few exceptions has a rule, too, which trees may break at a cost.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
 
 from spacy_npparse.checks import check_choice, check_type
 
 RuleKind: TypeAlias = Literal["unique", "before", "behind", "dependents"]
 
-# The share of the cases in which a rule may be broken, and how many cases it takes.
+# The share of the cases in which a rule may be broken, and how many cases it takes. Treebanks have
+# errors; what is broken more often, but hardly ever, has exceptions.
 TOLERANCE = 0.002
+MOST_EXCEPTIONS = 0.03
+# In nats. Most of what exceptions are worth, their log-odds, the scores of labels know.
+COST_OF_EXCEPTION = 1.0
 EVIDENCE = 20
 # A label of dependents is excluded if chance alone would have it so often.
 LEAST_EXPECTED = 5.0
@@ -48,6 +55,14 @@ class LabelRule:
     excluded: tuple[str, ...] = ()
     cases: int = 0
     exceptions: int = 0
+
+    @property
+    def cost(self) -> float:
+        """What the labels of a tree lose for each time that they break the rule, in nats: infinite,
+        unless the treebank has real exceptions."""
+        if self.exceptions <= TOLERANCE * self.cases or self.kind == "dependents":
+            return math.inf
+        return COST_OF_EXCEPTION
 
     @classmethod
     def from_json(cls, where: str, data: Mapping[str, Any]) -> LabelRule:
@@ -143,9 +158,10 @@ class LabelCounts:
 
     def _unique(self) -> Iterator[LabelRule]:
         done: set[str] = set()
-        for labels in self._kinds:
+        for most, kind in product((TOLERANCE, MOST_EXCEPTIONS), self._kinds):
+            labels = tuple(label for label in kind if label not in done)
             # Subtypes can be exceptions, as outer subjects are.
-            while not done.issuperset(labels):
+            while labels:
                 cases = exceptions = 0
                 repeated: Counter[str] = Counter()
                 for siblings, n in self._siblings.items():
@@ -153,9 +169,10 @@ class LabelCounts:
                     cases += n * (len(own) > 0)
                     exceptions += n * (len(own) > 1)
                     repeated.update(dict.fromkeys(own, n * (len(own) > 1)))
-                if _holds(cases, exceptions):
+                if _holds(cases, exceptions, most):
                     yield LabelRule("unique", labels, (), cases, exceptions)
                     done.update(labels)
+                    break
                 worst = max(labels, key=lambda label: (repeated[label] / self._words[label], label))
                 labels = tuple(label for label in labels if label != worst)
 
@@ -216,8 +233,8 @@ class LabelCounts:
             yield labels, sum((by_label[one] for one in labels), Counter())
 
 
-def _holds(cases: int, exceptions: int) -> bool:
-    return cases >= EVIDENCE and exceptions <= TOLERANCE * cases
+def _holds(cases: int, exceptions: int, most: float = TOLERANCE) -> bool:
+    return cases >= EVIDENCE and exceptions <= most * cases
 
 
 def without_subtype(label: str) -> str:

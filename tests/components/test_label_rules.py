@@ -139,8 +139,14 @@ def test_labelled_trees_are_the_best_of_all(make, name, monkeypatch):
         # best labels of a word may be taken, too.
         n_groups = rng.choice([1, 2, 3])
         groups = [tuple(labels[i:-2:n_groups]) for i in range(n_groups)]
-        rules = [LabelRule("unique", group) for group in groups]
+        # Some have exceptions.
+        rules = [LabelRule("unique", group, (), 100, rng.choice([0, 2])) for group in groups]
         rules += random_rules(labels, rng) if rng.random() < 0.7 else []
+        sides = [replace(rule, cases=100, exceptions=rng.choice([0, 2])) for rule in rules]
+        rules = [
+            rule if rule.kind == "dependents" else side
+            for rule, side in zip(rules, sides, strict=True)
+        ]
         use(parser, "trees", rules)
         n = rng.randint(2, 4)
         scored = scored_batch(parser, [one_sentence(nlp, rng.choices(WORDS, k=n))])
@@ -354,7 +360,8 @@ def test_what_takes_the_next_best_label_is_part_of_a_conflict():
     sentences = SentenceBatch(np.arange(4), np.array([4], dtype=np.int32), 4)
     heads = np.array([0, 1, 1, 1], dtype=np.int32)
     scores = np.array([[0.0, -9, -9], [-0.1, -0.2, -5], [-9, 0.0, -9]], dtype=np.float32)
-    labels, n_broken = labeller.choose(sentences, heads, scores, None)
+    labels, n_broken, values = labeller.choose(sentences, heads, scores, None)
+    assert values == pytest.approx([-5.0])
     assert labels.tolist() == [-1, 0, 2, 1]
     losses = np.array([4.9])
     tree = LabelledTree(heads, labels, labels, scores, n_broken, losses)

@@ -1,5 +1,7 @@
 """Rules that are learnt from labels, and read from JSON."""
 
+import math
+
 import pytest
 
 from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
@@ -33,11 +35,20 @@ def test_labels_that_repeat_are_not():
     assert ("obj",) not in kinds(rules_of(TREE, twice, n=30), "unique")
 
 
-def test_hardly_any_exceptions_are_errors_of_the_treebank():
+@pytest.mark.parametrize(("n", "cost"), [(1, math.inf), (2, math.inf), (3, 1.0), (30, 1.0)])
+def test_few_exceptions_are_errors_of_the_treebank_and_more_have_a_cost(n, cost):
     twice = [2, 0, 2, 2], ["subj", "ROOT", "obj", "obj"]
-    trees = [TREE] * 999
-    assert kinds(rules_of(*trees, twice), "unique")["obj",] == (1000, 1)
-    assert ("obj",) not in kinds(rules_of(*trees, *[twice] * 3), "unique")
+    found = rules_of(*[TREE] * (1000 - n), *[twice] * n)
+    (rule,) = [one for one in found if (one.kind, one.labels) == ("unique", ("obj",))]
+    assert (rule.cases, rule.exceptions, rule.cost) == (1000, n, cost)
+
+
+def test_too_many_exceptions_are_no_rule():
+    twice = [2, 0, 2, 2], ["subj", "ROOT", "obj", "obj"]
+    assert ("obj",) not in kinds(rules_of(*[TREE] * 969, *[twice] * 31), "unique")
+    # Sides have no exceptions.
+    before = [2, 0], ["obj", "ROOT"]
+    assert ("obj",) not in kinds(rules_of(*[TREE] * 997, *[before] * 3), "behind")
 
 
 def test_too_few_cases_are_no_evidence():
