@@ -240,9 +240,7 @@ class Labeller:
         found |= changed[above] & (self._excluded[of_free_head, kept] > 0) & arcs
         return found
 
-    def _breaking(
-        self, sentences: SentenceBatch, heads: NDArray[np.int32], labels: Ints
-    ) -> Bools:
+    def _breaking(self, sentences: SentenceBatch, heads: NDArray[np.int32], labels: Ints) -> Bools:
         """The words that rules are broken by: bool [n_words]."""
         arcs = heads > 0
         found = arcs & (self._side_costs[_sides(sentences, heads), labels] > 0)
