@@ -18,6 +18,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
+from spacy_npparse.passages import N_READINGS, Passage, note_places, word_places
 from spacy_npparse.treebank.edges import subtree_edges
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, doc_distributions
 from spacy_npparse.treebank.heads import heads_and_spans
@@ -37,13 +38,15 @@ T = TypeVar("T")
 # Attributes of a word in the gold Doc; the last one is SENT_START in the predicted Doc.
 _COLUMNS = [ORTH, SPACY, TAG, POS, MORPH, LEMMA, HEAD, DEP, SENT_START, SENT_START]
 _FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _GOLD_START, _START = range(len(_COLUMNS))
+# After these, the place of the word in passages (int64).
+_PLACES = slice(len(_COLUMNS), len(_COLUMNS) + 2 * N_READINGS)
 # What distinguishes the words of a kind.
-_OWN = [_FORM, _TAG, _LEMMA]
+_OWN = [_FORM, _TAG, _LEMMA, *range(_PLACES.start, _PLACES.stop)]
 _ANNOTATION = slice(_TAG, _GOLD_START + 1)
 _STARTS = slice(_GOLD_START, len(_COLUMNS))
-# After these, head distributions: the offsets of heads (int64), their probabilities (float64).
-_HEADS = slice(len(_COLUMNS), len(_COLUMNS) + N_HEADS)
-_PROBABILITIES = slice(len(_COLUMNS) + N_HEADS, None)
+# At last, head distributions: the offsets of heads (int64), their probabilities (float64).
+_HEADS = slice(_PLACES.stop, _PLACES.stop + N_HEADS)
+_PROBABILITIES = slice(_HEADS.stop, None)
 _NO_START = np.uint64(2**64 - 1)
 # UD's open classes, and numerals.
 _CONTENT = frozenset({ADJ, ADV, INTJ, NOUN, NUM, PROPN, VERB})
@@ -60,13 +63,16 @@ Augmenter = Callable[[Language | None, Example], Iterable[Example]]
 Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
 
 
-class _Reader:
-    """Reads the words of examples, and warns, once, of those that cannot be augmented. name: of the
-    augmenter."""
+class _Rows:
+    """Turns examples into words and back, and warns, once, of those that cannot be augmented. name:
+    of the augmenter."""
 
     def __init__(self, name: str):
         self._name = name
         self._has_warned = False
+        # All that words have been from, and their numbers.
+        self._passages: list[Passage] = []
+        self._numbers: dict[Passage, int] = {}
 
     def read(self, example: Example) -> Words | None:
         """The words of the example; None if they are not the same in both Docs or something else
@@ -85,7 +91,8 @@ class _Reader:
                 heads.astype(np.int64).view(np.uint64),
                 probabilities.astype(np.float64).view(np.uint64),
             ]
-            every: Words = np.hstack([words[0], words[1][:, -1:], *of_heads])
+            places = self._places(predicted)
+            every: Words = np.hstack([words[0], words[1][:, -1:], places, *of_heads])
             # Or arcs would be cut.
             _, below = heads_and_spans(every[:, _HEAD], every[:, _DEP])
             every[below, _GOLD_START] = _NO_START
@@ -98,6 +105,44 @@ class _Reader:
             )
         self._has_warned = True
         return None
+
+    def example(self, source: Example, words: Words) -> Example:
+        """An example with other words, from the same treebank."""
+        vocab = source.reference.vocab
+        forms = [vocab.strings[form] for form in words[:, _FORM].tolist()]
+        spaces = words[:, _SPACE].astype(bool).tolist()
+        predicted, reference = (Doc(vocab, words=forms, spaces=spaces) for _ in range(2))
+        starts = words[:, _START : _START + 1]
+        predicted.from_array([SENT_START], np.ascontiguousarray(starts))  # type: ignore[arg-type]
+        annotation = np.ascontiguousarray(words[:, _ANNOTATION])
+        reference.from_array(_COLUMNS[_ANNOTATION], annotation)  # type: ignore[arg-type]
+        # Last, because spaCy derives sentence starts from the heads.
+        reference.from_array([SENT_START], np.ascontiguousarray(annotation[:, -1:]))  # type: ignore[arg-type]
+        if words[:, _PROBABILITIES].any():
+            reference.user_data[DISTRIBUTIONS_KEY] = HeadDistributions(
+                words[:, _HEADS].view(np.int64).astype(np.int32),
+                words[:, _PROBABILITIES].view(np.float64).astype(np.float32),
+            )
+        places = words[:, _PLACES].astype(np.int64).reshape(-1, N_READINGS, 2)
+        note_places(predicted, self._passages, places)
+        for doc in (predicted, reference):
+            copy_treebank(source.predicted, doc)
+        return Example(predicted, reference)
+
+    def _places(self, doc: Doc) -> Words:
+        """The places of the words in passages, by the numbers that these have here."""
+        passages, places = word_places(doc)
+        places = places.copy()
+        used, numbers = np.unique(places[:, :, 0], return_inverse=True)
+        renumbered = [self._number(passages[number]) for number in used.tolist()]
+        places[:, :, 0] = np.array(renumbered, dtype=np.int64)[numbers].reshape(places.shape[:2])
+        return places.reshape(len(doc), -1).view(np.uint64)
+
+    def _number(self, passage: Passage) -> int:
+        number = self._numbers.setdefault(passage, len(self._passages))
+        if number == len(self._passages):
+            self._passages.append(passage)
+        return number
 
 
 class NonceAugmenter:
@@ -137,7 +182,7 @@ class NonceAugmenter:
         self._words: dict[Kind, list[Words]] = defaultdict(list)
         # With the position of the head of the subtree.
         self._subtrees: dict[Kind, list[tuple[Words, int]]] = defaultdict(list)
-        self._rows = _Reader(_NONCE)
+        self._rows = _Rows(_NONCE)
 
     def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
         """Yield the augmented example."""
@@ -148,7 +193,7 @@ class NonceAugmenter:
         treebank = str(example.predicted.user_data.get(TREEBANK_KEY, ""))
         moved = self._exchange_subtrees(example.reference, old, treebank)
         new = self._exchange_words(moved, treebank)
-        yield example if np.array_equal(old, new) else _example(example, new)
+        yield example if np.array_equal(old, new) else self._rows.example(example, new)
 
     def _exchange_words(self, words: Words, treebank: str) -> Words:
         new = words.copy()
@@ -219,7 +264,7 @@ class ExcerptAugmenter:
         check_range(f"{_EXCERPT}: shuffle_probability", shuffle_probability, 0.0, 1.0)
         self.max_words = max_words
         self.shuffle_probability = shuffle_probability
-        self._rows = _Reader(_EXCERPT)
+        self._rows = _Rows(_EXCERPT)
 
     def __call__(self, nlp: Language | None, example: Example) -> Iterator[Example]:
         """Yield the excerpts in order."""
@@ -235,7 +280,7 @@ class ExcerptAugmenter:
             wanted = first + random.randint(1, self.max_words)
             place = bisect_left(starts, wanted)
             end = starts[place] if place < len(starts) else len(words)
-            yield _example(example, words[first:end].copy())
+            yield self._rows.example(example, words[first:end].copy())
             first = end
 
 
@@ -298,28 +343,6 @@ def _movable_subtrees(doc: Doc) -> dict[int, tuple[int, int]]:
         and last - first < _LONGEST_SUBTREE
         and last - first + 1 == sum(1 for _ in token.subtree)
     }
-
-
-def _example(source: Example, words: Words) -> Example:
-    """An example with other words, from the same treebank."""
-    vocab = source.reference.vocab
-    forms = [vocab.strings[form] for form in words[:, _FORM].tolist()]
-    spaces = words[:, _SPACE].astype(bool).tolist()
-    predicted, reference = (Doc(vocab, words=forms, spaces=spaces) for _ in range(2))
-    starts = words[:, _START : _START + 1]
-    predicted.from_array([SENT_START], np.ascontiguousarray(starts))  # type: ignore[arg-type]
-    annotation = np.ascontiguousarray(words[:, _ANNOTATION])
-    reference.from_array(_COLUMNS[_ANNOTATION], annotation)  # type: ignore[arg-type]
-    # Last, because spaCy derives sentence starts from the heads.
-    reference.from_array([SENT_START], np.ascontiguousarray(annotation[:, -1:]))  # type: ignore[arg-type]
-    if words[:, _PROBABILITIES].any():
-        reference.user_data[DISTRIBUTIONS_KEY] = HeadDistributions(
-            words[:, _HEADS].view(np.int64).astype(np.int32),
-            words[:, _PROBABILITIES].view(np.float64).astype(np.float32),
-        )
-    for doc in (predicted, reference):
-        copy_treebank(source.predicted, doc)
-    return Example(predicted, reference)
 
 
 def augmenting_batcher(batcher: Batcher, augmenter: Augmenter) -> Batcher:

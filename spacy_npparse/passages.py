@@ -1,0 +1,132 @@
+"""The passages that an encoder of texts reads one by one, and the places of the words of a Doc in
+them.
+
+A pretrained encoder gives a word a vector in its context. A passage is such a context: a sentence,
+or, where sentences are not known, what punctuation ends. It depends on nothing but its own text:
+a word has the same vector in a document and alone.
+
+Augmenters move words into other sentences. The words keep the places that they are from: their
+vectors need not be computed again, and are those of text that somebody wrote.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import SENT_START, SPACY
+from spacy.pipeline import Sentencizer
+from spacy.tokens import Doc
+
+from spacy_npparse.word_forms import multiword_tokens, word_forms
+
+# In doc.user_data of augmented examples: `WordPlaces`.
+PLACES_KEY = "spacy_npparse.word_places"
+# Readings of a Doc: with the sentence starts that it has, and as plain text.
+AS_GIVEN, AS_TEXT = range(2)
+N_READINGS = 2
+_FINAL = frozenset(Sentencizer.default_punct_chars) | {"…"}
+
+# The words of a passage, each with the space behind it.
+Passage: TypeAlias = tuple[str, ...]
+
+
+class WordPlaces(NamedTuple):
+    """Where the words of a Doc are from.
+
+    Attributes:
+        passages: These, and possibly others.
+        places: int64 [n_words, N_READINGS, 2]: for each reading, which of the passages, and which
+            of its words.
+    """
+
+    passages: Sequence[Passage]
+    places: NDArray[np.int64]
+
+
+def word_places(doc: Doc) -> WordPlaces:
+    """The places in passages that the words of a Doc are from.
+
+    Args:
+        doc: The Doc.
+
+    Returns:
+        Those that an augmenter noted; for any other Doc, the places in its own passages.
+    """
+    noted = doc.user_data.get(PLACES_KEY)
+    if noted is not None and len(noted[1]) == len(doc):
+        return WordPlaces(*noted)
+    passages: list[Passage] = []
+    places = np.empty((len(doc), N_READINGS, 2), dtype=np.int64)
+    for reading in (AS_GIVEN, AS_TEXT):
+        found = doc_passages(doc, reading)
+        lengths = [len(passage) for passage in found]
+        numbers = np.arange(len(passages), len(passages) + len(found))
+        places[:, reading, 0] = np.repeat(numbers, lengths)
+        places[:, reading, 1] = np.concatenate([np.arange(0), *map(np.arange, lengths)])
+        passages += found
+    return WordPlaces(passages, places)
+
+
+def doc_passages(doc: Doc, reading: int) -> list[Passage]:
+    """Cut a Doc into passages.
+
+    Args:
+        doc: The Doc.
+        reading: `AS_GIVEN`: a sentence start that is set begins a passage, and a word that is known
+            to start no sentence does not. `AS_TEXT`: all starts are taken as unknown.
+
+    Returns:
+        The passages, whose words are those of the Doc in their order: the words of multiword
+        tokens are written apart.
+    """
+    if not len(doc):
+        return []
+    forms = word_forms(doc)
+    is_start = _after_final_punctuation(forms)
+    if reading == AS_GIVEN:
+        starts = doc.to_array(SENT_START).astype(np.int64)
+        is_start = (starts == 1) | (is_start & (starts == 0))
+    is_start[0] = True
+    spaces = doc.to_array(SPACY).astype(bool)
+    for token in multiword_tokens(doc):
+        spaces[token.start : token.end - 1] = True
+    # The space behind a passage is not part of it.
+    spaces[np.append(np.flatnonzero(is_start)[1:], len(doc)) - 1] = False
+    words = [form + " " * space for form, space in zip(forms, spaces.tolist(), strict=True)]
+    bounds = np.append(np.flatnonzero(is_start), len(words)).tolist()
+    return [tuple(words[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+
+
+def note_places(doc: Doc, passages: Sequence[Passage], places: NDArray[np.int64]) -> None:
+    """Note in a Doc where its words are from.
+
+    Args:
+        doc: The Doc.
+        passages: See `WordPlaces`.
+        places: Likewise.
+    """
+    value: Any = WordPlaces(passages, places)
+    doc.user_data[PLACES_KEY] = value
+
+
+def _after_final_punctuation(forms: Iterable[str]) -> NDArray[np.bool_]:
+    """Whether each word is the first one after final punctuation and what may follow it: closing
+    quotes and brackets, white space."""
+    found = []
+    is_over = False
+    for form in forms:
+        starts = False
+        if _FINAL.issuperset(form):
+            is_over = True
+        elif is_over and not _goes_with_punctuation(form):
+            starts, is_over = True, False
+        found.append(starts)
+    return np.array(found, dtype=bool)
+
+
+def _goes_with_punctuation(form: str) -> bool:
+    return form.isspace() or all(unicodedata.category(char)[0] == "P" for char in form)
