@@ -17,6 +17,8 @@ _EXTRAS = {
     "backports": ("backports.zstd", "corpora"),
     "pyarrow": ("pyarrow", "corpora"),
     "ray": ("ray", "ray"),
+    "safetensors": ("safetensors", "encoder"),
+    "tokenizers": ("tokenizers", "encoder"),
     "udtools": ("udtools", "validate"),
 }
 

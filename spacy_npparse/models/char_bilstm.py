@@ -49,6 +49,7 @@ def CharBiLSTM(
     include_static_vectors: bool = False,
     treebank_embedding: bool = False,
     treebank: str | None = None,
+    transformer: Model[list[Doc], list[Floats2d]] | None = None,
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
 
@@ -84,6 +85,8 @@ def CharBiLSTM(
             or weights of several, which interpolate their embeddings: "en_lines=0.7,sv_lines=0.3".
             None: the mean of all, with a warning. May be changed when a pipeline is loaded, and by
             `use_treebank`.
+        transformer: `spacy_npparse.Transformer.v1`, whose vectors the LSTM reads beside those of
+            words and spellings.
 
     Returns:
         A thinc model from Docs to one [len(doc), width] array per Doc.
@@ -113,6 +116,7 @@ def CharBiLSTM(
         include_static_vectors=include_static_vectors,
         treebank_embedding=treebank_embedding,
         treebank=treebank,
+        transformer=transformer,
     )
     check_arguments(_NAME, CharBiLSTM, {**sizes, **rates, **others})
     for name, size in {**sizes, "max_chars": max_chars}.items():
@@ -133,7 +137,10 @@ def CharBiLSTM(
             sizes={**sizes, "n_affixes": len(AFFIXES)},
             treebank_embedding=treebank_embedding,
         ),
-        layers=[VocabularyVectors(_NAME, word_width)] if include_static_vectors else [],
+        layers=[
+            *([VocabularyVectors(_NAME, word_width)] if include_static_vectors else []),
+            *([transformer] if transformer is not None else []),
+        ],
         dims={"nO": width},
         attrs={
             "dropout_rate": 0.0,
@@ -167,12 +174,17 @@ def init(
     Raises:
         ValueError: If treebanks are embedded, and Docs do not say which one they are from.
     """
-    for static_vectors in model.layers:
-        static_vectors.initialize(X=X)
+    for layer in model.layers:
+        layer.initialize(X=X)
     # `spacy pretrain` has read the corpus before it initializes the model with another Doc.
     if treebank_embedding and not (model.attrs[NAMES] and names_no_treebank(X or [])):
         model.attrs[NAMES] = corpus_treebanks(_NAME, X or [])
-    torch_shim(model, CharBiLSTMNet).initialize(**sizes, n_treebanks=len(model.attrs[NAMES]))
+    transformer = _layer(model, "transformer")
+    torch_shim(model, CharBiLSTMNet).initialize(
+        **sizes,
+        n_treebanks=len(model.attrs[NAMES]),
+        beside_width=transformer.get_dim("nO") if transformer else 0,
+    )
 
 
 def forward(
@@ -210,9 +222,10 @@ def forward(
     treebanks = weights_of_docs(model, encoded, is_train)
     if treebanks is not None:
         treebanks = treebanks[doc_of_sequence]
-    static, backprop_static = _project_static_vectors(model, docs, is_train)
+    static, backprop_static = _read(_layer(model, "vocabulary_vectors"), docs, is_train)
+    beside, backprop_beside = _read(_layer(model, "transformer"), docs, is_train)
     with torch.set_grad_enabled(is_train), threads_for(n_words):
-        vectors = net(batch, static, treebanks)
+        vectors = net(batch, static, treebanks, beside)
     detached = torch2xp(vectors.detach(), ops=model.ops)
     outputs = cast(list[Floats2d], model.ops.unflatten(detached, lengths))
 
@@ -221,24 +234,34 @@ def forward(
         with threads_for(n_words):
             vectors.backward(xp2torch(gradient, device=vectors.device))
         backprop_static()
+        backprop_beside()
         return []
 
     return outputs, backprop
 
 
-def _project_static_vectors(
-    model: Model, docs: list[Doc], is_train: bool
+def _layer(model: Model, name: str) -> Model | None:
+    return next((layer for layer in model.layers if layer.name == name), None)
+
+
+def _read(
+    layer: Model | None, docs: list[Doc], is_train: bool
 ) -> tuple[torch.Tensor | None, Callable[[], Any]]:
-    """The projected vectors, [n_words, word_width], if they are included; and the backward pass,
-    which takes their gradient from the tensor."""
-    if not model.layers:
+    """The vectors of all words that a layer gives, [n_words, its width], if there is one; and the
+    backward pass, which takes their gradient from the tensor."""
+    if layer is None:
         return None, lambda: None
-    projected, backprop = model.layers[0](docs, is_train)
-    tensor = xp2torch(projected.dataXd, requires_grad=is_train)
+    found, backprop = layer(docs, is_train)
+    is_ragged = isinstance(found, Ragged)
+    vectors = found.dataXd if is_ragged else layer.ops.flatten(found)
+    tensor = xp2torch(vectors, requires_grad=is_train)
 
     def backprop_tensor() -> Any:
-        gradient = torch2xp(cast(torch.Tensor, tensor.grad), ops=model.ops)
-        return backprop(Ragged(cast(Floats2d, gradient), projected.lengths))
+        gradient = cast(Floats2d, torch2xp(cast(torch.Tensor, tensor.grad), ops=layer.ops))
+        if is_ragged:
+            return backprop(Ragged(gradient, found.lengths))
+        lengths = layer.ops.asarray1i([len(doc) for doc in docs])
+        return backprop(layer.ops.unflatten(gradient, lengths))
 
     return tensor, backprop_tensor
 

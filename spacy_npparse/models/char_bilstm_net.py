@@ -53,6 +53,7 @@ class CharBiLSTMNet(nn.Module):
         affix_rows: Likewise.
         n_affixes: Affixes of each word.
         n_treebanks: Treebanks with an embedding of their own.
+        beside_width: Of the vectors that are read beside those of words and spellings.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class CharBiLSTMNet(nn.Module):
         affix_rows: int,
         n_affixes: int,
         n_treebanks: int = 0,
+        beside_width: int = 0,
     ):
         super().__init__()
         self.block_dropout = 0.0
@@ -85,7 +87,7 @@ class CharBiLSTMNet(nn.Module):
         self.char_lstm = BiLSTM(char_width, char_width, depth=1)
         self.spelling = nn.Linear(2 * char_width + n_affixes * affix_width, word_width)
         self.norm = nn.LayerNorm(word_width)
-        self.word_lstm = BiLSTM(word_width, width // 2, depth)
+        self.word_lstm = BiLSTM(word_width + beside_width, width // 2, depth)
 
     def set_dropout(self, rate: float, block_rate: float, spelling_rate: float) -> None:
         """Set the dropout rates.
@@ -104,6 +106,7 @@ class CharBiLSTMNet(nn.Module):
         batch: WordBatch,
         static: Tensor | None = None,
         treebanks: NDArray[np.float32] | None = None,
+        beside: Tensor | None = None,
     ) -> Tensor:
         """Encode all words.
 
@@ -112,6 +115,7 @@ class CharBiLSTMNet(nn.Module):
             static: What is added to the embedding of each word, [n_words, word_width]: a projection
                 of its static vector.
             treebanks: Weights of the treebanks in each sequence, [n_sequences, n_treebanks].
+            beside: What the LSTM reads of each word besides, [n_words, beside_width].
 
         Returns:
             [n_words, width], in the order of the batch.
@@ -122,6 +126,8 @@ class CharBiLSTMNet(nn.Module):
         if treebanks is not None and self.treebank_embedding is not None:
             vectors = vectors + self.embed_treebanks(treebanks, batch.lengths)
         vectors = self.norm(vectors)
+        if beside is not None:
+            vectors = torch.cat([vectors, beside], dim=1)
         if self.training and self.block_dropout:
             mask = torch.rand(len(vectors), 1, device=vectors.device) >= self.block_dropout
             vectors = vectors * mask

@@ -1,0 +1,115 @@
+"""The encoder of BERT and RoBERTa in torch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import torch
+from torch import Tensor, nn
+
+from spacy_npparse.models.transformer.frozen import FrozenLinear, FrozenTable
+
+
+class EncoderNet(nn.Module):
+    """The lower layers of a pretrained encoder, frozen.
+
+    Token types are of no use for single texts: the embedding of the first one is part of those of
+    the positions.
+
+    Args:
+        hidden: Width of the vectors.
+        inner: Width between the two feed-forward layers.
+        heads: Attention heads of a layer.
+        depth: Layers.
+        n_pieces: Pieces of words in the vocabulary.
+        n_positions: Positions of a sequence.
+        epsilon: Of the layer norms.
+
+    Source: Devlin, Chang, Lee and Toutanova (2019).
+    """
+
+    positions: Tensor
+
+    def __init__(
+        self,
+        hidden: int,
+        inner: int,
+        heads: int,
+        depth: int,
+        n_pieces: int,
+        n_positions: int,
+        epsilon: float,
+    ):
+        super().__init__()
+        self.pieces = FrozenTable(n_pieces, hidden)
+        self.register_buffer("positions", torch.zeros(n_positions, hidden))
+        self.norm = _frozen_norm(hidden, epsilon)
+        self.layers = nn.ModuleList(
+            EncoderLayer(hidden, inner, heads, epsilon) for _ in range(depth)
+        )
+
+    def forward(self, pieces: Tensor, lengths: Tensor, kept: Collection[int]) -> Tensor:
+        """Encode sequences.
+
+        Args:
+            pieces: int64 [n_sequences, longest], the pieces of each sequence; anything behind its
+                end.
+            lengths: int64 [n_sequences], all positive.
+            kept: The layers whose outputs are wanted, in ascending order; 0 for the embeddings.
+
+        Returns:
+            [n_sequences, longest, n_kept, hidden].
+        """
+        places = torch.arange(pieces.shape[1], device=pieces.device)
+        vectors = self.norm(self.pieces(pieces) + self.positions[: len(places)])
+        is_inside = places < lengths[:, None]
+        mask = None if bool(is_inside.all()) else is_inside[:, None, None, :]
+        outputs = [vectors] if 0 in kept else []
+        for number, layer in enumerate(self.layers, 1):
+            vectors = layer(vectors, mask)
+            if number in kept:
+                outputs.append(vectors)
+        return torch.stack(outputs, dim=2)
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention and two feed-forward layers, each with a residual connection and a norm.
+
+    Args:
+        hidden: See `EncoderNet`.
+        inner: Likewise.
+        heads: Likewise.
+        epsilon: Likewise.
+    """
+
+    def __init__(self, hidden: int, inner: int, heads: int, epsilon: float):
+        super().__init__()
+        self.heads = heads
+        self.attention_in = FrozenLinear(hidden, 3 * hidden)
+        self.attention_out = FrozenLinear(hidden, hidden)
+        self.attention_norm = _frozen_norm(hidden, epsilon)
+        self.inner = FrozenLinear(hidden, inner)
+        self.outer = FrozenLinear(inner, hidden)
+        self.norm = _frozen_norm(hidden, epsilon)
+
+    def forward(self, vectors: Tensor, mask: Tensor | None) -> Tensor:
+        """Run the layer.
+
+        Args:
+            vectors: [n_sequences, longest, hidden].
+            mask: bool, True where a sequence goes on: [n_sequences, 1, 1, longest]; None for
+                everywhere.
+
+        Returns:
+            As `vectors`.
+        """
+        split = self.attention_in(vectors).unflatten(2, (3, self.heads, -1))
+        query, key, value = split.permute(2, 0, 3, 1, 4)
+        read = nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        attended = self.attention_out(read.transpose(1, 2).flatten(2))
+        vectors = self.attention_norm(vectors + attended)
+        return self.norm(vectors + self.outer(nn.functional.gelu(self.inner(vectors))))
+
+
+def _frozen_norm(hidden: int, epsilon: float) -> nn.LayerNorm:
+    return nn.LayerNorm(hidden, eps=epsilon).requires_grad_(False)

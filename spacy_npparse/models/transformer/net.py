@@ -1,0 +1,62 @@
+"""The torch network of `spacy_npparse.Transformer.v1`."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from spacy_npparse.models.transformer.encoder_net import EncoderNet
+
+
+class TransformerNet(nn.Module):
+    """A frozen encoder, and what is learnt about its layers: a weighted mean and a projection.
+
+    Args:
+        width: Of the projection.
+        n_mixed: Number of layers in the mean.
+        hidden: See `EncoderNet`.
+        inner: Likewise.
+        heads: Likewise.
+        depth: Likewise.
+        n_pieces: Likewise.
+        n_positions: Likewise.
+        epsilon: Likewise.
+
+    Source: the mean of layers as in Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer
+        (2018).
+    """
+
+    layers: Tensor
+
+    def __init__(
+        self,
+        width: int,
+        n_mixed: int,
+        hidden: int,
+        inner: int,
+        heads: int,
+        depth: int,
+        n_pieces: int,
+        n_positions: int,
+        epsilon: float,
+    ):
+        super().__init__()
+        self.dropout = 0.0
+        self.encoder = EncoderNet(hidden, inner, heads, depth, n_pieces, n_positions, epsilon)
+        self.register_buffer("layers", torch.zeros(n_mixed, dtype=torch.int64))
+        self.mix = nn.Parameter(torch.zeros(n_mixed))
+        self.projection = nn.Linear(hidden, width)
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Mix and project the layers of words.
+
+        Args:
+            vectors: [n_words, n_mixed, hidden].
+
+        Returns:
+            [n_words, width].
+        """
+        mixed = torch.einsum("wlh,l->wh", vectors, self.mix.softmax(dim=0))
+        mixed = nn.functional.dropout(mixed, self.dropout, self.training)
+        return self.norm(self.projection(mixed))

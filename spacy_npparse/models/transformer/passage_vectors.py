@@ -1,0 +1,139 @@
+"""The vectors of words in passages, by a pretrained encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from spacy_npparse.models.transformer.encoder_net import EncoderNet
+from spacy_npparse.models.transformer.pieces import PassagePieces, Pieces
+from spacy_npparse.models.windows import cut_into_windows
+from spacy_npparse.passages import Passage
+
+# Pieces of a batch, padding included: larger ones are not faster on CPU.
+_BATCH = 2048
+# A batch ends before its longest passage has so many times the pieces of its shortest one, and so
+# many more.
+_RATIO, _MORE = 1.2, 4
+
+
+def passage_vectors(
+    net: EncoderNet, pieces: Pieces, layers: Sequence[int], passages: Sequence[Passage]
+) -> list[NDArray[np.float16]]:
+    """Encode passages.
+
+    A word has the mean of the vectors of its pieces; zeros if it has none. A passage with more
+    pieces than the encoder has positions is read in overlapping windows.
+
+    Args:
+        net: The encoder.
+        pieces: Its pieces.
+        layers: The layers whose vectors are wanted, in ascending order.
+        passages: The passages.
+
+    Returns:
+        Of each passage the vectors of its words, [n_words, n_layers, hidden]: in half precision,
+        in which they are remembered, whether they are or not.
+    """
+    cut = [pieces.cut(passage) for passage in passages]
+    found = [np.empty(0, dtype=np.float16)] * len(cut)
+    for batch in _batches(np.array([len(one.pieces) for one in cut])):
+        lengths = [len(passages[number]) for number in batch]
+        vectors = _encode(net, pieces.ends, layers, [cut[number] for number in batch], lengths)
+        for number, part in zip(batch, vectors.split(lengths), strict=True):
+            found[number] = part.numpy()
+    return found
+
+
+def _batches(lengths: NDArray[np.int64]) -> Iterator[list[int]]:
+    """Group passages of similar length. lengths: in pieces."""
+    batch: list[int] = []
+    for number in np.argsort(lengths, kind="stable").tolist():
+        longest = lengths[number]
+        if batch and (
+            (len(batch) + 1) * longest > _BATCH or longest > _RATIO * lengths[batch[0]] + _MORE
+        ):
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
+
+
+def _encode(
+    net: EncoderNet,
+    ends: tuple[int, int],
+    layers: Sequence[int],
+    passages: Sequence[PassagePieces],
+    n_words: Sequence[int],
+) -> Tensor:
+    """The vectors of the words of a batch of passages: float16 [n_words, n_layers, hidden]."""
+    device, width = net.positions.device, net.positions.shape[1]
+    sums = torch.zeros(sum(n_words), len(layers), width, device=device)
+    words = _joined([passage.words for passage in passages], n_words)
+    lengths = [len(passage.pieces) for passage in passages]
+    places = _joined([passage.places for passage in passages], lengths)
+    if len(words):
+        numbers = np.concatenate([passage.pieces for passage in passages])
+        for rows, centre, first in _windows([n for n in lengths if n], len(net.positions) - 2):
+            vectors = _encode_windows(net, ends, layers, [numbers[row] for row in rows])
+            kept = torch.cat([v[c] for v, c in zip(vectors, centre, strict=True)])
+            pairs = slice(*np.searchsorted(places, [first, first + len(kept)]))
+            targets = torch.from_numpy(words[pairs]).to(device)
+            sources = torch.from_numpy(places[pairs] - first).to(device)
+            sums.index_add_(0, targets, kept[sources])
+    counts = torch.from_numpy(np.bincount(words, minlength=len(sums))).to(device)
+    return (sums / counts.clamp_min(1)[:, None, None]).half().cpu()
+
+
+def _joined(numbers: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Numbers within passages as numbers within all of them."""
+    offsets = np.cumsum(sizes) - sizes
+    return np.concatenate([part + offset for part, offset in zip(numbers, offsets, strict=True)])
+
+
+def _windows(
+    lengths: Sequence[int], longest: int
+) -> Iterator[tuple[list[NDArray[np.int64]], list[slice], int]]:
+    """Cut passages into windows of up to `longest` pieces, some at once: the pieces of each, which
+    of them are read with context on both sides, and the number of the first of these."""
+    cut = cut_into_windows(lengths, longest // 2, longest // 4)
+    bounds = np.cumsum([0, *cut.lengths])
+    # Where the centre of each window begins; all centres together are all pieces.
+    window = np.searchsorted(bounds, cut.centres, side="right") - 1
+    first_piece = np.searchsorted(window, np.arange(len(cut.lengths) + 1))
+    at_once = max(1, _BATCH // max(cut.lengths))
+    for start in range(0, len(cut.lengths), at_once):
+        some = range(start, min(start + at_once, len(cut.lengths)))
+        centres = [
+            cut.centres[first_piece[number] : first_piece[number + 1]] - bounds[number]
+            for number in some
+        ]
+        yield (
+            [cut.rows[bounds[number] : bounds[number + 1]] for number in some],
+            [slice(centre[0], centre[-1] + 1) for centre in centres],
+            int(first_piece[start]),
+        )
+
+
+def _encode_windows(
+    net: EncoderNet,
+    ends: tuple[int, int],
+    layers: Sequence[int],
+    windows: Sequence[NDArray[np.int64]],
+) -> list[Tensor]:
+    """The vectors of the pieces of each window, [n_pieces, n_layers, hidden]."""
+    lengths = [len(window) + 2 for window in windows]
+    padded = np.zeros((len(windows), max(lengths)), dtype=np.int64)
+    for row, window in zip(padded, windows, strict=True):
+        row[: len(window) + 2] = [ends[0], *window, ends[1]]
+    device = net.positions.device
+    with torch.no_grad():
+        vectors = net(
+            torch.from_numpy(padded).to(device), torch.tensor(lengths, device=device), layers
+        )
+    return [row[1 : length - 1] for row, length in zip(vectors, lengths, strict=True)]

@@ -1,0 +1,55 @@
+"""Pieces and the words that they belong to."""
+
+import numpy as np
+import pytest
+from tiny_encoder import FAMILIES, make_tokenizer
+
+from spacy_npparse.models.transformer.pieces import Pieces
+
+
+def cut(family, passage):
+    pieces = Pieces(make_tokenizer(family).to_str()).cut(passage)
+    return pieces, list(zip(pieces.words.tolist(), pieces.places.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_word_has_its_pieces(family):
+    passage = ("der ", "haus", "en ", "x", "!")
+    pieces, pairs = cut(family, passage)
+    places = [place for _, place in pairs]
+    assert places == sorted(places) and set(places) <= set(range(len(pieces.pieces)))
+    assert sorted({word for word, _ in pairs}) == [0, 1, 2, 3, 4]
+    # The encoder reads the text as it is, not word by word.
+    whole, _ = cut(family, ("".join(passage),))
+    assert pieces.pieces.tolist() == whole.pieces.tolist()
+
+
+def test_a_piece_of_two_words_belongs_to_both():
+    pieces, pairs = cut("bert", ("ha", "us ", "der"))
+    assert pairs == [(0, 0), (1, 0), *((2, place) for place in range(1, len(pieces.pieces)))]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "word", ["\n", "  ", "\u200b", "\ud800", "ab\x00c", "\N{GOTHIC LETTER AHSA}"]
+)
+def test_words_without_a_piece_do_not_move_others(family, word):
+    _, pairs = cut(family, ("x ", f"{word} ", "y ", "x"))
+    words = [word for word, _ in pairs]
+    assert {0, 2, 3} <= set(words) <= {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_only_white_space(family):
+    pieces, pairs = cut(family, ("\n ", "\t"))
+    assert len(pieces.words) == len(pieces.places) == len(pairs)
+
+
+def test_ends_and_number_of_pieces():
+    tokenizer = make_tokenizer("bert")
+    tokenizer.enable_truncation(3)
+    tokenizer.enable_padding(length=10)
+    pieces = Pieces(tokenizer.to_str())
+    assert pieces.ends == (2, 3) and pieces.n_pieces == tokenizer.get_vocab_size()
+    assert len(pieces.cut(("haus ",) * 20).pieces) == 20
+    assert np.array_equal(pieces.cut(()).pieces, [])
