@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import torch
@@ -20,9 +21,12 @@ from spacy_npparse.models.transformer.memory import Halves, VectorMemory
 from spacy_npparse.models.transformer.net import TransformerNet
 from spacy_npparse.models.transformer.passage_vectors import passage_vectors
 from spacy_npparse.models.transformer.pieces import Pieces
+from spacy_npparse.models.transformer.weights import EncoderWeights
 from spacy_npparse.passages import AS_GIVEN, N_READINGS, Passage, doc_passages, word_places
 
 _NAME = "spacy_npparse.Transformer.v1"
+# One path, several, or by path how often training reads it.
+Texts: TypeAlias = str | list[str] | dict[str, float] | None
 # Attributes of the model.
 _PIECES, _MEMORY = "pieces", "memory"
 # In prediction, so many words are encoded at once: 3 kB each with a hidden width of 384.
@@ -34,6 +38,7 @@ def Transformer(
     width: int = 128,
     layers: list[int] | None = None,
     dropout: float = 0.3,
+    texts: Texts = None,
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build the encoder: a pretrained one that remains as it is, and a learnt projection of a
     weighted mean of its layers.
@@ -53,6 +58,9 @@ def Transformer(
         layers: Those that are mixed, 1 being the lowest, in ascending order. None: up to four in
             the middle, which know most of syntax.
         dropout: Rate at which parts of the mean are dropped in training.
+        texts: Files whose pieces are kept, in any format: those of the treebank, and more text.
+            Words that need others are cut into smaller ones. A multilingual encoder for one
+            language becomes several times as small. None: all pieces are kept.
 
     Returns:
         A thinc model from Docs to one [len(doc), width] array per Doc.
@@ -64,7 +72,7 @@ def Transformer(
         Pavlick (2019); frozen, under a parser's own encoder, as in Straka, Straková and Hajič
         (2019).
     """
-    arguments = dict(folder=folder, width=width, layers=layers, dropout=dropout)
+    arguments = dict(folder=folder, width=width, layers=layers, dropout=dropout, texts=texts)
     check_arguments(_NAME, Transformer, arguments)
     check_range(f"{_NAME}: width", width)
     check_dropout(f"{_NAME}: dropout", dropout)
@@ -73,7 +81,7 @@ def Transformer(
     return Model(
         "transformer",
         forward,
-        init=partial(init, folder=folder, layers=layers),
+        init=partial(init, folder=folder, layers=layers, texts=texts),
         dims={"nO": width},
         attrs={"dropout": dropout, _PIECES: Pieces(), _MEMORY: VectorMemory()},
         shims=[TorchShim(TransformerNet)],
@@ -87,6 +95,7 @@ def init(
     *,
     folder: str | None,
     layers: list[int] | None,
+    texts: Texts,
 ) -> None:
     """Read the pretrained encoder.
 
@@ -96,6 +105,7 @@ def init(
         Y: Not looked at.
         folder: See `Transformer`.
         layers: Likewise.
+        texts: Likewise.
 
     Raises:
         ValueError: If there is no folder, or it has no encoder that can be used.
@@ -110,14 +120,24 @@ def init(
         raise ValueError(
             f"{_NAME}: layers is {mixed}, but the encoder of {folder} has {source.depth}"
         )
-    pieces = source.pieces()
+    weights = EncoderWeights(source, depth=mixed[-1])
+    pieces, kept = source.pieces().cut_to(None if texts is None else _lines(texts))
     shim = torch_shim(model, TransformerNet)
-    sizes = source.sizes(depth=mixed[-1])
-    shim.initialize(width=model.get_dim("nO"), n_mixed=len(mixed), **sizes)
-    source.load(shim.net.encoder)
+    sizes = dict(width=model.get_dim("nO"), n_mixed=len(mixed), n_pieces=len(kept))
+    shim.initialize(**sizes, **weights.sizes)
+    weights.load(shim.net.encoder, kept)
     shim.net.layers.copy_(torch.tensor(mixed))
     model.attrs[_PIECES] = pieces
     model.attrs[_MEMORY].forget()
+
+
+def _lines(texts: str | list[str] | dict[str, float]) -> Iterator[str]:
+    """The lines of files, and of the files of folders."""
+    for text in [texts] if isinstance(texts, str) else texts:
+        path = Path(text)
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+            with file.open(encoding="utf8", errors="replace") as lines:
+                yield from lines
 
 
 def _middle_layers(depth: int) -> list[int]:

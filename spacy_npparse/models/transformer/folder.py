@@ -1,4 +1,4 @@
-"""A pretrained encoder as Hugging Face has it: a folder with configuration, pieces and weights.
+"""The folder of a pretrained encoder as Hugging Face has it: configuration, pieces and weights.
 
 Nothing in it is run or unpickled, and nothing is downloaded.
 """
@@ -10,13 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor
-
 from spacy_npparse.checks import MOST, MOST_ROWS
 from spacy_npparse.errors import UserError
-from spacy_npparse.extras import optional_module
-from spacy_npparse.models.transformer.encoder_net import EncoderNet
 from spacy_npparse.models.transformer.pieces import Pieces
 
 CONFIG, PIECES, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
@@ -43,7 +38,6 @@ _FIXED = {
 }
 _FEWEST_POSITIONS = 16
 _MOST_POSITIONS = 512
-_WORDS = "embeddings.word_embeddings"
 _SAVE = (
     'Where it is trusted and transformers is installed: python -c "from transformers import '
     "AutoModel, AutoTokenizer; AutoModel.from_pretrained('{0}').save_pretrained('NEW'); "
@@ -87,7 +81,7 @@ class EncoderFolder:
                 raise folder.error(f"there is no {name}", _remedy(folder.path, name))
         try:
             config = json.loads((folder.path / CONFIG).read_text(encoding="utf8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise folder.error(f"{CONFIG} is no JSON: {error}", "Copy it again.") from None
         folder = cls(folder.path, config if isinstance(config, dict) else {})
         folder.check()
@@ -116,9 +110,9 @@ class EncoderFolder:
             EncoderFolderError: If it is none of an encoder that can be read.
         """
         family = self.config.get("model_type")
-        if family not in _FAMILIES:
+        if not isinstance(family, str) or family not in _FAMILIES:
             raise self.error(
-                f"its model_type is {family!r}, and not one of: {', '.join(_FAMILIES)}",
+                f"model_type is {family!r} in {CONFIG}, and not one of: {', '.join(_FAMILIES)}",
                 "Encoders of other families can be used through spacy-transformers: see "
                 "configs/transformer.cfg.",
             )
@@ -131,6 +125,9 @@ class EncoderFolder:
             value = self.config.get(name, expected)
             if value != expected:
                 raise self.error(f"{name} is {value!r}, and not {expected!r}", "Give another one.")
+        epsilon = self.config.setdefault("layer_norm_eps", 1e-12)
+        if not isinstance(epsilon, float) or not 0 < epsilon < 1:
+            raise self.error(f"layer_norm_eps is {epsilon!r} in {CONFIG}", "Copy it again.")
         if self.config["hidden_size"] % self.config["num_attention_heads"]:
             raise self.error("hidden_size is no multiple of num_attention_heads", "Copy it again.")
         if self.n_positions < _FEWEST_POSITIONS:
@@ -138,25 +135,6 @@ class EncoderFolder:
                 f"sequences have {self.n_positions} positions, and need {_FEWEST_POSITIONS}",
                 "Give another one.",
             )
-
-    def sizes(self, depth: int) -> dict[str, float]:
-        """The arguments of the network.
-
-        Args:
-            depth: Layers that are kept.
-
-        Returns:
-            See `EncoderNet`.
-        """
-        return dict(
-            hidden=self.config["hidden_size"],
-            inner=self.config["intermediate_size"],
-            heads=self.config["num_attention_heads"],
-            depth=depth,
-            n_pieces=self.config["vocab_size"],
-            n_positions=self.n_positions,
-            epsilon=float(self.config.get("layer_norm_eps", 1e-12)),
-        )
 
     def pieces(self) -> Pieces:
         """Read the pieces.
@@ -179,23 +157,6 @@ class EncoderFolder:
             raise self.error(f"{PIECES} has {most} pieces, the encoder {known}", "Copy both again.")
         return found
 
-    def load(self, net: EncoderNet) -> None:
-        """Read the weights of the layers that a network has.
-
-        Args:
-            net: Of `sizes`.
-
-        Raises:
-            EncoderFolderError: If weights are missing, damaged, of other shapes than the
-                configuration says, or not finite.
-        """
-        safetensors = optional_module("safetensors")
-        try:
-            with safetensors.safe_open(self.path / WEIGHTS, framework="pt") as file:
-                _Weights(self, file).load(net)
-        except safetensors.SafetensorError as error:
-            raise self.error(f"{WEIGHTS} is damaged: {error}", "Copy it again.") from None
-
     def error(self, reason: str, remedy: str) -> EncoderFolderError:
         """The error that says why the folder cannot be used.
 
@@ -214,68 +175,3 @@ def _remedy(path: Path, missing: str) -> str:
     if missing == CONFIG:
         return "Give the folder of a pretrained encoder as Hugging Face has it."
     return _SAVE.format(path)
-
-
-class _Weights:
-    """The weights of an open file. folder: it is in this one."""
-
-    def __init__(self, folder: EncoderFolder, file: Any):
-        self._folder = folder
-        self._file = file
-        # The first versions of BERT have names of their own for the parts of a norm.
-        self._keys = {
-            key.replace("Norm.gamma", "Norm.weight").replace("Norm.beta", "Norm.bias"): key
-            for key in file.keys()
-        }
-        found = [key for key in self._keys if key.endswith(f"{_WORDS}.weight")]
-        self._prefix = found[0].removesuffix(f"{_WORDS}.weight") if found else ""
-
-    def load(self, net: EncoderNet) -> None:
-        """Copy the weights to a network."""
-        config, first = self._folder.config, self._folder.first_position
-        width = config["hidden_size"]
-        net.pieces.set_weight(self._read(f"{_WORDS}.weight", config["vocab_size"], width))
-        shape = (config["max_position_embeddings"], width)
-        positions = self._read("embeddings.position_embeddings.weight", *shape)
-        shape = (config["type_vocab_size"], width)
-        types = self._read("embeddings.token_type_embeddings.weight", *shape)
-        net.positions.copy_(positions[first : first + len(net.positions)] + types[0])
-        self._load_norm(net.norm, "embeddings.LayerNorm")
-        for number, layer in enumerate(net.layers):
-            name = f"encoder.layer.{number}"
-            self._load_linear(
-                layer.attention_in,
-                *(f"{name}.attention.self.{part}" for part in ("query", "key", "value")),
-            )
-            self._load_linear(layer.attention_out, f"{name}.attention.output.dense")
-            self._load_norm(layer.attention_norm, f"{name}.attention.output.LayerNorm")
-            self._load_linear(layer.inner, f"{name}.intermediate.dense")
-            self._load_linear(layer.outer, f"{name}.output.dense")
-            self._load_norm(layer.norm, f"{name}.output.LayerNorm")
-
-    def _load_linear(self, linear: Any, *names: str) -> None:
-        """names: of layers that read the same vectors."""
-        n_outputs, n_inputs = linear.codes.shape
-        rows = n_outputs // len(names)
-        weights = [self._read(f"{name}.weight", rows, n_inputs) for name in names]
-        linear.set_weight(torch.cat(weights))
-        linear.bias.copy_(torch.cat([self._read(f"{name}.bias", rows) for name in names]))
-
-    def _load_norm(self, norm: Any, name: str) -> None:
-        norm.weight.copy_(self._read(f"{name}.weight", *norm.weight.shape))
-        norm.bias.copy_(self._read(f"{name}.bias", *norm.bias.shape))
-
-    def _read(self, name: str, *shape: int) -> Tensor:
-        key = self._keys.get(self._prefix + name)
-        if key is None:
-            raise self._folder.error(f"{WEIGHTS} has no {name}", "Copy it again.")
-        found = tuple(self._file.get_slice(key).get_shape())
-        if found != shape:
-            raise self._folder.error(
-                f"{name} has the shape {found} in {WEIGHTS}, and {shape} after {CONFIG}",
-                "Copy both again.",
-            )
-        weight = self._file.get_tensor(key).float()
-        if not weight.isfinite().all():
-            raise self._folder.error(f"{name} has values that are not finite", "Copy it again.")
-        return weight

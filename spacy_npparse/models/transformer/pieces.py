@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import srsly
 from numpy.typing import NDArray
 from thinc.api import Model, deserialize_attr, serialize_attr
 
@@ -39,42 +41,86 @@ class Pieces:
 
     Args:
         contents: Of that file.
+        ends: The pieces at the beginning and the end of a sequence; None for those that the file
+            puts there.
+
+    Attributes:
+        ends: These pieces.
     """
 
-    def __init__(self, contents: str = ""):
-        self._compressed = zlib.compress(contents.encode("utf8")) if contents else b""
+    def __init__(self, contents: str = "", ends: tuple[int, int] | None = None):
+        self._compressed = zlib.compress(contents.encode("utf8"))
+        if ends is None and contents:
+            first, last = self._tokenizer.encode("").ids
+            ends = first, last
+        self.ends = ends or (0, 0)
 
     def __deepcopy__(self, memo: Any) -> Pieces:
         return self
 
-    def __getstate__(self) -> bytes:
-        return self._compressed
+    def __getstate__(self) -> tuple[bytes, tuple[int, int]]:
+        return self._compressed, self.ends
 
-    def __setstate__(self, compressed: bytes) -> None:
-        self._compressed = compressed
+    def __setstate__(self, state: tuple[bytes, tuple[int, int]]) -> None:
+        self.__dict__.clear()
+        self._compressed, self.ends = state
 
     @cached_property
     def _tokenizer(self) -> Any:
-        contents = zlib.decompress(self._compressed).decode("utf8")
-        tokenizer = optional_module("tokenizers").Tokenizer.from_str(contents)
+        tokenizer = optional_module("tokenizers").Tokenizer.from_str(self._contents)
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
 
-    @cached_property
-    def ends(self) -> tuple[int, int]:
-        """The pieces at the beginning and the end of a sequence.
-
-        Raises:
-            ValueError: If they are not two.
-        """
-        first, last = self._tokenizer.encode("").ids
-        return first, last
+    @property
+    def _contents(self) -> str:
+        return zlib.decompress(self._compressed).decode("utf8")
 
     @property
     def n_pieces(self) -> int:
         """The number of pieces, or more if not all numbers are used."""
         return 1 + max(self._tokenizer.get_vocab(with_added_tokens=True).values())
+
+    def cut_to(self, lines: Iterable[str] | None) -> tuple[Pieces, Ints]:
+        """Leave out the pieces that a text does not need.
+
+        Single characters remain, of which all other words can be made.
+
+        Args:
+            lines: Of the text; None to leave out none.
+
+        Returns:
+            The others, and their numbers here. All of them if they are byte pairs, which are made
+            of each other.
+        """
+        data = json.loads(self._contents)
+        vocabulary = data["model"].get("vocab")
+        kind = data["model"].get("type")
+        if lines is None or kind not in ("Unigram", "WordPiece"):
+            return self, np.arange(self.n_pieces)
+        kept = {*self.ends}
+        for line in lines:
+            text = _text(" ".join(line.split()))
+            kept.update(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        if kind == "Unigram":
+            kept.add(data["model"]["unk_id"])
+            kept.update(n for n, (piece, _) in enumerate(vocabulary) if len(piece) == 1)
+        else:
+            kept.add(vocabulary[data["model"]["unk_token"]])
+            prefix = data["model"]["continuing_subword_prefix"]
+            kept.update(n for p, n in vocabulary.items() if len(p.removeprefix(prefix)) == 1)
+        order = sorted(kept)
+        new = {old: number for number, old in enumerate(order)}
+        if kind == "Unigram":
+            data["model"]["vocab"] = [vocabulary[old] for old in order]
+            data["model"]["unk_id"] = new[data["model"]["unk_id"]]
+        else:
+            data["model"]["vocab"] = {p: new[n] for p, n in vocabulary.items() if n in new}
+        added = [one for one in data["added_tokens"] if one["id"] in new]
+        data["added_tokens"] = [{**one, "id": new[one["id"]]} for one in added]
+        data["post_processor"] = None
+        first, last = self.ends
+        return Pieces(json.dumps(data), (new[first], new[last])), np.array(order, dtype=np.int64)
 
     def cut(self, passage: Passage) -> PassagePieces:
         """Cut the words of a passage.
@@ -85,9 +131,7 @@ class Pieces:
         Returns:
             Their pieces, without those at both ends.
         """
-        # Lone surrogates are no text.
-        text = "".join(passage).encode("utf8", "replace").decode("utf8")
-        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        encoding = self._tokenizer.encode(_text("".join(passage)), add_special_tokens=False)
         spans = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
         starts, ends = _bounds(passage)
         # Of each piece, the first of its words and the one behind its last.
@@ -99,6 +143,11 @@ class Pieces:
         return PassagePieces(np.array(encoding.ids, dtype=np.int64), first[places] + order, places)
 
 
+def _text(text: str) -> str:
+    """Text without lone surrogates, of the same length."""
+    return text.encode("utf8", "replace").decode("utf8")
+
+
 def _bounds(passage: Sequence[str]) -> tuple[Ints, Ints]:
     """The first character of each word, and the one behind its last, without the space."""
     ends = np.cumsum([len(word) for word in passage])
@@ -108,11 +157,13 @@ def _bounds(passage: Sequence[str]) -> tuple[Ints, Ints]:
 
 @serialize_attr.register(Pieces)
 def _save(_: Pieces, value: Pieces, name: str, model: Model) -> bytes:
-    return value.__getstate__()
+    saved: bytes = srsly.msgpack_dumps(value.__getstate__())
+    return saved
 
 
 @deserialize_attr.register(Pieces)
 def _load(default: Pieces, value: bytes, name: str, model: Model) -> Pieces:
+    compressed, (first, last) = srsly.msgpack_loads(value)
     loaded = Pieces()
-    loaded.__setstate__(value)
+    loaded.__setstate__((compressed, (first, last)))
     return loaded

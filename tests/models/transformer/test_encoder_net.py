@@ -1,5 +1,6 @@
 """The encoder computes what the reference implementation does."""
 
+import numpy as np
 import pytest
 import torch
 from tiny_encoder import DEPTH, FAMILIES, HIDDEN, write_encoder
@@ -7,12 +8,15 @@ from tiny_encoder import DEPTH, FAMILIES, HIDDEN, write_encoder
 from spacy_npparse.models.transformer import frozen
 from spacy_npparse.models.transformer.encoder_net import EncoderNet
 from spacy_npparse.models.transformer.folder import EncoderFolder
+from spacy_npparse.models.transformer.weights import EncoderWeights
 
 
 def load(path, depth=DEPTH):
     folder = EncoderFolder.open(path)
-    net = EncoderNet(**folder.sizes(depth))
-    folder.load(net)
+    weights = EncoderWeights(folder, depth)
+    n_pieces = folder.config["vocab_size"]
+    net = EncoderNet(n_pieces=n_pieces, **weights.sizes)
+    weights.load(net, np.arange(n_pieces))
     return net
 
 
@@ -50,7 +54,9 @@ def test_layers_above_the_last_one_that_is_wanted_are_not_needed(tmp_path):
 def test_weights_are_rounded_once(tmp_path):
     """What is saved and loaded is what was trained with."""
     net = load(write_encoder(tmp_path))
-    again = EncoderNet(**EncoderFolder.open(tmp_path).sizes(DEPTH))
+    again = load(tmp_path)
+    for value in again.state_dict().values():
+        value.zero_()
     again.load_state_dict(net.state_dict())
     table = net.pieces
     rows = table(torch.arange(len(table.codes)))

@@ -8,6 +8,7 @@ from tiny_encoder import DEPTH, FAMILIES, HIDDEN, POSITIONS, write_encoder
 from spacy_npparse.models.transformer.encoder_net import EncoderNet
 from spacy_npparse.models.transformer.folder import EncoderFolder
 from spacy_npparse.models.transformer.passage_vectors import passage_vectors
+from spacy_npparse.models.transformer.weights import EncoderWeights
 
 # In half precision.
 ATOL = 2e-3
@@ -16,9 +17,11 @@ ATOL = 2e-3
 @pytest.fixture(scope="module", params=FAMILIES)
 def encoder(request, tmp_path_factory):
     folder = EncoderFolder.open(write_encoder(tmp_path_factory.mktemp("encoder"), request.param))
-    net = EncoderNet(**folder.sizes(DEPTH))
-    folder.load(net)
-    return net, folder.pieces()
+    weights = EncoderWeights(folder, DEPTH)
+    pieces = folder.pieces()
+    net = EncoderNet(n_pieces=pieces.n_pieces, **weights.sizes)
+    weights.load(net, np.arange(pieces.n_pieces))
+    return net, pieces
 
 
 def encode(encoder, *passages, layers=(1, 3)):

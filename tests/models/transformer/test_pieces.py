@@ -53,3 +53,26 @@ def test_ends_and_number_of_pieces():
     assert pieces.ends == (2, 3) and pieces.n_pieces == tokenizer.get_vocab_size()
     assert len(pieces.cut(("haus ",) * 20).pieces) == 20
     assert np.array_equal(pieces.cut(()).pieces, [])
+
+
+@pytest.mark.parametrize("family", ["bert", "camembert", "xlm-roberta"])
+def test_pieces_that_a_text_does_not_need_are_left_out(family):
+    whole = Pieces(make_tokenizer(family).to_str())
+    part, kept = whole.cut_to(["haus\n", "der en\n"])
+    assert len(kept) == part.n_pieces < whole.n_pieces
+    for passage in [("haus ", "der"), ("haus ", "x ", "y!"), ("der ", "en")]:
+        found, expected = part.cut(passage), whole.cut(passage)
+        assert kept[found.pieces].tolist() == expected.pieces.tolist()
+        assert found.words.tolist() == expected.words.tolist()
+    assert [kept[piece] for piece in part.ends] == [*whole.ends]
+    # Other words are spelled.
+    less, remaining = whole.cut_to(["der"])
+    found = less.cut(("haus ", "\U00010330"))
+    assert len(found.pieces) > len(whole.cut(("haus ", "\U00010330")).pieces)
+    assert {0, 1} >= set(found.words.tolist())
+
+
+def test_byte_pairs_are_all_kept():
+    whole = Pieces(make_tokenizer("roberta").to_str())
+    part, kept = whole.cut_to(["x"])
+    assert part is whole and kept.tolist() == [*range(whole.n_pieces)]

@@ -220,3 +220,21 @@ def test_wrong_settings(settings, message, folder):
 def test_words_of_many_layers_and_widths(folder):
     model = layer(folder, layers=[1])
     assert training_vectors(model, docs()).shape == (7, 1, HIDDEN)
+
+
+@pytest.mark.parametrize("as_list", [True, False])
+def test_pieces_of_some_texts(as_list, tmp_path):
+    folder = str(write_encoder(tmp_path / "encoder", "xlm-roberta"))
+    (tmp_path / "texts").mkdir()
+    text = tmp_path / "texts" / "a.txt"
+    text.write_bytes("1\tder\t_\nhaus \xff".encode("latin-1"))
+    whole = layer(folder)
+    part = layer(folder, texts=[str(text)] if as_list else str(tmp_path / "texts"))
+    sizes = [len(net_of(model).encoder.pieces.codes) for model in (part, whole)]
+    assert sizes == [part.attrs["pieces"].n_pieces, whole.attrs["pieces"].n_pieces]
+    assert sizes[0] < sizes[1] and len(part.to_bytes()) < len(whole.to_bytes())
+    known = [Doc(VOCAB, words=["haus", "der", "x"])]
+    found, expected = (training_vectors(model, known) for model in (part, whole))
+    np.testing.assert_allclose(found, expected, atol=2e-3)
+    again = Transformer(width=5).from_bytes(part.to_bytes())
+    np.testing.assert_array_equal(training_vectors(again, known), found)
