@@ -16,6 +16,7 @@ from spacy_npparse.cli._report import print_result, write_text
 from spacy_npparse.files import is_stream
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.laboratory import complete_config, config_path
+from spacy_npparse.models import check_encoder
 
 _STDOUT = Path("-")
 
@@ -35,6 +36,16 @@ _CONFIGS = {
 }
 
 
+def _base(optimize: Optimize, encoder: Path | None) -> str:
+    """The config that is completed. A pretrained encoder is checked now, not in training."""
+    if encoder is None:
+        return _CONFIGS[optimize]
+    if optimize is not Optimize.TRANSFORMER:
+        fail("--encoder needs --optimize transformer.")
+    check_encoder(encoder)
+    return _CONFIGS[Optimize.ACCURACY]
+
+
 @app.command()
 @user_errors
 def init_config(
@@ -47,13 +58,21 @@ def init_config(
     optimize: Annotated[
         Optimize,
         typer.Option(
-            help="accuracy: a BiLSTM; speed: a small one, for the CPU; transformer: XLM-RoBERTa "
-            "through spacy-transformers, for the GPU."
+            help="accuracy: a BiLSTM; speed: a small one, for the CPU; transformer: with --encoder "
+            "a frozen one under the BiLSTM, or else XLM-RoBERTa through spacy-transformers, for "
+            "the GPU."
         ),
     ] = Optimize.ACCURACY,
     lang: Annotated[
         str, typer.Option(help="spaCy's language code, such as hu; xx: multi-language.")
     ] = "xx",
+    encoder: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder of a pretrained BERT, RoBERTa or XLM-R, for --optimize transformer.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", "-F", help="Overwrite the file.")] = False,
     code: Code = None,
 ) -> None:
@@ -68,16 +87,18 @@ def init_config(
     \b
       python -m spacy_npparse init-config config.cfg --parser mh4 --lang hu
       python -m spacy_npparse init-config - --optimize speed --lang de
+      python -m spacy_npparse init-config config.cfg --optimize transformer --encoder e5-small
       python -m spacy train config.cfg --output training --paths.train train.conllu \\
         --paths.dev dev.conllu
     """
+    base = _base(optimize, encoder)
     if target != _STDOUT:
         if target.exists() and not is_stream(target) and not force:
             fail(f"{target} exists already. Give --force to overwrite it.")
-        check_outputs([target], [code, config_path(_CONFIGS[optimize])])
+        check_outputs([target], [code, config_path(base)])
     import_code(code)
     try:
-        config = complete_config(_CONFIGS[optimize], parser, lang)
+        config = complete_config(base, parser, lang, encoder)
     except ValueError as error:
         fail(str(error))
     if target == _STDOUT:

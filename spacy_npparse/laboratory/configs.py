@@ -36,7 +36,7 @@ def config_path(name: str) -> Path:
     return path
 
 
-def complete_config(name: str, parser: str, lang: str) -> Config:
+def complete_config(name: str, parser: str, lang: str, encoder: str | Path | None = None) -> Config:
     """A config of this package for a parser and a language.
 
     All defaults are explicit but those of the parser's factory: they differ between factories, so
@@ -46,6 +46,8 @@ def complete_config(name: str, parser: str, lang: str) -> Config:
         name: See `config_path`.
         parser: The parser's factory, with or without `_parser`.
         lang: Language code, `xx` for multi-language.
+        encoder: The folder of a pretrained encoder that is read beside words and characters; for
+            configs with a BiLSTM.
 
     Returns:
         The config, its variables not interpolated.
@@ -67,6 +69,11 @@ def complete_config(name: str, parser: str, lang: str) -> Config:
     config = load_config(config_path(name))
     config["nlp"]["lang"] = lang
     config["components"][COMPONENT]["factory"] = f"{parser}{FACTORY_SUFFIX}"
+    if encoder is not None:
+        config["components"]["tok2vec"]["model"]["transformer"] = {
+            "@architectures": "spacy_npparse.Transformer.v1",
+            "folder": str(encoder),
+        }
     _check_factories(config)
     filled = load_model_from_config(config, auto_fill=True, validate=False).config
     # Filling does not validate.

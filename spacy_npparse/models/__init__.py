@@ -12,6 +12,7 @@ from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
 from spacy_npparse.models.speller import SpellerModel
 from spacy_npparse.models.speller_net import SpellerNet
 from spacy_npparse.models.tagger import LinearTagger, TaggerModel
+from spacy_npparse.models.transformer import Transformer, check_encoder
 from spacy_npparse.models.transition_net import TransitionNet
 from spacy_npparse.models.treebank_embedding import (
     UnknownTreebankError,
@@ -34,9 +35,11 @@ __all__ = [
     "SpellerNet",
     "TaggerModel",
     "TorchShim",
+    "Transformer",
     "TransitionNet",
     "UnknownTreebankError",
     "assume_treebank",
+    "check_encoder",
     "known_treebanks",
     "torch_shim",
     "use_treebank",

@@ -1,10 +1,14 @@
 """`init-config` as a user runs it, and training with what it writes."""
 
+import shutil
+
 import pytest
+import spacy
 from spacy.cli.train import train
 from spacy.util import load_config, load_model_from_config
 from thinc.api import Config
 from tiny import tiny_config, write_part
+from tiny_encoder import write_encoder
 
 import spacy_npparse
 from spacy_npparse.laboratory import config_path, trainable_parsers
@@ -123,3 +127,28 @@ def test_unknown_config():
 
 def test_version(run):
     assert run("--version").output == f"spacy_npparse {spacy_npparse.__version__}\n"
+
+
+def test_a_pretrained_encoder(written, tmp_path):
+    encoder = write_encoder(tmp_path / "encoder")
+    config = written("--parser", "mh4", "--optimize", "transformer", "--encoder", encoder)
+    transformer = config["components"]["tok2vec"]["model"]["transformer"]
+    assert transformer["folder"] == str(encoder) and transformer["dropout"] == 0.3
+    assert config["nlp"]["pipeline"][0] == "tok2vec"
+    path = tmp_path / "tiny.cfg"
+    tiny_config(tmp_path / "new" / "config.cfg").to_disk(path)
+    overrides = {
+        f"paths.{part}": str(write_part(part, tmp_path / f"{part}.conllu", 3))
+        for part in ("train", "dev")
+    }
+    train(path, tmp_path / "trained", overrides=overrides)
+    shutil.rmtree(encoder)
+    doc = spacy.load(tmp_path / "trained" / "model-last")("So ein Haus. Und noch eins.")
+    assert doc.has_annotation("DEP")
+
+
+def test_no_pretrained_encoder(run, tmp_path):
+    result = run("init-config", "-", "--optimize", "transformer", "--encoder", tmp_path)
+    assert result.exit_code == 1 and "there is no config.json" in result.output
+    result = run("init-config", "-", "--encoder", tmp_path)
+    assert result.exit_code == 1 and "--encoder needs --optimize transformer" in result.output

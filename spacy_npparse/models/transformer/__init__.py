@@ -1,5 +1,6 @@
 """Pretrained encoders: BERT, RoBERTa and their like, frozen, under a learnt projection."""
 
 from spacy_npparse.models.transformer.architecture import Transformer
+from spacy_npparse.models.transformer.folder import check_encoder
 
-__all__ = ["Transformer"]
+__all__ = ["Transformer", "check_encoder"]

@@ -175,3 +175,16 @@ def _remedy(path: Path, missing: str) -> str:
     if missing == CONFIG:
         return "Give the folder of a pretrained encoder as Hugging Face has it."
     return _SAVE.format(path)
+
+
+def check_encoder(path: str | Path) -> None:
+    """Check that a folder has a pretrained encoder, as far as this can be told without reading its
+    weights.
+
+    Args:
+        path: Of the folder.
+
+    Raises:
+        EncoderFolderError: If it has none that can be used.
+    """
+    EncoderFolder.open(path).pieces()
