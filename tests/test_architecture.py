@@ -21,6 +21,7 @@ FLOORS = [
     {"systems"},
     {"transitions"},
     {"trees"},
+    {"passages"},
     {
         "checks",
         "counts",

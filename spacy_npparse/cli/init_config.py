@@ -36,6 +36,15 @@ _CONFIGS = {
 }
 
 
+Encoder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Folder of a pretrained BERT, RoBERTa or XLM-R, for --optimize transformer.",
+    ),
+]
+
+
 def _base(optimize: Optimize, encoder: Path | None) -> str:
     """The config that is completed. A pretrained encoder is checked now, not in training."""
     if encoder is None:
@@ -66,13 +75,7 @@ def init_config(
     lang: Annotated[
         str, typer.Option(help="spaCy's language code, such as hu; xx: multi-language.")
     ] = "xx",
-    encoder: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Folder of a pretrained BERT, RoBERTa or XLM-R, for --optimize transformer.",
-        ),
-    ] = None,
+    encoder: Encoder = None,
     force: Annotated[bool, typer.Option("--force", "-F", help="Overwrite the file.")] = False,
     code: Code = None,
 ) -> None:

@@ -35,6 +35,8 @@ NOT_RUN = {
     "python -m spacy_npparse annotate": "needs a corpus; tests/cli and tests/scaling run it",
     "python -m spacy train configs/accuracy.cfg --output training/student": "a small parser is "
     "sure of no sentence; tests/cli trains with one",
+    "python -m spacy_npparse init-config encoder.cfg": "needs an encoder; tests/cli has a tiny one",
+    "python -m spacy train encoder.cfg": "likewise",
     "python -m spacy train transformer.cfg": "needs a GPU and a download",
     "python -m spacy_npparse evaluate xx_gothic": "needs the wheel to be installed",
     "python -m spacy debug data": "refuses so small a treebank",

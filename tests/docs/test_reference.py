@@ -17,6 +17,7 @@ from spacy_npparse.models.parser import ParserModel
 from spacy_npparse.models.scaled_gradient import ScaledGradient
 from spacy_npparse.models.speller import SpellerModel
 from spacy_npparse.models.tagger import LinearTagger, TaggerModel
+from spacy_npparse.models.transformer import Transformer
 from spacy_npparse.scaling.reader import CorpusShards
 from spacy_npparse.systems import get_transition_system, transition_systems
 from spacy_npparse.tokenization import TrainedTokenizer
@@ -48,6 +49,7 @@ SECTIONS = {
 ARCHITECTURES = {
     "spacy_npparse.Parser.v1": ParserModel,
     "spacy_npparse.CharBiLSTM.v1": CharBiLSTM,
+    "spacy_npparse.Transformer.v1": Transformer,
     "spacy_npparse.ScaledGradient.v1": ScaledGradient,
     "spacy_npparse.Tagger.v1": TaggerModel,
     "spacy_npparse.LinearTagger.v1": LinearTagger,

@@ -15,7 +15,7 @@ from spacy_npparse.passages import Passage
 Halves = NDArray[np.float16]
 
 # Bytes of a file. The system keeps in main memory what there is room for.
-_FILE_SIZE = 2**26
+FILE_SIZE = 2**26
 MOST_BYTES = 2**33
 
 
@@ -75,12 +75,14 @@ class VectorMemory:
         if self._process != os.getpid():
             return
         if vectors.size > len(self._room):
-            size = max(_FILE_SIZE, vectors.nbytes)
+            size = max(FILE_SIZE, vectors.nbytes)
             if self._n_bytes + size > self._most_bytes:
                 return
             self._n_bytes += size
             with tempfile.TemporaryFile() as file:
-                self._room = np.memmap(file, np.float16, "w+", shape=size // vectors.itemsize)
+                mapped = np.memmap(file, np.float16, "w+", shape=size // vectors.itemsize)
+                # Slices of arrays are made faster.
+                self._room = np.asarray(mapped)
         kept, self._room = np.split(self._room, [vectors.size])
         kept[:] = vectors.ravel()
         self._vectors[passage] = kept.reshape(vectors.shape)

@@ -19,7 +19,7 @@ def passages(n):
 
 def test_vectors_are_found_again(monkeypatch):
     # Files of 10 words; the longest passages have one of their own.
-    monkeypatch.setattr(memory, "_FILE_SIZE", 10 * 6 * 2)
+    monkeypatch.setattr(memory, "FILE_SIZE", 10 * 6 * 2)
     found = VectorMemory()
     kept = passages(40) | {("w",) * 33: np.ones((33, *SHAPE), dtype=np.float16)}
     for passage, vectors in kept.items():
@@ -33,7 +33,7 @@ def test_vectors_are_found_again(monkeypatch):
 
 
 def test_a_limit(monkeypatch):
-    monkeypatch.setattr(memory, "_FILE_SIZE", 10 * 6 * 2)
+    monkeypatch.setattr(memory, "FILE_SIZE", 10 * 6 * 2)
     found = VectorMemory(most_bytes=30 * 6 * 2)
     kept = passages(40)
     for passage, vectors in kept.items():
