@@ -26,6 +26,7 @@ from spacy_npparse.models.treebank_embedding import (
     names_no_treebank,
     weights_of_docs,
 )
+from spacy_npparse.models.vocabulary_vectors import NAME as VECTORS
 from spacy_npparse.models.vocabulary_vectors import VocabularyVectors
 from spacy_npparse.word_forms import form_ids
 
@@ -179,7 +180,7 @@ def init(
     # `spacy pretrain` has read the corpus before it initializes the model with another Doc.
     if treebank_embedding and not (model.attrs[NAMES] and names_no_treebank(X or [])):
         model.attrs[NAMES] = corpus_treebanks(_NAME, X or [])
-    transformer = _layer(model, "transformer")
+    _, transformer = _static_and_beside(model)
     torch_shim(model, CharBiLSTMNet).initialize(
         **sizes,
         n_treebanks=len(model.attrs[NAMES]),
@@ -222,8 +223,9 @@ def forward(
     treebanks = weights_of_docs(model, encoded, is_train)
     if treebanks is not None:
         treebanks = treebanks[doc_of_sequence]
-    static, backprop_static = _read(_layer(model, "vocabulary_vectors"), docs, is_train)
-    beside, backprop_beside = _read(_layer(model, "transformer"), docs, is_train)
+    (static, backprop_static), (beside, backprop_beside) = (
+        _read(layer, docs, is_train) for layer in _static_and_beside(model)
+    )
     with torch.set_grad_enabled(is_train), threads_for(n_words):
         vectors = net(batch, static, treebanks, beside)
     detached = torch2xp(vectors.detach(), ops=model.ops)
@@ -240,8 +242,10 @@ def forward(
     return outputs, backprop
 
 
-def _layer(model: Model, name: str) -> Model | None:
-    return next((layer for layer in model.layers if layer.name == name), None)
+def _static_and_beside(model: Model) -> tuple[Model | None, Model | None]:
+    """The layers with the static vectors, and with those that are read beside."""
+    static = next((layer for layer in model.layers if layer.name == VECTORS), None)
+    return static, next((layer for layer in model.layers if layer is not static), None)
 
 
 def _read(

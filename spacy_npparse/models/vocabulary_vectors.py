@@ -8,6 +8,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Ragged
 
+NAME = "vocabulary_vectors"
+
 
 def VocabularyVectors(owner: str, width: int) -> Model[list[Doc], Ragged]:
     """Build the layer: spaCy's `StaticVectors`, which says what is wrong if there are no vectors.
@@ -23,7 +25,7 @@ def VocabularyVectors(owner: str, width: int) -> Model[list[Doc], Ragged]:
         A thinc model from Docs to the projected vectors of all their tokens, [n_tokens, width].
     """
     return Model(
-        "vocabulary_vectors",
+        NAME,
         forward,
         init=init,
         layers=[StaticVectors(width, dropout=0.0)],
