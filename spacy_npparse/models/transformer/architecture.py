@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import torch
+from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
@@ -22,7 +23,7 @@ from spacy_npparse.models.transformer.net import TransformerNet
 from spacy_npparse.models.transformer.passage_vectors import passage_vectors
 from spacy_npparse.models.transformer.pieces import Pieces
 from spacy_npparse.models.transformer.weights import EncoderWeights
-from spacy_npparse.passages import AS_GIVEN, N_READINGS, Passage, doc_passages, word_places
+from spacy_npparse.passages import AS_GIVEN, AS_TEXT, Passage, doc_passages, word_places
 
 _NAME = "spacy_npparse.Transformer.v1"
 # One path, several, or by path how often training reads it.
@@ -45,7 +46,8 @@ def Transformer(
 
     A word has the mean of the vectors of its pieces. Each sentence that a Doc gives is encoded by
     itself; where sentences are to be found, a passage is what final punctuation ends. Training
-    sees both: half of the Docs as if their sentences were not known.
+    sees both: Docs of one sentence as they are given, and those of several as if their sentences
+    were not known.
 
     Weights are rounded to 8 bits; layers above those of the mean are left out. What is left is
     saved with the pipeline, which does not need the folder any more.
@@ -189,14 +191,14 @@ def training_vectors(model: Model, docs: Sequence[Doc]) -> Halves:
 
     Args:
         model: What `Transformer` returns.
-        docs: The Docs, each of which is read at random as it is given or as plain text.
+        docs: The Docs. One of several sentences is read as plain text: its boundaries are to be
+            learnt, and vectors of single sentences would tell them.
 
     Returns:
         [n_words, n_layers, hidden].
     """
     found = [word_places(doc) for doc in docs]
-    readings = torch.randint(N_READINGS, (len(docs),)).tolist()
-    places = [one.places[:, reading] for one, reading in zip(found, readings, strict=True)]
+    places = [one.places[:, _reading(doc)] for one, doc in zip(found, docs, strict=True)]
     used = [
         {number: one.passages[number] for number in np.unique(at[:, 0]).tolist()}
         for one, at in zip(found, places, strict=True)
@@ -208,6 +210,12 @@ def training_vectors(model: Model, docs: Sequence[Doc]) -> Halves:
         for number, word in at.tolist()
     ]
     return np.stack(rows)
+
+
+def _reading(doc: Doc) -> int:
+    """How a Doc is read in training."""
+    has_several = bool((doc.to_array(SENT_START)[1:] == 1).any())
+    return AS_TEXT if has_several else AS_GIVEN
 
 
 def _predicted_vectors(model: Model, docs: Sequence[Doc]) -> Iterator[Halves]:
