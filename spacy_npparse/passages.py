@@ -47,6 +47,23 @@ class WordPlaces(NamedTuple):
     places: NDArray[np.int64]
 
 
+class _Readers:
+    """Whether an encoder of this process reads passages."""
+
+    are_there = False
+
+
+def expect_reader() -> None:
+    """Have augmenters note the places of words from now on. Without an encoder that reads passages,
+    that would only take memory and time."""
+    _Readers.are_there = True
+
+
+def has_reader() -> bool:
+    """Whether `expect_reader` has been called."""
+    return _Readers.are_there
+
+
 def word_places(doc: Doc) -> WordPlaces:
     """The places in passages that the words of a Doc are from.
 

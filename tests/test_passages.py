@@ -9,10 +9,17 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_npparse.passages import AS_GIVEN, AS_TEXT, PLACES_KEY, doc_passages, word_places
+from spacy_npparse.treebank import augmentation
 from spacy_npparse.treebank.augmentation import ExcerptAugmenter, NonceAugmenter
 from spacy_npparse.word_forms import add_multiword_tokens
 
 VOCAB = spacy.blank("xx").vocab
+
+
+@pytest.fixture(autouse=True)
+def has_reader(monkeypatch):
+    """Augmenters note places for encoders that read passages only."""
+    monkeypatch.setattr(augmentation, "has_reader", lambda: True)
 
 
 def make_doc(text, starts=None):
@@ -133,3 +140,10 @@ def test_a_passage_is_numbered_once():
     passages = notes[-1].passages
     assert len(passages) == len(set(passages)) == 10
     assert all(note.passages is passages and note.places.dtype == np.int64 for note in notes)
+
+
+def test_places_are_not_noted_where_no_encoder_reads_passages(monkeypatch):
+    monkeypatch.setattr(augmentation, "has_reader", lambda: False)
+    nonce = NonceAugmenter(probability=1.0)
+    found = [new.predicted for one in [*treebank(5)] * 2 for new in nonce(None, one)]
+    assert not any(PLACES_KEY in doc.user_data for doc in found)

@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
-from spacy_npparse.passages import N_READINGS, Passage, note_places, word_places
+from spacy_npparse.passages import N_READINGS, Passage, has_reader, note_places, word_places
 from spacy_npparse.treebank.edges import subtree_edges
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, doc_distributions
 from spacy_npparse.treebank.heads import heads_and_spans
@@ -123,14 +123,17 @@ class _Rows:
                 words[:, _HEADS].view(np.int64).astype(np.int32),
                 words[:, _PROBABILITIES].view(np.float64).astype(np.float32),
             )
-        places = words[:, _PLACES].astype(np.int64).reshape(-1, N_READINGS, 2)
-        note_places(predicted, self._passages, places)
+        if has_reader():
+            places = words[:, _PLACES].astype(np.int64).reshape(-1, N_READINGS, 2)
+            note_places(predicted, self._passages, places)
         for doc in (predicted, reference):
             copy_treebank(source.predicted, doc)
         return Example(predicted, reference)
 
     def _places(self, doc: Doc) -> Words:
         """The places of the words in passages, by the numbers that these have here."""
+        if not has_reader():
+            return np.zeros((len(doc), 2 * N_READINGS), dtype=np.uint64)
         passages, places = word_places(doc)
         places = places.copy()
         used, numbers = np.unique(places[:, :, 0], return_inverse=True)

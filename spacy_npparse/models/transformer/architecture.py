@@ -23,7 +23,14 @@ from spacy_npparse.models.transformer.net import TransformerNet
 from spacy_npparse.models.transformer.passage_vectors import passage_vectors
 from spacy_npparse.models.transformer.pieces import Pieces
 from spacy_npparse.models.transformer.weights import EncoderWeights
-from spacy_npparse.passages import AS_GIVEN, AS_TEXT, Passage, doc_passages, word_places
+from spacy_npparse.passages import (
+    AS_GIVEN,
+    AS_TEXT,
+    Passage,
+    doc_passages,
+    expect_reader,
+    word_places,
+)
 
 _NAME = "spacy_npparse.Transformer.v1"
 # One path, several, or by path how often training reads it.
@@ -80,6 +87,7 @@ def Transformer(
     check_dropout(f"{_NAME}: dropout", dropout)
     if layers is not None and (not layers or layers != sorted(set(layers)) or layers[0] < 0):
         raise ValueError(f"{_NAME}: layers is {layers}, but must be ascending numbers of layers")
+    expect_reader()
     return Model(
         "transformer",
         forward,
