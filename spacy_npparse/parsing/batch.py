@@ -249,6 +249,11 @@ class ScoredBatch(Generic[NetT]):
     arcs: Tensor
 
     @cached_property
+    def known(self) -> dict[Any, Any]:
+        """What searches have computed of these sentences, by what they have computed it with."""
+        return {}
+
+    @cached_property
     def projected_for_labels(self) -> tuple[Tensor, Tensor]:
         """The words as heads and as dependents, see `ParserNet.score_labels`."""
         return self.net.label_head(self.rows), self.net.label_dependent(self.rows)

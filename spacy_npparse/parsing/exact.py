@@ -155,8 +155,14 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
     def net_sizes(self) -> dict[str, int]:
         return self.parts.net_sizes
 
+    def _score(self, scored: ScoredBatch[NetT]) -> ScoresT:
+        """Score all parts, once for all searches of the same sentences."""
+        scores: ScoresT = scored.known.get(self.parts) or self.parts.score(scored)
+        scored.known[self.parts] = scores
+        return scores
+
     def best(self, scored: ScoredBatch[NetT]) -> Found:
-        scores = self.parts.score(scored)
+        scores = self._score(scored)
         return self.parts.found(scored, scores, self.parts.predict(scored, scores))
 
     def best_allowed(self, scored: ScoredBatch[NetT], allowed: AllowedTrees) -> Found | None:
@@ -175,7 +181,7 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         return None if best is None else Found(best.heads[None], np.array([[best.score]]))
 
     def restricted(self, scored: ScoredBatch[NetT]) -> RestrictedSearch:
-        scores = self.parts.score(scored)
+        scores = self._score(scored)
         device = scored.arcs.device
 
         def search(numbers: Ints, forbidden: Bools) -> Found:

@@ -313,7 +313,8 @@ def _sums(sentences: SentenceBatch, scores: Floats, labels: Ints) -> NDArray[np.
     [n_words], NO_LABEL where none counts."""
     of_words = scores[np.arange(len(labels)), labels].astype(np.float64)
     of_words[labels == NO_LABEL] = 0.0
-    return np.bincount(sentences.sentence, of_words, minlength=len(sentences.lengths))
+    sums = np.bincount(sentences.sentence, of_words, minlength=len(sentences.lengths))
+    return sums.astype(np.float64)
 
 
 def _best(scores: Tensor, arcs: Bools, allowed: Bools | None) -> Ints:

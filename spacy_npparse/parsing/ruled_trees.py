@@ -152,10 +152,15 @@ def best_ruled_trees(
     places = np.flatnonzero(lost)
     if not len(places):
         return tree
-    part = scored.take(places)
-    restricted = search.restricted(part)
-    if restricted is None:
+    search_all = search.restricted(scored)
+    if search_all is None:
         return tree
+
+    def restricted(numbers: Ints, forbidden: Bools) -> Found:
+        found: Found = search_all(places[numbers], forbidden)
+        return found
+
+    part = scored.take(places)
     words = scored.sentences.words_of(places)
     without = _impossible(part)
     for place, number in enumerate(places.tolist()):
