@@ -62,6 +62,7 @@ from spacy_npparse.parsing import (
     Search,
     SentenceBatch,
     Temperatures,
+    best_heads_by_arcs,
     best_trees,
     tree_confidence,
 )
@@ -71,6 +72,7 @@ from spacy_npparse.parsing.ruled_trees import best_ruled_trees
 from spacy_npparse.parsing.settings import ConfidenceSettings, Encoding
 from spacy_npparse.transitions import Derivation, parser_derivation
 from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
+from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
 
@@ -125,8 +127,9 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self._fixed = {"pseudo_projective": encoding, **(fixed or {})}
         self._finder = SentenceFinder(name)
         self._rehearsal_model: Model | None = None
-        # Sentences with constraints whose labels break rules, since the last report.
-        self._n_broken = 0
+        # Sentences with constraints whose labels break rules, and those whose trees the search
+        # does not build, since the last report.
+        self._n_broken = self._n_by_arcs = 0
         # What spaCy writes and reads.
         self.cfg: dict[str, Any] = self._state().to_json()
         register_extensions()
@@ -288,15 +291,19 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         return LabelledTrees(Found(heads, found.scores), labels, sure)
 
     def _best_allowed(self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences) -> Found:
-        """The best trees that meet constraints. Raises ConstraintError if none can be built."""
+        """The best trees that meet constraints, or where the search builds none of these, the best
+        spanning trees by the scores of arcs. Raises ConstraintError if no tree meets them."""
         found, failed = best_trees(self.search, scored, constrained.allowed_trees)
-        if failed:
-            sentence = scored.alone(failed[0])
-            raise constrained.by_number[failed[0]].conflict(
-                self.name,
-                self.system_name,
-                lambda trees: self.search.best_allowed(sentence, trees) is not None,
-            )
+        for number in failed:
+            heads = best_heads_by_arcs(scored.alone(number), constrained.by_number[number].allowed)
+            if heads is None:
+                raise constrained.by_number[number].conflict(self.name)
+            words = scored.sentences.slices()[number]
+            found.heads[:, words] = NO_HEAD
+            found.heads[0, words] = heads
+            # It has none among those of the search.
+            found.scores[:, number] = -np.inf
+        self._n_by_arcs += len(failed)
         return found
 
     def _boundary_scorers(self, encoded: EncodedTokens[NetT]) -> list[EncodedTokens[NetT]]:
@@ -323,7 +330,15 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
                 self.name,
                 self._n_broken,
             )
-        self._n_broken = 0
+        if self._n_by_arcs:
+            logger.warning(
+                "%s: %d sentences were parsed by the scores of arcs alone, because no tree that "
+                "meets their constraints is one that %s_parser can build.",
+                self.name,
+                self._n_by_arcs,
+                self.system_name,
+            )
+        self._n_broken = self._n_by_arcs = 0
 
     def _warn(self, messages: Iterable[str]) -> None:
         for message in messages:

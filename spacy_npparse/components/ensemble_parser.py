@@ -270,8 +270,7 @@ class EnsembleParser(ParserPipe, Pipe):
         """The heads of one sentence in the best tree that its constraints allow. weights: [size,
         size]; size may be greater than that of the sentence."""
         size = len(constraints.tokens) + 1
-        search = spanning_trees(weights[:size, :size])
-        tree = best_allowed_tree(constraints.allowed, search)
+        tree = best_allowed_tree(constraints.allowed, spanning_trees(weights[:size, :size]))
         if tree is None:
-            raise constraints.conflict(self.name, "ensemble", lambda _: False)
+            raise constraints.conflict(self.name)
         return tree.heads

@@ -8,11 +8,17 @@ from typing import Generic, Protocol
 import numpy as np
 from torch import Tensor
 
-from spacy_npparse.decoding import AllowedTrees, best_allowed_tree, spanning_trees
+from spacy_npparse.decoding import AllowedTrees
 from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch
 from spacy_npparse.parsing.exact import ExactSearch, ScoresT, TreesT
 from spacy_npparse.parsing.gold import GoldBatch
-from spacy_npparse.parsing.search import Floats, RestrictedSearch, Search, selected_heads
+from spacy_npparse.parsing.search import (
+    Floats,
+    RestrictedSearch,
+    Search,
+    best_heads_by_arcs,
+    selected_heads,
+)
 from spacy_npparse.transitions import Decisions
 
 
@@ -76,8 +82,8 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
     def best_allowed(self, scored: ScoredBatch[NetT], allowed: AllowedTrees) -> Found | None:
         if scored.sentences.lengths[0] <= self.max_length:
             return self.exact.best_allowed(scored, allowed)
-        tree = best_allowed_tree(allowed, spanning_trees(scored.arcs[0].cpu().numpy()))
-        return None if tree is None else Found.by_arcs(scored, tree.heads, scored.arcs)
+        heads = best_heads_by_arcs(scored, allowed)
+        return None if heads is None else Found.by_arcs(scored, heads, scored.arcs)
 
     def restricted(self, scored: ScoredBatch[NetT]) -> RestrictedSearch | None:
         exact = scored.sentences.lengths <= self.max_length

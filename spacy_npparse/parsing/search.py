@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from spacy_npparse.decoding import AllowedTrees
+from spacy_npparse.decoding import AllowedTrees, best_allowed_tree, spanning_trees
 from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.settings import ConfidenceSettings
@@ -200,3 +200,17 @@ def best_trees(
         found.scores[:, number] = -np.inf
         found.scores[: len(best.heads), number] = best.scores[:, 0]
     return found, failed
+
+
+def best_heads_by_arcs(scored: ScoredBatch[Any], allowed: AllowedTrees) -> NDArray[np.int32] | None:
+    """Find the highest-scoring of some spanning trees, by the scores of arcs alone.
+
+    Args:
+        scored: One sentence.
+        allowed: The trees.
+
+    Returns:
+        int32 [n_words], the heads; None if there is no such tree.
+    """
+    tree = best_allowed_tree(allowed, spanning_trees(scored.arcs[0].cpu().numpy()))
+    return None if tree is None else tree.heads

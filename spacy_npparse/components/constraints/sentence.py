@@ -140,38 +140,27 @@ class SentenceConstraints:
 
     @property
     def can_be_met(self) -> bool:
-        """Whether any tree is allowed, by whatever parser."""
+        """Whether any tree is allowed."""
         scores = np.zeros(self.allowed.arcs.shape)
         return some_allowed_tree(self.allowed, spanning_trees(scores)) is not None
 
-    def conflict(
-        self, name: str, system_name: str, builds: Callable[[AllowedTrees], bool]
-    ) -> ConstraintError:
+    def conflict(self, name: str) -> ConstraintError:
         """The error that no tree meets the constraints. It names some of them that conflict, and
         would not without any of these.
 
         Args:
             name: Of the component.
-            system_name: Of its factory, without `_parser`.
-            builds: Whether the parser can build one of some trees.
         """
-        which, remedy = "meets", ""
-        anyhow = self.can_be_met
-        if anyhow:
-            which = f"that {system_name}_parser can build was found that meets"
-            remedy = ", or take a parser that builds more trees, such as mst_parser"
 
         def conflicting(some: Sequence[Constraint]) -> bool:
-            others = replace(self, constraints=tuple(some))
-            return not (builds(others.allowed) if anyhow else others.can_be_met)
+            return not replace(self, constraints=tuple(some)).can_be_met
 
         named = _smallest_conflict(self.constraints, conflicting)
         first, last = int(self.tokens[0]), int(self.tokens[-1])
         text = quoted(self.doc[first : last + 1].text)
         return ConstraintError(
-            f"{name}: no tree of {text} (tokens {first} to {last}) {which} these constraints: "
-            f"{'; '.join(self._describe(one) for one in named)}. Remove or change one of "
-            f"them{remedy}."
+            f"{name}: no tree of {text} (tokens {first} to {last}) meets these constraints: "
+            f"{'; '.join(self._describe(one) for one in named)}. Remove or change one of them."
         )
 
     def _describe(self, one: Constraint) -> str:
