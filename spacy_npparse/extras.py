@@ -12,14 +12,17 @@ from spacy_npparse.errors import UserError
 # The module for files compressed with Zstandard, which the standard library has from 3.14 on.
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 PARQUET, RAY, UDTOOLS = "pyarrow.parquet", "ray", "udtools"
+STARLETTE, UVICORN = "starlette", "uvicorn"
 # Names of modules, libraries and extras.
 _EXTRAS = {
     "backports": ("backports.zstd", "corpora"),
     "pyarrow": ("pyarrow", "corpora"),
     "ray": ("ray", "ray"),
     "safetensors": ("safetensors", "encoder"),
+    "starlette": ("starlette", "serve"),
     "tokenizers": ("tokenizers", "encoder"),
     "udtools": ("udtools", "validate"),
+    "uvicorn": ("uvicorn", "serve"),
 }
 
 

@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "spacy_npparse"
 # From the top floor down; rooms of one floor know nothing of each other. The last are modules.
 FLOORS = [
     {"cli"},
+    {"serving"},
     {"laboratory", "visualisation"},
     {"annotation"},
     {"components", "evaluation", "scaling", "tokenization"},

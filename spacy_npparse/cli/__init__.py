@@ -16,6 +16,7 @@ from spacy_npparse.cli import (  # noqa: F401
     prepare,
     score,
     select,
+    serve,
     statistics,
     sweep,
 )

@@ -1,0 +1,88 @@
+"""`serve`: parsers over HTTP."""
+
+from __future__ import annotations
+
+import socket
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._pipeline import Code, GpuId, Treebank, load_parser
+from spacy_npparse.cli._threads import Threads
+from spacy_npparse.extras import STARLETTE, UVICORN, optional_module
+
+Models = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="MODEL…",
+        help="Folders of trained pipelines (DIR/model-best), or installed packages; the first is "
+        "that by default.",
+    ),
+]
+Host = Annotated[str, typer.Option(help="Address to serve at; that of this machine alone.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")]
+Origins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--origin",
+        help="Let the web pages of this origin ask, too, such as https://example.org; repeatable.",
+    ),
+]
+
+
+@app.command()
+@user_errors
+def serve(
+    model: Models,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    origin: Origins = None,
+    gpu_id: GpuId = -1,
+    threads: Threads = 1,
+    treebank: Treebank = None,
+    code: Code = None,
+) -> None:
+    """Serve parsers over HTTP: UDPipe's REST interface.
+
+    A model is called after the folder of its training, or as the package. Ctrl-C or SIGTERM ends
+    the server.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse serve training/gothic/model-best
+      curl -F data=@news.txt -F tokenizer= -F tagger= -F parser= localhost:8000/process
+    """
+    uvicorn = optional_module(UVICORN)
+    optional_module(STARLETTE)
+    from spacy_npparse.serving.app import make_app
+    from spacy_npparse.serving.pipelines import ServedPipeline
+
+    names = _names(model)
+    loaded = [load_parser(one, gpu_id, code, treebank) for one in model]
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        served = [ServedPipeline(name, nlp) for name, nlp in zip(names, loaded, strict=True)]
+        settings = uvicorn.Config(
+            make_app(served, host, origin or []),
+            log_level="warning",
+            server_header=False,
+            limit_concurrency=200,
+            timeout_graceful_shutdown=10,
+        )
+        address = f"[{host}]" if ":" in host else host
+        typer.echo(f"{', '.join(names)}: http://{address}:{listening.getsockname()[1]}", err=True)
+        uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _names(models: list[str]) -> list[str]:
+    """What models are called: `model-best` says nothing."""
+    paths = [Path(one).resolve() if Path(one).is_dir() else Path(one) for one in models]
+    names = [path.parent.name if path.name.startswith("model-") else path.name for path in paths]
+    for name, count in Counter(names).items():
+        if count > 1:
+            fail(f"{count} models are called {name}. Rename the folders of their trainings.")
+    return names

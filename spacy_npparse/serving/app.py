@@ -1,0 +1,231 @@
+"""The web application: routes, limits, and who may ask."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import socket
+from collections.abc import Sequence
+from email.message import Message
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+import spacy_npparse
+from spacy_npparse.errors import UserError
+from spacy_npparse.serving import udpipe
+from spacy_npparse.serving.pipelines import BusyError, Piece, RequestError, ServedPipeline
+
+# That of UDPipe 2, in bytes.
+MOST_BYTES = 4 * 2**20
+# Seconds until a request has to have arrived, and until it is answered.
+ARRIVAL = 20.0
+ANSWER = 120.0
+_FORM = "application/x-www-form-urlencoded"
+_MULTIPART = "multipart/form-data"
+
+
+def make_app(
+    pipelines: Sequence[ServedPipeline], host: str, origins: Sequence[str] = ()
+) -> Starlette:
+    """Make the application.
+
+    Args:
+        pipelines: All, that by default first.
+        host: Of the address that it is served at.
+        origins: Of other web pages that may ask, such as https://example.org.
+
+    Returns:
+        The application, for an ASGI server.
+    """
+
+    async def models(_: Request) -> Response:
+        return JSONResponse(udpipe.models(pipelines))
+
+    async def process(request: Request) -> Response:
+        parameters = await _parameters(request)
+        pipeline = udpipe.find_model(pipelines, parameters.get("model"))
+        asked = udpipe.Request.of(parameters, udpipe.capabilities(pipeline))
+        found = await _annotated(pipeline, await run_in_threadpool(asked.pieces))
+        return JSONResponse(
+            {
+                "model": pipeline.name,
+                "acknowledgements": [f"spacy_npparse {spacy_npparse.__version__}"],
+                "result": await run_in_threadpool(asked.result, found),
+            }
+        )
+
+    routes = [
+        Route("/models", models, methods=["GET", "POST"]),
+        Route("/process", process, methods=["GET", "POST"]),
+    ]
+    hosts = {host.lower(), "localhost", socket.gethostname().lower()}
+    hosts |= {urlsplit(origin).hostname or "" for origin in origins}
+    middleware = [Middleware(_OnlyOwnPages, hosts=hosts, origins=frozenset(origins))]
+    if origins:
+        middleware.insert(0, Middleware(CORSMiddleware, allow_origins=list(origins)))
+    return Starlette(
+        routes=routes,
+        middleware=middleware,
+        exception_handlers={
+            UserError: _refused,
+            HTTPException: _refused,
+            ClientDisconnect: _refused,
+            Exception: _refused,
+        },
+    )
+
+
+async def _annotated(pipeline: ServedPipeline, pieces: Sequence[Piece]) -> list[Any]:
+    """What a pipeline finds, unless it takes too long."""
+    answer = asyncio.wrap_future(pipeline.submit(pieces))
+    try:
+        return await asyncio.wait_for(answer, ANSWER)
+    except asyncio.TimeoutError:
+        raise HTTPException(
+            503, f"No answer within {ANSWER:.0f} seconds. Send less at once, or try again later."
+        ) from None
+
+
+async def body_of(request: Request) -> bytes:
+    """Receive the body of a request.
+
+    Args:
+        request: The request.
+
+    Raises:
+        HTTPException: It is too large, or takes too long.
+    """
+
+    async def receive() -> bytes:
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BYTES:
+                raise HTTPException(413, f"The request has more than {MOST_BYTES:,} bytes.")
+        return bytes(body)
+
+    try:
+        return await asyncio.wait_for(receive(), ARRIVAL)
+    except asyncio.TimeoutError:
+        raise HTTPException(
+            408, f"The request has not arrived within {ARRIVAL:.0f} seconds."
+        ) from None
+
+
+async def _parameters(request: Request) -> dict[str, str]:
+    """Those of the address, and those of a form."""
+    found = dict(parse_qsl(request.url.query, keep_blank_values=True))
+    if request.method != "POST":
+        return found
+    body = await body_of(request)
+    content = Message()
+    content["Content-Type"] = request.headers.get("Content-Type", "")
+    try:
+        if content.get_content_type() == _MULTIPART:
+            boundary = str(content.get_boundary(""))
+            found |= await run_in_threadpool(_fields, body, boundary.encode())
+        elif content.get_content_type() == _FORM:
+            pairs = parse_qsl(
+                body.decode(), keep_blank_values=True, errors="strict", max_num_fields=100
+            )
+            found |= dict(pairs)
+        elif body:
+            raise RequestError(
+                f"The Content-Type {content['Content-Type']!r} is not supported. Send {_MULTIPART} "
+                f"or {_FORM}."
+            )
+    except UnicodeDecodeError:
+        raise RequestError("The request is not in UTF-8.") from None
+    except ValueError as error:
+        raise RequestError(f"The form cannot be read: {error}.") from None
+    return found
+
+
+def _fields(body: bytes, boundary: bytes) -> dict[str, str]:
+    """The fields of a form, by name.
+
+    Source: RFC 7578, and RFC 2046, section 5.1.1.
+    """
+    if not boundary:
+        raise ValueError("the Content-Type has no boundary")
+    first, *parts = (b"\r\n" + body).split(b"\r\n--" + boundary)
+    if not parts or not parts.pop().startswith(b"--"):
+        raise ValueError("its end is missing")
+    found = {}
+    for part in parts:
+        head, separator, value = part.partition(b"\r\n\r\n")
+        name = re.search(rb'(?i)^content-disposition:.*?\bname="?([^";\r\n]*)', head, re.MULTILINE)
+        if not separator or not name:
+            raise ValueError("a part has no name")
+        found[name[1].decode()] = value.decode()
+    return found
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """Say why there is no answer. UDPipe's clients expect plain text."""
+    if isinstance(error, HTTPException):
+        return PlainTextResponse(error.detail, error.status_code, error.headers)
+    if isinstance(error, BusyError):
+        return PlainTextResponse(str(error), 503, {"Retry-After": "10"})
+    if isinstance(error, UserError):
+        return PlainTextResponse(str(error), 400)
+    if isinstance(error, ClientDisconnect):
+        return PlainTextResponse("The request was cut off.", 400)
+    return PlainTextResponse("An internal error occurred; the log of the server has more.", 500)
+
+
+class _OnlyOwnPages:
+    """Answers no web page but those of this server: its address may be known to others, and their
+    own names may lead here (DNS rebinding).
+
+    Args:
+        app: The application.
+        hosts: Names by which the server may be called; so may be its numerical addresses.
+        origins: Of other pages that may ask.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: set[str], origins: frozenset[str]) -> None:
+        self.app = app
+        self._hosts = hosts
+        self._origins = origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (problem := self._problem(Request(scope))):
+            await PlainTextResponse(problem, 403)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    def _problem(self, request: Request) -> str:
+        """Why a request is refused; empty if it is not."""
+        host = request.headers.get("Host", "")
+        name = urlsplit(f"//{host}").hostname or ""
+        if name not in self._hosts and not _is_address(name):
+            return f"This server is not called {name!r}."
+        origin = request.headers.get("Origin")
+        if origin in self._origins:
+            return ""
+        is_foreign = origin is not None and urlsplit(origin).netloc != host
+        # Without an origin come pictures and links; a link to the page is fine.
+        site = request.headers.get("Sec-Fetch-Site")
+        if is_foreign or (site == "cross-site" and request.url.path != "/"):
+            return f"Pages of {origin or 'other sites'} may not ask this server."
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,53 @@
+"""Small pipelines, and a server of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import spacy
+from served import Client, serving
+from spacy.language import Language
+
+from spacy_npparse.serving.app import make_app
+from spacy_npparse.serving.pipelines import ServedPipeline
+from spacy_npparse.treebank import ConlluCorpus
+
+SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank"
+
+
+def train(parser: str, *others: str) -> Language:
+    """A pipeline that has seen a few sentences."""
+    nlp = spacy.blank("xx")
+    for name in others:
+        nlp.add_pipe(name)
+    settings = {"model": {"tok2vec": {"width": 16}}, "decoder": {"confidence": True}}
+    nlp.add_pipe(parser, name="parser", config=settings)
+    corpus = ConlluCorpus(SAMPLE / "sample-ud-train.conllu", sentences_per_doc=3, limit=40)
+    examples = list(corpus(nlp))
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(15):
+        nlp.update(examples, sgd=optimizer)
+    return nlp
+
+
+@pytest.fixture(scope="session")
+def dev() -> str:
+    """The dev part of the sample treebank, which has multiword tokens."""
+    return (SAMPLE / "sample-ud-dev.conllu").read_text()
+
+
+@pytest.fixture(scope="session")
+def pipelines() -> list[ServedPipeline]:
+    """A tagger and parser, and a parser alone."""
+    tagging = train("mh4_parser", "morphologizer")
+    return [
+        ServedPipeline("xx_sample-ud", tagging),
+        ServedPipeline("bare", train("arc_hybrid_swap_parser")),
+    ]
+
+
+@pytest.fixture(scope="session")
+def client(pipelines: list[ServedPipeline]) -> Iterator[Client]:
+    """Of a server of both."""
+    with serving(make_app(pipelines, "127.0.0.1")) as found:
+        yield found

@@ -1,0 +1,174 @@
+"""UDPipe's REST interface, as its clients use it."""
+
+import email.mime.multipart
+import email.mime.nonmultipart
+import email.policy
+import urllib.parse
+
+import pytest
+
+from spacy_npparse.treebank import (
+    Kept,
+    doc_to_conllu,
+    keep_annotation,
+    parse_sentence,
+    sentences_from_doc,
+)
+from spacy_npparse.treebank.annotating import annotate
+from spacy_npparse.treebank.docs import unannotated_doc
+from spacy_npparse.treebank.plain_text import paragraphs_of_text
+
+ALL = {"tokenizer": "", "tagger": "", "parser": ""}
+TEXT = "Was glaubt der Arzt?\n\nDas Pferd   schläft\nheute. Der Arzt singt."
+
+
+def multipart(**fields):
+    """A form as UDPipe's own client sends it."""
+    message = email.mime.multipart.MIMEMultipart("form-data", policy=email.policy.HTTP)
+    for name, value in fields.items():
+        payload = email.mime.nonmultipart.MIMENonMultipart("text", "plain")
+        payload.add_header("Content-Disposition", f'form-data; name="{name}"')
+        payload.add_header("Content-Transfer-Encoding", "8bit")
+        payload.set_payload(value, charset="utf-8")
+        message.attach(payload)
+    return message.as_bytes().split(b"\r\n\r\n", maxsplit=1)[1], message["Content-Type"]
+
+
+def sentences(conllu):
+    return [parse_sentence(block.split("\n")) for block in conllu.strip("\n").split("\n\n")]
+
+
+def of_text(nlp, text):
+    found = []
+    for doc in annotate(nlp, paragraphs_of_text(text)):
+        found += sentences_from_doc(doc, first_id=len(found) + 1)
+    return "".join(f"{one}\n\n" for one in found)
+
+
+def test_models(client):
+    expected = {
+        "models": {
+            "xx_sample-ud": ["tokenizer", "tagger", "parser"],
+            "bare": ["tokenizer", "parser"],
+        },
+        "default_model": "xx_sample-ud",
+    }
+    assert client.ask("/models").json == expected
+    assert client.form("/models").json == expected
+
+
+def test_text_by_all_ways_to_send_it(client, pipelines):
+    expected = of_text(pipelines[0].nlp, TEXT)
+    assert expected.count("# sent_id") >= 2
+    query = urllib.parse.urlencode({"data": TEXT, **ALL})
+    for answer in [
+        client.ask(f"/process?{query}"),
+        client.form("/process", data=TEXT, **ALL),
+        client.ask("/process", *multipart(data=TEXT, **ALL)),
+    ]:
+        found = answer.json
+        assert found.keys() == {"model", "acknowledgements", "result"}
+        assert found["model"] == "xx_sample-ud"
+        # UDPipe's client turns line ends into those of forms.
+        assert found["result"].replace(r"\r\n", r"\n") == expected
+
+
+def test_words_that_are_given(client, pipelines, dev):
+    """Of CoNLL-U, what is not asked for stays, also what only CoNLL-U has."""
+    nlp = pipelines[0].nlp
+    given = sentences(dev)[:12]
+    docs = [unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in given]
+    kept = (Kept.DEPS, Kept.MISC, Kept.COMMENTS)
+    annotated = zip(annotate(nlp, docs), given, strict=True)
+    expected = [doc_to_conllu(keep_annotation(doc, [one], kept)) for doc, one in annotated]
+    data = "".join(f"{one}\n\n" for one in given)
+    assert any("-" in row.id for one in given for row in one.rows)
+    found = client.ask("/process", *multipart(data=data, tagger="", parser="")).json["result"]
+    assert found == "".join(expected) != data
+    assert client.form("/process", data=data).json["result"] == data
+    for asked, columns in [("tagger", range(2, 6)), ("parser", (6, 7))]:
+        result = client.form("/process", data=data, **{asked: ""}).json["result"]
+        lines = zip(result.split("\n"), found.split("\n"), data.split("\n"), strict=True)
+        for mine, predicted, old in lines:
+            rows = [line.split("\t") for line in (mine, predicted, old)]
+            for place, (one, new, before) in enumerate(zip(*rows, strict=True)):
+                assert one == (new if place in columns else before)
+
+
+@pytest.mark.parametrize("asked", ["tagger", "parser"])
+def test_columns_of_text_that_nobody_asks_for_are_empty(client, asked):
+    result = client.form("/process", data=TEXT, tokenizer="", **{asked: ""}).json["result"]
+    rows = [row for one in sentences(result) for row in one.words]
+    assert {row.upos == "_" for row in rows} == {asked == "parser"}
+    assert {row.head == "_" for row in rows} == {asked == "tagger"}
+
+
+def test_options_of_the_tokenizer(client):
+    result = client.form("/process", data=TEXT, **{**ALL, "tokenizer": "ranges"}).json["result"]
+    assert "TokenRange=0:3" in result and "TokenRange=22:25" in result
+    given = "Was glaubt der Arzt? Das Pferd schläft.\nHeute singt\n"
+    options = {**ALL, "tokenizer": "presegmented;ranges"}
+    found = sentences(client.form("/process", data=given, **options).json["result"])
+    assert [one.metadata["text"] for one in found] == given.strip().split("\n")
+    assert [one.sent_id for one in found] == ["1", "2"]
+    answer = client.form("/process", data=given, tokenizer="normalized_spaces")
+    assert answer.status == 400 and "'normalized_spaces'" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("horizontal", "Was glaubt der Arzt ?\nHeute singt er\n"),
+        ("vertical", "Was\nglaubt\nder\nArzt\n?\n\nHeute\nsingt\ner\n"),
+        ("generic_tokenizer", "Was glaubt der Arzt? Heute singt er"),
+    ],
+)
+def test_formats_of_words(client, name, data):
+    found = sentences(client.form("/process", data=data, input=name, parser="").json["result"])
+    words = [[row.form for row in one.words] for one in found]
+    assert words == ["Was glaubt der Arzt ?".split(), "Heute singt er".split()]
+    assert all(one.n_roots == 1 for one in found)
+
+
+def test_formats_of_results(client):
+    data = "Was glaubt der Arzt?\nHeute singt er"
+    options = {**ALL, "tokenizer": "presegmented"}
+    for output, expected in {
+        "horizontal": "Was glaubt der Arzt ?\nHeute singt er\n",
+        "vertical": "Was\nglaubt\nder\nArzt\n?\n\nHeute\nsingt\ner\n\n",
+        "plaintext": "Was glaubt der Arzt?\nHeute singt er",
+    }.items():
+        result = client.form("/process", data=data, output=output, **options).json["result"]
+        assert result.strip() == expected.strip()
+    assert (
+        "<corpus>" in client.form("/process", data=data, output="matxin", **options).json["result"]
+    )
+
+
+def test_models_by_name(client):
+    for name, found in [("xx_sample", "xx_sample-ud"), ("bare", "bare")]:
+        answer = client.form("/process", data="Er singt.", tokenizer="", model=name)
+        assert answer.json["model"] == found
+
+
+def test_nothing_is_parsed_to_nothing(client):
+    assert client.form("/process", data="", **ALL).json["result"] == ""
+    assert client.form("/process", data=" \n ", parser="").status == 400
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({}, "'data' is required"),
+        ({"model": "xx_sam"}, "'xx_sam' does not exist. Take one of: xx_sample-ud, bare"),
+        ({"model": "bare", "tagger": ""}, "has no tagger"),
+        ({"input": "pdf"}, "Unknown input format 'pdf'. Take one of: conllu, generic"),
+        ({"output": "pdf"}, "Unknown output format 'pdf'"),
+        ({"data": "1\tx\n\n"}, "data, line 1: 2 columns instead of 10"),
+    ],
+)
+def test_what_cannot_be_answered_is_said(client, fields, reason):
+    given = {"data": "1" + "\tx" + "\t_" * 8, "parser": "", **fields} if fields else {}
+    answer = client.form("/process", **given)
+    assert answer.status == 400 and reason in answer.text, answer.text
+    assert answer.headers["content-type"].startswith("text/plain")
