@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -16,7 +15,6 @@ from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import fail
 from spacy_npparse.cli._report import progress
-from spacy_npparse.components.prediction import ParserPipe
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.models import use_treebank
 from spacy_npparse.treebank import Kept
@@ -95,23 +93,6 @@ def load_parser(name: str, gpu_id: int, code: Path | None, treebank: str | None 
     if treebank is not None:
         use_treebank(nlp, treebank)
     return nlp
-
-
-def keep_confidence(nlp: Language) -> None:
-    """Let the parsers of a pipeline keep the probabilities of their trees, or end the program with
-    an error message if it has none of this package.
-
-    Args:
-        nlp: The pipeline.
-    """
-    parsers = [parser for _, parser in nlp.pipeline if isinstance(parser, ParserPipe)]
-    for parser in parsers:
-        parser.decoder = replace(parser.decoder, confidence=True)
-    if not parsers:
-        fail(
-            "--min-confidence needs a parser of spacy_npparse; the pipeline has only: "
-            f"{', '.join(nlp.pipe_names)}"
-        )
 
 
 class Annotation(Iterator[tuple[S, Doc]]):

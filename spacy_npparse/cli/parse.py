@@ -24,7 +24,6 @@ from spacy_npparse.cli._pipeline import (
     Keep,
     Model,
     Treebank,
-    keep_confidence,
     load_parser,
 )
 from spacy_npparse.cli._report import write_text
@@ -33,7 +32,7 @@ from spacy_npparse.cli._threads import Threads
 from spacy_npparse.components import ConstraintError, constraints_of_sentence, set_given_labels
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
-from spacy_npparse.components.prediction import ParserPipe
+from spacy_npparse.components.prediction import ParserPipe, keep_confidence
 from spacy_npparse.files import is_stream
 from spacy_npparse.scaling.units import Unit
 from spacy_npparse.treebank import (
@@ -228,7 +227,11 @@ def _known_labels(nlp: Language) -> set[str]:
 
 
 def _confident(nlp: Language, min_confidence: float, keep: Collection[Kept]) -> ConfidentSentences:
-    keep_confidence(nlp)
+    if not keep_confidence(nlp):
+        fail(
+            "--min-confidence needs a parser of spacy_npparse; the pipeline has only: "
+            f"{', '.join(nlp.pipe_names)}"
+        )
     # A parser would only learn from itself how unsure it is.
     is_vote = any(isinstance(pipe, EnsembleParser) for _, pipe in nlp.pipeline)
     return ConfidentSentences(min_confidence, lemmas=Kept.LEMMA in keep, distributions=is_vote)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.language import Language
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.util import minibatch
@@ -185,3 +187,18 @@ class ParserPipe:
                 error_handler(self.name, self, [doc], error)
             else:
                 yield doc
+
+
+def keep_confidence(nlp: Language) -> int:
+    """Let the parsers of a pipeline keep the probabilities of their trees.
+
+    Args:
+        nlp: The pipeline.
+
+    Returns:
+        How many parsers of this package it has.
+    """
+    parsers = [parser for _, parser in nlp.pipeline if isinstance(parser, ParserPipe)]
+    for parser in parsers:
+        parser.decoder = replace(parser.decoder, confidence=True)
+    return len(parsers)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
 import re
 import socket
 from collections.abc import Sequence
 from email.message import Message
+from functools import cache
+from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -24,6 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import spacy_npparse
 from spacy_npparse.errors import UserError
 from spacy_npparse.serving import udpipe
+from spacy_npparse.serving.parsing import ParseRequest
 from spacy_npparse.serving.pipelines import BusyError, Piece, RequestError, ServedPipeline
 
 # That of UDPipe 2, in bytes.
@@ -65,7 +69,19 @@ def make_app(
             }
         )
 
+    async def parse(request: Request) -> Response:
+        given = await json_of(request)
+        name = given.pop("model", None) if isinstance(given, dict) else None
+        pipeline = udpipe.find_model(pipelines, name)
+        [found] = await _annotated(pipeline, [ParseRequest.of(given)])
+        return JSONResponse({"model": pipeline.name, "sentences": found})
+
+    async def openapi(_: Request) -> Response:
+        return Response(_openapi(), media_type="application/json")
+
     routes = [
+        Route("/openapi.json", openapi),
+        Route("/parse", parse, methods=["POST"]),
         Route("/models", models, methods=["GET", "POST"]),
         Route("/process", process, methods=["GET", "POST"]),
     ]
@@ -121,6 +137,31 @@ async def body_of(request: Request) -> bytes:
         raise HTTPException(
             408, f"The request has not arrived within {ARRIVAL:.0f} seconds."
         ) from None
+
+
+async def json_of(request: Request) -> Any:
+    """Receive a request in JSON.
+
+    Args:
+        request: The request.
+
+    Raises:
+        HTTPException: See `body_of`.
+        RequestError: It is no JSON, or is not said to be.
+    """
+    body = await body_of(request)
+    if request.headers.get("Content-Type", "").partition(";")[0] != "application/json":
+        raise RequestError("Send JSON, with the Content-Type application/json.")
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"The request is no JSON: {error}.") from None
+
+
+@cache
+def _openapi() -> str:
+    description = files(spacy_npparse.serving) / "openapi.json"
+    return description.read_text(encoding="utf-8").replace("VERSION", spacy_npparse.__version__)
 
 
 async def _parameters(request: Request) -> dict[str, str]:

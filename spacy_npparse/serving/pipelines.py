@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Condition, Thread
@@ -12,6 +12,8 @@ from typing import Any, Protocol
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_npparse.components.docs import register_extensions
+from spacy_npparse.components.prediction import keep_confidence
 from spacy_npparse.errors import UserError
 from spacy_npparse.treebank.annotating import Prepared, attempt_sources
 
@@ -71,6 +73,9 @@ class ServedPipeline:
     """
 
     def __init__(self, name: str, nlp: Language) -> None:
+        # Attributes of tokens that other parsers leave empty.
+        register_extensions()
+        keep_confidence(nlp)
         self.name = name
         self.nlp = nlp
         self._jobs: deque[_Job] = deque()
@@ -88,8 +93,15 @@ class ServedPipeline:
             more is done for an answer that is cancelled.
 
         Raises:
+            RequestError: A piece is longer than the pipeline takes.
             BusyError: Too many requests are waiting.
         """
+        longest = max((piece.size for piece in pieces), default=0)
+        if longest > self.nlp.max_length:
+            raise RequestError(
+                f"A paragraph has {longest:,} characters, but the pipeline takes "
+                f"{self.nlp.max_length:,} at once. Divide it."
+            )
         job = _Job(deque(pieces), len(pieces))
         if not pieces:
             job.end()
@@ -107,10 +119,11 @@ class ServedPipeline:
             try:
                 # Strings that nobody has seen before would fill the memory.
                 with self.nlp.memory_zone():
-                    self._annotate(batch)
+                    ended = list(self._annotate(batch))
             except Exception as error:  # as many kinds as components have
-                for job, _ in batch:
-                    job.end(error)
+                ended = [(job, error) for job, _ in batch]
+            for job, problem in ended:
+                job.end(problem)
 
     def _next_batch(self) -> list[tuple[_Job, Piece]]:
         batch: list[tuple[_Job, Piece]] = []
@@ -127,7 +140,10 @@ class ServedPipeline:
                     self._jobs.append(job)
         return batch
 
-    def _annotate(self, batch: Sequence[tuple[_Job, Piece]]) -> None:
+    def _annotate(
+        self, batch: Sequence[tuple[_Job, Piece]]
+    ) -> Iterator[tuple[_Job, Exception | None]]:
+        """The requests that end, with the error of those that fail."""
         found = attempt_sources(
             self.nlp,
             batch,
@@ -140,7 +156,7 @@ class ServedPipeline:
                     raise doc
                 job.found.append(piece.read(doc))
             except Exception as error:  # of the pipeline, or of a Doc that cannot be written
-                job.end(error)
+                yield job, error
             else:
                 if len(job.found) == job.n_pieces:
-                    job.end()
+                    yield job, None

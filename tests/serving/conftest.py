@@ -37,11 +37,24 @@ def dev() -> str:
 
 
 @pytest.fixture(scope="session")
-def pipelines() -> list[ServedPipeline]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a tagger and parser."""
+    found = tmp_path_factory.mktemp("xx_sample-ud") / "model-best"
+    train("mh4_parser", "morphologizer").to_disk(found)
+    return found
+
+
+@pytest.fixture(scope="session")
+def nlp(folder: Path) -> Language:
+    """The same for tests: that of a server belongs to its own thread."""
+    return spacy.load(folder)
+
+
+@pytest.fixture(scope="session")
+def pipelines(folder: Path) -> list[ServedPipeline]:
     """A tagger and parser, and a parser alone."""
-    tagging = train("mh4_parser", "morphologizer")
     return [
-        ServedPipeline("xx_sample-ud", tagging),
+        ServedPipeline("xx_sample-ud", spacy.load(folder)),
         ServedPipeline("bare", train("arc_hybrid_swap_parser")),
     ]
 

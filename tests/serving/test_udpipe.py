@@ -57,8 +57,8 @@ def test_models(client):
     assert client.form("/models").json == expected
 
 
-def test_text_by_all_ways_to_send_it(client, pipelines):
-    expected = of_text(pipelines[0].nlp, TEXT)
+def test_text_by_all_ways_to_send_it(client, nlp):
+    expected = of_text(nlp, TEXT)
     assert expected.count("# sent_id") >= 2
     query = urllib.parse.urlencode({"data": TEXT, **ALL})
     for answer in [
@@ -73,9 +73,8 @@ def test_text_by_all_ways_to_send_it(client, pipelines):
         assert found["result"].replace(r"\r\n", r"\n") == expected
 
 
-def test_words_that_are_given(client, pipelines, dev):
+def test_words_that_are_given(client, nlp, dev):
     """Of CoNLL-U, what is not asked for stays, also what only CoNLL-U has."""
-    nlp = pipelines[0].nlp
     given = sentences(dev)[:12]
     docs = [unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in given]
     kept = (Kept.DEPS, Kept.MISC, Kept.COMMENTS)

@@ -1,0 +1,162 @@
+"""What is refused, and how: limits, other web pages, hostile requests."""
+
+import json
+import socket
+from random import Random
+
+import pytest
+from served import serving
+
+from spacy_npparse.serving import app as application
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.fixture
+def strict(pipelines, monkeypatch):
+    """A server that waits for nobody."""
+    monkeypatch.setattr(application, "ARRIVAL", 0.3)
+    monkeypatch.setattr(application, "MOST_BYTES", 100_000)
+    with serving(application.make_app(pipelines, "127.0.0.1", ["https://example.org"])) as found:
+        yield found
+
+
+def test_large_requests(strict, pipelines):
+    answer = strict.ask("/process", b"data=" + b"a" * 200_000, FORM)
+    assert answer.status == 413 and "100,000 bytes" in answer.text
+    assert strict.post("/parse", {"text": "a" * 200_000}).status == 413
+
+
+def test_slow_requests(strict):
+    with socket.create_connection(("127.0.0.1", strict.port)) as connection:
+        head = f"POST /parse HTTP/1.1\r\nHost: localhost:{strict.port}\r\nContent-Length: 9\r\n\r\n"
+        connection.sendall(head.encode())
+        assert b"408" in connection.recv(1000)
+
+
+def test_slow_answers(strict, monkeypatch):
+    monkeypatch.setattr(application, "ANSWER", 0.0)
+    answer = strict.post("/parse", {"text": "Das Pferd schläft."})
+    assert answer.status == 503 and "Send less at once" in answer.text
+    monkeypatch.setattr(application, "ANSWER", 60.0)
+    assert strict.post("/parse", {"text": "Das Pferd schläft."}).status == 200
+
+
+def test_long_paragraphs(strict, pipelines, monkeypatch):
+    monkeypatch.setattr(pipelines[0].nlp, "max_length", 50)
+    for answer in (
+        strict.post("/parse", {"text": "Pferd " * 20}),
+        strict.form("/process", data="Pferd " * 20, tokenizer=""),
+    ):
+        assert answer.status == 400 and "characters, but the pipeline takes 50" in answer.text
+    assert strict.form("/process", data="Das Pferd.\n\n" * 20, tokenizer="").status == 200
+
+
+def test_pages_of_other_origins(client):
+    asked = {"text": "Was?"}
+    own = f"127.0.0.1:{client.port}"
+    assert client.post("/parse", asked, Origin=f"http://{own}").status == 200
+    for headers in (
+        {"Origin": "https://example.org"},
+        {"Origin": "null"},
+        {"Origin": f"http://localhost:{client.port}"},
+        {"Host": f"evil.example:{client.port}"},
+        {"Host": f"evil.example:{client.port}", "Origin": f"http://evil.example:{client.port}"},
+        {"Host": ""},
+        {"Sec_Fetch_Site": "cross-site"},
+    ):
+        answer = client.post("/parse", asked, **headers)
+        assert answer.status == 403 and answer.text, headers
+        assert "access-control-allow-origin" not in answer.headers
+    for host in ("localhost", "localhost:1", "[::1]:80", "10.0.0.7"):
+        assert client.post("/parse", asked, Host=host).status == 200
+
+
+def test_origins_that_may_ask(strict):
+    origin = "https://example.org"
+    answer = strict.ask(
+        "/parse", method="OPTIONS", Origin=origin, Access_Control_Request_Method="POST"
+    )
+    assert answer.headers["access-control-allow-origin"] == origin
+    answer = strict.form("/process", data="", tokenizer="")
+    assert answer.status == 200
+    answer = strict.ask("/models", Origin=origin)
+    assert answer.status == 200 and answer.headers["access-control-allow-origin"] == origin
+    assert strict.ask("/models", Origin="https://example.com").status == 403
+
+
+def test_malformed_forms(client):
+    for body, kind in [
+        (b"\xff", FORM),
+        (b"data=%ff", FORM),
+        (b"x", "multipart/form-data"),
+        (b"x", "multipart/form-data; boundary=b"),
+        (b"--b\r\n\r\nx\r\n--b--", "multipart/form-data; boundary=b"),
+        (
+            b"--b\r\nContent-Disposition: form-data; name=data\r\n\r\nx",
+            "multipart/form-data; boundary=b",
+        ),
+        (b"x", "image/png"),
+    ]:
+        answer = client.ask("/process", body, kind)
+        assert answer.status == 400 and answer.text, body
+    assert client.ask("/nothing").status == 404
+
+
+VALID = [
+    ("/process", FORM, b"data=Was+glaubt+er%3F&tokenizer=ranges&tagger=&parser=&output=vertical"),
+    ("/process", FORM, b"data=1%09a" + b"%09_" * 8 + b"%0A%0A&parser=&input=conllu"),
+    ("/process", FORM, b"data=a+b%0Ac+d&parser=&input=horizontal&output=matxin"),
+    (
+        "/process",
+        "multipart/form-data; boundary=b",
+        b'--b\r\nContent-Disposition: form-data; name="data"\r\n\r\nWas?\r\n--b\r\n'
+        b'Content-Disposition: form-data; name="tokenizer"\r\n\r\n\r\n--b--\r\n',
+    ),
+    ("/parse", "application/json", json.dumps({"text": "Was glaubt er?"}).encode()),
+    (
+        "/parse",
+        "application/json",
+        b'{"tokens": ["a", "b", "c"], "constraints": {"heads": {"0": [1]}, "subtrees": [[0, 2]],'
+        b' "labels": {"1": ["root"]}}, "svg_width": 300}',
+    ),
+]
+
+
+def mutated(rng: Random, body: bytes) -> bytes:
+    """The body with some bytes changed, cut out, or repeated."""
+    found = bytearray(body)
+    for _ in range(rng.randrange(1, 5)):
+        start = rng.randrange(len(found) + 1)
+        end = min(len(found), start + rng.randrange(8))
+        change = rng.choice(["bytes", "cut", "repeat", "end"])
+        if change == "bytes":
+            found[start:end] = rng.choice([rng.randbytes(end - start), b"9" * 9, b'"', b"{", b"%"])
+        elif change == "cut":
+            del found[start:end]
+        elif change == "repeat":
+            found[start:start] = bytes(found[start:end]) * rng.randrange(1, 30)
+        else:
+            del found[start:]
+    return bytes(found)
+
+
+@pytest.mark.fuzz
+def test_hostile_requests(client, fuzz):
+    def answered(rng: Random) -> str:
+        path, kind, body = rng.choice(VALID)
+        if rng.random() < 0.1:
+            cut_off(client.port, path, kind, body)
+            return "cut off"
+        answer = client.ask(path, mutated(rng, body), kind)
+        assert answer.status in (200, 400) and answer.body
+        return str(answer.status)
+
+    fuzz("requests", 60, answered)
+    assert client.post("/parse", {"text": "Was glaubt er?"}).status == 200
+
+
+def cut_off(port: int, path: str, kind: str, body: bytes) -> None:
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(f"{head}Content-Length: {len(body) + 9}\r\n\r\n".encode() + body)
