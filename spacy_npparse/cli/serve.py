@@ -33,32 +33,42 @@ Origins = Annotated[
 ]
 
 
+Edit = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.conllu", help="A treebank to correct on the page, with MODEL."),
+]
+
+
 @app.command()
 @user_errors
 def serve(
     model: Models,
     host: Host = "127.0.0.1",
     port: Port = 8000,
+    edit: Edit = None,
     origin: Origins = None,
     gpu_id: GpuId = -1,
     threads: Threads = 1,
     treebank: Treebank = None,
     code: Code = None,
 ) -> None:
-    """Serve parsers over HTTP: UDPipe's REST interface.
+    """Serve parsers over HTTP: a page, UDPipe's REST interface, and /parse with constraints.
 
-    A model is called after the folder of its training, or as the package. Ctrl-C or SIGTERM ends
-    the server.
+    A model is called after the folder of its training, or as the package. With --edit, the page is
+    a desk where a person corrects a treebank and the first model parses again what is not
+    confirmed. Ctrl-C or SIGTERM ends the server.
 
     Examples:
 
     \b
       python -m spacy_npparse serve training/gothic/model-best
+      python -m spacy_npparse serve training/gothic/model-best --edit got-ud-dev.conllu
       curl -F data=@news.txt -F tokenizer= -F tagger= -F parser= localhost:8000/process
     """
     uvicorn = optional_module(UVICORN)
     optional_module(STARLETTE)
     from spacy_npparse.serving.app import make_app
+    from spacy_npparse.serving.desk import Desk
     from spacy_npparse.serving.pipelines import ServedPipeline
 
     names = _names(model)
@@ -66,8 +76,9 @@ def serve(
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
         served = [ServedPipeline(name, nlp) for name, nlp in zip(names, loaded, strict=True)]
+        desk = None if edit is None else Desk(edit, loaded[0], served[0])
         settings = uvicorn.Config(
-            make_app(served, host, origin or []),
+            make_app(served, host, origin or [], desk),
             log_level="warning",
             server_header=False,
             limit_concurrency=200,

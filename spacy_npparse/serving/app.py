@@ -20,27 +20,38 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import spacy_npparse
 from spacy_npparse.errors import UserError
 from spacy_npparse.serving import udpipe
+from spacy_npparse.serving.desk import Desk
 from spacy_npparse.serving.parsing import ParseRequest
 from spacy_npparse.serving.pipelines import BusyError, Piece, RequestError, ServedPipeline
+from spacy_npparse.visualisation.page import render, static
 
 # That of UDPipe 2, in bytes.
 MOST_BYTES = 4 * 2**20
 # Seconds until a request has to have arrived, and until it is answered.
 ARRIVAL = 20.0
 ANSWER = 120.0
+# The page loads its own script, and nothing else.
+_POLICY = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
+    "style-src 'unsafe-inline'; img-src blob: data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+}
 _FORM = "application/x-www-form-urlencoded"
 _MULTIPART = "multipart/form-data"
 
 
 def make_app(
-    pipelines: Sequence[ServedPipeline], host: str, origins: Sequence[str] = ()
+    pipelines: Sequence[ServedPipeline],
+    host: str,
+    origins: Sequence[str] = (),
+    desk: Desk | None = None,
 ) -> Starlette:
     """Make the application.
 
@@ -48,6 +59,7 @@ def make_app(
         pipelines: All, that by default first.
         host: Of the address that it is served at.
         origins: Of other web pages that may ask, such as https://example.org.
+        desk: Where a treebank is corrected; None if none is.
 
     Returns:
         The application, for an ASGI server.
@@ -79,12 +91,23 @@ def make_app(
     async def openapi(_: Request) -> Response:
         return Response(_openapi(), media_type="application/json")
 
+    async def page(_: Request) -> Response:
+        names = [one.name for one in pipelines]
+        return HTMLResponse(render("server.html", **_page(names, desk)), headers=_POLICY)
+
+    async def script(_: Request) -> Response:
+        return Response(static("tooltips.js") + static("server.js"), media_type="text/javascript")
+
     routes = [
+        Route("/", page),
+        Route("/server.js", script),
         Route("/openapi.json", openapi),
         Route("/parse", parse, methods=["POST"]),
         Route("/models", models, methods=["GET", "POST"]),
         Route("/process", process, methods=["GET", "POST"]),
     ]
+    if desk is not None:
+        routes += _desk_routes(desk)
     hosts = {host.lower(), "localhost", socket.gethostname().lower()}
     hosts |= {urlsplit(origin).hostname or "" for origin in origins}
     middleware = [Middleware(_OnlyOwnPages, hosts=hosts, origins=frozenset(origins))]
@@ -100,6 +123,39 @@ def make_app(
             Exception: _refused,
         },
     )
+
+
+def _page(names: Sequence[str], desk: Desk | None) -> dict[str, Any]:
+    """What the page is made of."""
+    title = "Parse" if desk is None else f"Correct {desk.file.path.name}"
+    return {
+        "title": title,
+        "summary": ", ".join(names),
+        "models": names,
+        "labels": None if desk is None else desk.labels,
+    }
+
+
+def _desk_routes(desk: Desk) -> list[Route]:
+    async def overview(_: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(desk.overview))
+
+    async def show(request: Request) -> Response:
+        number, width = int(request.path_params["number"]), request.path_params["width"]
+        return JSONResponse(await run_in_threadpool(desk.show, number, max(100, width)))
+
+    async def act(request: Request) -> Response:
+        given = await json_of(request)
+        if not isinstance(given, dict):
+            raise RequestError("Send a JSON object.")
+        width = max(100, request.path_params["width"])
+        return JSONResponse(await run_in_threadpool(desk.act, given, width))
+
+    return [
+        Route("/desk", overview),
+        Route("/desk/{number:int}/{width:int}", show),
+        Route("/desk/{width:int}", act, methods=["POST"]),
+    ]
 
 
 async def _annotated(pipeline: ServedPipeline, pieces: Sequence[Piece]) -> list[Any]:
