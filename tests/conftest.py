@@ -9,6 +9,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import fuzzing
 import hypothesis
 import pytest
+from browser_helpers import chromium  # noqa: F401
 
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("without deadlines", deadline=None)

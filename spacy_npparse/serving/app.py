@@ -149,7 +149,11 @@ def _desk_routes(desk: Desk) -> list[Route]:
         if not isinstance(given, dict):
             raise RequestError("Send a JSON object.")
         width = max(100, request.path_params["width"])
-        return JSONResponse(await run_in_threadpool(desk.act, given, width))
+        try:
+            return JSONResponse(await run_in_threadpool(desk.act, given, width))
+        except (UserError, OSError) as error:
+            shown = await run_in_threadpool(desk.show, given.get("sentence"), width)
+            return JSONResponse({**shown, "problem": str(error)})
 
     return [
         Route("/desk", overview),

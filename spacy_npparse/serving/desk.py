@@ -158,7 +158,7 @@ class Desk:
             "doubt": round(float(doubts.mean()), 4) if len(doubts) else 0.0,
         }
 
-    def show(self, number: int, width: float) -> dict[str, Any]:
+    def show(self, number: Any, width: float) -> dict[str, Any]:
         """A sentence as the page shows it.
 
         Args:
@@ -283,7 +283,7 @@ class Desk:
         [found] = self._pipeline.submit([_Partial(sentence, constraints)]).result(_ANSWER)
         return found  # type: ignore[no-any-return]
 
-    def _shown(self, number: int, width: float, before: Tree | None = None) -> dict[str, Any]:
+    def _shown(self, number: Any, width: float, before: Tree | None = None) -> dict[str, Any]:
         tree = self._tree(number)
         sentence = self.file.sentences[number]
         if number not in self._likely:

@@ -1,12 +1,32 @@
-"""Pages in a browser; the fixture `browse` opens them."""
+"""Pages in a real browser, headless Chromium, where the machine has one."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+import pytest
+
+# One on the PATH, as Debian's package `chromium` installs it; none is downloaded.
+_CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 VIEWS = [(width, scheme) for width in (360, 500, 1400) for scheme in ("light", "dark")]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A running browser."""
+    if _CHROMIUM is None:
+        pytest.skip("no Chromium on this machine; Debian has it as the package chromium")
+    from playwright.sync_api import sync_playwright
+
+    # Chromium has no sandbox for root, under which containers run.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=arguments)
+        yield browser
+        browser.close()
 
 
 class Browsed:
@@ -15,23 +35,23 @@ class Browsed:
     Attributes:
         page: Playwright's page, for `press`, `click` and `evaluate`.
         problems: Errors and warnings of the console, exceptions, and attempts to load anything
-            but the page.
+            but the page, or what is below its address.
     """
 
-    def __init__(self, page: Any, path: Path) -> None:
+    def __init__(self, page: Any, address: str) -> None:
         self.page = page
         self.problems: list[str] = []
         page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
         page.on("console", self._note)
-        page.on("request", lambda request: self._check(request.url, path.as_uri()))
-        page.goto(path.as_uri())
+        page.on("request", lambda request: self._check(request.url, address))
+        page.goto(address)
 
     def _note(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.problems.append(f"{message.type}: {message.text}")
 
     def _check(self, url: str, own: str) -> None:
-        if url != own:
+        if not url.startswith((own, "blob:", "data:")):
             self.problems.append(f"request: {url}")
 
     def views(self) -> Iterator[tuple[int, str]]:

@@ -1,33 +1,13 @@
-"""A real browser for pages: headless Chromium, where the machine has one."""
+"""A real browser for pages."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser_helpers import Browsed
-
-# One on the PATH, as Debian's package `chromium` installs it; none is downloaded.
-_CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """A running browser."""
-    if _CHROMIUM is None:
-        pytest.skip("no Chromium on this machine; Debian has it as the package chromium")
-    from playwright.sync_api import sync_playwright
-
-    # Chromium has no sandbox for root, under which containers run.
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=arguments)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -52,7 +32,7 @@ def browse(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Browsed]]:
         )
         if clock:
             page.clock.install()
-        opened.append(Browsed(page, path))
+        opened.append(Browsed(page, path.as_uri()))
         return opened[-1]
 
     yield open_page

@@ -1,0 +1,91 @@
+"""A desk that is killed loses no change that it has answered."""
+
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from http.client import HTTPException
+
+import pytest
+from served import Client
+
+from spacy_npparse.treebank import read_conllu
+
+
+@pytest.fixture
+def path(tmp_path, dev):
+    found = tmp_path / "file.conllu"
+    found.write_text("\n\n".join(dev.split("\n\n")[:6]) + "\n\n")
+    return found
+
+
+def begin(folder, path):
+    command = [sys.executable, "-m", "spacy_npparse", "serve", str(folder), "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--edit", str(path)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    for line in process.stderr:
+        if "http://" in line:
+            return process, Client(int(line.rpartition(":")[2]))
+    raise AssertionError(process.wait())
+
+
+def tree(shown):
+    rows = [(one["head"], one["label"], one["confirmed"]) for one in shown["words"]]
+    return rows, shown["done"], shown["version"]
+
+
+@pytest.mark.fuzz
+def test_nothing_that_was_shown_is_lost(folder, path, fuzz):
+    """Killed at random moments of a session, which goes on afterwards."""
+    known = {}
+
+    def session(rng):
+        process, client = begin(folder, path)
+        try:
+            for number, before in known.items():
+                assert tree(client.ask(f"/desk/{number}/800").json) == before
+            timer = threading.Timer(rng.uniform(0.05, 0.6), process.kill)
+            timer.start()
+            asked = None
+            with suppress(OSError, HTTPException):
+                while True:
+                    asked = None
+                    shown = client.ask(f"/desk/{rng.randrange(6)}/800").json
+                    known[shown["number"]] = tree(shown)
+                    asked = random_change(rng, shown)
+                    answer = client.post("/desk/800", asked).json
+                    known[answer["number"]] = tree(answer)
+            timer.join()
+        finally:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+        assert len(list(read_conllu(path))) == 6
+        if asked is None:
+            return "between changes"
+        # It may have been made or not; what is undone may be in another sentence.
+        known.pop(asked["sentence"])
+        if asked["do"] in ("undo", "redo"):
+            known.clear()
+        return "during a change"
+
+    fuzz("sessions that are killed", 2, session)
+
+
+def random_change(rng, shown):
+    word = rng.randrange(1, shown["length"] + 1)
+    change = rng.choice(
+        [
+            {"do": "head", "head": rng.choice(shown["words"][word - 1]["likely"])},
+            {"do": "label", "label": "dep"},
+            {"do": "read"},
+            {"do": "confirm"},
+            {"do": "undo"},
+            {"do": "redo"},
+        ]
+    )
+    return {"sentence": shown["number"], "version": shown["version"], "word": word, **change}

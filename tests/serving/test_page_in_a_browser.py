@@ -1,0 +1,257 @@
+"""The page as a person uses it: with the keyboard alone, with the mouse alone, narrow, dark."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from browser_helpers import Browsed
+from served import serving
+
+from spacy_npparse.serving.app import make_app
+from spacy_npparse.serving.desk import Desk
+from spacy_npparse.serving.pipelines import ServedPipeline
+from spacy_npparse.treebank import read_conllu
+
+WORDS = ".tree .npparse-words text"
+
+
+@pytest.fixture
+def path(tmp_path: Path, dev: str) -> Path:
+    """Five sentences."""
+    found = tmp_path / "file.conllu"
+    found.write_text("\n\n".join(dev.split("\n\n")[:5]) + "\n\n")
+    return found
+
+
+@pytest.fixture
+def desk(folder: Path, path: Path) -> Iterator[Desk]:
+    nlp = spacy.load(folder)
+    found = Desk(path, nlp, ServedPipeline("sample", nlp))
+    yield found
+    found.file.close()
+
+
+@pytest.fixture
+def browsed(chromium: Any, desk: Desk, pipelines: list[ServedPipeline]) -> Iterator[Browsed]:
+    """The page with a desk. There must be no problems in the end."""
+    with serving(make_app(pipelines, "127.0.0.1", desk=desk)) as client:
+        page = chromium.new_page(viewport={"width": 1400, "height": 800})
+        found = Browsed(page, f"{client.url}/")
+        page.wait_for_selector(WORDS)
+        yield found
+        page.close()
+    assert found.problems == []
+
+
+def press(page: Any, *keys: str) -> None:
+    """Press keys, and wait for what they ask for."""
+    for key in keys:
+        page.keyboard.press(key)
+        page.wait_for_timeout(150)
+
+
+def chosen(page: Any) -> list[str]:
+    """The number of the chosen word, and the words of the line about it."""
+    return page.inner_text("#word").split()
+
+
+def test_with_the_keyboard_alone(browsed: Browsed, desk: Desk, path: Path) -> None:
+    page = browsed.page
+    listed = page.locator("#sentences button")
+    assert listed.count() == 5
+    doubts = sorted(desk.overview(), key=lambda one: -one["doubt"])
+    assert page.inner_text("#sentence").startswith(doubts[0]["sent_id"])
+    number = doubts[0]["number"]
+    assert chosen(page)[0] == "1"
+    before = desk.show(number, 800)["words"]
+    word = next(i for i, one in enumerate(before, 1) if i > 1 and one["head"])
+
+    def now() -> dict[str, Any]:
+        found: dict[str, Any] = desk.show(number, 800)["words"][word - 1]
+        return found
+
+    press(page, *["ArrowRight"] * (word - 1))
+    assert chosen(page)[0] == str(word) and page.locator(f"{WORDS}.chosen").count() == 1
+    # A head that is looked for, and given up.
+    old = before[word - 1]
+    press(page, "h", *["ArrowLeft"] * old["head"])
+    assert page.locator("[data-do=head][aria-pressed=true]").count() == 1
+    assert "root?" in page.inner_text("#word")
+    press(page, "Escape")
+    assert desk.show(number, 800)["words"] == before
+    press(page, "0")
+    assert now()["head"] == 0
+    assert "root: root" in page.inner_text("#word") and "confirmed" in page.inner_text("#word")
+    assert page.locator(".npparse-arcs g.changed").count() >= 2
+    assert page.locator(f"{WORDS}.confirmed").count() == 1
+    press(page, "u")
+    assert now()["head"] == old["head"]
+    press(page, "r", "u")
+    likely = old["likely"]
+    by = -1 if likely.index(old["head"]) else 1
+    press(page, "ArrowDown" if by == 1 else "ArrowUp")
+    assert now()["head"] == likely[likely.index(old["head"]) + by]
+    press(page, "u", "h", "ArrowRight", "ArrowLeft", "Enter", "l")
+    page.keyboard.type("dislocated")
+    press(page, "Enter")
+    assert (now()["head"], now()["label"]) == (old["head"], "dislocated")
+    press(page, "Space")
+    assert desk.show(number, 800)["confirmed"] == word and chosen(page)[0] == str(word + 1)
+    press(page, "Enter")
+    page.wait_for_function(
+        "(id) => document.querySelector('#sentence').textContent.startsWith(id)",
+        arg=doubts[1]["sent_id"],
+    )
+    row = list(read_conllu(path))[number].words[word - 1]
+    assert (row.head, row.deprel) == (str(old["head"]), "dislocated")
+    assert "✓ confirmed" in listed.nth(0).inner_text()
+    press(page, "n")
+    assert page.inner_text("#sentence").startswith(doubts[2]["sent_id"])
+    press(page, "p", "p")
+    assert page.inner_text("#sentence").startswith(doubts[0]["sent_id"])
+    # The last change is undone wherever one is.
+    press(page, "n", "u")
+    assert page.inner_text("#sentence").startswith(doubts[0]["sent_id"])
+    assert "of" in listed.nth(0).inner_text()
+
+
+def test_with_the_mouse_alone(browsed: Browsed, desk: Desk, path: Path) -> None:
+    page = browsed.page
+    page.select_option("#order", "number")
+    page.locator("#sentences button").nth(2).click()
+    page.wait_for_selector("#sentences li:nth-child(3) button[aria-current=true]")
+    words = page.locator(WORDS)
+    before = desk.show(2, 800)["words"]
+    words.nth(2).click()
+    assert chosen(page)[0] == "3"
+    # Dragged to its head.
+    head = next(h for h in (1, 2, 4) if h != before[2]["head"] and before[h - 1]["head"] != 3)
+    words.nth(2).hover()
+    page.mouse.down()
+    words.nth(head - 1).hover()
+    page.mouse.up()
+    page.wait_for_timeout(300)
+    assert desk.show(2, 800)["words"][2]["head"] == head
+    page.click("[data-do=undo]")
+    page.wait_for_timeout(300)
+    assert desk.show(2, 800)["words"][2]["head"] == before[2]["head"]
+    # By the button.
+    words.nth(2).click()
+    page.click("[data-do=head]")
+    words.nth(head - 1).click()
+    page.wait_for_timeout(300)
+    assert desk.show(2, 800)["words"][2]["head"] == head
+    page.locator(".tree .npparse-arcs g.chosen text").click()
+    assert page.evaluate("document.activeElement.id") == "label"
+    page.fill("#label", "orphan")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(300)
+    assert desk.show(2, 800)["words"][2]["label"] == "orphan"
+    page.click("[data-do=root]")
+    page.wait_for_timeout(300)
+    assert desk.show(2, 800)["words"][2]["head"] == 0
+    page.click("[data-do=read]")
+    page.click("[data-do=confirm]")
+    page.wait_for_timeout(500)
+    assert list(read_conllu(path))[2].heads[3] == 0
+    page.click("[data-do=previous]")
+    page.wait_for_timeout(300)
+    assert page.locator("#sentences button").nth(2).get_attribute("aria-current") == "true"
+
+
+def test_what_cannot_be_is_said(browsed: Browsed, desk: Desk) -> None:
+    page = browsed.page
+    number = max(desk.overview(), key=lambda one: one["doubt"])["number"]
+    press(page, "0", "ArrowRight", "0")
+    assert "no tree of" in page.inner_text("#message")
+    heads = [one["head"] for one in desk.show(number, 800)["words"]]
+    assert heads[0] == 0 != heads[1]
+    press(page, "u")
+    assert page.inner_text("#message") == ""
+
+
+def test_text(browsed: Browsed, tmp_path: Path) -> None:
+    page = browsed.page
+    page.fill("#given", "Was glaubt der Arzt? Das Pferd schläft.")
+    page.click("#text button:not([type])")
+    page.wait_for_selector("#trees figure")
+    found = {}
+    for name in ("CoNLL-U", "SVG", "PNG"):
+        with page.expect_download() as download:
+            page.locator(f"text=Save {name}").first.click()
+        found[download.value.suggested_filename] = Path(download.value.path()).read_bytes()
+    assert found["trees.conllu"].decode().startswith("# newpar\n# sent_id = 1\n")
+    svg = found["tree-1.svg"].decode()
+    assert svg.startswith("<svg") and "<style>" in svg and "--sure" in svg and "glaubt" in svg
+    assert found["tree-1.png"].startswith(b"\x89PNG") and len(found["tree-1.png"]) > 2000
+    sure = page.evaluate(
+        """() => [...document.querySelectorAll("#trees g[style]")]
+          .map((arc) => Number(arc.style.getPropertyValue("--sure")))"""
+    )
+    assert len(sure) >= 6 and all(0 < one <= 1 for one in sure)
+    assert page.select_option("#model", "bare") == ["bare"]
+
+
+def test_it_is_readable_everywhere(browsed: Browsed) -> None:
+    page = browsed.page
+    page.fill("#given", "Was glaubt der Arzt?")
+    page.click("#text button:not([type])")
+    page.wait_for_selector("#trees figure")
+    for _ in browsed.views():
+        assert browsed.too_wide() == []
+        for selector in (
+            "h1",
+            "#sentence",
+            "#word",
+            ".list small",
+            ".list span",
+            ".terms dd",
+            "button",
+        ):
+            assert browsed.contrast(selector) >= 4.5, selector
+        for selector in (
+            ".tree .npparse-words text",
+            ".tree .npparse-arcs text",
+            f"{WORDS}.chosen",
+        ):
+            assert browsed.contrast(selector) >= 4.5, selector
+
+
+def test_it_is_accessible(browsed: Browsed) -> None:
+    """All that can be operated has a name and is reached by the tab key."""
+    page = browsed.page
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, textarea, svg[role=img]")]
+          .filter((e) => !(e.textContent.trim() || e.ariaLabel || e.labels?.length))
+          .map((e) => e.outerHTML.slice(0, 80))"""
+    )
+    assert nameless == []
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+    assert len(ids) == len(set(ids))
+    assert page.evaluate("document.documentElement.lang") == "en"
+    assert page.locator("[aria-live], [role=alert], [role=status]").count() == 3
+    reached = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.dataset.do ?? document.activeElement.id"))
+    assert {"head", "root", "label", "read", "confirm", "next", "given", "order"} <= reached
+    # A button that has the focus is pressed by the space bar, and does nothing else.
+    page.focus("[data-do=next]")
+    before = page.inner_text("#sentence")
+    press(page, "Space")
+    assert page.inner_text("#sentence") != before
+
+
+def test_without_a_desk(chromium: Any, client: Any) -> None:
+    page = chromium.new_page()
+    browsed = Browsed(page, f"{client.url}/")
+    page.fill("#given", "Was glaubt der Arzt?")
+    page.click("#text button:not([type])")
+    page.wait_for_selector("#trees figure")
+    assert page.locator(".desk").count() == 0 and browsed.problems == []
+    page.close()
+    assert client.ask("/desk").status == 404
+    policy = client.ask("/").headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
