@@ -32,7 +32,7 @@ _ANSWER = 60.0
 
 
 @dataclass(frozen=True)
-class Tree:
+class EditedTree:
     """The tree of a sentence, and how far a person has looked at it.
 
     Attributes:
@@ -48,18 +48,17 @@ class Tree:
     done: bool = False
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Tree:
+    def of(cls, given: Mapping[str, Any]) -> EditedTree:
         """Read a tree of the journal."""
-        return cls(
-            *map(tuple, [given["heads"], given["labels"], given["confirmed"]]), given["done"]
-        )
+        heads, labels, confirmed = (tuple(given[name]) for name in ("heads", "labels", "confirmed"))
+        return cls(heads, labels, confirmed, given["done"])
 
     @property
     def columns(self) -> Columns:
         """HEAD and DEPREL."""
         return list(zip(map(str, self.heads), self.labels, strict=True))
 
-    def confirm(self, words: Sequence[int], done: bool = False) -> Tree:
+    def confirm(self, words: Sequence[int], done: bool = False) -> EditedTree:
         """The same tree, with more words that are right."""
         return replace(self, confirmed=tuple(sorted({*self.confirmed, *words})), done=done)
 
@@ -127,7 +126,7 @@ class Desk:
         self._parser_labels = parser.labels
         self._pipeline = pipeline
         self._lock = Lock()
-        self._trees: dict[int, Tree] = {}
+        self._trees: dict[int, EditedTree] = {}
         self._likely: dict[int, list[dict[int, float]]] = {}
         self._versions: Counter[int] = Counter()
         # What the file had before the first change.
@@ -227,7 +226,7 @@ class Desk:
             self._future.append(self._past.pop())
         else:
             self._past.append(self._future.pop())
-        self._trees[number] = Tree.of(record["before" if do == "undo" else "after"])
+        self._trees[number] = EditedTree.of(record["before" if do == "undo" else "after"])
         self._versions[number] += 1
 
     def _columns(self) -> dict[int, Columns]:
@@ -238,20 +237,20 @@ class Desk:
             for number, given in self._given.items()
         }
 
-    def _tree(self, number: Any) -> Tree:
+    def _tree(self, number: Any) -> EditedTree:
         """The tree of a sentence; at first that of the file, completed by the parser."""
         if not (isinstance(number, int) and 0 <= number < len(self.file.sentences)):
             raise RequestError("There is no such sentence.")
         if number not in self._trees:
             sentence = self.file.sentences[number]
-            tree = Tree(sentence.heads[1:], tuple(row.deprel for row in sentence.words))
+            tree = EditedTree(sentence.heads[1:], tuple(row.deprel for row in sentence.words))
             if NO_HEAD in tree.heads or EMPTY in tree.labels:
                 found = self._parse(sentence)
-                tree = Tree(found.heads, found.labels, _given_words(sentence))
+                tree = EditedTree(found.heads, found.labels, _given_words(sentence))
             self._trees[number] = tree
         return self._trees[number]
 
-    def _changed(self, number: int, tree: Tree, given: Mapping[str, Any]) -> Tree:
+    def _changed(self, number: int, tree: EditedTree, given: Mapping[str, Any]) -> EditedTree:
         n, word, do = len(tree.heads), given.get("word"), given.get("do")
         if do == "confirm":
             return tree.confirm(range(1, n + 1), done=True)
@@ -280,10 +279,11 @@ class Desk:
     def _parse(self, sentence: Sentence) -> _Parsed:
         """Parse a sentence whose tree is partial."""
         constraints = constraints_of_sentence(sentence, self._parser_labels)
-        [found] = self._pipeline.submit([_Partial(sentence, constraints)]).result(_ANSWER)
-        return found  # type: ignore[no-any-return]
+        found: list[_Parsed]
+        found = self._pipeline.submit([_Partial(sentence, constraints)]).result(_ANSWER)
+        return found[0]
 
-    def _shown(self, number: Any, width: float, before: Tree | None = None) -> dict[str, Any]:
+    def _shown(self, number: Any, width: float, before: EditedTree | None = None) -> dict[str, Any]:
         tree = self._tree(number)
         sentence = self.file.sentences[number]
         if number not in self._likely:

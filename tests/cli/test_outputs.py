@@ -37,7 +37,7 @@ WRITERS = {
     ("statistics", "json_path"): "{gold} --json {out}",
     ("statistics", "html"): "{gold} --html {out}",
 }
-# They write to a folder, and have tests of their own.
+# They write to a folder, or what they have read, and have tests of their own.
 FOLDERS = {
     ("annotate", "output"),
     ("calibrate", "output"),
@@ -45,6 +45,7 @@ FOLDERS = {
     ("check", "output"),
     ("leaderboard", "output"),
     ("prepare", "output"),
+    ("serve", "edit"),
     ("sweep", "output"),
 }
 READ = {

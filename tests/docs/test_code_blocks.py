@@ -31,6 +31,7 @@ NOT_RUN = {
     "python -m spacy project": "trains for minutes; tests/project runs the workflows",
     "python -m spacy_npparse leaderboard": "trains for hours; tests/laboratory runs it",
     "python -m spacy_npparse check": "trains for minutes; tests/cli runs it",
+    "python -m spacy_npparse serve": "serves until it is terminated; tests/serving runs it",
     "python -m spacy_npparse sweep": "trains for hours; tests/cli runs it",
     "python -m spacy_npparse annotate": "needs a corpus; tests/cli and tests/scaling run it",
     "python -m spacy train configs/accuracy.cfg --output training/student": "a small parser is "
@@ -40,6 +41,7 @@ NOT_RUN = {
     "python -m spacy train transformer.cfg": "needs a GPU and a download",
     "python -m spacy_npparse evaluate xx_gothic": "needs the wheel to be installed",
     "python -m spacy debug data": "refuses so small a treebank",
+    "curl": "asks a server; tests/serving asks the same",
     "git": "needs the history of the repository",
     "sed": "edits a config for hours of training, or one of an earlier commit",
     "python benchmarks/": "measures for minutes",

@@ -114,7 +114,12 @@ def test_with_the_keyboard_alone(browsed: Browsed, desk: Desk, path: Path) -> No
     # The last change is undone wherever one is.
     press(page, "n", "u")
     assert page.inner_text("#sentence").startswith(doubts[0]["sent_id"])
-    assert "of" in listed.nth(0).inner_text()
+    assert f"{word}/{len(before)}, rest" in listed.nth(0).inner_text()
+    # The keys are those of the tree again when a sentence was opened from the list.
+    listed.nth(3).focus()
+    press(page, "Enter", "ArrowRight")
+    assert page.inner_text("#sentence").startswith(doubts[3]["sent_id"])
+    assert chosen(page)[0] == "2"
 
 
 def test_with_the_mouse_alone(browsed: Browsed, desk: Desk, path: Path) -> None:

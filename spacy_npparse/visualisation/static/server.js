@@ -120,8 +120,8 @@
   function list(one) {
     const button = entries.get(one.number)?.button ?? make("button", { type: "button" });
     entries.set(one.number, { ...one, button });
-    const rest = one.done ? "✓ confirmed" : `${one.confirmed} of ${one.length} confirmed, rest ${percent(one.doubt)} doubtful`;
-    button.onclick = () => open(one.number);
+    const rest = one.done ? "✓ confirmed" : `${one.confirmed}/${one.length}, rest ${percent(one.doubt)} doubtful`;
+    button.onclick = () => open(one.number).then(() => tree.focus());
     button.setAttribute("aria-current", one.number === shown?.number);
     button.replaceChildren(
       make("span", { dir: "auto" }, one.text),
