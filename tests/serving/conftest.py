@@ -7,6 +7,7 @@ import pytest
 import spacy
 from served import Client, serving
 from spacy.language import Language
+from spacy.util import fix_random_seed
 
 from spacy_npparse.serving.app import make_app
 from spacy_npparse.serving.pipelines import ServedPipeline
@@ -16,7 +17,8 @@ SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank"
 
 
 def train(parser: str, *others: str) -> Language:
-    """A pipeline that has seen a few sentences."""
+    """A pipeline that has seen a few sentences, the same in every run."""
+    fix_random_seed(0)
     nlp = spacy.blank("xx")
     for name in others:
         nlp.add_pipe(name)

@@ -90,9 +90,9 @@ def test_with_the_keyboard_alone(browsed: Browsed, desk: Desk, path: Path) -> No
     assert now()["head"] == old["head"]
     press(page, "r", "u")
     likely = old["likely"]
-    by = -1 if likely.index(old["head"]) else 1
-    press(page, "ArrowDown" if by == 1 else "ArrowUp")
-    assert now()["head"] == likely[likely.index(old["head"]) + by]
+    place = likely.index(old["head"]) if old["head"] in likely else -1
+    press(page, "ArrowUp" if place > 0 else "ArrowDown")
+    assert now()["head"] == likely[place - 1 if place > 0 else place + 1]
     press(page, "u", "h", "ArrowRight", "ArrowLeft", "Enter", "l")
     page.keyboard.type("dislocated")
     press(page, "Enter")
