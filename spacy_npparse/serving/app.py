@@ -112,7 +112,12 @@ def make_app(
     hosts |= {urlsplit(origin).hostname or "" for origin in origins}
     middleware = [Middleware(_OnlyOwnPages, hosts=hosts, origins=frozenset(origins))]
     if origins:
-        middleware.insert(0, Middleware(CORSMiddleware, allow_origins=list(origins)))
+        allowed: dict[str, Any] = {
+            "allow_origins": list(origins),
+            "allow_methods": ["GET", "POST"],
+            "allow_headers": ["Content-Type"],
+        }
+        middleware.insert(0, Middleware(CORSMiddleware, **allowed))
     return Starlette(
         routes=routes,
         middleware=middleware,

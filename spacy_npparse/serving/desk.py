@@ -24,6 +24,7 @@ from spacy_npparse.serving.parsing import draw
 from spacy_npparse.serving.pipelines import RequestError, ServedPipeline
 from spacy_npparse.serving.treebank_file import Columns, TreebankFile, TreebankFileError
 from spacy_npparse.treebank import Sentence, parse_sentence, unannotated_doc, without_annotation
+from spacy_npparse.treebank.contraction import uncut_tokens
 from spacy_npparse.treebank.rows import make_sentence
 from spacy_npparse.treebank.sentence import EMPTY, SPACY_ROOT, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
@@ -120,7 +121,12 @@ class Desk:
         parser = parser_of(nlp)
         self.file = TreebankFile(path)
         sentences = self.file.sentences
-        self._errors = [one.errors for one in judge_sentences(nlp, sentences, nlp.batch_size)]
+        can_be_parsed = [one for one in sentences if not uncut_tokens(one)]
+        judged = judge_sentences(nlp, can_be_parsed, nlp.batch_size)
+        self._errors = [
+            np.zeros(len(one.words)) if uncut_tokens(one) else next(judged).errors
+            for one in sentences
+        ]
         known = {row.deprel for sentence in sentences for row in sentence.words}
         self.labels = sorted({*parser.label_data, UD_ROOT, *known} - {EMPTY})
         self._parser_labels = parser.labels
@@ -286,7 +292,9 @@ class Desk:
     def _shown(self, number: Any, width: float, before: EditedTree | None = None) -> dict[str, Any]:
         tree = self._tree(number)
         sentence = self.file.sentences[number]
-        if number not in self._likely:
+        if uncut_tokens(sentence):
+            self._likely[number] = [{} for _ in sentence.words]
+        elif number not in self._likely:
             self._likely[number] = self._parse(
                 parse_sentence(without_annotation(sentence).split("\n"))
             ).likely

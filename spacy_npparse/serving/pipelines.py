@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Condition, Thread
 from typing import Any, Protocol
 
@@ -80,7 +82,9 @@ class ServedPipeline:
         self.nlp = nlp
         self._jobs: deque[_Job] = deque()
         self._changed = Condition()
-        Thread(target=self._work, name=f"pipeline {name}", daemon=True).start()
+        # thinc keeps the device in the context.
+        work = partial(copy_context().run, self._work)
+        Thread(target=work, name=f"pipeline {name}", daemon=True).start()
 
     def submit(self, pieces: Sequence[Piece]) -> Future[list[Any]]:
         """Annotate.
@@ -155,7 +159,10 @@ class ServedPipeline:
                 if isinstance(doc, Exception):
                     raise doc
                 job.found.append(piece.read(doc))
-            except Exception as error:  # of the pipeline, or of a Doc that cannot be written
+            except UserError as error:
+                # Its traceback has all that was computed.
+                yield job, error.with_traceback(None)
+            except Exception as error:  # of any kind
                 yield job, error
             else:
                 if len(job.found) == job.n_pieces:

@@ -324,3 +324,18 @@ def test_what_the_parser_cannot_build(start):
     for word, head in wanted.items():
         answer = act(desk, number, "head", word=word, head=head)
     assert [arcs(answer)[word - 1][0] for word in wanted] == list(wanted.values())
+
+
+def test_sentences_that_the_parser_cannot_read(start, path):
+    """A multiword token that has fewer characters than words: it is shown, and stays as it is."""
+    rows = [
+        "1-2\tx" + "\t_" * 8,
+        "1\ta\t_\t_\t_\t_\t0\troot\t_\t_",
+        "2\tb\t_\t_\t_\t_\t1\tdep\t_\t_",
+    ]
+    path.write_text(path.read_text() + "\n" + "\n".join(rows) + "\n\n")
+    desk = start()
+    assert arcs(desk.show(7, WIDTH)) == [(0, "root"), (1, "dep")]
+    with pytest.raises(ConstraintError, match="fewer characters than words"):
+        act(desk, 7, "label", word=2, label="case")
+    assert act(desk, 7, "confirm")["done"]
