@@ -189,11 +189,14 @@ async def body_of(request: Request) -> bytes:
     """
 
     async def receive() -> bytes:
-        body = bytearray()
+        body, size = bytearray(), 0
         async for part in request.stream():
-            body += part
-            if len(body) > MOST_BYTES:
-                raise HTTPException(413, f"The request has more than {MOST_BYTES:,} bytes.")
+            size += len(part)
+            # Clients do not read an answer before they have sent all.
+            if size <= MOST_BYTES:
+                body += part
+        if size > MOST_BYTES:
+            raise HTTPException(413, f"The request has more than {MOST_BYTES:,} bytes.")
         return bytes(body)
 
     try:
