@@ -106,6 +106,16 @@ def test_the_command_serves_until_it_is_terminated(folder):
             process.kill()
 
 
+def test_without_the_extra(run_serve, monkeypatch):
+    for module in ("starlette", "uvicorn"):
+        monkeypatch.setitem(sys.modules, module, None)
+        result = run_serve(f"{module}/model-best")
+        assert result.exit_code == 1
+        expected = f"This needs {module}, which is not installed: python -m pip install"
+        assert expected in " ".join(result.output.split())
+        monkeypatch.undo()
+
+
 def test_models_of_the_same_name(run_serve):
     result = run_serve("a/x/model-best", "b/x/model-best")
     assert result.exit_code == 1 and "2 models are called x" in result.output
