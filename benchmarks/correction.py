@@ -8,8 +8,9 @@ been looked at is confirmed, and the rest is parsed again under it:
 - left to right: the annotator reads, and corrects the first wrong head; the words up to there are
   confirmed.
 - corrected alone: the same, but only what has been corrected is confirmed.
-- doubtful first: the least probable heads are looked at first; those that are right are confirmed,
-  and the first wrong one is corrected.
+- large subtrees first: the heads of words with many descendants are looked at first; those that are
+  right are confirmed, and the first wrong one is corrected.
+- doubtful first: likewise, the least probable heads first.
 
 The table has the corrections, their share of the heads that are wrong at first, the words that are
 looked at until all are right, and the CPU time of parsing again, for sentences of up to 40 words.
@@ -62,9 +63,15 @@ def doubtful_first(doc: Doc) -> list[int]:
     return sorted(range(len(doc)), key=lambda i: doc[i]._.head_probability)
 
 
+def large_subtrees_first(doc: Doc) -> list[int]:
+    """All words, those with the most descendants first."""
+    return sorted(range(len(doc)), key=lambda i: -sum(1 for _ in doc[i].subtree))
+
+
 POLICIES = [
     Policy("left to right", left_to_right, True),
     Policy("corrected alone", left_to_right, False),
+    Policy("large subtrees first", large_subtrees_first, True),
     Policy("doubtful first", doubtful_first, True),
 ]
 
