@@ -49,7 +49,18 @@ FOLDERS = {
     ("sweep", "output"),
 }
 READ = {
-    *("also_train", "code", "config", "dev", "files", "folder", "folders", "gold", "model"),
+    *(
+        "also_train",
+        "code",
+        "config",
+        "dev",
+        "encoder",
+        "files",
+        "folder",
+        "folders",
+        "gold",
+        "model",
+    ),
     *("predicted", "source", "test", "texts", "train", "treebank", "treebanks"),
 }
 
