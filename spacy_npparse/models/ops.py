@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from thinc.api import NumpyOps
+from torch import nn
 
 from spacy_npparse.models.forks import ForkSafe
 from spacy_npparse.models.products import linear
@@ -41,10 +42,14 @@ class TorchProductOps(ForkSafe, NumpyOps):
             float32 [n, m].
         """
         left, right = torch.from_numpy(x), torch.from_numpy(y)
+        weights = right if trans2 else right.T
         # The first dimension is that of the words, in the backward pass as well.
         with torch.no_grad(), threads_for(len(left)):
-            found = linear(left.T if trans1 else left, right if trans2 else right.T).numpy()
+            # The gradient of weights is a sum over words. oneDNN would compile code for the number
+            # of words in each batch.
+            found = nn.functional.linear(left.T, weights) if trans1 else linear(left, weights)
+        product = found.numpy()
         if out is None:
-            return found
-        out[...] = found
+            return product
+        out[...] = product
         return out
