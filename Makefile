@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 KERNEL = $(shell find spacy_npparse -name '*.p[yx][xd]' -o -name '*.h')
-CORE = $(addprefix tests/,components decoding systems transitions trees)
+CORE = $(addprefix tests/,components decoding serving systems tokenization transitions trees)
 HEADERS = $(shell find spacy_npparse -name '*.h')
 
 .PHONY: demo test test-core test-rest lint format docs wheel wheels wheel-test install clean
