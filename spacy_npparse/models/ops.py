@@ -42,14 +42,14 @@ class TorchProductOps(ForkSafe, NumpyOps):
             float32 [n, m].
         """
         left, right = torch.from_numpy(x), torch.from_numpy(y)
-        weights = right if trans2 else right.T
         # The first dimension is that of the words, in the backward pass as well.
         with torch.no_grad(), threads_for(len(left)):
+            weights = right if trans2 else right.T
             # The gradient of weights is a sum over words. oneDNN would compile code for the number
             # of words in each batch.
-            found = nn.functional.linear(left.T, weights) if trans1 else linear(left, weights)
-        product = found.numpy()
+            product = nn.functional.linear(left.T, weights) if trans1 else linear(left, weights)
+            found = product.numpy()
         if out is None:
-            return product
-        out[...] = product
+            return found
+        out[...] = found
         return out
