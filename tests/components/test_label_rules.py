@@ -281,6 +281,30 @@ def test_constraints_hold_where_other_trees_are_searched(make):
         assert broken_rules(doc, parser.label_rules) == []
 
 
+def test_costs_weigh_as_much_in_ensembles(make):
+    nlp = make("mst")
+    parser = nlp.get_pipe("parser")
+    nlp.add_pipe("parser", name="same", source=nlp)
+    ensemble = nlp.add_pipe("ensemble_parser", config={"members": ["parser", "same"]})
+    rng = random.Random(0)
+    n_broken = 0
+    try:
+        for _ in range(20):
+            randomize(parser, rng, 0.5)
+            labels = parser.label_set.plain
+            rules = [LabelRule("unique", tuple(labels[:-2]), (), 100, 2)]
+            use(parser, "labels", rules)
+            words = rng.choices(WORDS, k=12)
+            alone, together = parser(one_sentence(nlp, words)), ensemble(one_sentence(nlp, words))
+            assert [token.head.i for token in together] == [token.head.i for token in alone]
+            assert [token.dep_ for token in together] == [token.dep_ for token in alone]
+            n_broken += len(broken_rules(alone, rules))
+    finally:
+        nlp.remove_pipe("ensemble_parser")
+        nlp.remove_pipe("same")
+    assert n_broken > 0
+
+
 def test_ensembles_keep_the_rules(make):
     nlp = make("mst")
     parser = nlp.get_pipe("parser")
@@ -348,6 +372,21 @@ def test_a_tree_whose_score_is_no_number_remains(make):
         tree = best_ruled_trees(parser.search, labeller, scored, found, first, None, {})
     assert tree.heads.tolist() == first.heads.tolist()
     assert tree.labels.tolist() == first.labels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("exceptions", "loss", "expected", "value"),
+    [(2, 0.9, [-1, 0, 1], -0.9), (2, 1.1, [-1, 0, 0], -1.0), (0, 9.0, [-1, 0, 1], -9.0)],
+)
+def test_a_rule_with_exceptions_is_broken_where_it_costs_less(exceptions, loss, expected, value):
+    rules = [LabelRule("unique", ("subj",), (), 100, exceptions)]
+    labeller = Labeller(rules, ["subj", "dep", "ROOT"], None)
+    sentences = SentenceBatch(np.arange(3), np.array([3], dtype=np.int32), 3)
+    heads = np.array([0, 1, 1], dtype=np.int32)
+    scores = np.array([[0.0, -9.5], [0.0, -loss]], dtype=np.float32)
+    labels, n_broken, values = labeller.choose(sentences, heads, scores, None)
+    assert labels.tolist() == expected and n_broken.tolist() == [0]
+    assert values == pytest.approx([value])
 
 
 def test_what_takes_the_next_best_label_is_part_of_a_conflict():

@@ -71,6 +71,8 @@ def test_docs_are_there_only_if_somebody_has_asked_for_them(nlp):
     )
     # It is no longer as it was stored.
     assert list(batcher([example])) == [[example]]
+    examples[5].reference[0].tag_ = "MINE"
+    assert list(batcher([examples[5]])) == [[examples[5]]]
     other = nlp.make_doc(examples[4].text)
     examples[4].predicted = other
     assert examples[4].predicted is other and len(examples[4]) == len(other)
