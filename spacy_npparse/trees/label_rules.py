@@ -19,13 +19,13 @@ from spacy_npparse.checks import check_choice, check_type
 
 RuleKind: TypeAlias = Literal["unique", "before", "behind", "dependents"]
 
-# The share of the cases in which a rule may be broken, and how many cases it takes. Treebanks have
-# errors; what is broken more often, but hardly ever, has exceptions.
+# How many cases a rule takes, and the share of them in which the treebank may break it: by error,
+# or because the rule has exceptions.
+EVIDENCE = 20
 TOLERANCE = 0.002
 MOST_EXCEPTIONS = 0.03
-# In nats. Most of what exceptions are worth, their log-odds, the scores of labels know.
+# In nats. The log-odds of the exceptions would count what the scores of labels know once more.
 COST_OF_EXCEPTION = 1.0
-EVIDENCE = 20
 # A label of dependents is excluded if chance alone would have it so often.
 LEAST_EXPECTED = 5.0
 # Labels of function words, most of which have no dependents: at most so many on average.

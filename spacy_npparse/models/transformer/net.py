@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -14,13 +16,8 @@ class TransformerNet(nn.Module):
     Args:
         width: Of the projection.
         n_mixed: Number of layers in the mean.
-        hidden: See `EncoderNet`.
-        inner: Likewise.
-        heads: Likewise.
-        depth: Likewise.
-        n_pieces: Likewise.
-        n_positions: Likewise.
-        epsilon: Likewise.
+        hidden: Width of the vectors of the encoder.
+        encoder: The other sizes of `EncoderNet`.
 
     Source: the mean of layers as in Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer
         (2018).
@@ -28,21 +25,10 @@ class TransformerNet(nn.Module):
 
     layers: Tensor
 
-    def __init__(
-        self,
-        width: int,
-        n_mixed: int,
-        hidden: int,
-        inner: int,
-        heads: int,
-        depth: int,
-        n_pieces: int,
-        n_positions: int,
-        epsilon: float,
-    ):
+    def __init__(self, width: int, n_mixed: int, hidden: int, **encoder: Any):
         super().__init__()
         self.dropout = 0.0
-        self.encoder = EncoderNet(hidden, inner, heads, depth, n_pieces, n_positions, epsilon)
+        self.encoder = EncoderNet(hidden, **encoder)
         self.register_buffer("layers", torch.zeros(n_mixed, dtype=torch.int64))
         self.mix = nn.Parameter(torch.zeros(n_mixed))
         self.projection = nn.Linear(hidden, width)
