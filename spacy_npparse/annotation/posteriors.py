@@ -89,7 +89,7 @@ class EncodedSentences:
         """Find the trees that the parser predicts."""
 
         def of_part(part: _Part) -> Iterator[PredictedTree]:
-            found = self.parser.label_trees(part.scored)
+            found = self.parser.trees.best(part.scored)
             heads, labels = found.found.heads[0], found.labels[0]
             return (
                 PredictedTree(heads[words], labels[words])

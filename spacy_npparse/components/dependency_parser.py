@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -23,17 +22,17 @@ from torch import Tensor
 from spacy_npparse.checks import check_type
 from spacy_npparse.components.constraints.batch import (
     BatchConstraints,
-    ConstrainedSentences,
     read_constraints,
 )
 from spacy_npparse.components.constraints.given import ConstraintError
 from spacy_npparse.components.derivations import GoldTree, gold_trees
 from spacy_npparse.components.docs import ROOT_LABEL, Parse, register_extensions
-from spacy_npparse.components.gold import GoldBoundaries
 from spacy_npparse.components.label_rules import counting_labels
+from spacy_npparse.components.labelled_search import LabelledSearch
 from spacy_npparse.components.labels import Growth, Labels, check_labels
+from spacy_npparse.components.loss import batch_loss
 from spacy_npparse.components.network import Network
-from spacy_npparse.components.prediction import LabelledTrees, ParserPipe, parse_sentences
+from spacy_npparse.components.prediction import ParserPipe, parse_sentences
 from spacy_npparse.components.rehearsal import check_rehearsable, rehearsal_examples
 from spacy_npparse.components.saved_state import (
     CFG,
@@ -43,7 +42,7 @@ from spacy_npparse.components.saved_state import (
     check_files,
     loading,
 )
-from spacy_npparse.components.sentence_finder import WINDOW, SentenceFinder
+from spacy_npparse.components.sentence_finder import SentenceFinder
 from spacy_npparse.components.settings import ParserSettings
 from spacy_npparse.components.training_data import (
     check_examples,
@@ -52,27 +51,17 @@ from spacy_npparse.components.training_data import (
     warn_of_shared_files,
 )
 from spacy_npparse.decoding import IMPOSSIBLE
-from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.threads import threads_for
 from spacy_npparse.parsing import (
     EncodedTokens,
-    Found,
     GoldBatch,
-    ScoredBatch,
     Search,
-    SentenceBatch,
     Temperatures,
-    best_heads_by_arcs,
-    best_trees,
-    tree_confidence,
 )
 from spacy_npparse.parsing.batch import NetT
-from spacy_npparse.parsing.labelling import label_loss
-from spacy_npparse.parsing.ruled_trees import best_ruled_trees
 from spacy_npparse.parsing.settings import ConfidenceSettings, Encoding
-from spacy_npparse.transitions import Derivation, parser_derivation
+from spacy_npparse.transitions import Derivation
 from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
-from spacy_npparse.trees.missing import NO_HEAD
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +87,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         search: How trees are found.
         network: Scores sentences.
         label_set: The labels.
+        trees: Finds labelled trees.
         system_name: Of the component's factory, without `_parser`.
         keep: See `ParserSettings`.
     """
@@ -123,13 +113,13 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self.network = Network(name, settings.model, search.net_class, nlp)
         ruled = settings.label_rules != "off"
         self.label_set = Labels(nlp.vocab.strings, encoding, ruled=ruled)
+        self.trees = LabelledSearch(
+            name, system_name, search, self.network, self.label_set, settings.label_rules
+        )
         self.system_name = system_name
         self._fixed = {"pseudo_projective": encoding, **(fixed or {})}
         self._finder = SentenceFinder(name)
         self._rehearsal_model: Model | None = None
-        # Sentences with constraints whose labels break rules, and those whose trees the search
-        # does not build, since the last report.
-        self._n_broken = self._n_by_arcs = 0
         # What spaCy writes and reads.
         self.cfg: dict[str, Any] = self._state().to_json()
         register_extensions()
@@ -240,71 +230,11 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         with torch.no_grad(), threads_for(sum(map(len, docs))):
             encoded = network.encode(docs)
             tokens = self._finder.find(docs, self._boundary_scorers(encoded), constraints)
-            parse = partial(self._parse, encoded)
+            parse = partial(self.trees.parse, encoded)
             strings = self.vocab.strings
             return parse_sentences(
                 tokens, constraints, parse, self.label_set, strings, self.decoder
             )
-
-    def _parse(
-        self,
-        encoded: EncodedTokens[NetT],
-        sentences: SentenceBatch,
-        constrained: ConstrainedSentences | None,
-    ) -> LabelledTrees:
-        """The best trees of some sentences."""
-        return self.label_trees(encoded.score(sentences), constrained)
-
-    def label_trees(
-        self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences | None = None
-    ) -> LabelledTrees:
-        """Find the best labelled trees of sentences.
-
-        Args:
-            scored: The sentences.
-            constrained: Those that there are constraints on.
-
-        Returns:
-            The trees, in which pseudo-projective labels are decoded.
-        """
-        if constrained is None:
-            found = self.search.best(scored)
-        else:
-            found = self._best_allowed(scored, constrained)
-        allowed = constrained.allowed_labels(scored.sentences) if constrained else None
-        labeller = self.label_set.labeller
-        trees = [labeller.label(scored, heads, allowed) for heads in found.heads]
-        if self.settings.label_rules == "trees":
-            of_constraints = constrained.allowed_trees if constrained else {}
-            trees[0] = best_ruled_trees(
-                self.search, labeller, scored, found, trees[0], allowed, of_constraints
-            )
-        if constrained:
-            self._n_broken += int((trees[0].n_broken[list(constrained.by_number)] > 0).sum())
-        sure = None
-        if self.decoder.confidence:
-            # As they are built, before an encoding of crossing arcs is decoded.
-            heads = trees[0].heads if self.label_set.are_plain else found.heads[0]
-            sure = tree_confidence(self.search, scored, self.temperatures, heads, trees[0].built)
-        heads = np.stack([tree.heads for tree in trees])
-        labels = np.stack([tree.labels for tree in trees])
-        return LabelledTrees(Found(heads, found.scores), labels, sure)
-
-    def _best_allowed(self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences) -> Found:
-        """The best trees that meet constraints, or where the search builds none of these, the best
-        spanning trees by the scores of arcs. Raises ConstraintError if no tree meets them."""
-        found, failed = best_trees(self.search, scored, constrained.allowed_trees)
-        for number in failed:
-            heads = best_heads_by_arcs(scored.alone(number), constrained.by_number[number].allowed)
-            if heads is None:
-                raise constrained.by_number[number].conflict(self.name)
-            words = scored.sentences.slices()[number]
-            found.heads[:, words] = NO_HEAD
-            found.heads[0, words] = heads
-            # It has none among those of the search.
-            found.scores[:, number] = -np.inf
-        self._n_by_arcs += len(failed)
-        return found
 
     def _boundary_scorers(self, encoded: EncodedTokens[NetT]) -> list[EncodedTokens[NetT]]:
         return [encoded] if self._finds_sentences(encoded.net) else []
@@ -322,23 +252,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def report(self) -> None:
         """Warn of what was not done as asked for, since the last report."""
         self._finder.report()
-        self._warn(self.search.report())
-        if self._n_broken:
-            logger.warning(
-                "%s: %d sentences with constraints have labels that break rules of the treebank, "
-                "because no labels of their trees meet both.",
-                self.name,
-                self._n_broken,
-            )
-        if self._n_by_arcs:
-            logger.warning(
-                "%s: %d sentences were parsed by the scores of arcs alone, because no tree that "
-                "meets their constraints is one that %s_parser can build.",
-                self.name,
-                self._n_by_arcs,
-                self.system_name,
-            )
-        self._n_broken = self._n_by_arcs = 0
+        self._warn([*self.search.report(), *self.trees.report()])
 
     def _warn(self, messages: Iterable[str]) -> None:
         for message in messages:
@@ -366,36 +280,17 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             ValueError: If the parser builds trees without transitions, the tokens of the two Docs
                 differ, gold heads form a cycle, or the transition system has no such oracle.
         """
-        found = []
         with torch.no_grad(), threads_for(len(doc)):
             encoded = self.network.encode([doc])
             tokens = self._finder.find([doc], self._boundary_scorers(encoded))
             sentences = tokens.sentences()
-            slices = sentences.slices()
-            trees: list[GoldTree | None] = [None] * len(slices)
+            trees: list[GoldTree | None] = [None] * len(sentences.lengths)
             if gold is not None:
                 trees = gold_trees(doc, gold, sentences, self.label_set)
-            for number, (words, tree) in enumerate(zip(slices, trees, strict=True)):
-                alone = np.arange(len(slices)) == number
-                scored = encoded.score(sentences.select(alone))
-                decisions = self.search.derive(scored)
-                if decisions is None:
-                    raise ValueError(
-                        f"{self.name}: {self.system_name}_parser finds trees without transitions, "
-                        "so there are no derivations. Take a parser with a transition system."
-                    )
-                derivation = parser_derivation(
-                    [doc[i]._.form for i in sentences.words[words].tolist()],
-                    decisions,
-                    gold=tree and tree.heads,
-                    gold_labels=tree and tree.labels,
-                    oracle=oracle,
-                )
-                heads = np.array(derivation.heads[1:], dtype=np.int32)
-                labels = self.label_set.labeller.label(scored, heads, None).built
-                spelled = tuple(self.label_set.spell(labels.tolist()))
-                found.append(replace(derivation, labels=spelled))
-        return found
+            return [
+                self.trees.derive(doc, encoded.score(sentences.take(np.array([i]))), tree, oracle)
+                for i, tree in enumerate(trees)
+            ]
 
     # Training
 
@@ -490,7 +385,6 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         with threads_for(n_words):
             vectors, backprop = self.model.begin_update([eg.predicted for eg in examples])
             loss, d_loss = self.get_loss(examples, vectors)
-            self._check_finite(d_loss, vectors)
             backprop(d_loss)
         if sgd not in (None, False):
             self.finish_update(sgd)
@@ -500,9 +394,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         return losses
 
     def get_loss(self, examples: Iterable[Example], scores: Tensor) -> tuple[float, Tensor]:
-        """Compute the loss of a batch: of the sentence boundaries, of each head among the words of
-        its sentence and of those around, from which the search for boundaries learns which arcs
-        would cross one, of the trees, and of their labels.
+        """Compute the loss of a batch; see `spacy_npparse.components.loss.batch_loss`.
 
         Args:
             examples: The batch.
@@ -515,8 +407,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             takes.
 
         Raises:
-            ValueError: If the vectors are not those of the Docs, or if gold trees have cycles or
-                unknown labels.
+            ValueError: If the vectors are not those of the Docs, if gold trees have cycles or
+                unknown labels, or if the loss is not finite.
         """
         examples = list(examples)
         n_tokens = sum(len(eg.predicted) for eg in examples)
@@ -529,16 +421,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             return 0.0, scores.new_zeros(())
         net = self.network.shim.net
         gold, boundaries = self.label_set.gold(examples)
-        loss = scores.new_zeros(())
-        if self._finds_sentences(net):
-            loss = loss + _boundary_loss(net, scores, boundaries)
-        encoded = EncodedTokens(net, net.with_root(scores))
-        for part in gold.join_sentences(WINDOW).parts():
-            scored = encoded.score(part.sentences)
-            loss = loss + part.head_selection_loss(scored, scored.arcs)
-        for part in gold.parts():
-            scored = encoded.score(part.sentences)
-            loss = loss + (self.search.loss(scored, part) + label_loss(scored, part))
+        known = boundaries if self._finds_sentences(net) else None
+        loss = batch_loss(self.name, self.search, net, scores, gold, known)
         return float(loss.detach()), loss
 
     def rehearse(
@@ -577,39 +461,15 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         """The network of a copy of the model."""
         return Network(self.name, model, self.search.net_class, None)
 
-    def _check_finite(self, loss: Tensor, vectors: Tensor) -> None:
-        """Raise ValueError if the loss is not finite: its gradient would destroy the weights.
-        vectors: of the tokens."""
-        if loss.isfinite():
-            return
-        cause = "" if vectors.isfinite().all() else ", because the vectors of its encoder are not"
-        raise ValueError(
-            f"{self.name}: the loss of a batch is {float(loss.detach())} and not finite{cause}. "
-            "Training stops, and the weights remain as they are: lower "
-            "training.optimizer.learn_rate, or training.optimizer.grad_clip if weights grew before."
-        )
-
     # Saving and loading
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the component.
-
-        Args:
-            path: The folder to write.
-            exclude: Names of files that are not written.
-        """
+        """Save the component to a folder, but for the files named in `exclude`."""
         self._prepare_saving()
         super().to_disk(path, exclude=exclude)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the component.
-
-        Args:
-            exclude: Names of parts that are left out.
-
-        Returns:
-            What `from_bytes` takes.
-        """
+        """Serialize the component for `from_bytes`, but for the parts named in `exclude`."""
         self._prepare_saving()
         data: bytes = super().to_bytes(exclude=exclude)
         return data
@@ -617,19 +477,12 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "DependencyParser[NetT]":
-        """Load the component.
-
-        Args:
-            path: The folder of the component.
-            exclude: Names of files that are not loaded.
-
-        Returns:
-            The component itself.
+        """Load the component from a folder, but for the files named in `exclude`.
 
         Raises:
-            ValueError: Naming the folder and what to do, if a file is missing or damaged, belongs
-                to a parser with another transition system or other settings, or if the files do
-                not belong together.
+            ValueError: If a file is missing or damaged, or was saved by a parser with another
+                transition system or other settings, or if the files are of different trainings.
+                The message names the folder and the remedy.
         """
         exclude = set(exclude)
         with loading(self.name, str(path)):
@@ -640,17 +493,10 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def from_bytes(
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "DependencyParser[NetT]":
-        """Load the component.
-
-        Args:
-            bytes_data: What `to_bytes` returned.
-            exclude: Names of parts that are not loaded.
-
-        Returns:
-            The component itself.
+        """Load the component from what `to_bytes` returned, but for the parts named in `exclude`.
 
         Raises:
-            ValueError: As `from_disk` does.
+            ValueError: See `from_disk`.
         """
         with loading(self.name, f"{len(bytes_data)} bytes"):
             # Unlike a file, what is not there has been left out by `to_bytes`.
@@ -701,14 +547,3 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self.network.check_loaded(sizes, checksum, self.system_name)
         if MODEL not in exclude:
             self.network.read_progress(normalised=normalised)
-
-
-def _boundary_loss(net: ParserNet, vectors: Tensor, gold: GoldBoundaries) -> Tensor:
-    """Negative log-likelihood of the boundaries, 0 if none is known. vectors: of all tokens."""
-    if not len(gold.is_start):
-        return vectors.new_zeros(())
-    before, after = (torch.from_numpy(side).to(vectors.device) for side in gold[:2])
-    starts = torch.from_numpy(gold.is_start).to(vectors)
-    return torch.nn.functional.binary_cross_entropy_with_logits(
-        net.score_starts(vectors, before, after), starts, reduction="sum"
-    )

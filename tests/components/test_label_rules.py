@@ -66,7 +66,7 @@ def randomize(parser, rng, scale=1.0):
 
 
 def use(parser, mode, rules):
-    parser.settings = replace(parser.settings, label_rules=mode)
+    parser.trees.rules = mode
     parser.label_rules = rules
 
 

@@ -1,7 +1,6 @@
 """How parsers found their trees, with scores and costs."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import spacy
@@ -52,8 +51,7 @@ def test_derivations_lead_to_the_trees_that_are_predicted(shared, parser, monkey
     nlp = shared(parser)
     component = nlp.get_pipe("parser")
     # For rules of labels, other trees may be predicted.
-    settings = replace(component.settings, label_rules="labels")
-    monkeypatch.setattr(component, "settings", settings)
+    monkeypatch.setattr(component.trees, "rules", "labels")
     doc = nlp(make_doc(nlp))
     derivations = nlp.get_pipe("parser").derivations(doc)
     assert [(d.words, d.heads[1:], d.labels) for d in derivations] == trees(doc)

@@ -1,0 +1,195 @@
+"""The search of a component for labelled trees, under constraints and rules of labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Generic
+
+import numpy as np
+from spacy.tokens import Doc
+
+from spacy_npparse.components.constraints.batch import ConstrainedSentences
+from spacy_npparse.components.derivations import GoldTree
+from spacy_npparse.components.labels import Labels
+from spacy_npparse.components.network import Network
+from spacy_npparse.components.prediction import LabelledTrees
+from spacy_npparse.components.settings import UseOfRules
+from spacy_npparse.parsing import (
+    EncodedTokens,
+    Found,
+    ScoredBatch,
+    Search,
+    SentenceBatch,
+    best_heads_by_arcs,
+    best_trees,
+    tree_confidence,
+)
+from spacy_npparse.parsing.batch import NetT
+from spacy_npparse.parsing.ruled_trees import best_ruled_trees
+from spacy_npparse.transitions import Derivation, parser_derivation
+from spacy_npparse.trees.missing import NO_HEAD
+
+
+class LabelledSearch(Generic[NetT]):
+    """Finds the best labelled trees of sentences that a network has scored.
+
+    Args:
+        name: Name of the component.
+        system_name: Name of its factory, without `_parser`.
+        search: The search for trees without labels.
+        network: The network of the component, which knows the temperatures of probabilities.
+        labels: The labels of the component and the rules that they keep.
+        rules: Whether rules choose labels alone or trees too; see `ParserSettings`.
+
+    Attributes:
+        rules: As in the arguments.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        system_name: str,
+        search: Search[NetT],
+        network: Network[NetT],
+        labels: Labels,
+        rules: UseOfRules,
+    ):
+        self._name = name
+        self._system_name = system_name
+        self._search = search
+        self._network = network
+        self._labels = labels
+        self.rules = rules
+        # Sentences with constraints whose labels break rules, and those whose trees the search
+        # does not build, since the last report.
+        self._n_broken = self._n_by_arcs = 0
+
+    def parse(
+        self,
+        encoded: EncodedTokens[NetT],
+        sentences: SentenceBatch,
+        constrained: ConstrainedSentences | None,
+    ) -> LabelledTrees:
+        """Score sentences and find their best labelled trees; see `best`.
+
+        Args:
+            encoded: The encoded tokens.
+            sentences: The sentences.
+            constrained: The sentences that have constraints.
+
+        Returns:
+            The trees.
+        """
+        return self.best(encoded.score(sentences), constrained)
+
+    def best(
+        self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences | None = None
+    ) -> LabelledTrees:
+        """Find the best labelled trees of sentences.
+
+        Args:
+            scored: The sentences.
+            constrained: The sentences that have constraints.
+
+        Returns:
+            The trees, in which pseudo-projective labels are decoded.
+
+        Raises:
+            ConstraintError: If no tree meets the constraints on a sentence.
+        """
+        if constrained is None:
+            found = self._search.best(scored)
+        else:
+            found = self._best_allowed(scored, constrained)
+        allowed = constrained.allowed_labels(scored.sentences) if constrained else None
+        labeller = self._labels.labeller
+        trees = [labeller.label(scored, heads, allowed) for heads in found.heads]
+        if self.rules == "trees":
+            of_constraints = constrained.allowed_trees if constrained else {}
+            trees[0] = best_ruled_trees(
+                self._search, labeller, scored, found, trees[0], allowed, of_constraints
+            )
+        if constrained:
+            self._n_broken += int((trees[0].n_broken[list(constrained.by_number)] > 0).sum())
+        sure = None
+        if self._search.decoder.confidence:
+            # Probabilities are those of the tree as it is built, before an encoding of crossing
+            # arcs is decoded.
+            heads = trees[0].heads if self._labels.are_plain else found.heads[0]
+            temperatures = self._network.temperatures
+            sure = tree_confidence(self._search, scored, temperatures, heads, trees[0].built)
+        heads = np.stack([tree.heads for tree in trees])
+        labels = np.stack([tree.labels for tree in trees])
+        return LabelledTrees(Found(heads, found.scores), labels, sure)
+
+    def _best_allowed(self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences) -> Found:
+        """Find the best trees that meet constraints. Where the search builds none of these, take
+        the best spanning tree by the scores of arcs."""
+        found, failed = best_trees(self._search, scored, constrained.allowed_trees)
+        for number in failed:
+            heads = best_heads_by_arcs(scored.alone(number), constrained.by_number[number].allowed)
+            if heads is None:
+                raise constrained.by_number[number].conflict(self._name)
+            words = scored.sentences.slices()[number]
+            found.heads[:, words] = NO_HEAD
+            found.heads[0, words] = heads
+            # The search gives this tree no score.
+            found.scores[:, number] = -np.inf
+        self._n_by_arcs += len(failed)
+        return found
+
+    def derive(
+        self, doc: Doc, scored: ScoredBatch[NetT], gold: GoldTree | None, oracle: str | None
+    ) -> Derivation:
+        """Derive the highest-scoring tree of one sentence.
+
+        Args:
+            doc: The Doc that has the sentence.
+            scored: The sentence.
+            gold: Its gold tree, for the costs of transitions.
+            oracle: Name of the oracle that computes the costs; by default that of training.
+
+        Returns:
+            The derivation, with labels as they are predicted.
+
+        Raises:
+            ValueError: If the parser builds trees without transitions, gold heads form a cycle, or
+                the transition system has no such oracle.
+        """
+        decisions = self._search.derive(scored)
+        if decisions is None:
+            raise ValueError(
+                f"{self._name}: {self._system_name}_parser finds trees without transitions, so "
+                "there are no derivations. Take a parser with a transition system."
+            )
+        derivation = parser_derivation(
+            [doc[i]._.form for i in scored.sentences.words.tolist()],
+            decisions,
+            gold=gold and gold.heads,
+            gold_labels=gold and gold.labels,
+            oracle=oracle,
+        )
+        heads = np.array(derivation.heads[1:], dtype=np.int32)
+        labels = self._labels.labeller.label(scored, heads, None).built
+        return replace(derivation, labels=tuple(self._labels.spell(labels.tolist())))
+
+    def report(self) -> list[str]:
+        """Describe which sentences with constraints were not parsed as asked for.
+
+        Returns:
+            A message for each kind of such sentences since the last report.
+        """
+        messages = []
+        if self._n_broken:
+            messages.append(
+                f"{self._n_broken} sentences with constraints have labels that break rules of the "
+                "treebank, because no labels of their trees meet both."
+            )
+        if self._n_by_arcs:
+            messages.append(
+                f"{self._n_by_arcs} sentences were parsed by the scores of arcs alone, because no "
+                "tree that meets their constraints is one that "
+                f"{self._system_name}_parser can build."
+            )
+        self._n_broken = self._n_by_arcs = 0
+        return messages

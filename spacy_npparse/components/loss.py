@@ -1,0 +1,76 @@
+"""The loss of a component: of sentence boundaries, heads, trees and labels."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from spacy_npparse.components.gold import GoldBoundaries
+from spacy_npparse.components.sentence_finder import WINDOW
+from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.parsing import EncodedTokens, GoldBatch, Search
+from spacy_npparse.parsing.batch import NetT
+from spacy_npparse.parsing.labelling import label_loss
+
+
+def batch_loss(
+    name: str,
+    search: Search[NetT],
+    net: NetT,
+    vectors: Tensor,
+    gold: GoldBatch,
+    boundaries: GoldBoundaries | None,
+) -> Tensor:
+    """Compute the loss of a batch.
+
+    Args:
+        name: Name of the component.
+        search: The search of the component, which defines the loss of trees.
+        net: The network of the component.
+        vectors: Vectors of all tokens, [n_tokens, width].
+        gold: The gold trees.
+        boundaries: The gold sentence boundaries; None if the component does not find sentences.
+
+    Returns:
+        The sum of four losses: of the sentence boundaries; of each head among the words of its
+        sentence and of those around, from which the search for boundaries learns which arcs would
+        cross one; of the trees; and of their labels.
+
+    Raises:
+        ValueError: If the loss is not finite.
+    """
+    loss = vectors.new_zeros(())
+    if boundaries is not None:
+        loss = loss + _boundary_loss(net, vectors, boundaries)
+    encoded = EncodedTokens(net, net.with_root(vectors))
+    for part in gold.joined_parts(WINDOW):
+        scored = encoded.score(part.sentences)
+        loss = loss + part.head_selection_loss(scored, scored.arcs)
+    for part in gold.parts():
+        scored = encoded.score(part.sentences)
+        loss = loss + (search.loss(scored, part) + label_loss(scored, part))
+    _check_finite(name, loss, vectors)
+    return loss
+
+
+def _boundary_loss(net: ParserNet, vectors: Tensor, gold: GoldBoundaries) -> Tensor:
+    """Negative log-likelihood of the boundaries, 0 if none is known."""
+    if not len(gold.is_start):
+        return vectors.new_zeros(())
+    before, after = (torch.from_numpy(side).to(vectors.device) for side in gold[:2])
+    starts = torch.from_numpy(gold.is_start).to(vectors)
+    return torch.nn.functional.binary_cross_entropy_with_logits(
+        net.score_starts(vectors, before, after), starts, reduction="sum"
+    )
+
+
+def _check_finite(name: str, loss: Tensor, vectors: Tensor) -> None:
+    """Raise ValueError if a loss is not finite: its gradient would destroy the weights."""
+    if loss.isfinite():
+        return
+    cause = "" if vectors.isfinite().all() else ", because the vectors of its encoder are not"
+    raise ValueError(
+        f"{name}: the loss of a batch is {float(loss.detach())} and not finite{cause}. Training "
+        "stops, and the weights remain as they are: lower training.optimizer.learn_rate, or "
+        "training.optimizer.grad_clip if weights grew before."
+    )
