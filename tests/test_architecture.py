@@ -6,8 +6,10 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from documentation import names, rows, section
 
 PACKAGE = Path(__file__).parents[1] / "spacy_npparse"
+DOCS = PACKAGE.parent / "docs"
 
 # From the top floor down; rooms of one floor know nothing of each other. The last are modules.
 FLOORS = [
@@ -71,6 +73,22 @@ def test_every_room_has_a_floor():
     rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     modules = {path.stem for path in PACKAGE.glob("[!_]*.py")}
     assert rooms | modules == set(FLOOR)
+
+
+def test_the_page_lists_the_rooms_from_the_top_down():
+    page = (DOCS / "explanation" / "architecture.md").read_text(encoding="utf8")
+    listed = [names(row[0])[0] for row in rows(section(page, "Packages"))]
+    assert set(listed) == {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert sorted(listed, key=FLOOR.__getitem__) == listed
+    assert set(FLOOR) <= set(names(section(page, "Packages")))
+
+
+def test_the_picture_has_the_same_floors():
+    picture = (DOCS / "images" / "rooms.svg").read_text(encoding="utf8")
+    floors = defaultdict(set)
+    for height, rooms in re.findall(r'class="name" x="\d+" y="(\d+)"[^>]*>([^<]+)<', picture):
+        floors[int(height)].update(rooms.split(", "))
+    assert [floors[height] for height in sorted(floors)] == FLOORS
 
 
 @pytest.mark.parametrize("room", sorted(FLOOR))

@@ -174,10 +174,21 @@ def test_every_command_has_a_section():
     assert set(re.findall(r"^## (.+)$", COMMANDS, re.M)) == set(COMMAND_NAMES)
 
 
-def test_packages():
+def test_dependencies():
     page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
-    packages = {path.parent.name for path in (ROOT / "spacy_npparse").glob("*/__init__.py")}
-    assert {names(row[0])[0] for row in rows(section(page, "Packages"))} == packages
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    library = re.compile(r'"([\w.-]+)>=')
+    always = library.findall(re.search(r"^dependencies = \[(.+?)^\]", project, re.S | re.M)[1])
+    expected = dict.fromkeys(always, "")
+    extras = re.search(r"^\[project.optional-dependencies\]\n(.+?)^docs = ", project, re.S | re.M)[1]
+    for line in extras.splitlines():
+        extra, _, libraries = line.partition(" = ")
+        expected.update(dict.fromkeys(library.findall(libraries), extra))
+    found = {}
+    for row in rows(section(page, "Dependencies")):
+        libraries, _, extra = row[0].partition(" (`")
+        found.update(dict.fromkeys(libraries.split(", "), extra.removesuffix("`)")))
+    assert found == expected
 
 
 def test_lines_of_a_training_step():
