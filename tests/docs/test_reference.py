@@ -198,7 +198,9 @@ def test_lines_of_a_training_step():
     assert len(lines) == 5 and all(line.partition("…")[0] in code for line in lines)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: str(page.relative_to(ROOT))
+)
 def test_paths_exist(page):
     text = page.read_text(encoding="utf-8")
     named = re.findall(r"`((?:tests|spacy_npparse|configs|examples|benchmarks)/[^`*\s]*)`", text)
