@@ -178,10 +178,11 @@ def test_dependencies():
     page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     library = re.compile(r'"([\w.-]+)>=')
-    always = library.findall(re.search(r"^dependencies = \[(.+?)^\]", project, re.S | re.M)[1])
-    expected = dict.fromkeys(always, "")
-    extras = re.search(r"^\[project.optional-dependencies\]\n(.+?)^docs = ", project, re.S | re.M)[1]
-    for line in extras.splitlines():
+    required = re.search(r"\ndependencies = \[(.+?)\n\]", project, re.S)[1]
+    expected = dict.fromkeys(library.findall(required), "")
+    # Those of developers come last.
+    optional = re.search(r"\n\[project.optional-dependencies\]\n(.+?)\ndocs = ", project, re.S)[1]
+    for line in optional.splitlines():
         extra, _, libraries = line.partition(" = ")
         expected.update(dict.fromkeys(library.findall(libraries), extra))
     found = {}
