@@ -194,7 +194,9 @@ def test_dependencies():
 
 def test_lines_of_a_training_step():
     page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
-    code = (ROOT / "spacy_npparse/components/dependency_parser.py").read_text(encoding="utf-8")
+    components = ROOT / "spacy_npparse" / "components"
+    files = [components / name for name in ("dependency_parser.py", "loss.py")]
+    code = "".join(path.read_text(encoding="utf-8") for path in files)
     lines = [names(row[0])[0] for row in rows(section(page, "The main idea"))]
     assert len(lines) == 5 and all(line.partition("…")[0] in code for line in lines)
 
