@@ -6,18 +6,37 @@ AVX-512, oneDNN, which torch runs LSTMs with, takes half the time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import torch
 from torch import Tensor, nn
 
 # Rows that oneDNN multiplies at once. It compiles code for each number of rows, which takes longer
 # than it saves unless the number is always the same.
 BLOCK = 256
-# What torch's compiler replaces linear layers with.
-_onednn = (
-    getattr(torch.ops.mkldnn, "_linear_pointwise", None)
-    if torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()
-    else None
+# The arguments of what torch's compiler replaces linear layers with, which is private in torch.
+_SCHEMA = (
+    "mkldnn::_linear_pointwise(Tensor X, Tensor W, Tensor? B, str attr, Scalar?[] scalars, "
+    "str? algorithm) -> Tensor Y"
 )
+
+
+@cache
+def find_onednn() -> Callable[..., Tensor] | None:
+    """Find the product of oneDNN.
+
+    Returns:
+        An operator with the arguments of `_SCHEMA`; None if this build or version of torch has
+        none, or one with other arguments.
+    """
+    if not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
+        return None
+    try:
+        operator = torch.ops.mkldnn._linear_pointwise
+        return operator if str(operator.default._schema) == _SCHEMA else None
+    except AttributeError:
+        return None
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -33,8 +52,9 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """
     rows = x.reshape(-1, x.shape[-1])
     n_rows = len(rows) // BLOCK * BLOCK
+    onednn = find_onednn()
     if (
-        _onednn is None
+        onednn is None
         or not n_rows
         or len(weight) == 1
         or torch.is_grad_enabled()
@@ -42,7 +62,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         or x.dtype != torch.float32
     ):
         return nn.functional.linear(x, weight, bias)
-    parts = [_onednn(block, weight, bias, "none", [], "") for block in rows[:n_rows].split(BLOCK)]
+    parts = [onednn(block, weight, bias, "none", [], "") for block in rows[:n_rows].split(BLOCK)]
     parts.append(nn.functional.linear(rows[n_rows:], weight, bias))
     return torch.cat(parts).unflatten(0, x.shape[:-1])
 

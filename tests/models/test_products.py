@@ -1,10 +1,15 @@
 """Products of oneDNN equal those of torch."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch.nn import functional
 
-from spacy_npparse.models.products import BLOCK, Linear, linear
+from spacy_npparse.models.products import BLOCK, Linear, find_onednn, linear
+
+OPERATOR = "_linear_pointwise"
+HAS_ONEDNN = torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()
 
 
 @pytest.mark.parametrize(
@@ -37,3 +42,30 @@ def test_a_layer_that_learns_has_gradients():
     layer, x = Linear(6, 4), torch.randn(BLOCK, 6)
     layer(x).sum().backward()
     torch.testing.assert_close(layer.weight.grad, x.sum(dim=0).expand(4, 6))
+
+
+@pytest.fixture
+def other_onednn(monkeypatch):
+    """Exchanges the operator of torch."""
+
+    def exchange(operator):
+        monkeypatch.setattr(torch.ops.mkldnn, OPERATOR, operator)
+        find_onednn.cache_clear()
+
+    yield exchange
+    find_onednn.cache_clear()
+
+
+@pytest.mark.skipif(not HAS_ONEDNN, reason="this torch has no oneDNN")
+def test_this_version_of_torch_has_the_product_of_onednn():
+    """Else predictions are only slower, and nobody would notice."""
+    assert find_onednn() is getattr(torch.ops.mkldnn, OPERATOR)
+
+
+@pytest.mark.parametrize("schema", [None, "mkldnn::_linear_pointwise(Tensor X) -> Tensor Y"])
+@torch.no_grad()
+def test_a_version_without_it_multiplies_with_torch(schema, other_onednn):
+    other_onednn(schema and SimpleNamespace(default=SimpleNamespace(_schema=schema)))
+    assert find_onednn() is None
+    x, weight = torch.randn(BLOCK, 7), torch.randn(5, 7)
+    torch.testing.assert_close(linear(x, weight), functional.linear(x, weight))
