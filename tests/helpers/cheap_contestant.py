@@ -15,6 +15,9 @@ from spacy_npparse.laboratory.commands import LOG, run_module
 from spacy_npparse.laboratory.contestants import Checkpoint, Parsed
 from spacy_npparse.treebank import Paragraph, Sentence, annotate, sentences_from_doc
 
+# On Windows, any signal kills.
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
 
 def is_first(name: str, attempt: Path) -> bool:
     """Whether this is the first attempt of a training; `attempt` is its folder."""
@@ -54,7 +57,7 @@ class CheapContestant:
 
     def train(self, task: Task, seed: int, folder: Path) -> None:
         if self.fate == "killed" or self.fate == "killed once" and is_first(self.name, folder):
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), KILL)
         if self.fate == "endless":
             run_module(["endless", folder / "trained"], folder / LOG)
         if self.fate == "mistaken":
@@ -66,7 +69,7 @@ class CheapContestant:
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
         if self.killed_in_parsing:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), KILL)
         assert (folder / "trained").is_file()
         return Parsed(list(sentences), 1000.0)
 

@@ -55,7 +55,7 @@ def test_what_dies_every_time_is_given_up(cluster, tmp_path):
     def die():
         with (tmp_path / "died").open("a") as file:
             file.write("x")
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
     with RayTasks(None, int) as tasks:
         tasks.start("dying", die)

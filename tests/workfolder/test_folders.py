@@ -1,7 +1,6 @@
 """What every folder has whose work can be interrupted: locks, notes and records."""
 
 import os
-import signal
 import subprocess
 import sys
 
@@ -39,7 +38,7 @@ def test_what_is_claimed_is_free_again_when_its_process_is_killed(tmp_path):
         assert holder.stdout.readline() == b"claimed\n"
         assert claim(lock) is None
         other = claim(lock.with_name("other"))
-        holder.send_signal(signal.SIGKILL)
+        holder.kill()
     assert claim(lock) is not None
     assert claim(lock.with_name("other")) is None
     other.release()
