@@ -3,12 +3,19 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+ifeq ($(OS),Windows_NT)
+BIN = $(VENV)/Scripts
+SEPARATOR = ;
+else
 BIN = $(VENV)/bin
+SEPARATOR = :
+endif
 KERNEL = $(shell find spacy_npparse -name '*.p[yx][xd]' -o -name '*.h')
 CORE = $(addprefix tests/,components decoding serving systems tokenization transitions trees)
 HEADERS = $(shell find spacy_npparse -name '*.h')
 
-.PHONY: demo test test-core test-rest lint format docs wheel wheels wheel-test install clean
+.PHONY: demo pipelines test test-core test-rest coverage lint format docs wheel wheels wheel-test \
+        install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m spacy project run sample . --vars.split test
@@ -21,8 +28,14 @@ demo: $(VENV)/.installed
 	    print('Lemmas of the test set that are right:', found['correct'], 'of', found['gold'])"
 	@echo "All of it: $(CURDIR)/demo/text.conllu; in a browser: $(CURDIR)/demo/text.html"
 
+# Pipelines to install, trained on TREEBANK=UD_…, which is fetched from its repository; takes hours.
+pipelines: $(VENV)/.installed
+	$(BIN)/python -m spacy project assets . --vars.treebank $(TREEBANK)
+	$(BIN)/python -m spacy project run pipelines . --vars.treebanks assets/$(TREEBANK)
+
 # Linters and tests call programs of the environment.
-test test-core test-rest lint format docs wheel wheels wheel-test: export PATH := $(abspath $(BIN)):$(PATH)
+test test-core test-rest coverage lint format docs wheel wheels wheel-test: \
+    export PATH := $(abspath $(BIN))$(SEPARATOR)$(PATH)
 
 # All tests in two processes side by side, or TESTS="tests/cli …" in one.
 test: lint
@@ -32,11 +45,15 @@ else
 	$(MAKE) --jobs=2 test-core test-rest
 endif
 
-test-core:
+test-core: $(VENV)/.installed-dev
 	python -m pytest $(CORE)
 
-test-rest:
+test-rest: $(VENV)/.installed-dev
 	python -m pytest $(CORE:%=--ignore=%) tests
+
+# Of the Python code; the compiled kernel is not measured.
+coverage: $(VENV)/.installed-dev
+	python -m pytest --cov=spacy_npparse --cov-report=term:skip-covered
 
 lint: $(VENV)/.installed-dev
 	ruff check .

@@ -1,33 +1,58 @@
 """What has to be in step with the version and with the commands of the Makefile."""
 
+import os
 import re
+from itertools import product
 from pathlib import Path
+
+import pytest
+import srsly
 
 import spacy_npparse
 
 ROOT = Path(__file__).parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def read(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
+def heading():
+    """The version of the topmost section of the changelog, and when it was released."""
+    return re.search(r"^## \[(.*)\] - (unreleased|\d{4}-\d\d-\d\d)$", read("CHANGELOG.md"), re.M)
+
+
 def test_one_version():
-    version = re.escape(spacy_npparse.__version__)
-    assert re.search(rf"^version: {version}$", read("CITATION.cff"), re.M)
-    headings = re.findall(r"^## (.*)$", read("CHANGELOG.md"), re.M)
-    assert re.fullmatch(rf"\[{version}\] - (unreleased|\d{{4}}-\d\d-\d\d)", headings[0])
+    version = spacy_npparse.__version__
+    assert f"\nversion: {version}\n" in read("CITATION.cff")
+    assert re.search(r"^## (.*)$", read("CHANGELOG.md"), re.M)[0] == heading()[0]
+    assert heading()[1] == version
 
 
-def test_workflows_call_targets_of_the_makefile():
-    """Nothing in them that a clone could not run by itself."""
-    targets = re.findall(r"^([a-z-]+):", read("Makefile"), re.M)
-    workflows = list((ROOT / ".github" / "workflows").glob("*.yml"))
-    assert {"lint.yml", "tests.yml", "docs.yml", "wheels.yml"} <= {path.name for path in workflows}
-    for path in workflows:
-        commands = re.findall(r"run: (.*)", path.read_text(encoding="utf-8"))
-        assert commands
-        for command in commands:
-            program, target, *variables = command.split()
-            assert program == "make" and target in targets, f"{path.name}: {command}"
-            assert all("=" in variable for variable in variables)
+@pytest.mark.skipif(os.environ.get("GITHUB_REF_TYPE") != "tag", reason="no workflow of a release")
+def test_a_tag_is_that_of_a_dated_version():
+    assert os.environ["GITHUB_REF_NAME"] == f"v{spacy_npparse.__version__}"
+    assert heading()[2] != "unreleased"
+
+
+def commands(job):
+    """What the steps of a job run, for each of its variants."""
+    matrix = job.get("strategy", {}).get("matrix", {})
+    for values in product(*matrix.values()):
+        for step in job.get("steps", []):
+            command = step.get("run", "")
+            for name, value in zip(matrix, values, strict=True):
+                command = command.replace(f"${{{{ matrix.{name} }}}}", value)
+            yield command.split()
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_call_targets_of_the_makefile(path):
+    """Nothing in them that a clone could not run by itself, except the release on GitHub."""
+    targets = set(re.findall(r"^([a-z-]+):", read("Makefile"), re.M))
+    found = [words for job in srsly.read_yaml(path)["jobs"].values() for words in commands(job)]
+    assert any(found)
+    for program, *arguments in filter(None, found):
+        called = {word for word in arguments if not word.startswith("-") and "=" not in word}
+        assert (program == "make" and called and called <= targets) or program == "gh", arguments
