@@ -15,7 +15,7 @@ except ModuleNotFoundError as error:
         "run `pip install -e .` there, or, if the package is installed, work in another folder."
     ) from None
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 __all__ = ["get_include", "get_transition_system"]
 
 
