@@ -1,6 +1,6 @@
 """What pruning costs a trained one-endpoint-crossing parser, and how much faster its search is.
 
-    python benchmarks/pruning.py training/gothic/models/one_endpoint_crossing-0/model-best \
+    python benchmarks/pruning.py training/gothic/models/one_endpoint_crossing-0/model-last \
         got-ud-dev.conllu
 
 For each ratio (the setting `pruning`): the arcs that are left for each word, the sentences whose

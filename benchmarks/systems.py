@@ -15,7 +15,6 @@ from statistics import mean, median
 from typing import Any
 
 import numpy as np
-import spacy
 import torch
 from recording import recorded
 from spacy.language import Language
@@ -48,7 +47,7 @@ def main() -> None:
     parser.add_argument("--parsers", nargs="+", help="by default, all that have models")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    models = [path.parent for path in sorted(arguments.folder.glob("models/*-*[0-9]/model-best"))]
+    models = [path.parent for path in sorted(arguments.folder.glob("models/*-*[0-9]/model-last"))]
     names = arguments.parsers or dict.fromkeys(path.name.rpartition("-")[0] for path in models)
     sentences = list(read_conllu(arguments.gold))
     print("| parser | seeds | decoder, words/s | transitions/word |")
@@ -58,7 +57,7 @@ def main() -> None:
         if not isinstance(found, ComponentPipeline):
             continue
         runs = [
-            measure(spacy.load(path / "model-best", config=found.overrides()), sentences)
+            measure(found.load(path), sentences)
             for path in models
             if path.name.rpartition("-")[0] == found.model_name
         ]

@@ -77,8 +77,9 @@ def load_parser(name: str, gpu_id: int, code: Path | None, treebank: str | None 
             f"{name}: no such pipeline. Give the folder that `spacy train` wrote (DIR/model-best) "
             "or the name of an installed package."
         )
-    if Path(name, "model-best", "config.cfg").is_file():
-        fail(f"{name} is the folder of a training. Give a pipeline in it: {name}/model-best")
+    for inner in ("model-best", "model-last"):
+        if Path(name, inner, "config.cfg").is_file():
+            fail(f"{name} is the folder of a training. Give a pipeline in it: {name}/{inner}")
     try:
         nlp = spacy.load(name)
     except Exception as error:  # damaged files raise almost any kind

@@ -49,7 +49,7 @@ _AlsoTrain = Annotated[
 def leaderboard(
     context: typer.Context,
     train: Annotated[Path, typer.Argument(help="CoNLL-U file to train on.")],
-    dev: Annotated[Path, typer.Argument(help="CoNLL-U file for model selection.")],
+    dev: Annotated[Path, typer.Argument(help="CoNLL-U file for the learning curve.")],
     output: Annotated[Path, typer.Argument(help="Folder for models, predictions and report.")],
     test: _Test = None,
     also_train: _AlsoTrain = None,
@@ -69,8 +69,10 @@ def leaderboard(
     `spacy train` trains each parser with each seed, in place of the config's own parser; spacy is
     spaCy's parser, udpipe is UDPipe 1, both with their usual settings. All parse gold tokens and
     sentences, without gold tags; with --raw, they parse plain text, with tokens, words and
-    sentences of their own. The models are the same. Finished runs are kept: given again, the
-    command resumes, and parsers or seeds can be added; give all that the report should have.
+    sentences of their own. The models are the same, those after the last update: DEV draws the
+    learning curve and selects no checkpoint. Only udpipe stops training by it. Finished runs are
+    kept: given again, the command resumes, and parsers or seeds can be added; give all that the
+    report should have.
 
     With --also-train, all parsers are trained on these treebanks together with TRAIN. Encoders of
     this package get treebank embeddings, and parse like the treebank of TRAIN.

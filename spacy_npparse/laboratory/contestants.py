@@ -16,7 +16,7 @@ class Task:
 
     Attributes:
         train: CoNLL-U file to train on.
-        dev: CoNLL-U file for model selection.
+        dev: CoNLL-U file for the learning curve.
         config: Training config of this package's pipelines.
         updates: Updates of each training; None for those of its config.
         code: Python file to import before the config is read, `--code` of `spacy train`.

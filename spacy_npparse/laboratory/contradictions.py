@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import spacy
 from spacy.language import Language
 
 from spacy_npparse.annotation.calibration import Predictions, read_gold
@@ -25,8 +24,8 @@ def contradictions_by_fold(
 ) -> Iterator[FoundContradictions]:
     """Train a parser for each part of a treebank on the others, and compare.
 
-    Every n-th sentence is of the same part. The checkpoint is selected and the probabilities are
-    calibrated on one of the other parts, and the rest is trained on.
+    Every n-th sentence is of the same part. The probabilities are calibrated on one of the other
+    parts, and the rest is trained on.
 
     Args:
         sentences: Of the treebank.
@@ -45,7 +44,7 @@ def contradictions_by_fold(
     if not 3 <= n_folds <= len(sentences):
         raise ValueError(
             f"{n_folds} folds of {len(sentences)} sentences: there must be 3 or more folds, to "
-            "train on, to select checkpoints on and to check, and a sentence in each."
+            "train on, to calibrate on and to check, and a sentence in each."
         )
     folds = np.arange(len(sentences)) % n_folds
     for fold in range(n_folds):
@@ -63,7 +62,7 @@ def contradictions_by_fold(
                         file.write(f"{sentences[number]}\n\n".encode())
             files = replace(task, train=folder / "train.conllu", dev=folder / "dev.conllu")
             parser.train(files, seed, folder)
-            nlp = spacy.load(folder / "model-best")
+            nlp = parser.load(folder)
         _calibrate(nlp, [sentences[number] for number in parts["dev"]])
         yield contradictions_of(nlp, sentences, np.flatnonzero(folds == fold).tolist())
 

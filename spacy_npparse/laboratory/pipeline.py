@@ -31,12 +31,17 @@ _BATCH = 128
 _CONFIG = "config.cfg"
 _ENCODER = "spacy_npparse.CharBiLSTM.v1"
 _CURVE = "curve.jsonl"
+# The dev file only draws the learning curve. A selected checkpoint would make scores on this file
+# optimistic, and the last one, which has averaged parameters after a learning rate that decreases
+# to 0, is expected to be the best.
+_MODEL = "model-last"
+_SELECTED = "model-best"
 # Evaluations in a training.
 _CHECKPOINTS = 10
 
 
 class TrainedPipeline(ABC):
-    """A contestant that `spacy train` trains."""
+    """A contestant that `spacy train` trains, without early stopping; its last model is used."""
 
     uses_seeds = True
 
@@ -77,6 +82,7 @@ class TrainedPipeline(ABC):
             _embed_treebanks(config["components"], treebank_name(task.train.resolve()))
         config["system"]["seed"] = seed
         training = config["training"]
+        training["patience"] = 0
         training["logger"] = {
             "@loggers": "spacy.ConsoleLogger.v3",
             "output_file": str((folder / _CURVE).resolve()),
@@ -91,23 +97,31 @@ class TrainedPipeline(ABC):
             file.write(config.to_bytes(interpolate=False))
         code = [] if task.code is None else ["--code", task.code]
         run_module(["spacy", "train", folder / _CONFIG, "--output", folder, *code], folder / LOG)
-        shutil.rmtree(folder / "model-last")
+        shutil.rmtree(folder / _SELECTED)
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
         """See `Contestant`."""
-        nlp = self._load(folder)
+        nlp = self.load(folder)
         docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
         return _parsed(nlp, docs)
 
     def parse_text(self, folder: Path, paragraphs: Sequence[Paragraph]) -> Parsed:
         """See `Contestant`."""
-        nlp = self._load(folder)
+        nlp = self.load(folder)
         # Many treebanks have no paragraphs, and are one long text.
         nlp.max_length = max(nlp.max_length, *(len(paragraph.text) for paragraph in paragraphs))
         return _parsed(nlp, paragraphs)
 
-    def _load(self, folder: Path) -> Language:
-        return spacy.load(folder / "model-best", config=self.overrides())
+    def load(self, folder: Path) -> Language:
+        """Load the trained pipeline.
+
+        Args:
+            folder: The folder of the training.
+
+        Returns:
+            The pipeline after the last update, with the settings of the contestant.
+        """
+        return spacy.load(folder / _MODEL, config=self.overrides())
 
     def learning_curve(self, folder: Path) -> list[Checkpoint]:
         """See `Contestant`."""

@@ -43,5 +43,4 @@ class SpacyPipeline(TrainedPipeline):
         }
         config["corpora"]["dev"] = {"@readers": reader, "path": "${paths.dev}"}
         config["training"]["score_weights"] = {"dep_las": 1.0}
-        config["training"]["patience"] = 0
         return config

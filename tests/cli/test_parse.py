@@ -385,11 +385,14 @@ def test_bad_text(run, model, text, tmp_path):
 
 def test_bad_arguments(run, model, text, tmp_path):
     output = tmp_path / "out.conllu"
-    training = tmp_path / "training"
-    (training / "model-best").mkdir(parents=True)
-    (training / "model-best" / "config.cfg").touch()
+    for name in ("model-best", "model-last"):
+        (tmp_path / name / name).mkdir(parents=True)
+        (tmp_path / name / name / "config.cfg").touch()
     for arguments, message in [
-        ((training, text, output), f"Give a pipeline in it: {training}/model-best"),
+        *(
+            ((tmp_path / name, text, output), f"Give a pipeline in it: {tmp_path / name}/{name}")
+            for name in ("model-best", "model-last")
+        ),
         ((model, text, tmp_path / "out.txt"), "Give OUT a name that ends in .conllu"),
         ((model, tmp_path / "in.pdf", output), "Give a .conllu file, a .txt file, or -"),
         ((model, tmp_path / "no.txt", output), "No such file"),

@@ -1,5 +1,6 @@
 """Who takes part in a leaderboard, and with which settings."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from spacy.util import load_config, load_model_from_config
 from thinc.api import Config
 from tiny import write_part
 
-from spacy_npparse.laboratory import Task, contestant, trainable_parsers, udpipe
+from spacy_npparse.laboratory import Task, contestant, pipeline, trainable_parsers, udpipe
 from spacy_npparse.laboratory.component import ComponentPipeline
 from spacy_npparse.laboratory.spacy_parser import SpacyPipeline
 from spacy_npparse.systems import transition_systems
@@ -46,6 +47,17 @@ def test_udpipe_is_trained_on_all_treebanks(tmp_path, monkeypatch):
     contestant("udpipe").train(task, 0, tmp_path)
     assert commands[0][-2:] == files
     assert len(udpipe.read_files(commands[0][-2:])) == 6
+
+
+@pytest.mark.parametrize("name", ["mst", "spacy"])
+def test_the_dev_file_stops_no_training(name, tmp_path, monkeypatch):
+    config = load_config(CONFIG)
+    config["training"]["patience"] = 5
+    config.to_disk(tmp_path / "patient.cfg")
+    (tmp_path / "model-best").mkdir()
+    monkeypatch.setattr(pipeline, "run_module", lambda command, log: None)
+    contestant(name).train(replace(TASK, config=tmp_path / "patient.cfg"), 0, tmp_path)
+    assert load_config(tmp_path / "config.cfg")["training"]["patience"] == 0
 
 
 def test_settings_are_put_into_the_config():

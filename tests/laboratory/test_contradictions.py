@@ -86,7 +86,7 @@ def test_no_parser_sees_what_it_is_asked_about(monkeypatch, learnt, tmp_path):
 
     def train(self, task, seed, folder):
         parts.append([{str(s) for s in read_conllu(path)} for path in (task.train, task.dev)])
-        learnt.to_disk(folder / "model-best")
+        learnt.to_disk(folder / "model-last")
 
     def contradictions(nlp, sentences, numbers):
         asked.append({str(sentences[number]) for number in numbers})
@@ -142,7 +142,7 @@ def test_only_encoder_and_parser_are_trained(tmp_path, monkeypatch):
     assert config["components"]["parser"]["factory"] == "mst_parser"
     train = write_part("train", tmp_path / "train.conllu", 9)
     BareParser("mst").train(replace(task, train=train, dev=train), 0, tmp_path)
-    nlp = spacy.load(tmp_path / "model-best")
+    nlp = spacy.load(tmp_path / "model-last")
     assert nlp.pipe_names == ["tok2vec", "parser"]
     assert type(nlp.tokenizer).__module__ == "spacy.tokenizer"
     assert contradictions_of(nlp, SENTENCES, range(3)).n_words > 0

@@ -128,6 +128,8 @@ def test_predictions_are_those_of_the_model(made):
     assert {path.name for path in (folder / "models").iterdir()} == {
         *("mst-0", "attardi-0", "spacy-0", "attardi,oracle=none-0.unfinished")
     }
+    # No checkpoint is selected on the file that they parse.
+    assert {path.name for path in folder.glob("models/*-0/model-*")} == {"model-last"}
     [trial] = report(folder)["parsers"][0]["trials"]
     scored = CliRunner().invoke(
         app, ["score", str(folder.parent / "dev.conllu"), trial["file"], "--json", str(place / "s")]
@@ -259,12 +261,12 @@ def test_several_treebanks(files, inline):
         "train.conllu",
         "xx_other-ud-train.conllu",
     ]
-    parser = spacy.load(files / "joint" / "models" / "mst-0" / "model-best")
+    parser = spacy.load(files / "joint" / "models" / "mst-0" / "model-last")
     assert "subject" in parser.get_pipe("parser").labels
     assert known_treebanks(parser) == sorted([files.name, "xx_other"])
     encoder = parser.config["components"]["tok2vec"]["model"]
     assert encoder["treebank_embedding"] and encoder["treebank"] == files.name
-    peer = spacy.load(files / "joint" / "models" / "spacy-0" / "model-best")
+    peer = spacy.load(files / "joint" / "models" / "spacy-0" / "model-last")
     assert any("subject" in label for label in peer.get_pipe("parser").labels)
     result = CliRunner().invoke(app, [str(argument) for argument in command])
     assert result.exit_code == 1 and "other settings (also_train: [" in result.stderr

@@ -172,7 +172,7 @@ def test_leaderboard(project, run, monkeypatch, capfd):
     assert re.search(r"^attardi,decoder\.beam_width=2 +\| +2 \| ", output, re.MULTILINE)
     assert (folder / "leaderboard-dev.html").is_file()
     models = {
-        path: path.stat().st_mtime_ns for path in folder.glob("models/*/model-best/meta.json")
+        path: path.stat().st_mtime_ns for path in folder.glob("models/*/model-last/meta.json")
     }
     assert len(models) == 2
     again = run("leaderboard-sample", **options)
