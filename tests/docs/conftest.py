@@ -11,20 +11,16 @@ from typer.testing import CliRunner
 
 SAMPLE = ROOT / "assets" / "sample_treebank"
 IN_A_CLONE = ("assets", "benchmarks", "configs", "docs", "examples", "project.yml")
-NAMES = ("got", "hu", "en_lines", "sv_lines", "grc_proiel", "la_proiel", "la")
+NAMES = ("got", "hu", "en_lines", "sv_lines", "la_proiel", "la")
 TREEBANKS = {
     "train": ("train", *(f"{name}-ud-train" for name in NAMES)),
     "dev": ("dev", *(f"{name}-ud-{part}" for name in NAMES for part in ("dev", "test"))),
 }
-PREDICTIONS = ("mh4-0", "mh4-1", "mh4-2", "swap-0", "swap-1", "swap-2", "parsed")
+PREDICTIONS = ("mh4-0", "mh4-1", "mh4-2", "swap-0", "swap-1", "swap-2", "parsed", "team")
 PIPELINES = (
     "sample/arc_hybrid_swap_parser",
     "gothic",
     "mh4-0",
-    "gothic/models/mh4-0",
-    "gothic/models/mst-0",
-    "gothic/models/one_endpoint_crossing-0",
-    "hungarian/models/mh4-0",
     "teacher1",
     "teacher2",
 )

@@ -182,7 +182,6 @@ def test_leaderboard(project, run, monkeypatch, capfd):
     benchmark = ROOT / "benchmarks" / "systems.py"
     dev = project / "corpus/sample/dev.conllu"
     monkeypatch.setattr(sys, "argv", [str(benchmark), str(folder), str(dev)])
-    monkeypatch.syspath_prepend(benchmark.parent)
     runpy.run_path(str(benchmark), run_name="__main__")
     header, _, row = capfd.readouterr().out.splitlines()
     assert header == "| parser | seeds | decoder, words/s | transitions/word |"

@@ -1,0 +1,205 @@
+"""The tables of the README and of pages in docs/explanation, rendered from docs/results.json.
+
+A table is between the lines `<!-- results: NAME -->` and `<!-- end -->`. `benchmarks/results.py`
+writes the file and the tables.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any, NamedTuple
+
+from spacy_npparse.evaluation.leaderboard import TREE_SCORES
+from spacy_npparse.evaluation.metrics import SEGMENTATION, TAGS, TREES
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "docs" / "results.json"
+EXPLANATION = ROOT / "docs" / "explanation"
+PAGES = [ROOT / "README.md", EXPLANATION / "results.md", EXPLANATION / "across-treebanks.md"]
+# Updates where every system has the same budget.
+BUDGET = 2000
+PLAIN, GOLD = "plain text", "gold tokens"
+# UAS of Gómez-Rodríguez, Shi and Lee (2018, table 4), mean of five seeds.
+PAPER = {
+    "Gothic-PROIEL": {"mh4": 84.59, "one_endpoint_crossing": 84.77, "mst": 84.74},
+    "Hungarian-Szeged": {"mh4": 84.59, "one_endpoint_crossing": 83.48, "mst": 82.81},
+}
+_SCORES = {**{m.label: m for m in (*SEGMENTATION, *TAGS, *TREES)}, **TREE_SCORES}
+_SEGMENTATION = [metric.label for metric in SEGMENTATION]
+_NONPROJECTIVE = [label for label in TREE_SCORES if label.endswith(" np")]
+_MARKED = re.compile("(<!-- results: ([^>]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
+
+
+class System(NamedTuple):
+    """What seeds are averaged over.
+
+    Attributes:
+        treebank: Name of a folder without UD_.
+        config: Name of a config of this package.
+        updates: Of each training; None for those of the config.
+        parser: Name of a contestant.
+    """
+
+    treebank: str
+    config: str
+    updates: int | None
+    parser: str
+
+    @property
+    def name(self) -> str:
+        """The parser and how it is trained."""
+        trained = f"`{self.config}.cfg`" if self.updates is None else f"{self.updates:,} updates"
+        return f"`{self.parser}`, {trained}"
+
+
+Runs = Sequence[Mapping[str, Any]]
+Systems = Mapping[System, Runs]
+# What it says of the runs of a system; nothing if that is not known.
+Column = Callable[[Runs], str]
+
+
+def rendered(page: str, runs: Runs) -> str:
+    """A page with its tables made anew.
+
+    Args:
+        page: Its text.
+        runs: What docs/results.json has.
+    """
+    systems: dict[System, list[Mapping[str, Any]]] = {}
+    for run in runs:
+        systems.setdefault(System(*(run[field] for field in System._fields)), []).append(run)
+
+    def made(match: re.Match[str]) -> str:
+        begin, name, end = match.groups()
+        return "\n".join(filter(None, [begin, _TABLES[name](systems), end]))
+
+    return _MARKED.sub(made, page)
+
+
+def score(name: str, source: str) -> Column:
+    """The mean and the standard deviation of a score."""
+
+    def written(runs: Runs) -> str:
+        values = [run[source].get(_SCORES[name].value) for run in runs]
+        if not values or None in values:
+            return ""
+        return f"{mean(values):.2f}" + (f" ± {stdev(values):.2f}" if len(values) > 1 else "")
+
+    return written
+
+
+def measured(name: str) -> Column:
+    """The mean of what is measured."""
+
+    def written(runs: Runs) -> str:
+        values = [run[name] for run in runs]
+        return "" if None in values else f"{mean(values):,.0f}"
+
+    return written
+
+
+def table(
+    chosen: Callable[[System], bool], columns: Mapping[str, Column], named: bool = True
+) -> Callable[[Systems], str]:
+    """A table with a row for each system, treebank by treebank.
+
+    Args:
+        chosen: Which systems it has.
+        columns: Its columns by their headings.
+        named: Whether it says which parsers they are.
+    """
+
+    def written(systems: Systems) -> str:
+        picked = [system for system in systems if chosen(system)]
+        treebanks = dict.fromkeys(system.treebank for system in picked)
+        return markdown(
+            [
+                {
+                    "treebank": one.treebank,
+                    "parser": one.name if named else "",
+                    "seeds": str(len(systems[one])),
+                    **{heading: column(systems[one]) for heading, column in columns.items()},
+                }
+                for treebank in treebanks
+                for one in picked
+                if one.treebank == treebank
+            ]
+        )
+
+    return written
+
+
+def by_treebank(systems: Systems) -> str:
+    """LAS from plain text of the systems on each treebank that has several of them."""
+    shown = list(filter(_has_own_updates, systems))
+    names = [system.treebank for system in shown]
+    rows: dict[str, dict[str, str]] = {}
+    for one in shown:
+        if names.count(one.treebank) > 1:
+            row = rows.setdefault(one.name, {"LAS from plain text": one.name})
+            row[one.treebank] = score("LAS", PLAIN)(systems[one])
+    return markdown(list(rows.values()))
+
+
+def markdown(rows: Sequence[Mapping[str, str]]) -> str:
+    """A table without empty columns; nothing if there are no rows."""
+    headings = dict.fromkeys(name for row in rows for name, cell in row.items() if cell)
+    lines = [[*headings], ["---"] * len(headings)]
+    lines += [[row.get(heading) or "-" for heading in headings] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) if rows else ""
+
+
+def _is_main(system: System) -> bool:
+    return system[1:] == ("accuracy", None, "mh4")
+
+
+def _has_own_updates(system: System) -> bool:
+    return system.updates != BUDGET
+
+
+def _paper(runs: Runs) -> str:
+    value = PAPER.get(runs[0]["treebank"], {}).get(runs[0]["parser"])
+    return "" if value is None else f"{value:.2f}"
+
+
+_TABLES: dict[str, Callable[[Systems], str]] = {
+    "summary": table(
+        _is_main,
+        {
+            **{n: score(n, PLAIN) for n in ("Words", "Sentences", "UPOS", "Lemmas", "UAS", "LAS")},
+            **{f"{name}, gold tokens": score(name, GOLD) for name in ("UAS", "LAS")},
+        },
+        named=False,
+    ),
+    "by treebank": by_treebank,
+    PLAIN: table(
+        _has_own_updates,
+        {
+            **{name: score(name, PLAIN) for name in _SCORES if name not in _NONPROJECTIVE},
+            "words/s": measured("words_per_second"),
+        },
+    ),
+    GOLD: table(
+        _has_own_updates,
+        {
+            **{name: score(name, GOLD) for name in _SCORES if name not in _SEGMENTATION},
+            "UAS of the paper": _paper,
+            "training, CPU minutes": measured("minutes"),
+        },
+    ),
+    "budget": table(
+        lambda system: not _has_own_updates(system),
+        {name: score(name, GOLD) for name in ("UAS", "LAS", *_NONPROJECTIVE)},
+    ),
+    "data": table(
+        _is_main,
+        {
+            "words in train": measured("train_words"),
+            "SHA-256 of train": lambda runs: runs[0]["checksums"]["train"][:12],
+            "SHA-256 of dev": lambda runs: runs[0]["checksums"]["dev"][:12],
+            "version": lambda runs: runs[0]["version"],
+        },
+        named=False,
+    ),
+}

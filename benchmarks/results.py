@@ -1,0 +1,226 @@
+"""The tables of the README and of pages in docs/explanation: trained, collected and written.
+
+    python benchmarks/results.py ud training/results --processes 2
+    python benchmarks/results.py ud training/results --no-training
+
+The first folder has treebanks as Universal Dependencies releases them (UD_Gothic-PROIEL). Each row
+of PLAN is a leaderboard for each of its treebanks, in OUTPUT/TREEBANK-CONFIG, from gold tokens and
+from plain text. Finished runs are kept: given again, the command resumes. With --no-training, it
+takes the models that there are. The scores of all runs that have ended go to docs/results.json,
+from which the tables are rendered, between markers on the pages. What has not been run is in no
+table.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from result_tables import BUDGET, PAGES, RESULTS, System, rendered
+from thinc.api import Config
+
+from spacy_npparse.evaluation.attachment import rate
+from spacy_npparse.evaluation.leaderboard import Trial
+from spacy_npparse.evaluation.metrics import Metric
+from spacy_npparse.files import checksum
+from spacy_npparse.laboratory import (
+    Contestant,
+    Experiment,
+    Run,
+    Task,
+    complete_runs,
+    config_path,
+    contestant,
+    trainable_parsers,
+)
+from spacy_npparse.laboratory.commands import LOG, run_module
+from spacy_npparse.laboratory.pipeline import TrainedPipeline
+from spacy_npparse.scaling import Workers
+from spacy_npparse.treebank import read_conllu, treebank_parts
+from spacy_npparse.workfolder import FolderInUseError, read_json
+
+
+class Row(NamedTuple):
+    """Runs of the plan.
+
+    Attributes:
+        treebanks: Names of folders without UD_.
+        config: Name of a config of this package.
+        parsers: Names of contestants, and `ensemble`.
+        seeds: Of the trainings.
+        updates: Of each training; None for those of the config.
+    """
+
+    treebanks: Sequence[str]
+    config: str
+    parsers: Sequence[str]
+    seeds: Sequence[int] = (0,)
+    updates: int | None = None
+
+
+TREEBANKS = (
+    *("Gothic-PROIEL", "Hungarian-Szeged", "Turkish-IMST", "French-Sequoia"),
+    *("Latin-Perseus", "English-LinES", "Swedish-LinES"),
+)
+TWO = TREEBANKS[:2]
+ENSEMBLE, MEMBERS = "ensemble", ("mh4", "one_endpoint_crossing", "mst")
+# What is run, the most important first.
+PLAN = (
+    Row(TREEBANKS, "accuracy", ["mh4"]),
+    Row(TREEBANKS, "fast", ["arc_hybrid_swap"]),
+    Row(TWO, "accuracy", ["mh4"], seeds=(1, 2)),
+    Row(TWO, "accuracy", ["one_endpoint_crossing", "mst", "arc_hybrid_swap"]),
+    Row(TWO, "accuracy", [ENSEMBLE]),
+    Row(TWO, "accuracy", ["spacy"], updates=4000),
+    Row(TWO, "accuracy", [*trainable_parsers(), "spacy"], updates=BUDGET),
+)
+
+
+@dataclass(frozen=True)
+class Ensemble(TrainedPipeline):
+    """The ensemble of configs/ensemble.cfg, which is assembled from models of a leaderboard.
+
+    Attributes:
+        models: The folder of these models.
+    """
+
+    models: Path
+    name = model_name = ENSEMBLE
+    is_peer = False
+
+    def members(self, seed: int) -> dict[str, Path]:
+        """Where its members are, or will be, by the places of the config."""
+        places = zip(("first", "second", "third"), MEMBERS, strict=True)
+        return {place: self.models / f"{name}-{seed}" / "model-last" for place, name in places}
+
+    def config(self, task: Task) -> Config:
+        """See `TrainedPipeline`."""
+        return Config().from_disk(config_path(ENSEMBLE), interpolate=False)
+
+    def train(self, task: Task, seed: int, folder: Path) -> None:
+        """See `Contestant`."""
+        members = self.members(seed).items()
+        paths = [word for place, path in members for word in (f"--paths.{place}", path.absolute())]
+        command = ["spacy", "assemble", config_path(ENSEMBLE), folder / "model-last", *paths]
+        run_module(command, folder / LOG)
+
+
+class Board(NamedTuple):
+    """A row of the plan on one treebank.
+
+    Attributes:
+        treebank: Its name.
+        row: The row.
+        experiment: What is trained, and parses gold tokens.
+        contestants: The parsers of the row.
+    """
+
+    treebank: str
+    row: Row
+    experiment: Experiment
+    contestants: list[Contestant]
+
+    @property
+    def experiments(self) -> list[Experiment]:
+        """From gold tokens and, with the same models, from plain text."""
+        return [self.experiment, replace(self.experiment, raw=True)]
+
+    def complete(self, processes: int, training: bool) -> None:
+        """Do what is missing, or only what needs no training."""
+        for one in self.experiments:
+            missing = one.missing(self.contestants, self.row.seeds)
+            runs = [run for run in missing if training or run.is_trained() or _is_assembled(run)]
+            if not runs:
+                continue
+            with one.locked():
+                if training:
+                    one.begin()
+                for run, reason in complete_runs(runs, partial(Workers, processes)):
+                    name = f"{run.folder.name}, {run.contestant.name}, seed {run.seed}"
+                    print(f"{name}: {reason or 'done'}", file=sys.stderr)
+
+    def runs(self) -> Iterator[dict[str, Any]]:
+        """The runs that have ended, for docs/results.json; scores in percent."""
+        from_gold, from_text = (
+            {
+                (parser, trial.seed): trial
+                for parser, trials in one.results(self.contestants, self.row.seeds).items()
+                for trial in trials
+            }
+            for one in self.experiments
+        )
+        task = self.experiment.task
+        for (parser, seed), trial in from_gold.items():
+            if (other := from_text.get((parser, seed))) is None:
+                continue
+            note = read_json(self.experiment.folder / "experiment.json")
+            if note["config"] != checksum(task.config):
+                print(f"{trial.file}: {task.config} is another one now", file=sys.stderr)
+            yield {
+                **System(self.treebank, self.row.config, self.row.updates, parser)._asdict(),
+                "seed": seed,
+                "version": note["version"],
+                "checksums": {name: note[name] for name in ("train", "dev", "config")},
+                "train_words": sum(sentence.n_words for sentence in read_conllu(task.train)),
+                "minutes": None if parser == ENSEMBLE else round(trial.training_minutes, 1),
+                "words_per_second": round(other.words_per_second),
+                "gold tokens": scores_of(trial),
+                "plain text": scores_of(other),
+            }
+
+
+def boards(folder: Path, output: Path) -> Iterator[Board]:
+    """The leaderboards of the plan."""
+    for row in PLAN:
+        for treebank in row.treebanks:
+            parts = treebank_parts(folder / f"UD_{treebank}")
+            task = Task(parts["train"], parts["dev"], config_path(row.config), row.updates)
+            budget = "" if row.updates is None else f"-{row.updates}"
+            place = output / f"{treebank}-{row.config}{budget}"
+            ensemble = Ensemble(place / "models")
+            contestants = [ensemble if p == ENSEMBLE else contestant(p) for p in row.parsers]
+            yield Board(treebank, row, Experiment(task, task.dev, place), contestants)
+
+
+def _is_assembled(run: Run) -> bool:
+    """Whether it is an ensemble whose members are trained."""
+    one = run.contestant
+    return isinstance(one, Ensemble) and all(p.exists() for p in one.members(run.seed).values())
+
+
+def scores_of(trial: Trial) -> dict[str, float]:
+    """The scores that are defined, in percent."""
+    excluded = {*trial.scores.without_gold, Metric.ELAS}
+    found = {m.value: rate(*f) for m, f in trial.scores.fractions().items() if m not in excluded}
+    return {name: round(100 * value, 4) for name, value in found.items() if value is not None}
+
+
+def main() -> None:
+    """Train what is missing, collect, and render."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("treebanks", type=Path, help="folder of folders UD_…")
+    parser.add_argument("output", type=Path, help="folder for models and predictions")
+    parser.add_argument("--processes", type=int, default=1, help="trainings at a time")
+    parser.add_argument("--no-training", action="store_true", help="take what is trained")
+    arguments = parser.parse_args()
+    planned = list(boards(arguments.treebanks, arguments.output))
+    for board in planned:
+        try:
+            board.complete(arguments.processes, not arguments.no_training)
+        except FolderInUseError as error:
+            print(error, file=sys.stderr)
+    runs = [run for board in planned for run in board.runs()]
+    lines = ",\n".join(map(json.dumps, runs))
+    RESULTS.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    for page in PAGES:
+        page.write_text(rendered(page.read_text(encoding="utf-8"), runs), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""The tables of results are what the file of results renders to, and the file is what was run."""
+
+import json
+import shutil
+from statistics import mean, stdev
+
+import pytest
+import results
+from result_tables import PAGES, RESULTS, rendered
+from tiny import SAMPLE
+
+from spacy_npparse import __version__
+from spacy_npparse.files import checksum
+from spacy_npparse.laboratory import config_path
+from spacy_npparse.laboratory.records import Measurements, write_minutes, write_record
+from spacy_npparse.treebank import read_conllu
+
+RUNS = json.loads(RESULTS.read_text(encoding="utf-8"))
+DEV = SAMPLE / "sample-ud-dev.conllu"
+
+
+def run(treebank, parser, seed, las, updates=None):
+    """A run of the file, with one score."""
+    return {
+        **{"treebank": treebank, "config": "accuracy", "updates": updates, "parser": parser},
+        **{"seed": seed, "minutes": 10 + seed, "words_per_second": 1000},
+        **{source: {"LAS": las} for source in ("gold tokens", "plain text")},
+    }
+
+
+def cells(name, runs):
+    page = f"before\n<!-- results: {name} -->\n\nold\n\n<!-- end -->\nafter\n"
+    before, _, *lines, _, after = rendered(page, runs).splitlines()
+    assert (before, after) == ("before", "after") and "old" not in lines
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_have_the_tables_of_the_file(page):
+    text = page.read_text(encoding="utf-8")
+    assert "<!-- results: " in text and rendered(text, RUNS) == text
+
+
+@pytest.mark.parametrize("config", ["accuracy", "fast"])
+def test_all_results_of_a_config_are_of_one_recipe(config):
+    made = {(run["version"], run["checksums"]["config"]) for run in RUNS if run["config"] == config}
+    assert len(made) <= 1
+
+
+def test_mean_and_deviation():
+    las = [72.0, 73.5, 72.5]
+    runs = [run("Gothic-PROIEL", "mh4", seed, value) for seed, value in enumerate(las)]
+    assert cells("plain text", [*runs, run("Turkish-IMST", "mh4", 0, 60.0)]) == [
+        ["treebank", "parser", "seeds", "LAS", "words/s"],
+        ["---"] * 5,
+        [
+            *("Gothic-PROIEL", "`mh4`, `accuracy.cfg`", "3"),
+            *(f"{mean(las):.2f} ± {stdev(las):.2f}", "1,000"),
+        ],
+        ["Turkish-IMST", "`mh4`, `accuracy.cfg`", "1", "60.00", "1,000"],
+    ]
+
+
+def test_what_has_not_been_run_is_in_no_table():
+    runs = [run("Gothic-PROIEL", "mh4", 0, 72.0), run("Turkish-IMST", "mh4", 0, 60.0)]
+    assert cells("budget", runs) == [] == cells("by treebank", runs)
+    runs += [run("Turkish-IMST", "mst", 0, 59.0), run("Gothic-PROIEL", "mst", 0, 50.0, 2000)]
+    assert [row[:3] for row in cells("by treebank", runs)] == [
+        ["LAS from plain text", "Turkish-IMST"],
+        ["---"] * 2,
+        ["`mh4`, `accuracy.cfg`", "60.00"],
+        ["`mst`, `accuracy.cfg`", "59.00"],
+    ]
+    head, _, *rows = cells("gold tokens", runs)
+    assert head == ["treebank", "parser", "seeds", "LAS", "UAS of the paper", *head[5:]]
+    assert [row[:5] for row in rows] == [
+        ["Gothic-PROIEL", "`mh4`, `accuracy.cfg`", "1", "72.00", "84.59"],
+        ["Turkish-IMST", "`mh4`, `accuracy.cfg`", "1", "60.00", "-"],
+        ["Turkish-IMST", "`mst`, `accuracy.cfg`", "1", "59.00", "-"],
+    ]
+    [_, _, row] = cells("budget", runs)
+    assert row == ["Gothic-PROIEL", "`mst`, 2,000 updates", "1", "50.00"]
+
+
+@pytest.fixture
+def board(tmp_path, monkeypatch):
+    """A row of a plan of which one run has ended, with the gold annotation as its prediction, from
+    plain text without subjects."""
+    shutil.copytree(SAMPLE, tmp_path / "UD_Sample")
+    plan = (results.Row(["Sample"], "accuracy", ["mh4", "ensemble"], seeds=(0, 1)),)
+    monkeypatch.setattr(results, "PLAN", plan)
+    [board] = results.boards(tmp_path, tmp_path / "output")
+    for one, label in zip(board.experiments, ("nsubj", "obj"), strict=True):
+        one.folder.mkdir(exist_ok=True, parents=True)
+        one.begin()
+        [run] = one.runs(board.contestants[:1], [0])
+        run.model.mkdir(exist_ok=True, parents=True)
+        write_minutes(7.5, run.model)
+        run.prediction.parent.mkdir(parents=True)
+        text = DEV.read_text(encoding="utf-8").replace("\tnsubj\t", f"\t{label}\t")
+        run.prediction.write_text(text, encoding="utf-8")
+        write_record(Measurements(900 + one.raw, 7.5, [(3600, 50.0)]), run.prediction)
+    return board
+
+
+def test_runs_that_have_ended_are_collected(board):
+    [run] = board.runs()
+    known = {"treebank": "Sample", "config": "accuracy", "updates": None, "parser": "mh4"}
+    known |= {"seed": 0, "version": __version__, "minutes": 7.5, "words_per_second": 901}
+    assert {name: run[name] for name in known} == known
+    assert run["checksums"] == {
+        "train": checksum(SAMPLE / "sample-ud-train.conllu"),
+        "dev": checksum(DEV),
+        "config": checksum(config_path("accuracy")),
+    }
+    assert run["gold tokens"]["LAS"] == 100.0 and run["plain text"]["UAS"] == 100.0
+    words = [word for sentence in read_conllu(DEV) for word in sentence.words]
+    subjects = sum(word.deprel == "nsubj" for word in words)
+    assert run["plain text"]["LAS"] == pytest.approx(100 - 100 * subjects / len(words), abs=1e-4)
+    assert {"Tokens", "Sentences", "Lemmas", "MLAS"} <= run["plain text"].keys()
+    assert "ELAS" not in run["plain text"] and "XPOS" not in run["plain text"]
+
+
+def test_without_training_ensembles_are_assembled_as_soon_as_their_members_are_there(
+    board, monkeypatch
+):
+    done = []
+    monkeypatch.setattr(results, "complete_runs", lambda runs, _: done.extend(runs) or ())
+    board.complete(processes=1, training=False)
+    assert done == []
+    for name in ("mh4-1", "one_endpoint_crossing-1", "mst-1"):
+        (board.experiment.folder / "models" / name / "model-last").mkdir(parents=True)
+    board.complete(processes=1, training=False)
+    assert [(run.contestant.name, run.seed, run.raw) for run in done] == [
+        ("ensemble", 1, False),
+        ("ensemble", 1, True),
+    ]
+    done.clear()
+    board.complete(processes=1, training=True)
+    assert len(done) == 6
