@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -157,7 +156,7 @@ def test_treebank_from_a_repository(project, run, tmp_path):
         assert copied.read_bytes() == original.read_bytes()
 
 
-def test_leaderboard(project, run, monkeypatch, capfd):
+def test_leaderboard(project, run, monkeypatch):
     monkeypatch.setattr("spacy_npparse.laboratory.pipeline.run_module", in_process.run_module)
     monkeypatch.setattr(
         "spacy_npparse.scaling.workers.ProcessPoolExecutor", in_process.InlineExecutor
@@ -178,11 +177,3 @@ def test_leaderboard(project, run, monkeypatch, capfd):
     again = run("leaderboard-sample", **options)
     assert again.splitlines()[-2:] == output.splitlines()[-2:]
     assert all(path.stat().st_mtime_ns == time for path, time in models.items())
-    # What searching costs is measured on the same models.
-    benchmark = ROOT / "benchmarks" / "systems.py"
-    dev = project / "corpus/sample/dev.conllu"
-    monkeypatch.setattr(sys, "argv", [str(benchmark), str(folder), str(dev)])
-    runpy.run_path(str(benchmark), run_name="__main__")
-    header, _, row = capfd.readouterr().out.splitlines()
-    assert header == "| parser | seeds | decoder, words/s | transitions/word |"
-    assert row.startswith("| attardi | 2 | ") and row.endswith(" | 2.00 |")
