@@ -1,6 +1,6 @@
-"""The command line: `python -m spacy_npparse`, also as `python -m spacy npparse`."""
+"""The command line: `python -m spacy_npparse`, or `python -m spacy npparse`."""
 
-# Importing a command adds it to the app.
+# Importing a module adds its command to the app.
 from spacy_npparse.cli import (  # noqa: F401
     annotate,
     calibrate,

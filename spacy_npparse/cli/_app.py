@@ -1,4 +1,4 @@
-"""The command-line program, and how its commands fail."""
+"""The command-line program, and the handling of errors in its commands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ARGUMENTS = "spacy_npparse.arguments"
 
 
 class _Commands(TyperGroup):
-    """Keeps the arguments of the command line for the provenance of results."""
+    """A group of commands that records the command line for the provenance of results."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta[_ARGUMENTS] = list(args)
@@ -35,7 +35,7 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="npparse",
     cls=_Commands,
-    help="Non-projective dependency parsing: treebanks, training configs, parsing, evaluation.",
+    help="Non-projective dependency parsing: prepare treebanks, train, parse and evaluate.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -66,20 +66,20 @@ def _options(
 
 
 def provenance_of(context: typer.Context, files: Iterable[Path]) -> Provenance:
-    """The provenance of the running command's results.
+    """Record where the results of the running command come from.
 
     Args:
         context: The context of the command.
-        files: The files that it reads.
+        files: The files that the command reads.
 
     Returns:
-        Command line, version and checksums.
+        The command line, the version, and the checksums of the files.
     """
     return provenance(context.meta[_ARGUMENTS], files)
 
 
 def command_line(context: typer.Context) -> str:
-    """The running command as its user may give it again in a shell.
+    """Quote the running command for a shell.
 
     Args:
         context: The context of the command.
@@ -91,7 +91,7 @@ def fail(message: str) -> NoReturn:
     """End the program with an error message and exit code 1.
 
     Args:
-        message: What is wrong, and the remedy.
+        message: The problem and its remedy.
 
     Raises:
         typer.Exit: Always.
@@ -103,8 +103,8 @@ def fail(message: str) -> NoReturn:
 def user_errors(command: Callable[P, R]) -> Callable[P, R]:
     """Make a command end with a message, not a traceback, on errors that its user can correct.
 
-    These are the errors of this package that say so, and those of the operating system. A command
-    that is terminated removes its temporary files first.
+    These are `UserError` and errors of the operating system. A command that is terminated also
+    removes its temporary files.
 
     Args:
         command: The command.
@@ -115,7 +115,7 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-        # Instead of a lock between processes, of which Python 3.14 warns if they are terminated.
+        # tqdm's default lock is shared by processes, and Python 3.14 warns if one is terminated.
         tqdm.set_lock(RLock())
         try:
             with cleaning_up_on_termination():

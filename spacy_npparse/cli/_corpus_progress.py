@@ -1,4 +1,4 @@
-"""Progress of a corpus: a bar on a terminal, lines in a log."""
+"""The progress of `annotate`: a bar on a terminal, lines in a log."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tqdm import tqdm
 
 from spacy_npparse.scaling.shards import ShardRecord
 
-# In seconds.
+# The time between two lines of a log, in seconds.
 _BETWEEN_LINES = 30
 
 
 class CorpusProgress:
-    """Shards, words, words per second, time left and failures.
+    """A display of shards, words, words per second, remaining time and failures.
 
     Args:
-        n_words: Number of words to annotate, about.
-        n_shards: Number of shards to annotate.
+        n_words: The approximate number of words to annotate.
+        n_shards: The number of shards to annotate.
     """
 
     def __init__(self, n_words: int, n_shards: int) -> None:
@@ -46,8 +46,8 @@ class CorpusProgress:
         """Count a shard.
 
         Args:
-            n_words: Number of its words in the plan.
-            record: Its record, None if it was given up.
+            n_words: The number of its words in the plan.
+            record: The record of the shard; None if its process was killed.
         """
         self._n_done += 1
         self._words_done += n_words
@@ -74,7 +74,7 @@ class CorpusProgress:
         return counts
 
     def _line(self, seconds: float) -> str:
-        # Neither words nor time need have been counted yet.
+        # Words and time may still be 0.
         rate = self._words_done / seconds if seconds else 0
         left = "?"
         if rate:

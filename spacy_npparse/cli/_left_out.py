@@ -1,4 +1,4 @@
-"""What is not written of a CoNLL-U file that is parsed, for the last line of a report."""
+"""The annotation of a CoNLL-U file that `parse` does not write."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from spacy.tokens import Doc
 from spacy_npparse.treebank import Kept, Sentence
 from spacy_npparse.treebank.blank import left_out
 
-# Columns that a pipeline may predict, and the attributes of Docs that they are written from.
+# Columns that a pipeline may predict, and the attributes of Docs that contain them.
 _PREDICTED = {"LEMMA": "LEMMA", "UPOS": "POS", "XPOS": "TAG", "FEATS": "MORPH"}
 
 
 class LeftOut:
-    """Counts what is not written.
+    """A counter of the annotation that is not written.
 
     Args:
-        keep: What is kept of the annotation.
+        keep: The annotation that is copied from the input.
 
     Attributes:
-        keep: See above.
+        keep: The annotation that is copied from the input.
     """
 
     def __init__(self, keep: Collection[Kept]) -> None:
@@ -31,31 +31,31 @@ class LeftOut:
         self._predicted: set[str] = set()
 
     def count(self, sentence: Sentence) -> None:
-        """Count what a sentence has.
+        """Count the annotation of a sentence that is not copied.
 
         Args:
-            sentence: As it was read.
+            sentence: The sentence of the input.
         """
         self._found += left_out(sentence, self.keep)
 
     def note_predicted(self, doc: Doc) -> None:
-        """Note the columns that are written with predictions.
+        """Note the columns that the pipeline predicts.
 
         Args:
-            doc: As the pipeline returned it.
+            doc: A Doc that the pipeline returned.
         """
         for column in _PREDICTED.keys() - self._predicted:
             if doc.has_annotation(_PREDICTED[column]):
                 self._predicted.add(column)
 
     def summary(self, source: Path) -> str:
-        """The line of the report.
+        """Summarise the annotation that is neither copied nor predicted.
 
         Args:
             source: The file that was parsed.
 
         Returns:
-            What was left out; empty if all was written or predicted.
+            A line of text, empty if there is no such annotation.
         """
         parts = [
             f"{what} of {n:,} lines" if what.isupper() else f"{what}: {n:,}"

@@ -1,4 +1,4 @@
-"""The files that a command writes, checked before its work."""
+"""Checks of the files that a command will write."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from spacy_npparse.cli._texts import STDIN
 from spacy_npparse.files import are_same, check_writable, is_stream
 from spacy_npparse.scaling.pipelines import files_of_pipeline
 
-# What a shell may have redirected to a file that is an output, too.
+# A shell may have redirected these to a file that is also an output.
 _STANDARD_STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
 
 def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
-    """End the program with an error message unless every output can be written, to a file of its
-    own that the command does not read.
+    """End the program with an error message if an output cannot be written, or would overwrite an
+    input or another output.
 
     Args:
-        outputs: The files that the command writes; None for those that are not wanted.
-        inputs: The files that it reads; None for those that are not given.
+        outputs: The files that the command writes; None is ignored.
+        inputs: The files that the command reads; None is ignored.
 
     Raises:
         WriteError: An output cannot be written.
@@ -46,15 +46,14 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None])
 
 
 def check_new_folder(folder: Path) -> None:
-    """End the program with an error message unless a folder can be written that does not exist, or
-    is empty.
+    """End the program with an error message if a folder has content or cannot be written.
 
     Args:
-        folder: The folder.
+        folder: The folder, which may not exist yet.
 
     Raises:
-        WriteError: Files in it cannot be written.
-        typer.Exit: There is something already.
+        WriteError: Files in the folder cannot be written.
+        typer.Exit: The folder has content.
     """
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         fail(f"{folder} exists and would be overwritten. Give a new folder.")
@@ -62,13 +61,14 @@ def check_new_folder(folder: Path) -> None:
 
 
 def pipeline_files(model: str | None) -> list[Path]:
-    """The files that a pipeline consists of, as inputs of a command.
+    """List the files of a pipeline, which are inputs of a command.
 
     Args:
-        model: The pipeline's folder, or the name of an installed package; None for no pipeline.
+        model: The folder of the pipeline, or the name of an installed package; None if there is no
+            pipeline.
 
     Returns:
-        The files in the folder, without others beside them, such as scores; none of a package.
+        The files that belong to the pipeline. Empty for a package.
     """
     if model is None or not Path(model).is_dir():
         return []

@@ -21,13 +21,16 @@ from spacy_npparse.treebank import Kept
 from spacy_npparse.treebank.annotating import Prepared, annotate_sources
 
 S = TypeVar("S")
-GpuId = Annotated[int, typer.Option("--gpu-id", help="Number of the GPU; -1 for the CPU.")]
+GpuId = Annotated[int, typer.Option("--gpu-id", help="Number of the GPU; -1 is the CPU.")]
 BatchSize = Annotated[
-    int | None, typer.Option(min=1, help="Docs in a batch; by default that of the pipeline.")
+    int | None,
+    typer.Option(min=1, help="Docs in a batch.  [default: the batch size of the pipeline]"),
 ]
 Model = Annotated[
     str,
-    typer.Argument(help="Folder of a trained pipeline (DIR/model-best), or an installed package."),
+    typer.Argument(
+        help="Folder of a trained pipeline (DIR/model-best), or name of an installed package."
+    ),
 ]
 Code = Annotated[
     Path | None,
@@ -37,16 +40,16 @@ Keep = Annotated[
     list[Kept] | None,
     typer.Option(
         case_sensitive=False,
-        help="Write this annotation as it is in the input instead of predicting it or leaving it "
-        "out; repeat the option for more.",
+        help="Copy this annotation from the input, whatever the pipeline predicts. Can be "
+        "repeated.",
     ),
 ]
 
 Treebank = Annotated[
     str | None,
     typer.Option(
-        help="Parse like this treebank, if the pipeline was trained on several: its name, or "
-        "weights of several, such as en_lines=0.7,sv_lines=0.3."
+        help="Parse in the style of this treebank, if the pipeline was trained on several: a name, "
+        "or weights such as en_lines=0.7,sv_lines=0.3."
     ),
 ]
 
@@ -56,15 +59,15 @@ def load_parser(name: str, gpu_id: int, code: Path | None, treebank: str | None 
 
     Args:
         name: The pipeline's folder, or the name of an installed package, as in `spacy.load`.
-        gpu_id: Number of the GPU; -1 for the CPU.
-        code: Python file to import first.
-        treebank: See `Treebank`.
+        gpu_id: The number of the GPU; -1 is the CPU.
+        code: A Python file to import first.
+        treebank: The name of a treebank to parse in the style of, or weights of several.
 
     Returns:
         The pipeline.
 
     Raises:
-        UnknownTreebankError: It was not trained on the treebank.
+        UnknownTreebankError: The pipeline was not trained on the treebank.
     """
     import_code(code)
     if gpu_id >= 0:
@@ -97,19 +100,19 @@ def load_parser(name: str, gpu_id: int, code: Path | None, treebank: str | None 
 
 
 class Annotation(Iterator[tuple[S, Doc]]):
-    """Docs annotated by a pipeline, after what they are made from, with a progress bar.
+    """Pairs of a source and the Doc that a pipeline has annotated, with a progress bar.
 
     Args:
         nlp: The pipeline.
-        pairs: What a Doc is made from, and what the pipeline gets of it: a paragraph, or a Doc
-            whose tokens are kept.
-        n_pairs: How many.
-        batch_size: Docs in a batch; None for that of the pipeline.
-        n_process: Processes.
+        pairs: Pairs of a source, which is passed through, and the input of the pipeline: a
+            paragraph, or a Doc whose tokens are kept.
+        n_pairs: The number of pairs.
+        batch_size: The number of Docs in a batch; None for that of the pipeline.
+        n_process: The number of processes.
 
     Attributes:
-        n_words: Words annotated so far.
-        n_sentences: Sentences annotated so far.
+        n_words: The number of words annotated so far.
+        n_sentences: The number of sentences annotated so far.
     """
 
     def __init__(

@@ -28,22 +28,23 @@ ScoresFile = Annotated[
 ]
 Validate = Annotated[
     bool,
-    typer.Option(
-        "--validate", help="Count the errors that the validator of Universal Dependencies finds."
-    ),
+    typer.Option("--validate", help="Also count the errors that the UD validator finds."),
 ]
 
 
 def read_gold(path: Path, purpose: str) -> list[Sentence]:
-    """The sentences of a gold file.
+    """Read a gold file.
 
     Args:
-        path: The file.
-        purpose: What its sentences are for.
+        path: The CoNLL-U file.
+        purpose: The purpose of its sentences, as a phrase for the error message.
+
+    Returns:
+        Its sentences, at least one.
 
     Raises:
-        ConlluError: It is malformed.
-        typer.Exit: It has no sentence.
+        ConlluError: The file is malformed.
+        typer.Exit: The file has no sentences.
     """
     sentences = list(read_conllu(path))
     if not sentences:
@@ -58,10 +59,10 @@ def progress(
 
     Args:
         items: The items.
-        unit: What one item is called.
-        total: Number of items, if it is known.
-        quiet: No progress bar.
-        title: Text before the bar.
+        unit: The noun for an item.
+        total: The number of items, if it is known.
+        quiet: Whether to hide the progress bar.
+        title: The text before the bar.
 
     Returns:
         The same items.

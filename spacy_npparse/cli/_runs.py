@@ -37,7 +37,7 @@ ALL = "all"
 
 
 class ExecutorChoice(str, Enum):
-    """Who starts processes."""
+    """Where processes run: on this machine or on a Ray cluster."""
 
     LOCAL = "local"
     RAY = "ray"
@@ -46,15 +46,15 @@ class ExecutorChoice(str, Enum):
 Parsers = Annotated[
     str,
     typer.Option(
-        help="Factories without `_parser`, each with settings of its component if need be "
-        "(mh4,search=greedy), and the peers spacy and udpipe, separated by spaces; all: every "
-        "registered parser that is trained."
+        help="Factories without `_parser`, each optionally with settings of its component "
+        "(mh4,search=greedy), and the other parsers spacy and udpipe, separated by spaces. all: "
+        "every registered parser that is trained."
     ),
 ]
-Seeds = Annotated[str, typer.Option(help="Seeds to train with, separated by spaces.")]
+Seeds = Annotated[str, typer.Option(help="Random seeds, separated by spaces.")]
 Updates = Annotated[
     int | None,
-    typer.Option(min=1, help="Updates of each training; by default those of its config."),
+    typer.Option(min=1, help="Updates of each training.  [default: those of the config]"),
 ]
 TrainingConfig = Annotated[
     Path | None,
@@ -65,18 +65,19 @@ TrainingConfig = Annotated[
 Processes = Annotated[
     int,
     typer.Option(
-        min=1, help="Trainings at a time; Ray has as many as its CPUs have room for instead."
+        min=1, help="Trainings at a time. Ignored by Ray, which uses all CPUs of the cluster."
     ),
 ]
-Raw = Annotated[bool, typer.Option("--raw", help="Rank by what the pipelines make of plain text.")]
+Raw = Annotated[bool, typer.Option("--raw", help="Evaluate on plain text.")]
 ExecutorOption = Annotated[
     ExecutorChoice,
-    typer.Option("--executor", help="Train on this machine, or on a cluster of Ray."),
+    typer.Option("--executor", help="Train on this machine, or on a Ray cluster."),
 ]
 Address = Annotated[
     str | None,
     typer.Option(
-        help="Of Ray's cluster; by default that of this machine, or a new one on this machine."
+        help="Address of the Ray cluster.  [default: the cluster of this machine, or a new one on "
+        "this machine]"
     ),
 ]
 
@@ -84,13 +85,13 @@ Address = Annotated[
 def find_executor(
     choice: ExecutorChoice, processes: int, threads: int, address: str | None
 ) -> Executor:
-    """The executor that the options ask for.
+    """Find the executor that the options specify.
 
     Args:
-        choice: Who starts processes.
-        processes: Their number, if they are started on this machine.
-        threads: Of each process.
-        address: Of Ray's cluster.
+        choice: Where processes run.
+        processes: The number of processes on this machine.
+        threads: The number of threads of each process.
+        address: The address of the Ray cluster.
 
     Raises:
         typer.Exit: The options contradict each other.
@@ -103,10 +104,10 @@ def find_executor(
 
 
 def read_seeds(text: str) -> list[int]:
-    """The numbers of `--seeds`.
+    """Read the numbers of `--seeds`.
 
     Raises:
-        typer.Exit: It has none, or something else.
+        typer.Exit: The option has no numbers, or something else.
     """
     if not text.split() or not all(word.isdecimal() for word in text.split()):
         fail(f'--seeds is "{text}". Give whole numbers, separated by spaces: "0 1 2".')
@@ -114,11 +115,18 @@ def read_seeds(text: str) -> list[int]:
 
 
 def find_config(config: Path | None, code: Path | None) -> Path:
-    """The training config, after `--code` has been imported.
+    """Find the training config, and import the file of `--code`.
+
+    Args:
+        config: The config that the user gave; None for that of this package.
+        code: The Python file to import; None for no file.
+
+    Returns:
+        The path of the config.
 
     Raises:
         CodeError: `code` cannot be imported.
-        typer.Exit: There is no such config.
+        typer.Exit: The config does not exist.
     """
     config = config or config_path("accuracy")
     if not config.is_file():
@@ -128,14 +136,15 @@ def find_config(config: Path | None, code: Path | None) -> Path:
 
 
 def find_contestants(text: str, task: Task) -> list[Contestant]:
-    """The parsers that `--parsers` names.
+    """Find the parsers that `--parsers` names.
 
     Args:
-        text: The option.
-        task: What they are trained on.
+        text: The value of the option.
+        task: The task that the parsers are trained for.
 
     Raises:
-        typer.Exit: There is none, or one does not exist or fit.
+        typer.Exit: The option names no parser, one that does not exist, or one that does not fit
+            the task.
     """
     names = [
         name for word in text.split() for name in (trainable_parsers() if word == ALL else [word])
@@ -152,12 +161,11 @@ def find_contestants(text: str, task: Task) -> list[Contestant]:
 
 
 def check_experiments(experiments: Sequence[Experiment], *pages: Path) -> None:
-    """Check what will be written, and read what parsers are trained and evaluated on, before the
-    first training, so that errors show only once.
+    """Check all inputs and outputs before the first training.
 
     Args:
         experiments: The experiments.
-        *pages: The pages of other reports than those on one treebank.
+        *pages: Pages of reports in addition to those of the experiments.
 
     Raises:
         ConlluError: A file is malformed.
@@ -187,19 +195,21 @@ def completed(
     kept: str,
     treebank_names: bool = False,
 ) -> Iterator[None]:
-    """Complete the runs of experiments, whose folders are locked until the reports are written,
-    with a progress bar; tell beforehand what is damaged, and afterwards what has failed.
+    """Complete the runs of experiments, with a progress bar.
+
+    The folders of the experiments are locked in the context, so that the reports can be written
+    there. Damaged runs are reported first, and failed runs at the end.
 
     Args:
-        experiments: At least one.
+        experiments: At least one experiment.
         contestants: The parsers.
-        seeds: Of their trainings.
-        executor: Where the runs are done.
-        kept: What has all other runs if some have failed.
+        seeds: The random seeds of the trainings.
+        executor: The executor of the runs.
+        kept: A noun for what contains the other runs if some fail, for the message.
         treebank_names: Whether the folders of the experiments are named after treebanks.
 
     Raises:
-        typer.Exit: Some have failed.
+        typer.Exit: A run has failed.
     """
 
     def name(run: Run) -> str:
@@ -238,12 +248,15 @@ def completed(
 def ranked(
     experiment: Experiment, contestants: Sequence[Contestant], seeds: Sequence[int]
 ) -> Leaderboard | None:
-    """The parsers of an experiment that have results, ranked; None if none has.
+    """Rank the parsers of an experiment.
 
     Args:
         experiment: The experiment.
         contestants: The parsers.
-        seeds: Of their trainings.
+        seeds: The random seeds of the trainings.
+
+    Returns:
+        The leaderboard of the parsers that have results; None if there are none.
     """
     results = experiment.results(contestants, seeds)
     peers = {one.name for one in contestants if one.is_peer}
@@ -253,12 +266,15 @@ def ranked(
 def board_files(
     context: typer.Context, experiment: Experiment, board: Leaderboard
 ) -> list[tuple[Path, Callable[[], str]]]:
-    """The files of the report on one treebank, and what gives their content.
+    """Find the files of the report on one treebank.
 
     Args:
         context: The context of the command.
         experiment: The experiment.
-        board: Its results.
+        board: The leaderboard of the experiment.
+
+    Returns:
+        Pairs of a path and a function that returns its content.
     """
     page = board_page(experiment)
     source = provenance_of(context, inputs_of([experiment]))
@@ -270,8 +286,8 @@ def board_files(
 
 
 def board_page(experiment: Experiment) -> Path:
-    """The page of the report on one treebank; beside it is a JSON file. Its name has a checksum if
-    there is a report on another treebank of this name."""
+    """Find the path of the page on one treebank. The name contains a checksum if the folder has a
+    report on another treebank of the same name."""
     name = experiment.gold.stem + ("-raw" if experiment.raw else "")
     page = experiment.folder / f"leaderboard-{name}.html"
     if _is_of_another(page.with_suffix(".json"), experiment.gold):
@@ -280,7 +296,7 @@ def board_page(experiment: Experiment) -> Path:
 
 
 def _is_of_another(report: Path, gold: Path) -> bool:
-    """Whether there is a report, and on another treebank."""
+    """Check whether a report exists and is about another treebank."""
     try:
         known = json.loads(report.read_text(encoding="utf-8"))["provenance"]["checksums"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -289,7 +305,7 @@ def _is_of_another(report: Path, gold: Path) -> bool:
 
 
 def inputs_of(experiments: Iterable[Experiment]) -> list[Path]:
-    """The files that experiments read."""
+    """List the files that experiments read."""
     given = [
         path
         for one in experiments

@@ -1,4 +1,4 @@
-"""Files that commands parse, read a first time to check them, and again while they are parsed."""
+"""Input files of commands, which are read twice: to check them, and to parse them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 
 @contextmanager
 def rereadable(path: Path) -> Iterator[Path]:
-    """Make sure that what is given can be read more than once.
+    """Make sure that an input can be read more than once.
 
     Args:
         path: A file, a pipe, or `STDIN`.
@@ -36,7 +36,7 @@ def rereadable(path: Path) -> Iterator[Path]:
     if path != STDIN and (path.is_file() or not path.exists()):
         yield path
         return
-    # Not a temporary file, which Windows does not open a second time.
+    # Windows does not open a temporary file twice, so the copy is in a temporary folder.
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, f"copy{path.suffix or '.txt'}")
         with copy.open("wb") as target:
@@ -49,17 +49,19 @@ def rereadable(path: Path) -> Iterator[Path]:
 
 
 def read_file(path: Path, given: Path, lines: bool = False) -> Iterator[Unit]:
-    """The paragraphs of a text, or the sentences of CoNLL-U.
+    """Read the paragraphs of a text, or the sentences of CoNLL-U.
 
-    The document of a text has the name of the file without its extension; that on stdin has none.
+    The document of a text is named after the file, without its extension. Text from standard input
+    has no name.
 
     Args:
-        path: The file, or a copy of it; a text with or without byte order mark.
-        given: The file as its user knows it.
-        lines: Whether each line of a text is a paragraph, instead of all lines up to a blank one.
+        path: The file, or a copy of it. A text may begin with a byte order mark.
+        given: The file that the user named, for messages.
+        lines: Whether each line of a text is a paragraph. Otherwise, blank lines separate
+            paragraphs.
 
     Raises:
-        InputError: A unit is too large.
+        InputError: A paragraph or sentence is too large.
     """
     one = Input(path, "" if given == STDIN else given.stem)
     with one.open() as file:
@@ -72,13 +74,13 @@ def read_file(path: Path, given: Path, lines: bool = False) -> Iterator[Unit]:
 
 @dataclass
 class Extent:
-    """How much there is in a file.
+    """The size of an input file.
 
     Attributes:
-        name: The file, for messages.
-        n_units: Number of its paragraphs or sentences.
-        longest: Number of characters of its longest paragraph.
-        line: Where that one begins.
+        name: The name of the file, for messages.
+        n_units: The number of paragraphs or sentences.
+        longest: The number of characters of the longest paragraph.
+        line: The line on which the longest paragraph begins.
     """
 
     name: str
@@ -99,12 +101,12 @@ class Extent:
 
 
 def check_text(path: Path, given: Path, lines: bool = False) -> Extent:
-    """Read a text to see how much there is in it, or end the program with an error message.
+    """Measure a text, or end the program with an error message.
 
     Args:
-        path: See `read_file`.
-        given: See there.
-        lines: See there.
+        path: The file, or a copy of it.
+        given: The file that the user named, for messages.
+        lines: Whether each line of the text is a paragraph.
     """
     found = Extent(_name(given))
     line = 1

@@ -12,7 +12,7 @@ _ENVIRONMENT = "OMP_NUM_THREADS"
 
 
 def _use(context: typer.Context, number: int) -> int:
-    """Let torch compute on so many threads until the command ends, here and in the processes that
+    """Set the number of torch's threads until the command ends, in this process and in those that
     it starts."""
     before, inherited = torch.get_num_threads(), os.environ.get(_ENVIRONMENT)
 
@@ -34,6 +34,6 @@ Threads = Annotated[
     typer.Option(
         min=1,
         callback=_use,
-        help="Threads of each process. More than one are faster only where as many cores are idle.",
+        help="Threads of each process. More than one is faster only if as many cores are idle.",
     ),
 ]

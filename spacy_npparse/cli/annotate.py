@@ -1,4 +1,4 @@
-"""`annotate`: corpora of any size, in shards."""
+"""The command `annotate`, which annotates a corpus of any size in shards."""
 
 from __future__ import annotations
 
@@ -50,40 +50,38 @@ Sources = Annotated[
     list[str],
     typer.Argument(
         metavar="IN...",
-        help="Files, folders or patterns: .txt, .conllu and .jsonl, each also .gz, .xz or "
-        ".zst; - is text on stdin.",
+        help="Files, folders or quoted patterns of .txt, .conllu and .jsonl, optionally compressed "
+        "(.gz, .xz, .zst); - is text on stdin.",
     ),
 ]
 Output = Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")]
 Format = Annotated[FormatChoice, typer.Option(case_sensitive=False, help="Format of the shards.")]
-Compress = Annotated[
-    bool, typer.Option("--compress", help="Compress CoNLL-U with Zstandard: .conllu.zst.")
-]
+Compress = Annotated[bool, typer.Option("--compress", help="Write .conllu.zst (Zstandard).")]
 TextKey = Annotated[str, typer.Option(help="Key of the text in records of .jsonl.")]
-Lines = Annotated[
-    bool, typer.Option("--lines", help="Each line of a text is a paragraph of its own.")
+Lines = Annotated[bool, typer.Option("--lines", help="Each line of a text is a paragraph.")]
+WordsPerShard = Annotated[
+    int, typer.Option(min=1, help="Number of words after which a shard ends.")
 ]
-WordsPerShard = Annotated[int, typer.Option(min=1, help="Words after which a shard ends.")]
 ExecutorOption = Annotated[
     ExecutorChoice,
-    typer.Option(help="Processes of this machine, or actors on a cluster of Ray."),
+    typer.Option(help="Use processes on this machine, or actors on a Ray cluster."),
 ]
-NumberOfWorkers = Annotated[int, typer.Option(min=1, help="Processes or actors.")]
+NumberOfWorkers = Annotated[int, typer.Option(min=1, help="Number of processes or actors.")]
 Address = Annotated[
     str | None,
     typer.Option(
-        help="Of the cluster, such as auto; by default the one that this machine belongs to, "
-        "or a new one of this machine alone."
+        help="Address of the Ray cluster, such as auto.  [default: the cluster of this machine, or "
+        "a new one on this machine]"
     ),
 ]
 GpusPerWorker = Annotated[
-    float, typer.Option(min=0, help="What each actor takes of a GPU, such as 0.25.")
+    float, typer.Option(min=0, help="Share of a GPU that each actor uses, such as 0.25.")
 ]
 PartOption = Annotated[
     str | None,
     typer.Option(
-        help="Number of a process and how many there are, such as 3/40. No longer necessary: "
-        "each annotates the shards that no other has begun."
+        help="Number of this process and number of processes, such as 3/40. No longer has an "
+        "effect: each process annotates the shards that no other has begun."
     ),
 ]
 
@@ -145,10 +143,10 @@ def annotate(
 ) -> None:
     """Annotate a corpus of any size.
 
-    The corpus is cut into shards, between the paragraphs of texts, the sentences of CoNLL-U and the
-    records of JSON lines. OUT has the shards, whose alphabetical order is that of the corpus, a
-    manifest of what they were made from, a record for each, and, in quarantine, the texts that
-    could not be annotated, with the reasons. Given again, the command does what is missing.
+    The corpus is cut into shards between paragraphs, sentences of CoNLL-U or records of JSON lines.
+    OUT gets the annotated shards, in the alphabetical order of the corpus, and records of how they
+    were made. Its folder `quarantine` gets the texts that could not be annotated, with the reasons.
+    To resume, run the command again.
 
     Examples:
 
@@ -161,9 +159,9 @@ def annotate(
     """
     _check_options(output, format, compress, executor, workers, address, gpus_per_worker, gpu_id)
     inputs = _inputs(sources, output, _n_parts(part))
-    # Loaded here first, so that errors in it show before the work, and only once.
+    # Load the pipeline here first, so that its errors show early and only once.
     nlp = load_parser(model, gpu_id, code, treebank)
-    # Of the GPUs of an actor, as Ray shows them to it.
+    # Ray shows an actor only its own GPUs, which it numbers from 0.
     gpu_of_worker = 0 if gpus_per_worker else gpu_id
     name = _loaded(model, Path(nlp.path))
     pipeline = Pipeline(name, code and code.resolve(), gpu_of_worker, treebank)
@@ -194,9 +192,10 @@ def _saying_how_to_go_on(context: typer.Context) -> Iterator[None]:
 
 
 def _loaded(model: str, path: Path) -> str:
-    """The name with which workers, also in other folders, load the pipeline that was loaded here.
-    spaCy prefers a package to a folder of the same name; by its path, the package's own code would
-    not be imported."""
+    """Find the name by which workers, which may run in other folders, load the same pipeline.
+
+    A package is loaded by its name, because spaCy does not import the code of a package that is
+    loaded by its path."""
     return model if is_package(model) else str(path.resolve())
 
 
@@ -225,7 +224,7 @@ def _inputs(sources: Sequence[str], output: Path, n_parts: int) -> list[Input]:
 
 
 def _missing(corpus: Corpus) -> list[Shard]:
-    """The shards to annotate."""
+    """Find the shards that are missing or damaged."""
     missing = []
     for shard in progress(corpus.shards, "shard", len(corpus.shards), title="Checking"):
         try:
@@ -241,7 +240,7 @@ def _missing(corpus: Corpus) -> list[Shard]:
 
 
 def _annotate(corpus: Corpus, executor: Callable[[], AbstractContextManager[Any]]) -> None:
-    """Annotate the shards that are missing."""
+    """Annotate the missing shards, with a progress bar."""
     shards = _missing(corpus)
     n_failed = 0
     n_words = sum(shard.n_words for shard in shards)

@@ -1,4 +1,4 @@
-"""`calibrate`: probabilities that can be taken at their word."""
+"""The command `calibrate`, which fits temperatures for the probabilities of a parser."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from spacy_npparse.treebank_names import treebank_name
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation import render_calibration
 
-# What `Predictions.reliabilities` tells of.
+# The rows of the table, in the order of `Predictions.reliabilities`.
 _NAMES = ("heads", "labels of right heads", "labelled arcs")
 
 
@@ -34,12 +34,12 @@ def calibrate(
     context: typer.Context,
     model: Model,
     dev: Annotated[
-        Path, typer.Argument(help="CoNLL-U file with gold trees that the parser has not learnt.")
+        Path, typer.Argument(help="CoNLL-U file with gold trees that are not training data.")
     ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pipeline.")],
     test: Annotated[
         Path | None,
-        typer.Option(help="CoNLL-U file to measure on.  [default: DEV, which is optimistic]"),
+        typer.Option(help="CoNLL-U file to evaluate on.  [default: DEV, which is optimistic]"),
     ] = None,
     json_path: Annotated[
         Path | None, typer.Option("--json", help="Write all numbers to this file.")
@@ -55,11 +55,11 @@ def calibrate(
 ) -> None:
     """Calibrate the probabilities of a parser.
 
-    One temperature for heads and one for labels are fitted to DEV and saved with the pipeline in
-    OUT. Scores are divided by them before they become probabilities; trees do not change. The table
-    shows how far mean probabilities are from accuracies (expected calibration error), before and
-    after. A pipeline that was trained on several treebanks parses like that of DEV, as far as the
-    name of the file tells, unless --treebank is given.
+    The command fits one temperature for heads and one for labels to DEV, and saves them with the
+    pipeline in OUT. Scores are divided by the temperatures before they become probabilities. Trees
+    do not change. The table shows the expected calibration error, the mean difference of
+    probability and accuracy, before and after. A pipeline that was trained on several treebanks
+    parses in the style of DEV's, if the file name tells, unless you give --treebank.
 
     Examples:
 
@@ -90,7 +90,7 @@ def calibrate(
 def _calibrate(
     nlp: Language, predictions: Predictions, measured: Predictions
 ) -> CalibrationComparison:
-    """Fit the temperatures of the parser to predictions, and measure them on others."""
+    """Fit the temperatures of the parser to predictions, and evaluate them on others."""
     parser = parser_of(nlp)
     before, found = parser.temperatures, measured.reliabilities()
     parser.temperatures = after = predictions.fit_temperatures()
@@ -105,7 +105,7 @@ def _calibrate(
 
 
 def _read(path: Path) -> list[Sentence]:
-    """The sentences of a file with at least one gold arc."""
+    """Read a file that must have at least one gold arc."""
     sentences = list(read_conllu(path))
     if not any(head != NO_HEAD for sentence in sentences for head in sentence.heads[1:]):
         fail(f"{path}: no word with a head. Give a treebank in CoNLL-U.")

@@ -1,4 +1,4 @@
-"""`check`: the arcs of a treebank that its own parsers contradict."""
+"""The command `check`, which lists the arcs of a treebank that its own parsers contradict."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from spacy_npparse.laboratory import (
 from spacy_npparse.treebank import Sentence, read_conllu
 from spacy_npparse.visualisation import render_contradictions
 
-# Of the words, if it is not said how many arcs to list.
+# The default number of listed arcs, as a share of the words.
 _SHARE = 0.01
 
-_Parser = Annotated[str, typer.Option(help="Factory without `_parser`, with settings if need be.")]
+_Parser = Annotated[str, typer.Option(help="Factory without `_parser`, optionally with settings.")]
 _Config = Annotated[
     Path | None,
     typer.Option(
@@ -53,20 +53,21 @@ def check(
     parser: _Parser = "arc_hybrid_swap",
     config: _Config = None,
     updates: Annotated[int, typer.Option(min=1, help="Updates of each training.")] = 2000,
-    folds: Annotated[int, typer.Option(min=3, help="Parts of the treebank.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Of the trainings.")] = 0,
+    folds: Annotated[int, typer.Option(min=3, help="Number of parts of the treebank.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the trainings.")] = 0,
     arcs: Annotated[
-        int | None, typer.Option(min=1, help="Arcs to list.  [default: as many as 1 % of words]")
+        int | None, typer.Option(min=1, help="Number of arcs to list.  [default: 1 % of all]")
     ] = None,
     threads: Threads = 1,
     code: Code = None,
 ) -> None:
     """List the arcs of a treebank that its own parsers most surely contradict.
 
-    For each of several parts, a parser is trained on the others and calibrated. It lists the arcs
-    of its part for which it knows a better head or label, with which the sentence would still have
-    a tree, by how many times as probable it holds its own. OUT gets contradictions.tsv,
-    contradictions.html, and contradictions.conllu, the treebank with the listed arcs noted in MISC.
+    The treebank is split into parts. For each part, a parser is trained on the others and
+    calibrated. It then looks in its part for arcs with a more probable head or label that would
+    also give a tree. The list is sorted by the ratio of the two probabilities. OUT gets
+    contradictions.tsv, contradictions.html, and contradictions.conllu, which is the treebank with
+    the listed arcs noted in MISC.
 
     Examples:
 
@@ -105,7 +106,7 @@ def check(
 def _find(
     sentences: Sequence[Sentence], parser: str, task: Task, folds: int, seed: int
 ) -> list[FoundContradictions]:
-    """What the parser of each fold says of it."""
+    """Find the contradictions in each fold."""
     try:
         named = contestant(parser)
         if named.is_peer or "pseudo_projective" in parser:

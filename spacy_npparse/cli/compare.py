@@ -1,4 +1,4 @@
-"""`compare`: several parsers on the same text."""
+"""The command `compare`, which compares several parsers on the same text."""
 
 from __future__ import annotations
 
@@ -27,27 +27,26 @@ def compare(
         list[str],
         typer.Argument(
             metavar="[NAME=]PREDICTED...",
-            help="CoNLL-U files with predicted annotation; files with the same NAME are seeds of "
+            help="CoNLL-U files with predicted annotation. Files with the same NAME are seeds of "
             "one parser.",
         ),
     ],
     json_path: ScoresFile = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write a report with plots and trees to this page.")
+        Path | None, typer.Option(help="Write a page with plots and trees to this file.")
     ] = None,
     n_sentences: Annotated[
-        int, typer.Option("--sentences", min=0, help="Sentences to show that differ most.")
+        int, typer.Option("--sentences", min=0, help="Number of differing sentences to show.")
     ] = 10,
 ) -> None:
-    """Compare predictions of parsers, with significance tests.
+    """Compare the predictions of parsers, with significance tests.
 
-    The files must have the same text; tokens, words and sentences may differ, as they do if the
-    predictions start from plain text (`evaluate --output`, with or without --raw). Scores are those
-    of `score`. Significance: approximate randomisation over gold sentences for every score, with
-    the predicted words that begin in a sentence or are aligned with its words; McNemar's test over
-    gold words for UAS and LAS; Wilcoxon's signed-rank test over seeds, paired in the order given.
-    Then the accuracy by arc length, sentence length, distance to the root, projectivity and
-    relation, and the sentences that differ most.
+    The files must have the same text, but tokens, words and sentences may differ, as they do with
+    `evaluate --raw --output`. The scores are those of `score`. The significance tests are
+    approximate randomisation over gold sentences for every score, McNemar's test over gold words
+    for UAS and LAS, and Wilcoxon's signed-rank test over seeds, paired in the given order. The
+    report also shows the accuracy by arc length, sentence length, distance to the root,
+    projectivity and relation, and the sentences that differ most.
 
     Examples:
 
@@ -78,7 +77,7 @@ def compare(
 
 
 def _parsers(arguments: list[str]) -> dict[str, list[Path]]:
-    """The files of each parser; those without name are parsers of their own."""
+    """Find the files of each parser. Each file without a name is a parser of its own."""
     given = [_named(argument) for argument in arguments]
     names = {name for name, _ in given if name}
     stems = Counter(path.stem for name, path in given if not name)
@@ -93,7 +92,7 @@ def _parsers(arguments: list[str]) -> dict[str, list[Path]]:
 
 
 def _named(argument: str) -> tuple[str, Path]:
-    """The name, empty if there is none, and the file. Both may have an = in them."""
+    """Split an argument into name and file. The name may be empty, and both may contain `=`."""
     if not Path(argument).is_file():
         for sign in re.finditer("=", argument):
             path = Path(argument[sign.end() :])

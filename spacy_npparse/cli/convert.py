@@ -1,4 +1,4 @@
-"""`convert`: CoNLL-U to .spacy and back."""
+"""The command `convert`, which converts CoNLL-U to .spacy and back."""
 
 from __future__ import annotations
 
@@ -42,19 +42,21 @@ def convert(
     sentences_per_doc: Annotated[
         int,
         typer.Option(
-            min=0, help="Sentences in one Doc of the .spacy file; 0: all up to a `# newdoc`."
+            min=0, help="Sentences in a Doc of the .spacy file; 0: all up to the next `# newdoc`."
         ),
     ] = 1,
     on_error: Annotated[
         OnErrorChoice, typer.Option(help="Stop at malformed sentences, or skip and count them.")
     ] = OnErrorChoice.RAISE,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no summary.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Show no progress and no summary.")
+    ] = False,
 ) -> None:
     """Convert a CoNLL-U file to spaCy's binary format, or back.
 
-    The conversion is lossless: .conllu to .spacy to .conllu gives the same file, with its comments,
-    multiword tokens, empty nodes, enhanced dependencies and MISC. Only blank lines are normalised:
-    a warning counts those that are superfluous, or missing at the end.
+    The conversion is lossless: comments, multiword tokens, empty nodes, enhanced dependencies and
+    MISC are kept, and converting a .conllu file to .spacy and back gives the same file. Only blank
+    lines are normalised. A warning counts those that are superfluous or missing.
 
     Examples:
 

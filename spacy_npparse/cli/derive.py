@@ -1,4 +1,4 @@
-"""`derive`: the derivation of a sentence."""
+"""The command `derive`, which shows the derivation of a sentence."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _DEFAULT_SYSTEM = "arc_hybrid_swap"
 _Source = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", help=".conllu file; with --model also .txt, or - for text on stdin."
+        metavar="FILE", help="A .conllu file; with --model also .txt, or - for text on stdin."
     ),
 ]
 _SentenceOption = Annotated[
     str | None,
-    typer.Option(help="Which one: its number in the file, from 1, or its sent_id.  [default: 1]"),
+    typer.Option(help="Number of the sentence, from 1, or its sent_id.  [default: 1]"),
 ]
 _System = Annotated[
     str | None,
@@ -53,15 +53,15 @@ _System = Annotated[
 _Oracle = Annotated[
     str | None,
     typer.Option(
-        help="Oracle that gives the costs.  [default: static, or eager for arc_standard_swap; with "
-        "--model, that of its training]"
+        help="Oracle whose costs are shown.  [default: static, or eager for arc_standard_swap; "
+        "with --model, that of its training]"
     ),
 ]
 _Model = Annotated[
     str | None,
     typer.Option(
-        help="Show the derivation that this pipeline's parser predicts: a folder or an installed "
-        "package."
+        help="Show the derivation that the parser of this pipeline predicts (a folder or an "
+        "installed package)."
     ),
 ]
 _Html = Annotated[
@@ -71,12 +71,12 @@ _Repairs = Annotated[
     bool,
     typer.Option(
         "--repairs",
-        help="Instead, count what the model's non-monotonic transitions repair in all sentences, "
-        "rightly or wrongly.",
+        help="Instead, count the repairs that the non-monotonic transitions of --model make in all "
+        "sentences.",
     ),
 ]
 _Json = Annotated[
-    Path | None, typer.Option("--json", help="With --repairs: write the counts to this file.")
+    Path | None, typer.Option("--json", help="With --repairs, write the counts to this file.")
 ]
 
 
@@ -97,12 +97,12 @@ def derive(
 ) -> None:
     """Show the derivation of a sentence step by step.
 
-    Each row has the configuration, the transition taken, the arcs that it adds, and all legal
-    transitions with their oracle costs in brackets and, with --model, their probabilities or
-    scores. Costs of a model's transitions need the gold trees of a .conllu file.
+    Each row shows the configuration, the transition taken, the arcs that it adds, and all legal
+    transitions with their oracle costs in brackets. With --model, it also shows the probabilities
+    or scores of the transitions, and the costs only if the file has gold trees.
 
-    With --repairs, the command counts, in all sentences, the heads that non-monotonic transitions
-    replace, remove or add against an earlier decision, and whether that made them right or wrong.
+    With --repairs, the command counts the heads that non-monotonic transitions replace, remove or
+    add against an earlier decision, and how many of these become right or wrong.
 
     Examples:
 
@@ -141,8 +141,8 @@ def derive(
 def _count_repairs(
     context: typer.Context, model: str, source: Path, json_path: Path | None
 ) -> None:
-    """Print how many repairs the pipeline's parser makes, and write them to a file."""
-    # The input is checked before time is spent on loading.
+    """Count the repairs that the parser of the pipeline makes, and report them."""
+    # Find errors in the input before the pipeline is loaded.
     sentences = list(read_conllu(source))
     parser, nlp = _load(model)
 
@@ -161,7 +161,7 @@ def _count_repairs(
 
 
 def _find(path: Path, wanted: str) -> Sentence:
-    """The sentence with this number or sent_id."""
+    """Find the sentence with this number or sent_id."""
     number = 0
     for number, sentence in enumerate(read_conllu(path), 1):
         if wanted == str(number) or wanted == sentence.sent_id:
@@ -173,7 +173,7 @@ def _find(path: Path, wanted: str) -> Sentence:
 
 
 def _gold(path: Path, wanted: str, system: str, oracle: str | None) -> Derivation:
-    """The derivation of a gold tree."""
+    """Find the derivation of a gold tree."""
     if path.suffix != ".conllu":
         fail(f"{path} has no gold trees to derive. Give a .conllu file, or a --model.")
     sentence = _find(path, wanted)
@@ -200,9 +200,9 @@ def _covers(system: str, heads: list[int]) -> bool:
 
 
 def _predicted(model: str, source: Path, wanted: str, oracle: str | None) -> Derivation:
-    """The derivation that a pipeline predicts."""
+    """Find the derivation that a pipeline predicts."""
     inputs: Iterable[tuple[Doc | str, Doc | None]]
-    # The input is checked before time is spent on loading.
+    # Find errors in the input before the pipeline is loaded.
     if source.suffix == ".conllu":
         sentence = _find(source, wanted)
         parser, nlp = _load(model)
@@ -230,7 +230,7 @@ def _predicted(model: str, source: Path, wanted: str, oracle: str | None) -> Der
 
 
 def _load(name: str) -> tuple[DependencyParser, Language]:
-    """A pipeline and its parser."""
+    """Load a pipeline, and find its parser."""
     nlp = load_parser(name, -1, None)
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DependencyParser)]
     if not parsers:

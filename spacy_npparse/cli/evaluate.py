@@ -47,7 +47,7 @@ from spacy_npparse.treebank_names import treebank_name
 
 Gold = Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")]
 Raw = Annotated[
-    bool, typer.Option("--raw", help="Start from plain text: no gold tokens or sentences.")
+    bool, typer.Option("--raw", help="Start from plain text, without gold tokens and sentences.")
 ]
 JsonPath = Annotated[
     Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
@@ -56,7 +56,7 @@ Output = Annotated[
     Path | None, typer.Option(help="Write the predicted annotation to this .conllu file.")
 ]
 SentencesPerDoc = Annotated[
-    int, typer.Option(min=0, help="Gold sentences in one Doc; 0: all up to a `# newdoc`.")
+    int, typer.Option(min=0, help="Gold sentences in a Doc; 0: all up to the next `# newdoc`.")
 ]
 
 
@@ -100,12 +100,11 @@ def evaluate(
 ) -> None:
     """Score a pipeline on a treebank.
 
-    The pipeline gets gold tokens and sentence boundaries, and nothing else of the annotation. With
-    --raw it gets the plain text, one Doc per paragraph, and predicts tokens and sentence
-    boundaries, too. If it was trained on several treebanks, it parses like that of GOLD, as far as
-    the name of the file tells, unless --treebank is given. Scores are those of `score`, and of the
-    pipeline's predictions, whatever the output keeps of the gold annotation (--keep). With
-    --validate, the syntax errors of the validator of Universal Dependencies (level 3) are counted.
+    The pipeline gets the gold tokens and sentences, but no other annotation. With --raw, it gets
+    plain text, one Doc per paragraph, and also predicts tokens and sentences. A pipeline that was
+    trained on several treebanks parses in the style of GOLD's, if the file name tells, unless you
+    give --treebank. The scores are those of `score`. --keep does not affect them. With --validate,
+    the command also counts the syntax errors that the UD validator finds (level 3).
 
     Examples:
 

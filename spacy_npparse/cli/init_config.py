@@ -22,7 +22,7 @@ _STDOUT = Path("-")
 
 
 class Optimize(str, Enum):
-    """What a pipeline is optimised for."""
+    """The goal that a pipeline is optimised for."""
 
     ACCURACY = "accuracy"
     SPEED = "speed"
@@ -40,13 +40,14 @@ Encoder = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        help="Folder of a pretrained BERT, RoBERTa or XLM-R, for --optimize transformer.",
+        help="Folder of a pretrained BERT, RoBERTa, CamemBERT or XLM-R, for --optimize "
+        "transformer.",
     ),
 ]
 
 
 def _base(optimize: Optimize, encoder: Path | None) -> str:
-    """The config that is completed. A pretrained encoder is checked now, not in training."""
+    """Find the config to complete. A pretrained encoder is checked now rather than in training."""
     if encoder is None:
         return _CONFIGS[optimize]
     if optimize is not Optimize.TRANSFORMER:
@@ -67,13 +68,13 @@ def init_config(
     optimize: Annotated[
         Optimize,
         typer.Option(
-            help="accuracy: a BiLSTM; speed: a small one, for the CPU; transformer: with --encoder "
-            "a frozen one under the BiLSTM, or else XLM-RoBERTa through spacy-transformers, for "
-            "the GPU."
+            help="accuracy: a BiLSTM; speed: a small BiLSTM for the CPU; transformer: a BiLSTM on "
+            "the frozen transformer of --encoder, or without --encoder XLM-RoBERTa through "
+            "spacy-transformers, for the GPU."
         ),
     ] = Optimize.ACCURACY,
     lang: Annotated[
-        str, typer.Option(help="spaCy's language code, such as hu; xx: multi-language.")
+        str, typer.Option(help="Language code of spaCy, such as hu; xx is multi-language.")
     ] = "xx",
     encoder: Encoder = None,
     force: Annotated[bool, typer.Option("--force", "-F", help="Overwrite the file.")] = False,
@@ -81,9 +82,9 @@ def init_config(
 ) -> None:
     """Write a complete training config.
 
-    The pipeline has taggers, lemmatizer and parser on one shared encoder, and reads CoNLL-U. All
-    defaults are explicit, as in a config of `spacy init config`, but those of the parser: its
-    factory can be exchanged for that of any other.
+    The pipeline has taggers, a lemmatizer and a parser, and is trained on CoNLL-U files. As in a
+    config of `spacy init config`, all defaults are explicit, except those of the parser, so that
+    you can use another parser by changing the name of the factory.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""`learn-rules`: the rules that labels keep, for a pipeline that has none."""
+"""The command `learn-rules`, which adds rules of labels to a trained pipeline."""
 
 from __future__ import annotations
 
@@ -21,17 +21,15 @@ from spacy_npparse.treebank.label_rules import rules_table, treebank_rules
 @user_errors
 def learn_rules(
     model: Model,
-    treebank: Annotated[
-        Path, typer.Argument(help="CoNLL-U file that the parser has been trained on.")
-    ],
+    treebank: Annotated[Path, typer.Argument(help="CoNLL-U file that the parser was trained on.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pipeline.")],
     code: Code = None,
 ) -> None:
-    """Learn the rules that labels keep, such as one subject for each verb.
+    """Learn rules of labels for a trained pipeline, such as one subject for each verb.
 
-    Parsers learn these rules when they are trained. This command is for pipelines of version 0.2,
-    which have none, and for other rules: all parsers of the pipeline get those of TREEBANK. The
-    weights remain. Whether trees keep the rules is the setting label_rules of the parser.
+    All parsers of the pipeline get the rules that the labels in TREEBANK obey. Their weights do not
+    change. You need this command only for pipelines of version 0.2, because later versions learn
+    the rules in training. The setting label_rules of a parser determines how it uses them.
 
     Examples:
 

@@ -1,4 +1,4 @@
-"""`parse`: trees for text or CoNLL-U."""
+"""The command `parse`, which parses text or CoNLL-U."""
 
 from __future__ import annotations
 
@@ -54,27 +54,26 @@ Source = Annotated[
     Path,
     typer.Argument(
         metavar="IN",
-        help="File to parse: .conllu, or .txt with blank lines between paragraphs; - is stdin.",
+        help="File to parse: .conllu, or .txt with blank lines between paragraphs; - is text on "
+        "stdin.",
     ),
 ]
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")]
-Lines = Annotated[
-    bool, typer.Option("--lines", help="Each line of the text is a paragraph of its own.")
-]
+Lines = Annotated[bool, typer.Option("--lines", help="Each line of the text is a paragraph.")]
 TokenRanges = Annotated[
     bool,
-    typer.Option("--token-ranges", help="Write where tokens are in the text: TokenRange in MISC."),
+    typer.Option("--token-ranges", help="Write the positions of tokens to MISC (TokenRange)."),
 ]
 MinConfidence = Annotated[
     float | None,
     typer.Option(
         min=0.0,
         max=1.0,
-        help="Leave out sentences in which the mean probability of the heads is lower.",
+        help="Write only sentences in which the mean probability of the heads is at least this.",
     ),
 ]
-Html = Annotated[Path | None, typer.Option(help="Also draw the trees on a page in this file.")]
-Processes = Annotated[int, typer.Option(min=1, help="Processes, on the CPU.")]
+Html = Annotated[Path | None, typer.Option(help="Also write a page with the trees to this file.")]
+Processes = Annotated[int, typer.Option(min=1, help="Number of processes, on the CPU only.")]
 OnError = Annotated[
     OnErrorChoice, typer.Option(help="Stop at malformed CoNLL-U sentences, or skip and count them.")
 ]
@@ -82,8 +81,8 @@ Complete = Annotated[
     bool,
     typer.Option(
         "--complete",
-        help="Complete partial trees: keep every HEAD and DEPREL of the CoNLL-U and predict "
-        "those that are _. All other annotation is written as it is, too.",
+        help="Complete partial trees: keep every HEAD and DEPREL of the CoNLL-U file, predict "
+        "those that are _, and copy all other annotation.",
     ),
 ]
 
@@ -142,11 +141,12 @@ def parse(
 ) -> None:
     """Parse a file and write the trees as CoNLL-U.
 
-    A .conllu file gives tokens, sentence boundaries, white space and the comments sent_id, text,
-    newdoc and newpar; its annotation is ignored, and written only on request (--keep), unless its
-    trees are to be completed (--complete). The paragraphs of a .txt file are separated by blank
-    lines; a line break inside a paragraph is white space, unless --lines is given. Its white space
-    is written to MISC, with a `# newdoc` and a `# newpar` for each paragraph.
+    In a .txt file, blank lines separate paragraphs, and a line break inside a paragraph is white
+    space, unless you give --lines. The output has a `# newdoc` and a `# newpar` for each paragraph,
+    and white space in MISC.
+
+    Of a .conllu file, the command keeps tokens, sentences, white space, and the comments sent_id,
+    text, newdoc and newpar. It drops all other annotation unless you give --keep or --complete.
 
     Examples:
 
@@ -164,7 +164,7 @@ def parse(
     check_outputs([target, html], [source, code, *pipeline_files(model)])
     left_out = LeftOut(list(Kept) if complete else keep or [])
     with rereadable(source) as path:
-        # Read a first time before time is spent on loading and parsing.
+        # Find errors in the input before the pipeline is loaded.
         known = _check(path, source, lines, on_error, left_out)
         nlp = load_parser(model, gpu_id, code, treebank)
         known.check_lengths(nlp)
@@ -197,9 +197,9 @@ def _check(
 def _prepared(
     units: Iterable[Unit], vocab: Vocab, labels: Collection[str] | None
 ) -> Iterator[tuple[ConlluBlock | None, Prepared]]:
-    """What the pipeline gets: paragraphs, or of sentences, which come first, their words and, if
-    trees are to be completed by a parser with these labels, what is known of these. Malformed
-    sentences are left out."""
+    """Prepare the input of the pipeline: paragraphs, or Docs after the sentences that they are made
+    from. If `labels` are given, those of the parser, the Docs have the known parts of the trees as
+    constraints. Malformed sentences are skipped."""
     for unit in units:
         if isinstance(unit.content, Paragraph):
             yield None, unit.content
@@ -214,8 +214,8 @@ def _doc_to_parse(sentence: Sentence, vocab: Vocab, labels: Collection[str] | No
 
 
 def _known_labels(nlp: Language) -> set[str]:
-    """The labels that all parsers of a pipeline know. Others than those of this package do not obey
-    what is given."""
+    """Find the labels that all parsers of a pipeline know. Only parsers of this package count,
+    because others do not support constraints."""
     parsers = (DependencyParser, EnsembleParser)
     known = [set(pipe.labels) for _, pipe in nlp.pipeline if isinstance(pipe, parsers)]
     if not known:
@@ -232,7 +232,7 @@ def _confident(nlp: Language, min_confidence: float, keep: Collection[Kept]) -> 
             "--min-confidence needs a parser of spacy_npparse; the pipeline has only: "
             f"{', '.join(nlp.pipe_names)}"
         )
-    # A parser would only learn from itself how unsure it is.
+    # A single parser would only learn its own uncertainty.
     is_vote = any(isinstance(pipe, EnsembleParser) for _, pipe in nlp.pipeline)
     return ConfidentSentences(min_confidence, lemmas=Kept.LEMMA in keep, distributions=is_vote)
 
@@ -243,7 +243,7 @@ def _finished(
     left_out: LeftOut,
     drawn: list[Doc] | None,
 ) -> Iterator[Doc]:
-    """The Docs with what is kept of their sentences; also added to those that are drawn."""
+    """Copy the annotation to keep to the Docs, and append them to `drawn`."""
     kept = left_out.keep
     for block, doc in annotation:
         left_out.note_predicted(doc)
@@ -275,8 +275,8 @@ def _report(
 
 
 def _handle_errors(nlp: Language) -> None:
-    """Name the sentence in errors of our parsers, and in those that come from other processes. Not
-    all components of spaCy take an error handler: its `ner` has no place for it."""
+    """Make error messages name the sentence. The handler is not set for all components, because
+    some of spaCy's, such as `ner`, do not support it."""
     nlp.default_error_handler = _naming_the_sentence
     for _, component in nlp.pipeline:
         if isinstance(component, ParserPipe):
@@ -286,8 +286,8 @@ def _handle_errors(nlp: Language) -> None:
 def _naming_the_sentence(
     _name: str | None, _pipe: object, docs: list[Doc] | None, error: Exception
 ) -> NoReturn:
-    """The error handler of the pipeline, given a Doc of one sentence that could not be parsed. From
-    another process, spaCy gives the text of its traceback instead."""
+    """Handle an error of the pipeline in a Doc of one sentence. An error in another process comes
+    without Docs, as the text of its traceback."""
     if docs is None:
         _, is_known, message = str(error).rpartition(f"{ConstraintError.__name__}: ")
         if is_known:

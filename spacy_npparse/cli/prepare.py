@@ -31,27 +31,25 @@ logger = logging.getLogger(__name__)
 def prepare(
     treebanks: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="TREEBANK...", help="Folders of UD treebanks, as released, or .conllu files."
-        ),
+        typer.Argument(metavar="TREEBANK...", help="Folders of UD treebanks, or .conllu files."),
     ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
     split: Annotated[
         bool,
         typer.Option(
             "--split",
-            help="Where there is no dev part, make it from the train part: every tenth document, "
-            "or the last tenth of the sentences if there are fewer than ten documents.",
+            help="If there is no dev part, split it off the train part: every tenth document, or "
+            "the last tenth of the sentences if there are fewer than ten documents.",
         ),
     ] = False,
 ) -> None:
     """Check UD treebanks and copy their parts.
 
-    TREEBANK is a folder with files *-ud-train.conllu, *-ud-dev.conllu and, optionally,
-    *-ud-test.conllu, or a file to train on. OUT gets train.conllu, dev.conllu and test.conllu. Of
-    several treebanks, to train one parser on, it gets train/TREEBANK-ud-train.conllu and so on, and
-    OUT/train and OUT/dev are paths of `spacy train`. All lines are checked before anything is
-    written; the copies are identical to the byte.
+    TREEBANK is a folder with *-ud-train.conllu, *-ud-dev.conllu and, optionally, *-ud-test.conllu,
+    or with --split a file to train on. The command checks all lines, and then copies the files
+    unchanged to OUT/train.conllu, OUT/dev.conllu and OUT/test.conllu. If you give several
+    treebanks, to train one parser on them, it copies them to OUT/train/TREEBANK-ud-train.conllu and
+    so on. You can then pass the folders OUT/train and OUT/dev to `spacy train`.
 
     Examples:
 
@@ -82,7 +80,7 @@ def prepare(
 
 @dataclass
 class _Part:
-    """A part of a treebank: a file, or some sentences of one, and how these were chosen."""
+    """A part of a treebank: a file, or some sentences of a file, and how they were chosen."""
 
     path: Path
     chosen: Sequence[bool] | None = None
@@ -91,7 +89,7 @@ class _Part:
     def sentences(self) -> Iterable[Sentence]:
         if self.chosen is None:
             return read_conllu(self.path)
-        # Not for the first time: warnings are out.
+        # The file has been read before, so its warnings have been printed.
         return compress(ConlluReader(self.path, warn=lambda message: None), self.chosen)
 
     def write(self, file: IO[bytes]) -> None:
@@ -103,7 +101,7 @@ class _Part:
 
 
 def _parts(treebank: Path, split: bool) -> dict[str, _Part]:
-    """The parts of a treebank, those that were made included."""
+    """Find the parts of a treebank, including a dev part that is split off."""
     if treebank.is_file():
         files = {"train": treebank}
         if not split:

@@ -1,4 +1,4 @@
-"""`score`: compare two CoNLL-U files."""
+"""The command `score`, which scores a predicted CoNLL-U file."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def score(
 ) -> None:
     """Score a predicted CoNLL-U file against a gold one.
 
-    The scores are those of the official evaluation of CoNLL 2018 (with punctuation, without
-    subtypes of relations), and scores on non-projective sentences and arcs. The two files must have
-    the same text; tokens, words and sentences may differ. With --validate, the syntax errors of the
-    validator of Universal Dependencies (level 3) are counted in both.
+    The command prints the official scores of the CoNLL 2018 shared task, which include punctuation
+    and ignore subtypes of relations, and scores on non-projective sentences and arcs. The files
+    must have the same text, but tokens, words and sentences may differ. With --validate, it also
+    counts the syntax errors that the UD validator finds in both files (level 3).
 
     Examples:
 

@@ -48,7 +48,7 @@ from spacy_npparse.treebank import (
 
 
 class Granularity(str, Enum):
-    """What is selected."""
+    """The unit of selection."""
 
     SENTENCE = "sentence"
     ARC = "arc"
@@ -62,23 +62,23 @@ Texts = Annotated[
     ),
 ]
 Output = Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .conllu.")]
-By = Annotated[Criterion, typer.Option(help="What annotation is expected to bring.")]
+By = Annotated[Criterion, typer.Option(help="Criterion for the value of annotation.")]
 UnitOption = Annotated[
-    Granularity, typer.Option(help="Whole sentences, or the arcs to single words.")
+    Granularity, typer.Option(help="Select whole sentences, or the arcs of single words.")
 ]
-Words = Annotated[int, typer.Option(min=1, help="Words to annotate.")]
+Words = Annotated[int, typer.Option(min=1, help="Maximum number of words to annotate.")]
 MinError = Annotated[
     float | None,
     typer.Option(
         min=0.0,
         max=1.0,
-        help="With --unit arc: take sentences at random instead, and of each the arcs that are "
-        "wrong with at least this probability. There may be none.",
+        help="With --unit arc: draw sentences at random instead, and select their arcs that are "
+        "wrong with at least this probability.",
     ),
 ]
 AnnotatedFiles = Annotated[
     list[Path] | None,
-    typer.Option(help="A .conllu file whose sentences are not selected again; repeatable."),
+    typer.Option(help="A .conllu file whose sentences are not selected again. Can be repeated."),
 ]
 
 
@@ -113,12 +113,12 @@ def select(
     treebank: Treebank = None,
     code: Code = None,
 ) -> None:
-    """Select from unannotated text what is worth annotating.
+    """Select the sentences or arcs of unannotated text that are most worth annotating.
 
-    OUT gets the selected sentences, those that bring most first, or random ones. HEAD and DEPREL
-    are _; words that are to be annotated have the predicted arc and its probability in MISC.
-    Annotated, in whole or in part, OUT is a treebank to train on: words without HEAD do not count.
-    `parse --complete` predicts what has not been annotated.
+    OUT gets the selected sentences, with the most valuable ones first, or in random order with
+    --min-error. HEAD and DEPREL are _. Words that you should annotate have the predicted arc and
+    its probability in MISC. You can train on OUT even if you annotate only a part of it: words
+    without HEAD do not count. `parse --complete` predicts their arcs.
 
     Examples:
 
@@ -139,7 +139,7 @@ def select(
         for path, name in zip(texts, _names(texts), strict=True)
         for sentence in _read(nlp, path, name, size)
     ]
-    # What is there twice brings nothing new.
+    # Repeated sentences would add nothing.
     different: dict[tuple[str, ...], Sentence] = {}
     for sentence in found:
         different.setdefault(_forms(sentence), sentence)
@@ -169,7 +169,7 @@ def _select(
     min_error: float | None,
     batch_size: int,
 ) -> tuple[list[Sentence], int]:
-    """The selected sentences, and the number of their words to annotate."""
+    """Select sentences, and count their words to annotate."""
     if min_error is not None:
         random.Random(0).shuffle(sentences)
     judged = judge_sentences(nlp, progress(sentences, "sentence", len(sentences)), batch_size)
@@ -216,7 +216,7 @@ def _forms(sentence: Sentence) -> tuple[str, ...]:
 
 
 def _names(texts: Sequence[Path]) -> Iterator[str]:
-    """A name for each file, other than those of the files before it."""
+    """Find a unique name for each file."""
     counts: Counter[str] = Counter()
     for path in texts:
         counts[path.stem] += 1
@@ -224,8 +224,8 @@ def _names(texts: Sequence[Path]) -> Iterator[str]:
 
 
 def _read(nlp: Language, path: Path, name: str, batch_size: int) -> Iterator[Sentence]:
-    """The sentences of a file, those of CoNLL-U without annotation. Those of a text are numbered
-    after the file and its paragraphs."""
+    """Read the sentences of a file. Annotation of CoNLL-U is dropped. The sent_id of a sentence in
+    a text contains the name of the file and the number of the paragraph."""
     if path.suffix == ".conllu":
         for sentence in read_conllu(path):
             yield parse_sentence(without_annotation(sentence).split("\n"))

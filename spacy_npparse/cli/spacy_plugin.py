@@ -1,6 +1,6 @@
-"""`python -m spacy npparse`: the commands inside spaCy's own program.
+"""The commands inside spaCy's own program: `python -m spacy npparse`.
 
-The entry point spacy_cli names this module; only spaCy's command line imports it.
+The entry point `spacy_cli` names this module. Only spaCy's command line imports it.
 """
 
 from spacy.cli import app as spacy_app

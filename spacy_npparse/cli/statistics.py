@@ -1,4 +1,4 @@
-"""`statistics`: non-projectivity of a treebank, and coverage of the transition systems."""
+"""The command `statistics`, which counts non-projective trees and the coverage of systems."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ def statistics(
 ) -> None:
     """Count non-projective trees and coverage of systems.
 
-    Non-projective sentences and arcs, gap degree and edge degree; the share of projective, MH4,
-    1-endpoint-crossing and well-nested trees; for each transition system the sentences that its
-    static oracles derive, and the transitions and reorderings that they take.
+    The command counts non-projective sentences and arcs, the gap degree and edge degree, and the
+    projective, MH4, one-endpoint-crossing and well-nested trees. For each transition system, it
+    counts the sentences that its static oracles derive, and the transitions and reorderings of the
+    derivations.
 
     Examples:
 

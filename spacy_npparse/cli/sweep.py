@@ -1,4 +1,4 @@
-"""`sweep`: parsers trained on several treebanks and ranked."""
+"""The command `sweep`, which trains and ranks parsers on several treebanks."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from spacy_npparse.visualisation import render_sweep
 @user_errors
 def sweep(
     context: typer.Context,
-    treebanks: Annotated[list[Path], typer.Argument(help="Folders of UD treebanks, as released.")],
-    output: Annotated[Path, typer.Argument(help="Folder for a leaderboard of each, and report.")],
+    treebanks: Annotated[list[Path], typer.Argument(help="Folders of UD treebanks.")],
+    output: Annotated[Path, typer.Argument(help="Folder for the leaderboards and the report.")],
     test: Annotated[
         bool, typer.Option("--test", help="Evaluate on the test files instead of the dev files.")
     ] = False,
@@ -62,14 +62,14 @@ def sweep(
 ) -> None:
     """Train parsers on several treebanks and rank them.
 
-    TREEBANKS have files *-ud-train.conllu, *-ud-dev.conllu and, for --test, *-ud-test.conllu. Each
-    gets a leaderboard in OUTPUT/TREEBANK, which the command `leaderboard` can go on with. Finished
-    runs are kept: given again, the command resumes, and treebanks, parsers or seeds can be added;
-    give all that the report should have.
+    A treebank is a folder with *-ud-train.conllu, *-ud-dev.conllu and, for --test,
+    *-ud-test.conllu. Its leaderboard is in OUTPUT/TREEBANK, and the command `leaderboard` can
+    continue it. To resume, or to add treebanks, parsers or seeds, run the command again and name
+    all that the report should contain. Finished trainings are not repeated.
 
-    The report on all treebanks is OUTPUT/sweep-dev.html and .json, or sweep-test, with --raw
-    sweep-dev-raw: mean ranks, wins and losses, and letters shared by parsers that do not differ
-    significantly across treebanks.
+    The report on all treebanks is OUTPUT/sweep-dev.html and .json (sweep-test with --test,
+    sweep-dev-raw with --raw). It contains mean ranks, wins and losses, and letters that are shared
+    by parsers that do not differ significantly across treebanks.
 
     Examples:
 
@@ -86,7 +86,7 @@ def sweep(
         Experiment(task_of(parts["train"], parts["dev"]), parts[part], output / name, raw)
         for name, parts in _parts(treebanks, part, output).items()
     ]
-    # For the parsers, treebanks differ in their files only.
+    # The tasks differ only in their files, which do not matter here.
     contestants = find_contestants(parsers, experiments[0].task)
     page = output / f"sweep-{part}{'-raw' * raw}.html"
     check_experiments(experiments, page)
@@ -97,7 +97,7 @@ def sweep(
 
 
 def _parts(treebanks: Sequence[Path], needed: str, output: Path) -> dict[str, dict[str, Path]]:
-    """The files of each treebank."""
+    """Find the files of each treebank."""
     found: dict[str, dict[str, Path]] = {}
     for folder in treebanks:
         name = folder.absolute().name
