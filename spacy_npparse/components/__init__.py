@@ -1,7 +1,7 @@
-"""The spaCy components: one class for all parsers that are trained, one for ensembles, one factory
-for each parser; and a lemmatizer.
+"""The spaCy components: one class for all trained parsers, one for ensembles, a factory for each
+parser, and a lemmatizer.
 
-The factories are in `spacy_npparse.components.factories`: spaCy finds them by their names.
+The factories are in `spacy_npparse.components.factories`. spaCy finds them by their names.
 """
 
 from spacy_npparse.components.assembly import add_other_components

@@ -1,4 +1,4 @@
-"""`spacy_npparse.add_other_components.v1`: what an ensemble takes over of one of its pipelines."""
+"""The callback `spacy_npparse.add_other_components.v1`, which completes an ensemble's pipeline."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from spacy.language import Language
 
 
 def add_other_components(source: str | Path) -> Callable[[Language], None]:
-    """A callback for `initialize.after_init` that copies trained components into a pipeline.
+    """Make a callback for `initialize.after_init` that copies trained components into a pipeline.
 
-    All components of the source are added that are not there yet, parsers excluded: those before
-    its parser before the first parser, those behind it at the end. So a config can assemble
-    pipelines whose taggers depend on what their treebanks have. Components that listen to an
-    encoder find the one of the same name.
+    It copies all components of the source except parsers and components whose names the pipeline
+    already has. Components that come before the parser in the source are inserted before the first
+    parser, and the others are appended. A config can thus assemble pipelines whose taggers depend
+    on their treebanks. Components that listen to an encoder find the one of the same name.
 
     Args:
-        source: Folder of a trained pipeline, or the name of a package.
+        source: The folder of a trained pipeline, or the name of a package.
 
     Returns:
         The callback, a function of the pipeline.

@@ -1,4 +1,4 @@
-"""Gold trees that the derivations of a parser are compared with."""
+"""Gold trees to compare with the derivations of a parser."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -18,8 +18,8 @@ class GoldTree(NamedTuple):
     """The gold tree of one sentence.
 
     Attributes:
-        heads: n + 1 of them, 0 for the root, NO_HEAD if unknown; the first is NO_HEAD.
-        labels: Of the arcs to the n words; None if the parser predicts decorated ones instead.
+        heads: n + 1 heads, 0 for the root, NO_HEAD if unknown. The first one is NO_HEAD.
+        labels: The labels of the n arcs; None if the parser predicts decorated labels instead.
     """
 
     heads: Sequence[int]
@@ -29,19 +29,19 @@ class GoldTree(NamedTuple):
 def gold_trees(
     doc: Doc, gold: Doc, sentences: SentenceBatch, labels: Labels
 ) -> list[GoldTree | None]:
-    """Read the gold trees of the sentences of a Doc, as the parser has to build them.
+    """Read the gold trees of the sentences of a Doc in the form that the parser builds.
 
     Args:
         doc: The Doc.
-        gold: The same tokens with gold trees.
-        sentences: Of the Doc.
-        labels: Of the parser.
+        gold: A Doc with the same tokens and gold trees.
+        sentences: The sentences of the Doc.
+        labels: The labels of the parser.
 
     Returns:
-        A tree for each sentence, None where nothing is known.
+        A tree for each sentence; None if nothing is known about it.
 
     Raises:
-        ValueError: If the tokens differ.
+        ValueError: The tokens of the Docs differ.
     """
     parsed, expected = ([token.text for token in one] for one in (doc, gold))
     if parsed != expected:

@@ -1,4 +1,4 @@
-"""The words of Docs as a lemmatizer reads them: forms and tags."""
+"""Words of Docs as the lemmatizer reads them: forms and tags."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from spacy.util import minibatch
 from spacy_npparse.lemmas import Word
 from spacy_npparse.word_forms import form_ids
 
-# Docs whose words are counted at once.
+# The number of Docs whose words are counted at once.
 _BATCH = 256
-# Odd numbers that spread small ones over all bits.
+# Odd factors that spread small numbers over all bits.
 _SPREAD = np.array(
     [
         0x9E3779B97F4A7C15,
@@ -37,43 +37,43 @@ def word_rows(doc: Doc) -> NDArray[np.uint64]:
         doc: The Doc.
 
     Returns:
-        uint64 [len(doc), 4]: the hashes of form, UPOS, XPOS and FEATS; 0 where a word has none.
+        uint64 [len(doc), 4]: the hashes of form, UPOS, XPOS and FEATS, 0 where a word has none.
     """
     tags = doc.to_array([POS, TAG, MORPH]).reshape(len(doc), 3)
     return np.column_stack([form_ids(doc), tags.astype(np.uint64)])
 
 
 def row_keys(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Hash rows.
+    """Hash the rows of words.
 
     Args:
-        rows: What `word_rows` returns, of one Doc or several, and lemmas behind it, if wanted.
+        rows: The rows that `word_rows` returns, optionally with a column of lemmas.
 
     Returns:
-        uint64 [n_words]: the same for words that are the same.
+        uint64 [n_words]: the same hash for the same row.
     """
     keys: NDArray[np.uint64] = (rows * _SPREAD[: rows.shape[1]]).sum(axis=1, dtype=np.uint64)
     return keys
 
 
 def row_words(rows: Iterable[Sequence[int]], strings: StringStore) -> list[Word]:
-    """Spell rows.
+    """Look up the strings of words.
 
     Args:
         rows: The hashes of words, as `word_rows` returns them.
-        strings: That has them.
+        strings: The string store that contains the hashes.
 
     Returns:
         The words.
     """
-    # Most words have the tags of others.
+    # Many words share the same tags.
     known: dict[tuple[int, int, int], tuple[str, str, str]] = {}
     words = []
     for form, upos, xpos, feats in rows:
         key = upos, xpos, feats
         tags = known.get(key)
         if tags is None:
-            # "_" is that of a word that is known to have no features.
+            # "_" means that a word is known to have no features.
             spelled = strings[feats] if feats else ""
             tags = known[key] = (
                 strings[upos] if upos else "",
@@ -91,10 +91,10 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
         docs: The Docs.
 
     Returns:
-        How often each word has each lemma.
+        The number of times that each word has each lemma.
     """
     found: Counter[tuple[Word, str]] = Counter()
-    # Most words occur several times; spelling them takes longer than counting.
+    # Most words occur several times, and looking up strings takes longer than counting.
     for batch in minibatch(docs, _BATCH):
         strings = batch[0].vocab.strings
         rows = np.concatenate(

@@ -1,7 +1,7 @@
-"""Docs read and written: their tokens and sentences, and the parses that are assembled from trees.
+"""Reading tokens and sentences of Docs, and assembling parses from trees.
 
-Everything is vectorised over the batch: with short Docs, a few numpy calls for each of them would
-cost more than parsing them.
+All operations are vectorised over a batch. With short Docs, a few numpy calls for each of them
+would take longer than parsing.
 """
 
 from collections.abc import Sequence
@@ -31,13 +31,14 @@ _PROBABILITIES = ("head_probability", "label_probability")
 
 @dataclass(frozen=True)
 class TokenBatch:
-    """The tokens of some Docs, counted through all of them.
+    """The tokens of several Docs, numbered through all of them.
 
     Attributes:
-        offsets: int64 [n_docs + 1], the first token of each Doc, and the end of the last.
-        sentence: int64 [n_tokens], number of the sentence of each token, ascending.
+        offsets: int64 [n_docs + 1], the first token of each Doc, and the end of the last one.
+        sentence: int64 [n_tokens], the sentence number of each token, ascending.
         is_word: bool [n_tokens], False for whitespace.
-        is_open: bool [n_tokens], words of which the Doc does not say whether they start a sentence.
+        is_open: bool [n_tokens], whether the token is a word for which the Doc leaves open whether
+            it starts a sentence.
     """
 
     offsets: NDArray[np.int64]
@@ -47,7 +48,7 @@ class TokenBatch:
 
     @property
     def starts(self) -> NDArray[np.bool_]:
-        """Where sentences start: bool [n_tokens]."""
+        """Whether each token starts a sentence: bool [n_tokens]."""
         return np.diff(self.sentence, prepend=-1) > 0
 
     def slices(self) -> list[slice]:
@@ -62,27 +63,27 @@ class TokenBatch:
         return words[np.diff(self.sentence[words], prepend=-1) > 0]
 
     def adjacent_words(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All pairs of adjacent words of a Doc, where a sentence can end and the next one start:
-        the tokens of the first and of the second words, int64 [n_pairs] each."""
+        """All pairs of adjacent words of a Doc, between which a sentence can end: the tokens of the
+        first and of the second words, int64 [n_pairs] each."""
         words = np.flatnonzero(self.is_word)
         doc = np.searchsorted(self.offsets, words, side="right")
         same = doc[1:] == doc[:-1]
         return words[:-1][same], words[1:][same]
 
     def sentences(self) -> SentenceBatch:
-        """Lay out the sentences, except those of Docs without words."""
+        """Lay out the sentences, except in Docs without words."""
         words = np.flatnonzero(self.is_word)
         lengths = np.bincount(self.sentence[words]).astype(np.int32)
         return SentenceBatch(words, lengths[lengths > 0], len(self.is_word))
 
     def with_starts(self, starts: NDArray[np.bool_]) -> "TokenBatch":
-        """Cut the Docs into other sentences.
+        """Split the Docs into other sentences.
 
         Args:
-            starts: bool [n_tokens], where they start.
+            starts: bool [n_tokens], whether each token starts a sentence.
 
         Returns:
-            The tokens, in these sentences.
+            The tokens with the new sentence numbers.
         """
         sizes = np.diff(self.offsets)
         first_tokens = self.offsets[:-1][sizes > 0]
@@ -95,13 +96,13 @@ class TokenBatch:
 def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) -> TokenBatch:
     """Read the tokens of Docs and their sentences.
 
-    A Doc without boundaries is one sentence. A sentence without words (only whitespace) is joined
-    to the one before it. At the beginning of a Doc it stays by itself, because the boundary behind
-    it is given.
+    A Doc without boundaries is one sentence. A sentence without words (only white space) is joined
+    to the one before it, except at the beginning of a Doc, where the boundary after it is given.
 
     Args:
         docs: The Docs.
-        starts: bool [n_tokens], where sentences start; None for where the Docs say so.
+        starts: bool [n_tokens], whether each token starts a sentence; None to read it from the
+            Docs.
 
     Returns:
         The tokens.
@@ -115,7 +116,7 @@ def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) ->
     if starts is not None:
         return tokens.with_starts(starts)
     tokens = tokens.with_starts(values[:, 0] == 1)
-    # The first word of a sentence is known to be that, even if whitespace comes before it.
+    # The first word of a sentence is not open, even if white space comes before it.
     is_open[tokens.first_words] = False
     return replace(tokens, is_open=is_open)
 
@@ -125,8 +126,8 @@ def _join_wordless(
     is_word: NDArray[np.bool_],
     first_tokens: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Sentence numbers, sentences without words being joined to those before them. first_tokens:
-    of Docs."""
+    """Number the sentences, after joining those without words to those before them. first_tokens:
+    the first token of each Doc."""
     if is_word.all():
         return sentence
     has_words = np.bincount(sentence[is_word], minlength=sentence[-1] + 1) > 0
@@ -135,18 +136,21 @@ def _join_wordless(
 
 
 class Parse(NamedTuple):
-    """The tree or trees of a Doc, in the form that `Doc.from_array` takes.
+    """The parse of a Doc, as the arrays that `Doc.from_array` takes.
 
     Attributes:
-        arcs: uint64 [len(doc), 2], offset of the head (0 for a root) and hash of the label.
-        starts: uint64 [len(doc), 1], 1 where a sentence starts, else -1 (spaCy's values).
-        head_probabilities: float [len(doc)], of the head of each word, NaN for whitespace; None
-            unless the confidence was asked for.
-        label_probabilities: float [len(doc)], likewise of the label, given the head.
-        head_distributions: Of the tokens, see `DISTRIBUTIONS_KEY`; likewise.
-        ranked: For each sentence with words, its k best trees in descending order: "heads" (the
+        arcs: uint64 [len(doc), 2], the offset of the head (0 for a root) and the hash of the label.
+        starts: int64 values as uint64 [len(doc), 1], 1 where a sentence starts, otherwise -1, as in
+            spaCy.
+        head_probabilities: float [len(doc)], the probability of each word's head, NaN for white
+            space; None unless the confidence is kept.
+        label_probabilities: float [len(doc)], the probability of the label given the head; None
+            unless the confidence is kept.
+        head_distributions: The most probable heads of each token, see `DISTRIBUTIONS_KEY`; None
+            unless the confidence is kept.
+        ranked: The k best trees of each sentence with words, in descending order: "heads" (the
             index of each token's head, a root's being its own), "deps" and "score"; None unless
-            they were asked for.
+            they are kept.
     """
 
     arcs: NDArray[np.uint64]
@@ -158,7 +162,7 @@ class Parse(NamedTuple):
 
 
 def register_extensions() -> None:
-    """Register the extension attributes that are written on request."""
+    """Register the extension attributes for confidence and k-best trees."""
     for owner, names in ((Token, _PROBABILITIES), (Doc, ("k_best_trees",))):
         for name in names:
             if not owner.has_extension(name):
@@ -170,12 +174,12 @@ def register_extensions() -> None:
 def write_parse(doc: Doc, parse: Parse) -> None:
     """Write a parse to its Doc.
 
-    Sentence starts are written after the arcs because those that spaCy derives from the edges of
-    non-projective trees can be wrong.
+    Sentence starts are written after the arcs, because spaCy derives wrong ones from the edges of
+    non-projective trees.
 
     Args:
         doc: The Doc.
-        parse: Its parse.
+        parse: The parse of the Doc.
     """
     if len(doc):
         note_given_sentences(doc)
@@ -206,13 +210,15 @@ def make_parses(
     """Assemble the parses of Docs.
 
     Args:
-        tokens: Of the Docs.
-        sentences: Of the Docs.
-        trees: The best of all sentences, the second best and so on: heads int32 [n_words], in the
-            sentence, 0 for the root, and hashes of the labels, uint64 [n_words].
-        strings: To look labels up.
-        sure: The confidence in the best trees, if it is kept.
-        scores: float64 [n_trees, n_sentences], of the trees, if all of them are kept.
+        tokens: The tokens of the Docs.
+        sentences: The sentences of the Docs.
+        trees: The best trees of all sentences, the second-best trees and so on: heads int32
+            [n_words] within the sentence, 0 for the root, and hashes of the labels, uint64
+            [n_words].
+        strings: The string store of the Docs.
+        sure: The confidence in the best trees; None if it is not kept.
+        scores: float64 [n_trees, n_sentences], the scores of the trees; None to keep only the best
+            ones.
 
     Returns:
         A parse for each Doc.
@@ -235,15 +241,15 @@ def tree_parses(
 ) -> list[Parse]:
     """Assemble the trees of Docs from those of their sentences.
 
-    Whitespace is attached to the word before it (at the beginning of a sentence to the one after
-    it), where it crosses no arc; in a Doc without words, to the first token.
+    White space is attached to the word before it, or at the beginning of a sentence to the word
+    after it, where it crosses no arc. In a Doc without words, it is attached to the first token.
 
     Args:
-        tokens: Of the Docs.
-        sentences: Of the Docs.
-        heads: int32 [n_words], in the sentence, 0 for the root.
-        labels: uint64 [n_words], hashes.
-        strings: To look labels up.
+        tokens: The tokens of the Docs.
+        sentences: The sentences of the Docs.
+        heads: int32 [n_words], the heads within the sentences, 0 for the root.
+        labels: uint64 [n_words], the hashes of the labels.
+        strings: The string store of the Docs.
 
     Returns:
         A parse for each Doc.
@@ -285,8 +291,8 @@ def _with_confidence(
 def _token_distributions(
     tokens: TokenBatch, sentences: SentenceBatch, distributions: HeadDistributions
 ) -> HeadDistributions:
-    """The distributions of heads of all tokens, see `DISTRIBUTIONS_KEY`. distributions: of the
-    words, with their heads in the sentence."""
+    """Convert the head distributions of words to those of tokens, see `DISTRIBUTIONS_KEY`.
+    distributions: of the words, with heads within the sentence."""
     found = HeadDistributions.unknown(len(tokens.is_word))
     heads = distributions.heads
     head_tokens = sentences.tokens[sentences.roots[:, None] + heads]
@@ -303,8 +309,9 @@ def _with_ranked(
     scores: NDArray[np.float64],
     strings: StringStore,
 ) -> list[Parse]:
-    """Add all trees found to parses. ranks: the parses of all Docs with the best trees, the second
-    best and so on; scores: [n_trees, n_sentences], -inf where a sentence has no such tree."""
+    """Add the k best trees to parses. ranks: the parses of all Docs with the best trees, with the
+    second-best trees and so on; scores: [n_trees, n_sentences], -inf where a sentence has no such
+    tree."""
     ranked: list[list[list[dict[str, Any]]]] = [[] for _ in parses]
     first_words = sentences.words[np.cumsum(sentences.lengths) - sentences.lengths]
     for sentence, number in enumerate(tokens.sentence[first_words]):
@@ -317,7 +324,7 @@ def _with_ranked(
                 distances, labels = rank[doc].arcs[places].T
                 heads = (places + distances.astype(np.int64)).tolist()
                 deps = [strings[label] for label in labels.tolist()]
-                # Different trees can be decoded to the same one (pseudo-projective parsing).
+                # Different pseudo-projective trees can be decoded to the same tree.
                 if all((tree["heads"], tree["deps"]) != (heads, deps) for tree in trees):
                     trees.append({"heads": heads, "deps": deps, "score": score})
         ranked[doc].append(trees)
@@ -325,7 +332,7 @@ def _with_ranked(
 
 
 def _anchors(tokens: TokenBatch) -> NDArray[np.int64]:
-    """The head of each token if it is whitespace: int64 [n_tokens]."""
+    """The head that each token gets if it is white space: int64 [n_tokens]."""
     places = np.arange(len(tokens.is_word))
     first = np.maximum.accumulate(np.where(tokens.starts, places, 0))
     before = np.maximum.accumulate(np.where(tokens.is_word, places, -1))

@@ -1,4 +1,4 @@
-"""Shared encoders: which one a component listens to, and whether the vectors of Docs are its."""
+"""Shared encoders: which encoder a component listens to, and whether Docs have its vectors."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ REMEDY = (
 class SharedEncoders:
     """The encoders that a component listens to, and the checksum of their weights.
 
-    A component that is sourced into another pipeline is the same object there, and listens to
-    whatever encoder comes before it. It is not told of the other pipeline; but when it is loaded
-    again, its encoder is compared with that which it was saved with.
+    A component that is sourced into another pipeline remains the same object, and listens to the
+    encoder of that pipeline without being told. Therefore a component is saved with a checksum of
+    its encoders, which is compared when it is loaded.
 
     Args:
-        nlp: The pipeline that the component was made in; None if that does not matter any more.
+        nlp: The pipeline that the component was made in; None if it does not matter any more.
 
     Attributes:
-        checksum: Of the encoders that the component was trained with, empty if that is not known.
+        checksum: The checksum of the encoders that the component was trained with; empty if
+            unknown.
         has_learnt: Whether the component has been trained since it was made or loaded.
     """
 
@@ -44,11 +45,11 @@ class SharedEncoders:
         self.checksum = ""
 
     def __getstate__(self) -> dict[str, Any]:
-        # A copy of the component is in another pipeline.
+        # A copy of the component may be in another pipeline.
         return {**self.__dict__, "_nlp": None}
 
     def belong_to(self, nlp: Language) -> None:
-        """Take note that the component is initialized in a pipeline.
+        """Note the pipeline in which the component is initialized.
 
         Args:
             nlp: The pipeline.
@@ -60,10 +61,10 @@ class SharedEncoders:
         """Find the components that a model listens to, in the order of its layers.
 
         Args:
-            model: Of the component.
+            model: The model of the component.
 
         Returns:
-            The components, None for each that is missing; nothing if the pipeline is unknown.
+            The components, with None for each missing one. Empty if the pipeline is unknown.
         """
         if self._nlp is None:
             return []
@@ -73,10 +74,10 @@ class SharedEncoders:
         """Find the encoders that the component was trained with.
 
         Args:
-            model: Of the component.
+            model: The model of the component.
 
         Returns:
-            As `find`; nothing if it has been trained further, which may have been in another
+            The encoders. Empty if the component has been trained further, possibly in another
             pipeline.
         """
         return [] if self.has_learnt else self.find(model)
@@ -85,25 +86,25 @@ class SharedEncoders:
         """Compute the checksum of the encoders that the component was trained with.
 
         Args:
-            model: Of the component.
+            model: The model of the component.
 
         Returns:
-            The checksum; empty if there are no such encoders, or if they are not known.
+            The checksum; empty if there are no such encoders, or if they are unknown.
         """
         known = self.checksum
         if known and not self.has_learnt:
             return known
         found = _checksum(self.find(model))
-        # A component that was trained further while the encoder of its pipeline remained as it was
-        # may have been in another pipeline.
+        # If a component was trained further and the encoder of its pipeline did not change, the
+        # component may have been in another pipeline.
         return "" if found == known else found
 
     def compare(self, name: str, model: Model) -> None:
-        """Warn if the encoders of the pipeline are not those that the component was saved with.
+        """Warn if the encoders of the pipeline differ from those that the component was saved with.
 
         Args:
-            name: Of the component.
-            model: Of the component.
+            name: The name of the component.
+            model: The model of the component.
         """
         found = _checksum(self.find(model))
         if found and self.checksum and found != self.checksum:
@@ -119,12 +120,12 @@ class SharedEncoders:
         """Check that Docs have the vectors of shared encoders.
 
         Args:
-            name: Of the component.
-            model: Of the component.
-            docs: That it gets.
+            name: The name of the component.
+            model: The model of the component.
+            docs: The Docs that the component gets.
 
         Raises:
-            ValueError: If a Doc has none.
+            ValueError: A Doc has no vectors of the encoder.
         """
         for layer in listeners(model):
             if not all(_has_vectors(layer, doc) for doc in docs if len(doc)):
@@ -137,7 +138,7 @@ class SharedEncoders:
 
 
 def listeners(model: Model) -> Iterable[Any]:
-    """The layers of a model that listen to a shared encoder."""
+    """Find the layers of a model that listen to a shared encoder."""
     return (layer for layer in model.walk() if hasattr(layer, "upstream_name"))
 
 
@@ -145,11 +146,12 @@ def encoder_of(listener: Any, nlp: Language) -> Any:
     """Find the component that a listener gets its vectors from.
 
     Args:
-        listener: A layer of some component.
+        listener: A layer of a component.
         nlp: The pipeline, whose components may be disabled.
 
     Returns:
-        The last component of that kind and name, whose vectors Docs have; None if there is none.
+        The last component of that kind and name, whose vectors the Docs have; None if there is
+        none.
     """
     found = None
     for name, component in nlp.components:
@@ -168,7 +170,7 @@ def _has_vectors(listener: Any, doc: Doc) -> bool:
 
 
 def _checksum(encoders: Sequence[Any]) -> str:
-    """Of the weights of encoders; empty if there are none."""
+    """Compute the checksum of the weights of encoders; empty if there are none."""
     if not encoders or None in encoders:
         return ""
     found = sha256()
@@ -179,7 +181,7 @@ def _checksum(encoders: Sequence[Any]) -> str:
                     found.update(to_numpy(layer.get_param(name)).tobytes())
             for shim in layer.shims:
                 if isinstance(shim, PyTorchShim) and shim._model is not None:
-                    # Not its bytes: a transformer that is loaded is saved with other ones.
+                    # A checksum of its bytes would change when a transformer is loaded and saved.
                     for value in shim._model.state_dict().values():
                         flat = value.detach().cpu().contiguous().flatten()
                         found.update(flat.view(torch.uint8).numpy())

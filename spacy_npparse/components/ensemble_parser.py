@@ -1,4 +1,4 @@
-"""Reparsing: one tree from several trained parsers."""
+"""An ensemble parser, which reparses sentences with several trained parsers."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -39,26 +39,26 @@ logger = logging.getLogger(__name__)
 
 
 class EnsembleParser(ParserPipe, Pipe):
-    """Combines parsers of the pipeline, which are disabled there, into one.
+    """A component that combines several parsers of the pipeline, which are disabled there.
 
-    The tree is the maximum spanning tree by the members' votes or scores; each label is the one of
-    highest summed log-probability. Members that listen to the same encoder share its output.
-    Sentences are found by the scores of all members together, if all of them find sentences.
-    Constraints on a Doc hold for the trees of the members, where these can build one that meets
-    them, and for the tree in the end.
+    The tree is the maximum spanning tree of the members' votes or scores. The label of an arc is
+    the one with the highest sum of log-probabilities. Members that listen to the same encoder share
+    its output. If all members can find sentences, sentence boundaries are found by their mean
+    scores. Constraints on a Doc apply to the tree of the ensemble, and to the tree of each member
+    that can build an allowed one.
 
     Args:
         nlp: The pipeline.
-        name: Of the component in the pipeline.
-        settings: Of the component. The tree is found by "votes" of each member for the arcs of its
-            tree, probabilities breaking ties; or by "scores", the summed log-probabilities of all
-            arcs. The confidence in a head is the share of the votes, or the mean probability among
-            all words; in a label, the mean probability.
+        name: The name of the component in the pipeline.
+        settings: The settings of the component. With "votes", each member votes for the arcs of its
+            tree, and probabilities break ties. With "scores", the log-probabilities of all arcs are
+            added. The confidence in a head is the share of the votes or the mean probability, and
+            the confidence in a label is the mean probability.
 
     Attributes:
-        members: Names of other components of the pipeline.
-        decoder: What is asked of the search.
-        keep: See `ParserSettings`.
+        members: The names of other components of the pipeline.
+        decoder: The settings of the search.
+        keep: Whether heads and labels of a Doc are kept, see `ParserSettings`.
 
     Source: Sagae and Lavie (2006).
     """
@@ -84,8 +84,8 @@ class EnsembleParser(ParserPipe, Pipe):
         return tuple(dict.fromkeys(chain.from_iterable(labels)))
 
     def report(self) -> None:
-        """Warn of sentences that were cut because they had too many words, and have the members
-        that the pipeline has report."""
+        """Warn of sentences that were cut because they were too long, and let the members
+        report."""
         self._finder.report()
         for member in self._present():
             if isinstance(member, DependencyParser):
@@ -102,8 +102,8 @@ class EnsembleParser(ParserPipe, Pipe):
             The members, in the order of the settings.
 
         Raises:
-            ValueError: If one is missing, is no parser of this package or has a pseudo-projective
-                encoding, or if they have different labels or listen to different encoders.
+            ValueError: A member is missing, is not a parser of this package, or is
+                pseudo-projective; or members have different labels or listen to different encoders.
         """
         parsers: list[DependencyParser] = []
         for member in self.members:
@@ -142,7 +142,7 @@ class EnsembleParser(ParserPipe, Pipe):
             self._has_warned = True
 
     def _warn_of_another_pipeline(self, doc: Doc) -> None:
-        """An ensemble that is sourced into another pipeline is not told of it."""
+        """Warn if the ensemble has been sourced into another pipeline, which it is not told of."""
         if doc.vocab is not self.vocab and not self._is_elsewhere:
             logger.warning(
                 "%s was made in another pipeline, where its members are; here it gets the vectors "
@@ -154,7 +154,7 @@ class EnsembleParser(ParserPipe, Pipe):
             self._is_elsewhere = True
 
     def _check_encoders(self, parsers: Iterable[DependencyParser]) -> None:
-        """Raise ValueError unless all members that listen get the vectors of their own encoder.
+        """Raise ValueError if a member that listens gets the vectors of another encoder.
 
         A component is the same one wherever it is sourced, so that its encoder can be recognised.
         """
@@ -180,21 +180,21 @@ class EnsembleParser(ParserPipe, Pipe):
                     )
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Check the encoders of the members, which cannot be recognised any more when the pipeline
-        is loaded. Nothing is saved.
+        """Check the encoders of the members, which cannot be identified after the pipeline is
+        loaded. Nothing is saved.
 
         Args:
-            path: Not used.
-            exclude: Not used.
+            path: Ignored.
+            exclude: Ignored.
 
         Raises:
-            ValueError: If a member listens to another encoder than it was trained with.
+            ValueError: A member listens to another encoder than it was trained with.
         """
         present = self._present()
         self._check_encoders(parser for parser in present if isinstance(parser, DependencyParser))
 
     def predict(self, docs: Iterable[Doc]) -> list[Parse]:
-        """See `ParserPipe`; ValueError if the members cannot be combined, see `parsers`."""
+        """Parse Docs. Raises ValueError if the members cannot be combined, see `parsers`."""
         docs = list(docs)
         if not docs:
             return []
@@ -218,7 +218,7 @@ class EnsembleParser(ParserPipe, Pipe):
         sentences: SentenceBatch,
         constrained: ConstrainedSentences | None,
     ) -> LabelledTrees:
-        """The best trees of some sentences, and the confidence of the members in them together."""
+        """Find the best trees of some sentences, and the confidence of the members in them."""
         scored = [one.score(sentences) for one in encoded]
         evidence, weights = self._weigh_arcs(parsers, scored, constrained)
         heads = decode_spanning_trees(weights, sentences.lengths)
@@ -248,8 +248,8 @@ class EnsembleParser(ParserPipe, Pipe):
         scored: Sequence[ScoredBatch[Any]],
         constrained: ConstrainedSentences | None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """How sure the members are of each arc, and what it weighs in the tree: [n_sentences, size,
-        size] each."""
+        """Compute the confidence of the members in each arc, and its weight in the tree:
+        [n_sentences, size, size] each."""
         scores = np.stack([one.arcs.cpu().numpy() for one in scored])
         if self.settings.combine == "scores":
             return np.exp(scores).mean(axis=0), scores.sum(axis=0)
@@ -257,18 +257,18 @@ class EnsembleParser(ParserPipe, Pipe):
         evidence = np.zeros(scores.shape[1:], dtype=np.float32)
         allowed = constrained.allowed_trees if constrained else {}
         for parser, one in zip(parsers, scored, strict=True):
-            # Where a member can build no allowed tree, its best of all trees counts.
+            # If a member cannot build an allowed tree, its best tree counts.
             found, _ = best_trees(parser.search, one, allowed)
             evidence[sentences.sentence, sentences.places, found.heads[0]] += 1 / len(parsers)
-        # The probabilities of a whole tree together weigh less than one vote.
+        # All probabilities of a tree together weigh less than one vote.
         share = 0.5 / (len(parsers) * (sentences.lengths[:, None, None] + 1.0))
         return evidence, evidence + share * np.exp(scores).mean(axis=0)
 
     def _allowed_heads(
         self, weights: NDArray[np.float32], constraints: SentenceConstraints
     ) -> NDArray[np.int32]:
-        """The heads of one sentence in the best tree that its constraints allow. weights: [size,
-        size]; size may be greater than that of the sentence."""
+        """Find the heads of the best tree that the constraints of a sentence allow. weights: [size,
+        size], where size may be greater than that of the sentence."""
         size = len(constraints.tokens) + 1
         tree = best_allowed_tree(constraints.allowed, spanning_trees(weights[:size, :size]))
         if tree is None:

@@ -1,7 +1,7 @@
-"""The factories: one `nlp.add_pipe` name for each parser.
+"""The factories of the parsers, which define their names in `nlp.add_pipe`.
 
-spaCy reads in the signature of a factory which settings a config may have. Their types are checked
-by us, since our messages name the component, the setting and the remedy.
+spaCy reads the settings of a config from the signature of a factory. Types are checked by this
+package, because its error messages name the component, the setting and the remedy.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ from spacy_npparse.parsing.settings import MAX_VIOLATION
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import TransitionSystem
 
-# Defaults of the settings that several families have.
+# Defaults of settings that several parsers share.
 MODEL = {
     "@architectures": "spacy_npparse.Parser.v1",
     "tok2vec": {"@architectures": "spacy_npparse.CharBiLSTM.v1"},
@@ -49,10 +49,10 @@ def declare(name: str, factory: Callable[..., Any], defaults: Mapping[str, Any])
     """Declare the factory `{name}_parser` to spaCy.
 
     Args:
-        name: Of the parser.
-        factory: Makes the component, given the pipeline, the component's name there, and its
-            settings. It raises ValueError where settings are wrong or do not fit each other.
-        defaults: The settings that have defaults, but for `keep` and `scorer`.
+        name: The name of the parser.
+        factory: A function that makes the component from the pipeline, its name there, and its
+            settings. It raises ValueError if settings are wrong or contradict each other.
+        defaults: The default settings, except `keep` and `scorer`.
     """
     factory.__name__ = factory.__qualname__ = f"{name}_parser"
     Language.factory(
@@ -69,7 +69,7 @@ def declare(name: str, factory: Callable[..., Any], defaults: Mapping[str, Any])
             "dep_clas": 0.0,
             "sents_f": 0.0,
             "nonproj_las": 0.0,
-            # Not in the table of `spacy train`, but in the meta.json of the pipeline.
+            # Shown in the meta.json of the pipeline, but not in the table of `spacy train`.
             "dep_las_per_type": None,
             "sents_p": None,
             "sents_r": None,
@@ -79,11 +79,11 @@ def declare(name: str, factory: Callable[..., Any], defaults: Mapping[str, Any])
 
 
 def transition_factory(system_name: str, oracle: str) -> Callable[..., DependencyParser]:
-    """Declare the factory `{system_name}_parser` of a parser with a transition system.
+    """Declare the factory `{system_name}_parser` of a transition-based parser.
 
     Args:
-        system_name: A name of the `transition_systems` registry.
-        oracle: The default oracle.
+        system_name: The name of a system in the registry `transition_systems`.
+        oracle: The name of the default oracle.
 
     Returns:
         The factory.
@@ -159,9 +159,9 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Callable[..., D
     """Declare the factory `mh{n_heads}_parser` of a parser with multi-headed items.
 
     Args:
-        n_heads: Heads of the largest items: 3 or 4.
+        n_heads: The maximum number of heads in an item, 3 or 4.
         greedy_system: The transition system of greedy search.
-        oracle: The default oracle of that.
+        oracle: The default oracle of that system.
 
     Returns:
         The factory.
@@ -220,7 +220,7 @@ def mh_factory(n_heads: int, greedy_system: str, oracle: str) -> Callable[..., D
         )
         found: LengthLimited | TransitionSearch
         if settings.search == "exact":
-            # What only greedy search uses must not be wrong either.
+            # Check settings of greedy search even if it is not used.
             system = get_transition_system(greedy_system)
             check_choice(f"{name}: oracle", settings.oracle, system.oracles)
             fixed = {"search": "exact", "features": settings.features}
@@ -247,7 +247,7 @@ def mst_parser(
     label_rules: Any,
     scorer: Any,
 ) -> DependencyParser:
-    """Make the component of `nlp.add_pipe('mst_parser')`; see `SpanningTreeSettings`."""
+    """Make an `mst_parser` from its settings; see `SpanningTreeSettings`."""
     _check_model(name, "mst_parser", model)
     settings = read_settings(
         SpanningTreeSettings,
@@ -278,7 +278,7 @@ def one_endpoint_crossing_parser(
     label_rules: Any,
     scorer: Any,
 ) -> DependencyParser:
-    """Make the component of `nlp.add_pipe('one_endpoint_crossing_parser')`; see
+    """Make a `one_endpoint_crossing_parser` from its settings; see
     `OneEndpointCrossingSettings`."""
     _check_model(name, "one_endpoint_crossing_parser", model)
     settings = read_settings(
@@ -310,7 +310,7 @@ def ensemble_parser(
     keep: Any,
     scorer: Any,
 ) -> EnsembleParser:
-    """Make the component of `nlp.add_pipe('ensemble_parser')`; see `EnsembleSettings`."""
+    """Make an `ensemble_parser` from its settings; see `EnsembleSettings`."""
     settings = read_settings(
         EnsembleSettings,
         name,
@@ -327,8 +327,8 @@ def ensemble_parser(
 
 
 def _check_model(name: str, factory: str, model: Any) -> None:
-    """Refuse models that are none of a parser of this package, such as that of spaCy's parser in a
-    config in which only the factory was exchanged."""
+    """Reject models of other components, such as that of spaCy's parser in a config in which only
+    the factory was changed."""
     if isinstance(model, Model) and "sizes" not in model.attrs:
         raise ValueError(
             f"{name}: {factory} cannot take the model {model.name!r}, which has no network of this "
@@ -341,8 +341,8 @@ def _check_model(name: str, factory: str, model: Any) -> None:
 def _transition_system(
     name: str, system_name: str, settings: TransitionParserSettings | MHParserSettings
 ) -> TransitionSystem:
-    """The system of a parser. Raises ValueError unless it has the oracle and the positions, and
-    loss and k_best suit the beam."""
+    """Find the transition system of a parser. Raises ValueError if it lacks the oracle or the
+    positions, or if loss or k_best does not fit the beam."""
     system = get_transition_system(system_name)
     if settings.positions is not None:
         try:
@@ -365,7 +365,8 @@ def _transition_system(
 
 
 def _exact_mh_search(name: str, n_heads: int, settings: MHParserSettings) -> LengthLimited:
-    """The exact search of a parser. Raises ValueError if settings are only for greedy search."""
+    """Make the exact search of a parser. Raises ValueError if a setting is only for greedy
+    search."""
     loss = settings.loss
     if loss == "max-violation":
         raise ValueError(

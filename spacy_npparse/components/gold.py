@@ -23,11 +23,11 @@ Bools = NDArray[np.bool_]
 
 
 class GoldBoundaries(NamedTuple):
-    """The places in Docs where sentences are known to end and start, or not to.
+    """The places in Docs where it is known whether a sentence starts.
 
     Attributes:
         before: int64 [n], the token before each place.
-        after: int64 [n], the token after it.
+        after: int64 [n], the token after each place.
         is_start: bool [n], whether a sentence starts there.
     """
 
@@ -40,13 +40,13 @@ class _AlignedGold(NamedTuple):
     """The gold annotation of the tokens of a predicted Doc.
 
     Attributes:
-        heads: int64 [len(doc)], index of each token's head, a root's being its own, NO_HEAD if
+        heads: int64 [len(doc)], the index of each token's head, a root's being its own, NO_HEAD if
             unknown.
-        labels: int64 [len(doc)], number of the label, NO_LABEL if unknown.
-        starts: bool [len(doc)], where sentences start.
-        known_starts: int64 [len(doc)], 1 where the reference says that a sentence starts, 0 where
-            it says that none does, _UNKNOWN elsewhere.
-        tokens: How they are aligned.
+        labels: int64 [len(doc)], the number of each label, NO_LABEL if unknown.
+        starts: bool [len(doc)], whether each token starts a sentence.
+        known_starts: int64 [len(doc)], 1 if the reference says that a sentence starts there, 0 if
+            it says that none does, otherwise _UNKNOWN.
+        tokens: The alignment of the tokens.
     """
 
     heads: Ints
@@ -59,22 +59,22 @@ class _AlignedGold(NamedTuple):
 def read_gold(
     examples: Sequence[Example], label_numbers: Mapping[int, int]
 ) -> tuple[GoldBatch, GoldBoundaries]:
-    """Align the gold annotation of a batch.
+    """Align the gold annotation of a batch with the predicted tokens.
 
-    Tokens that are not aligned one to one have no annotation. Sentences start where the gold or the
-    predicted Doc says so, unless a gold arc spans the place; so boundaries that spaCy derives
-    wrongly (from non-projective or partial trees) do no harm.
+    Tokens that are not aligned one to one have no annotation. A sentence starts where the gold or
+    the predicted Doc says so, unless a gold arc spans the place. Boundaries that spaCy derives
+    wrongly from non-projective or partial trees are thus ignored.
 
     Args:
         examples: The batch.
         label_numbers: The number of each label, by its hash.
 
     Returns:
-        The gold trees; and the boundaries between adjacent words, but for those that the reference
-        leaves open.
+        The gold trees, and the boundaries between adjacent words that the reference does not leave
+        open.
 
     Raises:
-        ValueError: If a label is not among them, or if gold heads form a cycle.
+        ValueError: A label has no number, or gold heads form a cycle.
     """
     docs = [eg.predicted for eg in examples]
     aligned = [_align(eg, label_numbers) for eg in examples]
@@ -101,9 +101,9 @@ def read_gold(
 
 
 def _boundaries(tokens: TokenBatch, starts: Ints) -> GoldBoundaries:
-    """The boundaries that are known. starts: int64 [n_tokens], see `_AlignedGold`."""
+    """Collect the known boundaries. starts: int64 [n_tokens], see `_AlignedGold`."""
     before, after = tokens.adjacent_words()
-    # A sentence may begin with white space, before its first word.
+    # A sentence may begin with white space before its first word.
     n_starts = np.cumsum(starts == 1)
     is_start = n_starts[after] > n_starts[before]
     known = is_start | (starts[after] != _UNKNOWN)
@@ -117,20 +117,21 @@ def head_tokens(doc: Doc) -> Ints:
         doc: The Doc.
 
     Returns:
-        int64 [len(doc)], index of each token's head, a root's being its own, NO_HEAD if unknown.
+        int64 [len(doc)], the index of each token's head, a root's being its own, NO_HEAD if
+        unknown.
     """
     values = doc.to_array([HEAD, DEP])
     return token_heads(values[:, 0], values[:, 1])
 
 
 def misplaced_roots(doc: Doc) -> Bools:
-    """Find words that have a head, but the label of roots. Their labels are taken for unknown.
+    """Find words that have a head but the label of a root. Their labels count as unknown.
 
     Args:
         doc: A Doc with gold annotation.
 
     Returns:
-        bool [len(doc)].
+        bool [len(doc)], whether each token is such a word.
     """
     values = doc.to_array([HEAD, DEP, IS_SPACE]).reshape(len(doc), 3)
     root = doc.vocab.strings[ROOT_LABEL]
@@ -138,14 +139,14 @@ def misplaced_roots(doc: Doc) -> Bools:
 
 
 def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -> None:
-    """Raise ValueError, naming the words concerned, if heads form a cycle."""
+    """Raise ValueError if heads form a cycle, and name its words."""
     above = np.arange(len(sentences.tokens))
     above[sentences.rows] = sentences.roots + np.maximum(heads, 0)
     for _ in range(int(sentences.lengths.max(initial=0)).bit_length()):
         above = above[above]
     lost = np.flatnonzero(above[sentences.rows] != sentences.roots)
     if len(lost):
-        # So many steps from any of these words end on the cycle itself.
+        # After this many steps from any of these words, we are on the cycle itself.
         start = row = int(above[sentences.rows[lost[0]]])
         spelled: list[str] = []
         while row != start or not spelled:
@@ -160,7 +161,7 @@ def _check_acyclic(sentences: SentenceBatch, heads: Ints, docs: Sequence[Doc]) -
 
 
 def _token(docs: Sequence[Doc], index: int) -> Token:
-    """A token, given its number counted through all Docs."""
+    """Find a token by its number, counted through all Docs."""
     for doc in docs:
         if index < len(doc):
             break
@@ -169,7 +170,7 @@ def _token(docs: Sequence[Doc], index: int) -> Token:
 
 
 def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
-    """The gold annotation, in the tokens of the predicted Doc."""
+    """Read the gold annotation for the tokens of the predicted Doc."""
     gold = example.reference
     values = gold.to_array(_GOLD)
     deps = values[:, 1]
@@ -201,14 +202,14 @@ def _align(example: Example, label_numbers: Mapping[int, int]) -> _AlignedGold:
 
 
 def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bools:
-    """Where sentences of the predicted Doc start in training; see `read_gold`.
+    """Find where sentences of the predicted Doc start in training; see `read_gold`.
 
     gold_starts, spanned: bool [tokens of the reference].
     """
     starts = np.zeros(len(doc), dtype=bool)
     if len(gold_starts):
         aligned = to_gold >= 0
-        # Boundaries at tokens that are not aligned move to the next one that is.
+        # A boundary at a token that is not aligned moves to the next aligned token.
         nearest = np.maximum.accumulate(np.where(aligned, to_gold, 0))
         numbers = np.cumsum(gold_starts & ~spanned)
         starts[1:] = np.diff(numbers[nearest]) > 0
@@ -217,7 +218,7 @@ def _starts(doc: Doc, to_gold: Ints, gold_starts: Bools, spanned: Bools) -> Bool
 
 
 def _one_to_one(example: Example) -> AlignedTokens:
-    """The tokens that are aligned one to one."""
+    """Find the tokens that are aligned one to one."""
     doc, gold = example.predicted, example.reference
     if len(doc) == len(gold) and (doc.to_array(ORTH) == gold.to_array(ORTH)).all():
         identity = np.arange(len(doc), dtype=np.int64)

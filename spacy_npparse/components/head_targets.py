@@ -1,7 +1,7 @@
-"""What is learnt of the heads of words one by one: distributions where the gold Docs have them.
+"""Targets of head selection: gold heads, or head distributions where gold Docs have them.
 
-Source: an ensemble's distribution of heads as the target of a single parser, Kuncoro, Ballesteros,
-Kong, Dyer and Smith (2016).
+Source: Kuncoro, Ballesteros, Kong, Dyer and Smith (2016), who train a single parser on the head
+distributions of an ensemble.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,12 @@ UNALIGNED = -1
 
 
 class AlignedTokens(NamedTuple):
-    """Tokens of a predicted Doc and its reference that are aligned one to one.
+    """One-to-one alignment of the tokens of a predicted Doc and its reference.
 
     Attributes:
-        to_gold: int64 [len(doc)], the reference token of each predicted one; UNALIGNED for none.
-        from_gold: int64 [len(reference)], and vice versa.
+        to_gold: int64 [len(doc)], the reference token of each predicted token; UNALIGNED for none.
+        from_gold: int64 [len(reference)], the predicted token of each reference token; UNALIGNED
+            for none.
     """
 
     to_gold: Ints
@@ -42,14 +43,15 @@ def head_targets(
 ) -> HeadTargets | None:
     """Read the head distributions of a batch.
 
-    Of a distribution, what is not in the sentence is left out, and the rest normalised. Words
-    without one learn the gold head.
+    Heads outside the sentence are removed from a distribution, which is then normalised. Words
+    without a distribution learn the gold head.
 
     Args:
         examples: The batch.
-        alignments: Of the tokens of each example.
-        sentences: Of the predicted Docs.
-        gold_heads: int64 [n_words], in the sentence, 0 for the root, NO_HEAD if unknown.
+        alignments: The aligned tokens of each example.
+        sentences: The sentences of the predicted Docs.
+        gold_heads: int64 [n_words], the gold heads within the sentences, 0 for the root, NO_HEAD if
+            unknown.
 
     Returns:
         The targets; None if no word has a distribution.

@@ -1,5 +1,5 @@
-"""The labels of a component: numbers for the network, hashes for the Doc. The set grows whenever a
-new label is added, or met in training."""
+"""The labels of a component, which are numbers in the network and hashes in a Doc. The set grows
+when a new label is added or occurs in training."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from spacy_npparse.trees.pseudo_projective import Decorated
 
 
 class Growth(NamedTuple):
-    """Labels that were added.
+    """The result of adding labels.
 
     Attributes:
         places: The new numbers of the old labels, ascending.
-        n_labels: Labels from now on.
+        n_labels: The new number of labels.
     """
 
     places: list[int]
@@ -40,18 +40,18 @@ class Growth(NamedTuple):
 
 
 class Labels:
-    """The labels of a component.
+    """The labels of a parser.
 
     Args:
-        strings: All labels are added to it.
-        encoding: Of crossing arcs in labels (pseudo-projective parsing), None for none.
-        ruled: Whether labels that are predicted keep the rules.
+        strings: The string store that all labels are added to.
+        encoding: The pseudo-projective encoding of crossing arcs; None if there is none.
+        ruled: Whether predicted labels obey the rules.
 
     Attributes:
-        plain: The arc labels without the root's.
-        decorated: Those that the encoding decorates, numbered after the plain ones.
-        rules: The rules that labels keep.
-        labeller: Finds the labels of trees.
+        plain: The arc labels, without that of the root.
+        decorated: The labels with decorations of the encoding, numbered after the plain ones.
+        rules: The rules of labels.
+        labeller: The search for the labels of trees.
     """
 
     plain: list[str]
@@ -69,18 +69,18 @@ class Labels:
         return len(self.plain) + len(self.decorated)
 
     def replace(self, plain: Sequence[str], decorated: Iterable[Decorated]) -> None:
-        """Take over other labels.
+        """Replace the labels.
 
         Args:
-            plain: The plain labels.
-            decorated: The decorated ones.
+            plain: The new plain labels.
+            decorated: The new decorated labels.
         """
         strings = self._strings
         self.plain, self.decorated = list(plain), list(decorated)
         for label in (*plain, ROOT_LABEL, SPACE_LABEL):
             strings.add(label, allow_transient=False)  # type: ignore[call-arg]
         self._numbers = {strings[label]: i for i, label in enumerate(plain)}
-        # The last one, which NO_LABEL selects, is the root's.
+        # NO_LABEL (-1) selects the last label, that of the root.
         hashes = [strings[label] for label in (*plain, ROOT_LABEL)]
         self._hashes = np.array(hashes, dtype=np.uint64)
         self._spelled = [*plain, *(label.spell(self.plain) for label in self.decorated)]
@@ -91,31 +91,31 @@ class Labels:
         self.labeller = Labeller(rules, (*plain, ROOT_LABEL), self._codec)
 
     def keep(self, rules: Iterable[LabelRule]) -> None:
-        """Take over other rules.
+        """Replace the rules of labels.
 
         Args:
-            rules: The rules.
+            rules: The new rules.
         """
         self.rules = tuple(rules)
         self.replace(self.plain, self.decorated)
 
     @property
     def are_plain(self) -> bool:
-        """Whether gold trees are built as they are."""
+        """Whether the parser builds gold trees without an encoding."""
         return self._codec is None
 
     def collect(
         self, get_examples: Callable[[], Iterable[Example]], given: Sequence[str] | None
     ) -> None:
-        """Take the labels of some examples, behind those that have been added before.
+        """Collect the labels of examples, after those that have been added before.
 
         Args:
-            get_examples: Returns the examples.
-            given: The plain labels, if they are given.
+            get_examples: A function that returns the examples.
+            given: The plain labels; None to collect them from the examples.
         """
         if given is None:
             given = sorted(set().union(*(_deps(eg.reference) for eg in get_examples())))
-        # No network has to learn which word is the root's.
+        # The network does not predict the label of the root.
         added = [label for label in self.plain if label != ROOT_LABEL]
         self.replace(list(dict.fromkeys([*added, *given])) or [SPACE_LABEL], [])
         if self._encoding is not None:
@@ -125,11 +125,11 @@ class Labels:
         """Add labels that are new.
 
         Args:
-            plain: Plain labels.
-            decorated: Decorated ones.
+            plain: Plain labels, of which some may be known.
+            decorated: Decorated labels, of which some may be known.
 
         Returns:
-            What was added: decorated labels are behind all plain ones.
+            The growth. Decorated labels are numbered after all plain ones.
         """
         n_plain, n_decorated = len(self.plain), len(self.decorated)
         self.replace([*self.plain, *plain], [*self.decorated, *decorated])
@@ -137,13 +137,13 @@ class Labels:
         return Growth([*range(n_plain), *range(first, first + n_decorated)], len(self))
 
     def add_new(self, examples: Sequence[Example]) -> tuple[list[str], list[Growth]]:
-        """Add the labels of gold trees that are new.
+        """Add the new labels of gold trees.
 
         Args:
-            examples: A batch.
+            examples: A batch of examples.
 
         Returns:
-            The plain ones, sorted; and what was added, first plain labels and then decorated ones.
+            The new plain labels, sorted; and the growth by plain labels and then by decorated ones.
         """
         met = set().union(*(_deps(eg.reference) for eg in examples))
         plain = sorted(met.difference(self.plain))
@@ -163,13 +163,13 @@ class Labels:
             The gold trees as the parser has to build them, and the sentence boundaries.
 
         Raises:
-            ValueError: As `read_gold` does.
+            ValueError: A label is unknown, or gold heads form a cycle.
         """
         trees, boundaries = read_gold(examples, self._numbers)
         return self.encode(trees), boundaries
 
     def encode(self, gold: GoldBatch) -> GoldBatch:
-        """Encode gold trees as the parser has to build them.
+        """Encode gold trees in the form that the parser builds.
 
         Args:
             gold: The gold trees.
@@ -180,29 +180,29 @@ class Labels:
         return gold if self._codec is None else self._codec.encode(gold)
 
     def hashes(self, labels: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """The hashes of plain labels.
+        """Convert plain labels to hashes.
 
         Args:
-            labels: int64 [n_words], numbers, NO_LABEL for the root's.
+            labels: int64 [n_words], the numbers of the labels, NO_LABEL for the root's.
 
         Returns:
-            uint64 [n_words].
+            uint64 [n_words], the hashes.
         """
         return self._hashes[labels]
 
     def spell(self, numbers: Iterable[int]) -> list[str]:
-        """Spell labels as the parser predicts them, decorated or not.
+        """Convert labels to strings, including decorated ones.
 
         Args:
-            numbers: Of the labels, NO_LABEL for the root's.
+            numbers: The numbers of the labels, NO_LABEL for the root's.
 
         Returns:
-            The labels; see `spacy_npparse.trees.pseudo_projective`.
+            The labels; for decorated ones see `spacy_npparse.trees.pseudo_projective`.
         """
         return [UD_ROOT if number == NO_LABEL else self._spelled[number] for number in numbers]
 
     def _decorated(self, examples: Iterable[Example]) -> list[Decorated]:
-        """The decorated labels of gold trees, sorted."""
+        """Collect the decorated labels of gold trees, sorted."""
         assert self._encoding is not None
         found: set[Decorated] = set()
         for batch in minibatch(examples, 256):
@@ -214,11 +214,11 @@ def check_labels(name: str, labels: Sequence[str]) -> None:
     """Check labels that are given in a config.
 
     Args:
-        name: Of the component.
-        labels: Of arcs, without the root's.
+        name: The name of the component.
+        labels: The arc labels, without that of the root.
 
     Raises:
-        ValueError: If they are no list of different labels, or the root's is among them.
+        ValueError: The labels are not a list of different strings, or include that of the root.
     """
     where = f"{name}: initialize.components.{name}.labels"
     check_type(where, list(labels) if isinstance(labels, tuple) else labels, list[str])
@@ -234,8 +234,8 @@ def check_labels(name: str, labels: Sequence[str]) -> None:
 
 
 def _deps(doc: Doc) -> set[str]:
-    """The labels of a Doc but for those of roots and of white space."""
+    """Collect the labels of a Doc, except those of roots and of white space."""
     arcs = doc.to_array([HEAD, DEP, IS_SPACE]).reshape(len(doc), 3)
     has_label = (arcs[:, 0] != 0) & (arcs[:, 2] == 0) & ~misplaced_roots(doc)
-    # The component may be from a pipeline with other strings.
+    # The component may come from a pipeline with another string store.
     return {doc.vocab.strings[i] for i in {*arcs[has_label, 1].tolist()} - {0}}

@@ -1,4 +1,4 @@
-"""The spaCy component that lemmatizes words by what the treebank has, and spells the others."""
+"""The lemmatizer, which looks up the lemmas of known words and spells those of others."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,30 +39,29 @@ from spacy_npparse.models.speller_net import SpellerNet
 from spacy_npparse.models.threads import threads_for
 
 _LEXICON = "lexicon"
-# Words that are learnt from in an update, for each word of the batch, and at most: every word of a
-# small treebank about thirty times in a training of configs/accuracy.cfg.
+# The number of words that an update learns from, as a share of the batch and at most. Every word of
+# a small treebank is thus learnt about thirty times in a training of configs/accuracy.cfg.
 _SHARE = 0.107
 _MOST_WORDS = 128
 _LEAST_RATE = 0.001
-# Lemmas that are remembered: 20 MB.
+# The maximum number of remembered lemmas, which take 20 MB.
 _MOST_REMEMBERED = 2**17
 
 
 class CharacterLemmatizer(TrainablePipe):
-    """Gives words their lemmas, by their forms and their tags.
+    """A component that assigns lemmas by word forms and tags.
 
-    The lemma of a word of the training data is the most frequent one that it has there with the
-    same tags, or else with fewer of them. Other forms of these lemmas are recognized by their
-    endings. The lemmas of all others are spelled, character by character, by a network that has
-    learnt from all words of the training data alike. Tags are those that Docs have: of components
-    that come before this one.
+    A word of the training data gets its most frequent lemma with the same tags, or with fewer of
+    them. Other forms of these lemmas are recognized by their endings. A network spells the lemmas
+    of all other words character by character. It is trained on all words of the training data. The
+    tags are those that components before this one assign.
 
     Args:
-        vocab: Of the pipeline.
-        model: See `spacy_npparse.Speller.v1`.
-        name: Of the component in the pipeline.
-        overwrite: Whether lemmas that a Doc has are replaced.
-        scorer: The scorer.
+        vocab: The vocabulary of the pipeline.
+        model: The network, a `spacy_npparse.Speller.v1`.
+        name: The name of the component in the pipeline.
+        overwrite: Whether to replace lemmas that a Doc has.
+        scorer: The function that computes the scores.
     """
 
     def __init__(
@@ -82,20 +81,20 @@ class CharacterLemmatizer(TrainablePipe):
         self.overwrite = overwrite
         self.cfg = None
         self._shim = torch_shim(model, SpellerNet)
-        # By the hashes of words.
+        # Lemmas by the hashes of words.
         self._remembered: dict[int, str] = {}
         self._mistagging: Mistagging | None = None
         self._use(Lexicon(LemmaTable({}), Symbols("", [], [])))
 
     @property
     def label_data(self) -> dict[str, Any]:
-        """What `initialize` takes as labels: the words of the training data."""
+        """The words of the training data, which `initialize` takes as labels."""
         return lexicon_to_dict(self._lexicon)
 
     # Prediction
 
     def predict(self, docs: Iterable[Doc]) -> list[NDArray[np.uint64]]:
-        """Lemmatize Docs, without changing them.
+        """Lemmatize Docs without changing them.
 
         Args:
             docs: The Docs.
@@ -104,7 +103,7 @@ class CharacterLemmatizer(TrainablePipe):
             The hashes of the lemmas of each Doc, uint64 [len(doc)].
 
         Raises:
-            ValueError: If the component has not been trained.
+            ValueError: The component has not been trained.
         """
         docs = list(docs)
         if not self._shim.is_initialized:
@@ -123,7 +122,8 @@ class CharacterLemmatizer(TrainablePipe):
         return np.split(hashes, np.cumsum(list(map(len, rows)))[:-1])
 
     def _lemmas(self, keys: list[int], rows: NDArray[np.uint64]) -> list[str]:
-        """The lemmas of different words. keys: their hashes. rows: what `word_rows` returns."""
+        """Find the lemmas of different words. keys: their hashes; rows: as `word_rows` returns
+        them."""
         remembered = self._remembered
         new = [i for i, key in enumerate(keys) if key not in remembered]
         if new:
@@ -137,11 +137,11 @@ class CharacterLemmatizer(TrainablePipe):
         return [remembered[key] for key in keys]
 
     def set_annotations(self, docs: Iterable[Doc], lemmas: Iterable[NDArray[np.uint64]]) -> None:
-        """Write lemmas.
+        """Write lemmas to Docs.
 
         Args:
             docs: The Docs.
-            lemmas: What `predict` returns for them.
+            lemmas: The lemmas that `predict` returned.
         """
         for doc, found in zip(docs, lemmas, strict=True):
             if not len(doc):
@@ -160,15 +160,16 @@ class CharacterLemmatizer(TrainablePipe):
         nlp: Language | None = None,
         labels: Mapping[str, Any] | None = None,
     ) -> None:
-        """Collect the words of the training data, and build the network, with new weights.
+        """Collect the words of the training data, and initialize the network with new weights.
 
         Args:
-            get_examples: Returns the training data, all of which is read unless there are labels.
-            nlp: Not looked at.
-            labels: What `label_data` was after reading the training data.
+            get_examples: A function that returns the training data. It is not read if labels are
+                given.
+            nlp: Ignored.
+            labels: The `label_data` of a lemmatizer that has read the training data.
 
         Raises:
-            ValueError: If no word has a lemma, or the labels are none.
+            ValueError: No word has a lemma, or the labels are malformed.
         """
         if labels is None:
             check_examples(get_examples, self)
@@ -194,14 +195,15 @@ class CharacterLemmatizer(TrainablePipe):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Update the network with words of a batch, drawn so that all words of the training data
-        count alike, however frequent. Words that are new are added to those of the training data.
+        """Update the network with words of a batch. They are drawn in such a way that all words of
+        the training data are learnt equally often, however frequent they are. New words are added
+        to those of the training data.
 
         Args:
-            examples: Of these, only the reference Docs are looked at.
-            drop: Not used: the model has rates of its own.
-            sgd: Optimizer; without it, gradients are accumulated until `finish_update`.
-            losses: Losses by component, which this one is added to.
+            examples: The batch, of which only the reference Docs are used.
+            drop: Ignored, because the model has dropout rates of its own.
+            sgd: The optimizer; None to accumulate gradients until `finish_update`.
+            losses: The losses by component, to which this loss is added.
 
         Returns:
             The losses.
@@ -225,12 +227,13 @@ class CharacterLemmatizer(TrainablePipe):
         return losses
 
     def _sample(self, pairs: Counter[tuple[Word, str]]) -> SpelledBatch | None:
-        """Draw different words of a batch, with probabilities that are inverse to their frequencies
-        in the training data; None if there are none. pairs: their numbers in the batch."""
+        """Draw different words of a batch, with probabilities inverse to their frequencies in the
+        training data; None if there are none. pairs: the frequencies in the batch."""
         table, symbols = self._lexicon
         different = list(pairs)
         counts = np.array([table.counts[pair] for pair in different])
-        # The smallest of exponentially distributed numbers.
+        # The minimum of several exponentially distributed numbers is distributed exponentially,
+        # too.
         draws = torch.empty(len(different), dtype=torch.float64).exponential_().numpy() * counts
         n_words = min(_MOST_WORDS, ceil(_SHARE * pairs.total()))
         chosen = [different[i] for i in np.argsort(draws)[:n_words].tolist()]
@@ -247,20 +250,20 @@ class CharacterLemmatizer(TrainablePipe):
         """Compute the loss of a batch: the negative log-likelihood of the edits.
 
         Args:
-            examples: Not looked at.
-            scores: What `model.begin_update` gives: the logarithm of the probability of each edit,
-                [n_edits].
+            examples: Ignored.
+            scores: float32 [n_edits], the log-probabilities of the edits, which
+                `model.begin_update` returned.
 
         Returns:
-            The mean loss; and its gradient, [n_edits].
+            The mean loss, and its gradient, [n_edits].
         """
         n_edits = max(1, len(scores))
         d_scores = self.model.ops.alloc1f(len(scores)) - 1.0 / n_edits
         return -float(self.model.ops.xp.sum(scores)) / n_edits, d_scores
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights with the gradients, with a learning rate of at least 0.001: that of a
-        transformer, which the optimizer may be for, teaches this network nothing.
+        """Update the weights with the gradients. The learning rate is at least 0.001, because that
+        of a transformer would be too low for this network.
 
         Args:
             sgd: The optimizer.
@@ -277,13 +280,13 @@ class CharacterLemmatizer(TrainablePipe):
         self._remembered.clear()
 
     def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
-        """Use other weights until the generator is resumed, as `nlp.use_params` does.
+        """Use other weights in a context, as `nlp.use_params` does.
 
         Args:
             params: The weights, such as averages.
 
         Yields:
-            Once.
+            Nothing.
         """
         self._remembered.clear()
         try:
@@ -302,7 +305,7 @@ class CharacterLemmatizer(TrainablePipe):
         self._mistagging = None
         self._remembered.clear()
 
-    # Saving and loading: the lexicon is saved with the model, which is none without it.
+    # Saving and loading. The model contains the lexicon.
 
     def from_bytes(
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
@@ -310,14 +313,14 @@ class CharacterLemmatizer(TrainablePipe):
         """Load the component.
 
         Args:
-            bytes_data: What `to_bytes` returned.
-            exclude: Names of parts that are not loaded.
+            bytes_data: The bytes that `to_bytes` returned.
+            exclude: The names of parts that are not loaded.
 
         Returns:
             The component itself.
 
         Raises:
-            ValueError: If it is damaged.
+            ValueError: The data is damaged.
         """
         with loading(self.name, f"{len(bytes_data)} bytes"):
             super().from_bytes(bytes_data, exclude=exclude)
@@ -329,18 +332,18 @@ class CharacterLemmatizer(TrainablePipe):
 
         Args:
             path: The folder of the component.
-            exclude: Names of files that are not loaded.
+            exclude: The names of files that are not loaded.
 
         Returns:
             The component itself.
 
         Raises:
-            ValueError: Naming the folder and what to do, if a file is missing or damaged.
+            ValueError: A file is missing or damaged. The message names the folder and the remedy.
         """
         with loading(self.name, str(path)):
             super().from_disk(path, exclude=exclude)
             lexicon, file = self._lexicon, Path(path, _LEXICON)
-            # Earlier versions saved it beside the model.
+            # Earlier versions saved the lexicon in a file beside the model.
             if not lexicon.table.counts and file.is_file():
                 lexicon = _load(lexicon, file.read_bytes())
             self._use(lexicon)
@@ -365,14 +368,14 @@ def make_character_lemmatizer(
     overwrite: bool,
     scorer: Callable[..., Any] | None,
 ) -> CharacterLemmatizer:
-    """The factory of `character_lemmatizer`.
+    """Make a `character_lemmatizer`.
 
     Args:
         nlp: The pipeline.
-        name: Of the component in it.
-        model: See `spacy_npparse.Speller.v1`.
-        overwrite: Whether lemmas that a Doc has are replaced.
-        scorer: The scorer.
+        name: The name of the component in the pipeline.
+        model: The network, a `spacy_npparse.Speller.v1`.
+        overwrite: Whether to replace lemmas that a Doc has.
+        scorer: The function that computes the scores.
 
     Returns:
         The component.

@@ -1,4 +1,4 @@
-"""The network of a component: what it makes of Docs, and how probable it takes trees to be."""
+"""The network of a component, and the parts of it that are saved with the weights."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from spacy_npparse.parsing.batch import NetT
 
 
 class Network(Generic[NetT]):
-    """Scores the sentences of Docs.
+    """The network of a component, which encodes Docs and scores sentences.
 
     Args:
-        name: Of the component.
-        model: See `spacy_npparse.Parser.v1`.
-        net_class: The class of the network in it.
+        name: The name of the component.
+        model: The model of the component, a `spacy_npparse.Parser.v1`.
+        net_class: The class of the torch network in the model.
         nlp: The pipeline that the component is made in; None if it does not matter.
 
     Attributes:
-        encoders: The shared ones that the model listens to.
-        shim: Holds the network itself, once the component is initialized or loaded.
-        temperatures: What scores are divided by before they become probabilities.
+        encoders: The shared encoders that the model listens to.
+        shim: The shim that contains the torch network, once the component is initialized or loaded.
+        temperatures: The temperatures by which scores are divided before they become probabilities.
     """
 
     def __init__(self, name: str, model: Model, net_class: type[NetT], nlp: Language | None):
@@ -49,14 +49,14 @@ class Network(Generic[NetT]):
             docs: The Docs.
 
         Returns:
-            Their tokens.
+            The encoded tokens.
 
         Raises:
-            ValueError: If Docs lack the vectors of a shared encoder, or have those of another one.
+            ValueError: Docs lack the vectors of a shared encoder, or have those of another one.
         """
         net = self.shim.net
         if not any(map(len, docs)):
-            # Not all encoders can encode nothing.
+            # Some encoders fail if there are no tokens.
             return EncodedTokens(net, net.root[None])
         self.encoders.check(self.name, self.model, docs)
         vectors = self.model.predict(docs)
@@ -68,38 +68,39 @@ class Network(Generic[NetT]):
         return EncodedTokens(net, *net.project_tokens(vectors))
 
     def grow(self, places: Sequence[int], n_labels: int, bias: float = 0.0) -> None:
-        """Make room for more labels, if the network is initialized; see `ParserNet.add_labels`.
+        """Make room for more labels if the network is initialized; see `ParserNet.add_labels`.
 
         Args:
             places: The new numbers of the old labels, ascending.
-            n_labels: Labels from now on.
-            bias: Of the new labels.
+            n_labels: The new number of labels.
+            bias: The bias of the new labels.
         """
         if self.shim.is_initialized:
             self.shim.net.add_labels(places, n_labels, bias=bias)
             self.shim.cfg["n_labels"] = n_labels
 
     def write_progress(self, checksum: str) -> None:
-        """Write what is saved with the weights to the attributes of the model.
+        """Write the training progress, which is saved with the weights, to the attributes of the
+        model.
 
         Args:
-            checksum: Of the settings that the weights depend on.
+            checksum: The checksum of the settings that the weights depend on.
         """
         self.model.attrs["settings"] = checksum
         if self.shim.is_initialized:
             self.model.attrs.update(asdict(self.shim.net.progress))
 
     def forget_progress(self) -> None:
-        """Remove the attributes of the model that are saved with the weights, before others are
+        """Remove the training progress from the attributes of the model before others are
         loaded."""
         for name in UNTRAINED:
             self.model.attrs.pop(name, None)
 
     def read_progress(self, *, normalised: bool) -> None:
-        """Take over the attributes of the model that were loaded with the weights.
+        """Read the training progress from the attributes that were loaded with the weights.
 
         Args:
-            normalised: See `Progress`; of weights that were saved without, by version 0.1.
+            normalised: The value for weights that version 0.1 saved without it; see `Progress`.
         """
         attributes = self.model.attrs
         attributes.update({**UNTRAINED, "normalised": normalised, **attributes})
@@ -109,16 +110,16 @@ class Network(Generic[NetT]):
     def check_loaded(
         self, sizes: Mapping[str, int], checksum: str | None, system_name: str
     ) -> None:
-        """Check that the weights that were loaded are those of this component.
+        """Check that the loaded weights belong to this component.
 
         Args:
-            sizes: Of the network that the component has.
-            checksum: Of the settings that were loaded with the weights, None if only one of both
-                was loaded.
-            system_name: Of the component's factory, without `_parser`.
+            sizes: The sizes of the component's network.
+            checksum: The checksum of the settings that were loaded with the weights; None if only
+                settings or only weights were loaded.
+            system_name: The name of the component's factory, without `_parser`.
 
         Raises:
-            MismatchError: If they are not.
+            MismatchError: The weights belong to another component.
         """
         if not self.shim.is_initialized:
             return
@@ -129,7 +130,7 @@ class Network(Generic[NetT]):
                     f"{size} = {value}, but that of its model has {self.shim.cfg[size]}: the files "
                     f"are not of the same training. {REMEDY_FOR_FILES}"
                 )
-        # Version 0.1 saved no checksum, and nothing else of the progress.
+        # Version 0.1 saved neither a checksum nor any other progress.
         saves_progress = not UNTRAINED.keys().isdisjoint(self.model.attrs)
         if saves_progress and checksum not in (None, self.model.attrs.get("settings")):
             raise MismatchError(

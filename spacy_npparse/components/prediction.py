@@ -1,4 +1,4 @@
-"""What `DependencyParser` and `EnsembleParser` share: the way from Docs to their parses."""
+"""The steps from Docs to parses that `DependencyParser` and `EnsembleParser` share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LabelledTrees(NamedTuple):
     Attributes:
         found: The trees.
         labels: int64 [n_trees, n_words], the numbers of plain labels, NO_LABEL for the root's.
-        sure: The confidence in the best ones; None if it is not asked for.
+        sure: The confidence in the best trees; None if it is not kept.
     """
 
     found: Found
@@ -45,15 +45,15 @@ def parse_sentences(
     strings: StringStore,
     decoder: ConfidenceSettings,
 ) -> list[Parse]:
-    """Parse the sentences of Docs, in parts of similar length, and assemble the parses of the Docs.
+    """Parse the sentences of Docs in parts of similar length, and assemble the parses of the Docs.
 
     Args:
-        tokens: Of the Docs, in their sentences.
-        constraints: On the Docs.
-        parse: Finds the trees of a part.
-        labels: Of the trees.
-        strings: To look labels up.
-        decoder: What is asked for.
+        tokens: The tokens of the Docs, with their sentences.
+        constraints: The constraints on the Docs; None if there are none.
+        parse: A function that finds the trees of a part.
+        labels: The labels of the trees.
+        strings: The string store of the Docs.
+        decoder: The settings of the search.
 
     Returns:
         A parse for each Doc.
@@ -84,7 +84,7 @@ def parse_sentences(
 def _joined(
     sentences: SentenceBatch, parts: Sequence[Bools], trees: Sequence[LabelledTrees]
 ) -> LabelledTrees:
-    """The trees of all sentences, from those of parts. parts: bool [n_sentences] each."""
+    """Join the trees of parts. parts: bool [n_sentences] each."""
     n_trees = len(trees[0].labels) if trees else 1
     found = Found.none(n_trees, sentences)
     labels = np.full(found.heads.shape, NO_LABEL, dtype=np.int64)
@@ -99,11 +99,11 @@ def _joined(
 
 
 class ParserPipe:
-    """A spaCy component that parses Docs in batches.
+    """A component that parses Docs in batches.
 
     Attributes:
-        decoder: What is asked of the search.
-        keep: See `ParserSettings`.
+        decoder: The settings of the search.
+        keep: Whether heads and labels of a Doc are kept, see `ParserSettings`.
     """
 
     name: str
@@ -116,19 +116,20 @@ class ParserPipe:
         """Parse Docs without changing them.
 
         Args:
-            docs: With the sentence boundaries and the constraints that are known; see
+            docs: The Docs, with known sentence boundaries and constraints; see
                 `DependencyConstraints`.
 
         Returns:
-            Their parses.
+            A parse for each Doc.
 
         Raises:
-            ConstraintError: If constraints are malformed, or no tree that can be built meets them.
+            ConstraintError: Constraints are malformed, or the parser can build no tree that meets
+                them.
         """
         raise NotImplementedError
 
     def report(self) -> None:
-        """Warn of what was not done as asked for, since the last report."""
+        """Warn of what could not be done since the last report."""
         raise NotImplementedError
 
     def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:
@@ -136,7 +137,7 @@ class ParserPipe:
 
         Args:
             docs: The Docs.
-            parses: What `predict` returns.
+            parses: The parses that `predict` returned.
         """
         for doc, parse in zip(docs, parses, strict=True):
             write_parse(doc, parse)
@@ -145,7 +146,7 @@ class ParserPipe:
         """Parse one Doc.
 
         Args:
-            doc: With the sentence boundaries that are known.
+            doc: The Doc, with known sentence boundaries and constraints.
 
         Returns:
             The same Doc, parsed.
@@ -155,14 +156,14 @@ class ParserPipe:
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parse a stream of Docs in batches, in order, and report in the end.
+        """Parse a stream of Docs in batches and in order, and report at the end.
 
-        If a batch fails, its Docs are parsed one by one, so that only those that fail themselves
-        reach the error handler.
+        If a batch fails, its Docs are parsed one by one, so that the error handler gets only those
+        that fail by themselves.
 
         Args:
             stream: The Docs.
-            batch_size: Docs in a batch.
+            batch_size: The number of Docs in a batch.
 
         Yields:
             The parsed Docs.
@@ -190,13 +191,13 @@ class ParserPipe:
 
 
 def keep_confidence(nlp: Language) -> int:
-    """Let the parsers of a pipeline keep the probabilities of their trees.
+    """Let all parsers of a pipeline keep their confidence.
 
     Args:
         nlp: The pipeline.
 
     Returns:
-        How many parsers of this package it has.
+        The number of parsers of this package in the pipeline.
     """
     parsers = [parser for _, parser in nlp.pipeline if isinstance(parser, ParserPipe)]
     for parser in parsers:

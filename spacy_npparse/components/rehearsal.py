@@ -1,4 +1,4 @@
-"""Rehearsal: a parser that is trained further practises what it predicted before."""
+"""Rehearsal, in which a parser that is trained further practises its earlier predictions."""
 
 from collections.abc import Iterable
 
@@ -11,15 +11,15 @@ from spacy_npparse.components.encoders import listeners
 
 
 def check_rehearsable(model: Model, name: str) -> None:
-    """Check that a copy of a model encodes Docs by itself.
+    """Check that a copy of a model can encode Docs by itself.
 
     Args:
-        model: Of the component.
-        name: Of the component.
+        model: The model of the component.
+        name: The name of the component.
 
     Raises:
-        NotImplementedError: If it listens to the encoder of another component, as that one is not
-            run in rehearsal.
+        NotImplementedError: The model listens to the encoder of another component, which rehearsal
+            does not run.
     """
     if any(listeners(model)):
         raise NotImplementedError(
@@ -29,11 +29,11 @@ def check_rehearsable(model: Model, name: str) -> None:
 
 
 def rehearsal_examples(docs: Iterable[Doc], parses: Iterable[Parse]) -> list[Example]:
-    """Make examples of predictions.
+    """Make examples from predictions.
 
     Args:
         docs: The Docs, which remain as they are.
-        parses: Their parses.
+        parses: The parses of the Docs.
 
     Returns:
         Examples with the parses as gold trees.
@@ -41,7 +41,7 @@ def rehearsal_examples(docs: Iterable[Doc], parses: Iterable[Parse]) -> list[Exa
     examples = []
     for doc, parse in zip(docs, parses, strict=True):
         parsed = doc.copy()
-        # Distributions of heads, if confidence is asked for, would be learnt instead.
+        # Otherwise the head distributions would be learnt instead of the heads.
         write_parse(parsed, parse._replace(head_distributions=None))
         examples.append(Example(doc, parsed))
     return examples

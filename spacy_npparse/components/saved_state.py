@@ -1,5 +1,4 @@
-"""The saved state of a component: labels, settings and weights that belong together, or a
-refusal."""
+"""The saved state of a component: labels, settings and weights that must fit together."""
 
 from __future__ import annotations
 
@@ -24,26 +23,25 @@ REMEDY_FOR_FILES = (
 
 
 class MismatchError(ValueError):
-    """A component that cannot be loaded; the message says why, and what to do."""
+    """A saved component that cannot be loaded. The message names the reason and the remedy."""
 
 
 @dataclass(frozen=True)
 class SavedState:
-    """What is saved of a component beside its weights.
+    """The part of a saved component that is not its weights.
 
-    The weights are saved with a checksum of the settings: the labels are positions in the output
-    layer, and those of another file would be other labels.
+    The weights are saved with a checksum of the settings and labels, because labels are positions
+    in the output layer.
 
     Attributes:
-        labels: See `Labels`.
-        decorated: Likewise.
-        system: Of the component's factory, without `_parser`.
-        settings: Those, by name, that a trained model cannot be loaded without.
-        temperatures: What scores are divided by before they become probabilities; no tree depends
-            on them.
-        encoder: Checksum of the shared encoders that the component was trained with, empty for
-            none; see `SharedEncoders`.
-        label_rules: The rules that labels keep.
+        labels: The plain labels, see `Labels`.
+        decorated: The decorated labels, see `Labels`.
+        system: The name of the component's factory, without `_parser`.
+        settings: The settings, by name, that the weights depend on.
+        temperatures: The temperatures of the probabilities, on which trees do not depend.
+        encoder: The checksum of the shared encoders that the component was trained with, empty if
+            there are none; see `SharedEncoders`.
+        label_rules: The rules of labels.
     """
 
     labels: list[str]
@@ -56,12 +54,12 @@ class SavedState:
 
     @property
     def checksum(self) -> str:
-        """Of what the weights depend on."""
+        """The checksum of everything that the weights depend on."""
         settings = self._required()
         return sha256(srsly.json_dumps(settings, sort_keys=True).encode("utf8")).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        """The state as the file of the component has it."""
+        """Convert the state to the content of the component's file."""
         return {
             **self._required(),
             "temperatures": asdict(self.temperatures),
@@ -83,17 +81,17 @@ class SavedState:
         """Read a saved state.
 
         Args:
-            data: What `to_json` has returned, in this or an earlier version.
-            expected: The state of the component that it is loaded into.
+            data: The content that `to_json` returned, in this or an earlier version.
+            expected: The state of the component that loads it.
 
         Returns:
             The state.
 
         Raises:
-            MismatchError: If something is missing, or if it is that of a component with another
+            MismatchError: Something is missing, or the state belongs to a component with another
                 factory or other settings.
         """
-        # Earlier versions may have saved none.
+        # Earlier versions did not save rules.
         data = {
             "temperatures": {},
             "label_rules": [],
@@ -141,14 +139,15 @@ class SavedState:
 
 @contextmanager
 def loading(name: str, source: str) -> Iterator[None]:
-    """Tell which component cannot be loaded, from where, and what to do.
+    """Convert errors in loading a component to an error that names the component, the source and
+    the remedy.
 
     Args:
-        name: Of the component.
-        source: What it is loaded from.
+        name: The name of the component.
+        source: The file or folder that the component is loaded from, or a noun for it.
 
     Raises:
-        ValueError: Instead of any exception.
+        ValueError: Instead of any other exception.
     """
     where = f"Cannot load component {name!r} from {source}"
     try:
@@ -161,14 +160,14 @@ def loading(name: str, source: str) -> Iterator[None]:
 
 
 def check_files(folder: Path, exclude: Collection[str]) -> None:
-    """Check that the files of a component are there.
+    """Check that the files of a component exist.
 
     Args:
-        folder: Of the component.
-        exclude: Names of files that are not needed.
+        folder: The folder of the component.
+        exclude: The names of files that are not needed.
 
     Raises:
-        MismatchError: If one is missing.
+        MismatchError: A file is missing.
     """
     missing = [
         name for name in (CFG, MODEL) if name not in exclude and not (folder / name).is_file()

@@ -1,4 +1,4 @@
-"""Sentence boundaries that Docs leave open, found together with the heads of the words."""
+"""The search for sentence boundaries that Docs leave open."""
 
 import logging
 import math
@@ -19,18 +19,19 @@ from spacy_npparse.parsing import EncodedTokens, SentenceBatch
 
 logger = logging.getLogger(__name__)
 
-# How often sentences that cannot have a tree, because of constraints, are cut otherwise.
+# The maximum number of times that a segmentation is revised because constraints leave a sentence
+# without a tree.
 _MOST_REVISIONS = 200
-# Words of the longest sentence that is found. A longer run of words, none of which is likely to
-# start a sentence, is cut at the likeliest one.
+# The maximum number of words in a sentence. A longer run without a likely start is cut at the
+# likeliest word.
 MAX_LENGTH = 128
-# Log-odds of 98 %: a boundary of more is certain, and one of less than minus these is none.
+# The log-odds of 98 %. Above it, a boundary counts as certain; below its negative, as impossible.
 _CERTAIN = math.log(0.98 / 0.02)
-# Log-odds of a boundary that is known.
+# The log-odds of a known boundary.
 _KNOWN = 50.0
-# Arcs of more words do not count in the search for boundaries.
+# The maximum length of arcs that count in the search for boundaries.
 _REACH = 64
-# Words among which heads are selected: those that arcs reach on either side of as many.
+# The number of words among which heads are selected: _REACH words and their arcs on either side.
 WINDOW = 3 * _REACH
 
 Ints = NDArray[np.int64]
@@ -38,10 +39,10 @@ Bools = NDArray[np.bool_]
 
 
 class SentenceFinder:
-    """Finds the sentences of Docs for a component, and reports what it did not do as asked for.
+    """A component's search for the sentences of Docs, which reports what could not be done.
 
     Args:
-        name: Of the component.
+        name: The name of the component.
     """
 
     def __init__(self, name: str):
@@ -59,9 +60,10 @@ class SentenceFinder:
 
         Args:
             docs: The Docs.
-            encoded: See `find_sentences`. Without any, sentences are those that the Docs have; a
-                warning tells, once, of a Doc of several lines that has none.
-            constraints: On the Docs.
+            encoded: The encoded tokens, see `find_sentences`. If empty, the sentences are those of
+                the Docs, and the first Doc with several lines and without boundaries causes a
+                warning.
+            constraints: The constraints on the Docs.
 
         Returns:
             The tokens.
@@ -75,7 +77,7 @@ class SentenceFinder:
         return tokens
 
     def report(self) -> None:
-        """Warn of the sentences that were cut, since the last report."""
+        """Warn of the sentences that were cut since the last report."""
         if self._n_cut:
             logger.warning(
                 "%s: %d sentences would have had more than %d words and were cut where a sentence "
@@ -92,17 +94,17 @@ def find_sentences(
     encoded: Sequence[EncodedTokens[Any]],
     constraints: BatchConstraints | None = None,
 ) -> tuple[TokenBatch, int]:
-    """Find the sentences of Docs that leave boundaries open. Those that are set remain.
+    """Find the sentences of Docs that leave boundaries open, and keep the boundaries that are set.
 
     Args:
-        tokens: Of the Docs.
-        encoded: The tokens as one or several networks see them, whose scores are averaged.
-        constraints: On the Docs. Each sentence has a tree that they allow, if that is possible at
-            all.
+        tokens: The tokens of the Docs.
+        encoded: The tokens as encoded by one or more networks, whose scores are averaged.
+        constraints: The constraints on the Docs. If possible, each sentence has a tree that they
+            allow.
 
     Returns:
-        The tokens in their sentences, and how many sentences were cut because they would have had
-        more than `MAX_LENGTH` words.
+        The tokens with their sentence numbers, and the number of sentences that were cut because
+        they had more than `MAX_LENGTH` words.
     """
     if constraints is not None:
         tokens = constraints.keep_together(tokens)
@@ -143,7 +145,8 @@ def find_sentences(
 
 
 def _warn_of_open_docs(name: str, docs: Sequence[Doc]) -> bool:
-    """Warn of the first Doc of several lines without sentence boundaries. Whether there is one."""
+    """Warn of the first Doc with several lines and without sentence boundaries. Returns whether
+    there is one."""
     for doc in docs:
         if not doc.has_annotation("SENT_START") and "\n" in doc.text.strip():
             logger.warning(
@@ -158,7 +161,8 @@ def _warn_of_open_docs(name: str, docs: Sequence[Doc]) -> bool:
 
 
 def _log_odds(tokens: TokenBatch, encoded: Sequence[EncodedTokens[Any]]) -> NDArray[np.float64]:
-    """The log-odds that a sentence starts, [n_tokens]. A boundary that is set is known."""
+    """Compute the log-odds that each token starts a sentence, [n_tokens]. A boundary that is set is
+    known."""
     log_odds = np.where(tokens.is_open, 0.0, -_KNOWN)
     log_odds[tokens.first_words] = _KNOWN
     before, after = tokens.adjacent_words()
@@ -170,8 +174,7 @@ def _log_odds(tokens: TokenBatch, encoded: Sequence[EncodedTokens[Any]]) -> NDAr
 
 
 def _cuts(likely: Bools, is_open: Bools, log_odds: NDArray[np.float64]) -> Ints:
-    """Where to cut runs of words that are too long and have no likely start: the likeliest open
-    words."""
+    """Find the likeliest open words, where runs of words that are too long are cut."""
     cuts = []
     starts = [*np.flatnonzero(likely).tolist(), len(likely)]
     for start, end in zip(starts, starts[1:], strict=False):
@@ -187,7 +190,7 @@ def _cuts(likely: Bools, is_open: Bools, log_odds: NDArray[np.float64]) -> Ints:
 
 
 def _in_open_stretches(candidates: Bools, certain: Bools) -> Bools:
-    """The words of stretches between certain starts in which other candidates are."""
+    """Find the words in stretches between certain starts that contain other candidates."""
     stretch = np.cumsum(certain) - 1
     open_stretches = np.bincount(stretch, weights=candidates & ~certain) > 0
     return open_stretches[stretch]
@@ -199,8 +202,9 @@ def _best_possible(
     words: Ints,
     possible: Callable[[Ints], bool] | None,
 ) -> Bools:
-    """The best segmentation into sentences that can have a tree: as long as one cannot, that span
-    is excluded. If there is no end to it, the last one remains, whose trees will be refused.
+    """Find the best segmentation into sentences that can have a tree. While a sentence cannot, its
+    span is excluded. After too many revisions, the last segmentation is returned, and its trees
+    will be rejected.
 
     log_odds, spans: see `best_segmentation`; words: their tokens; possible: whether a sentence of
     some of these can have a tree, None if any can.

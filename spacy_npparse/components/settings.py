@@ -1,7 +1,8 @@
-"""Settings of the components, a dataclass for each family, checked when a component is made.
+"""Settings of components, which are checked when a component is made. Each kind of parser has a
+dataclass.
 
-The types are those of the dataclasses: a setting is a number, a text, one of the values of a
-`Literal`, or a section with settings of its own. Settings of searches are in
+The types of the fields determine the checks: a setting is a number, a string, one of the values of
+a `Literal`, or a section with settings of its own. The settings of searches are in
 `spacy_npparse.parsing.settings`.
 """
 
@@ -31,20 +32,19 @@ SettingsT = TypeVar("SettingsT")
 
 @dataclass(frozen=True)
 class ParserSettings:
-    """Settings of all parsers that are trained.
+    """Settings of all trained parsers.
 
     Attributes:
-        model: See `spacy_npparse.Parser.v1`.
-        sentences: "joint" to find the sentence boundaries that Docs leave open, together with the
-            heads; or "preset" to leave it at those that they have.
-        keep: "heads" to keep the heads and labels that Docs have, as if they were constraints; see
-            `DependencyConstraints`.
-        label_rules: How trees keep the rules that the parser has learnt from its treebank, see
-            `LabelRule`: "labels" for the best labels of the best tree that keep them; "trees" for
-            the best labelled tree, whose arcs may be others. With greedy and beam search, whose
-            trees have no scores to compare them by, "trees" is the same as "labels". "off" for the
-            best label of each arc by itself.
-        scorer: Computes the scores of `nlp.evaluate`.
+        model: The network, a `spacy_npparse.Parser.v1`.
+        sentences: "joint" to find sentence boundaries that Docs leave open, together with the
+            heads; "preset" to use only those that they have.
+        keep: "heads" to keep the heads and labels that Docs have, as if they were constraints;
+            "none" to predict all.
+        label_rules: How trees obey the rules of labels of the treebank, see `LabelRule`: "labels"
+            finds the best labels of the best tree, "trees" the best labelled tree, and "off"
+            ignores the rules. In greedy and beam search, "trees" is the same as "labels", because
+            trees have no scores to compare them by.
+        scorer: The function that computes the scores of `nlp.evaluate`.
     """
 
     model: Model
@@ -56,12 +56,12 @@ class ParserSettings:
 
 @dataclass(frozen=True)
 class TransitionParserSettings(ParserSettings, TransitionSettings):
-    """Settings of parsers that search greedily or with a beam.
+    """Settings of parsers with greedy or beam search.
 
     Attributes:
-        positions: Of stack and buffer, whose words are the features of transitions, joined by "+";
-            None for those of the transition system.
-        pseudo_projective: The encoding of crossing arcs in labels, None for none.
+        positions: The positions of stack and buffer whose words are features of transitions, joined
+            by "+"; None for those of the transition system.
+        pseudo_projective: The pseudo-projective encoding of crossing arcs; None if there is none.
     """
 
     positions: str | None
@@ -70,14 +70,14 @@ class TransitionParserSettings(ParserSettings, TransitionSettings):
 
 @dataclass(frozen=True)
 class MHParserSettings(ParserSettings, TransitionSettings):
-    """Settings of MH3 and MH4. Oracle and exploration are those of greedy search; of exact search,
-    only the confidence of the decoder counts.
+    """Settings of MH3 and MH4. The oracle and the exploration apply to greedy search. Exact search
+    uses only the confidence of the decoder.
 
     Attributes:
-        search: Over all derivations, or with a transition system.
-        positions: Of greedy search, see `TransitionParserSettings`.
-        features: Of exact search, see `MHParts`.
-        max_length: Words of the longest sentence that is searched exactly.
+        search: "exact" for all derivations, or "greedy" with a transition system.
+        positions: The positions that are features in greedy search, see `TransitionParserSettings`.
+        features: The positions that are features in exact search, see `MHParts`.
+        max_length: The maximum number of words in exact search.
     """
 
     search: Literal["exact", "greedy"]
@@ -91,10 +91,10 @@ class MHParserSettings(ParserSettings, TransitionSettings):
 
 @dataclass(frozen=True)
 class SpanningTreeSettings(ParserSettings):
-    """Settings of parsers that search maximum spanning trees.
+    """Settings of `mst_parser`.
 
     Attributes:
-        loss: See `ExactSearch`.
+        loss: The loss of gold trees, see `ExactSearch`.
         decoder: Whether the confidence is kept.
     """
 
@@ -104,11 +104,12 @@ class SpanningTreeSettings(ParserSettings):
 
 @dataclass(frozen=True)
 class OneEndpointCrossingSettings(ParserSettings):
-    """Settings of parsers that search one-endpoint-crossing trees.
+    """Settings of `one_endpoint_crossing_parser`.
 
     Attributes:
-        max_length: Words of the longest sentence that is searched exactly.
-        pruning: See `OneEndpointCrossingParts`.
+        max_length: The maximum number of words in exact search.
+        pruning: The share of the probability of a word's best head below which arcs are skipped; 0
+            for exact search.
         decoder: Whether the confidence is kept.
     """
 
@@ -123,15 +124,16 @@ class OneEndpointCrossingSettings(ParserSettings):
 
 @dataclass(frozen=True)
 class EnsembleSettings:
-    """Settings of `EnsembleParser`.
+    """Settings of `ensemble_parser`.
 
     Attributes:
-        members: Names of other components of the pipeline.
-        combine: See `EnsembleParser`.
-        sentences: See `ParserSettings`.
+        members: The names of other components of the pipeline.
+        combine: "votes" to count the arcs of the members' trees, or "scores" to add their
+            log-probabilities.
+        sentences: Whether open sentence boundaries are found, see `ParserSettings`.
         decoder: Whether the confidence is kept.
-        keep: See `ParserSettings`.
-        scorer: Likewise.
+        keep: Whether heads and labels of Docs are kept, see `ParserSettings`.
+        scorer: The function that computes the scores of `nlp.evaluate`.
     """
 
     members: list[str]
@@ -155,20 +157,20 @@ class EnsembleSettings:
 def read_settings(
     settings: type[SettingsT], name: str, values: Mapping[str, Any], section: str = ""
 ) -> SettingsT:
-    """Make the settings of a component from its config.
+    """Read the settings of a component from its config.
 
     Args:
-        settings: A dataclass.
-        name: Of the component.
-        values: Of the settings, by name.
-        section: Of the config, with a dot behind it; empty for the whole.
+        settings: The dataclass of the settings.
+        name: The name of the component.
+        values: The values of the settings, by name.
+        section: The section of the config, followed by a dot; empty for the whole config.
 
     Returns:
-        The settings, of that class.
+        The settings, an instance of that class.
 
     Raises:
-        ValueError: Naming component and setting, if a value is of another type than the field of
-            that name, or a setting is unknown or wrong.
+        ValueError: A setting is unknown, or its value is wrong or of the wrong type. The message
+            names the component and the setting.
     """
     hints = get_type_hints(settings)
     known = [field.name for field in fields(settings)]  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What is wrong with the data of a training: warnings when a parser is initialized."""
+"""Warnings about the training data when a parser is initialized."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ logger = logging.getLogger(__name__)
 
 
 def check_examples(get_examples: Callable[[], Iterable[Example]], component: object) -> None:
-    """Check that a function returns examples, as `validate_get_examples` of spaCy does, but without
-    reading all of a corpus.
+    """Check that a function returns examples, like `validate_get_examples` of spaCy, but without
+    reading the whole corpus.
 
     Args:
         get_examples: The function.
-        component: What is initialized.
+        component: The component that is initialized.
 
     Raises:
-        TypeError: If it is no function, or returns something else.
+        TypeError: The argument is not a function, or returns something other than examples.
     """
 
     def some() -> Iterable[Example]:
@@ -41,14 +41,14 @@ def check_examples(get_examples: Callable[[], Iterable[Example]], component: obj
 
 
 def counting_roots(name: str, examples: Iterable[Example]) -> Iterator[Example]:
-    """Warn of words that have a head, but the label of roots.
+    """Warn of words that have a head but the label of a root.
 
     Args:
-        name: Of the parser.
+        name: The name of the parser.
         examples: The training data.
 
     Yields:
-        The examples; the warning comes after the last one.
+        The examples. The warning comes after the last one.
     """
     n_misplaced = 0
     for example in examples:
@@ -66,14 +66,14 @@ def counting_roots(name: str, examples: Iterable[Example]) -> Iterator[Example]:
 
 
 def counting_sentences(name: str, gold: Iterable[GoldBatch]) -> Iterator[GoldBatch]:
-    """Warn if no Doc has several sentences.
+    """Warn if no Doc has more than one sentence, although the parser learns to find sentences.
 
     Args:
-        name: Of the parser, which learns where sentences end.
+        name: The name of the parser.
         gold: The gold trees of the training data.
 
     Yields:
-        The gold trees; the warning comes after the last ones.
+        The gold trees. The warning comes after the last ones.
     """
     n_within = 0
     for batch in gold:
@@ -89,9 +89,9 @@ def counting_sentences(name: str, gold: Iterable[GoldBatch]) -> Iterator[GoldBat
 
 
 def warn_of_shared_files(nlp: Language) -> None:
-    """Warn if a file of the training corpus is one of the dev corpus, too, or a copy of one.
+    """Warn if a file of the training corpus, or a copy of it, is also in the dev corpus.
 
-    The best model of a training is then the one that has memorised most.
+    Otherwise, the best model would be the one that has memorised most.
 
     Args:
         nlp: The pipeline that is initialized, with the config of the training.
@@ -113,7 +113,7 @@ def warn_of_shared_files(nlp: Language) -> None:
 
 
 def _files(config: Mapping[str, Any], corpus: str) -> Iterator[Path]:
-    """The files that the reader of a corpus names, as far as its setting `path` names any."""
+    """Find the files that the setting `path` of a corpus reader names."""
     section: Any = config
     for name in corpus.split("."):
         section = section.get(name) if isinstance(section, Mapping) else None

@@ -1,4 +1,5 @@
-"""`spacy_npparse.drop_unannotated_components.v1`: one config for all treebanks."""
+"""The callback `spacy_npparse.drop_unannotated_components.v1`, which fits a pipeline to a
+treebank."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from spacy.util import resolve_dot_names
 
 logger = logging.getLogger(__name__)
 
-# What taggers and lemmatizers assign: the attribute of Docs, and the column of CoNLL-U.
+# The attribute of Docs that each tagger or lemmatizer sets, and the column of CoNLL-U.
 _COLUMNS = {
     "token.tag": ("TAG", "XPOS"),
     "token.pos": ("POS", "UPOS"),
@@ -24,16 +25,15 @@ _TREES = ("token.dep", "DEP")
 
 
 def drop_unannotated_components() -> Callable[[Language], None]:
-    """A callback for `initialize.before_init` that removes components without training data.
+    """Make a callback for `initialize.before_init` that removes components without training data.
 
-    spaCy's taggers and lemmatizers cannot be initialized on a treebank that leaves their column
-    empty. They are removed from the pipeline with a warning, and their scores from
-    `training.score_weights`; all other components stay. The training corpus is that of
-    `training.train_corpus`.
+    spaCy cannot initialize a tagger or lemmatizer if the treebank leaves its column empty. The
+    callback reads the corpus `training.train_corpus`, removes such components from the pipeline
+    with a warning, and removes their scores from `training.score_weights`.
 
     Returns:
-        The callback, a function of the pipeline, which raises a ValueError if there is a parser but
-        no tree at all.
+        The callback, a function of the pipeline. It raises ValueError if the pipeline has a parser
+        and the corpus has no trees.
     """
     return _drop
 
@@ -73,7 +73,7 @@ def _drop(nlp: Language) -> None:
 
 @contextmanager
 def _any_tokenizer(nlp: Language) -> Iterator[None]:
-    """Let readers tokenize, whose predicted Docs do not count, before the tokenizer is trained."""
+    """Let readers tokenize before the tokenizer is trained, if the predicted Docs do not matter."""
     tokenizer = nlp.tokenizer
     nlp.tokenizer = Tokenizer(nlp.vocab)
     try:
@@ -83,7 +83,7 @@ def _any_tokenizer(nlp: Language) -> Iterator[None]:
 
 
 def _missing(examples: Iterable[Example], attributes: set[str]) -> set[str]:
-    """Those of the attributes that no example has."""
+    """Find the attributes that no example has."""
     missing = set(attributes)
     for example in examples:
         missing -= {name for name in missing if example.reference.has_annotation(name)}
@@ -93,7 +93,7 @@ def _missing(examples: Iterable[Example], attributes: set[str]) -> set[str]:
 
 
 def _remove(nlp: Language, name: str) -> None:
-    """Remove a component, and the scores that no other component has from the score weights."""
+    """Remove a component, and its scores that no other component has."""
     scores = set(nlp.get_pipe_meta(name).default_score_weights or ())
     nlp.remove_pipe(name)
     for other in nlp.component_names:

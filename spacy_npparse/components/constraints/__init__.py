@@ -1,4 +1,4 @@
-"""What annotators and programs know of the trees of a Doc, which parsers obey."""
+"""Constraints on the trees of a Doc, which annotators and programs set and parsers obey."""
 
 from spacy_npparse.components.constraints.given import (
     CONSTRAINTS_KEY,

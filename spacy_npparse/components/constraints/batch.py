@@ -35,12 +35,12 @@ from spacy_npparse.trees.missing import NO_HEAD
 
 @dataclass(frozen=True)
 class BatchConstraints:
-    """The constraints on a batch of Docs.
+    """The constraints on the Docs of a batch.
 
     Attributes:
         docs: The Docs.
-        by_doc: The constraints on each of them.
-        labels: Those that are known, that of the root last.
+        by_doc: The constraints on each Doc.
+        labels: The known labels. That of the root is the last.
     """
 
     docs: Sequence[Doc]
@@ -48,10 +48,10 @@ class BatchConstraints:
     labels: tuple[str, ...]
 
     def keep_together(self, tokens: TokenBatch) -> TokenBatch:
-        """Leave no boundary open within a subtree, or between a token and its only possible head.
+        """Close the boundaries within a subtree, and between a token and its only possible head.
 
         Args:
-            tokens: Of the Docs.
+            tokens: The tokens of the Docs.
 
         Returns:
             The tokens, of which fewer are open.
@@ -68,11 +68,11 @@ class BatchConstraints:
         return replace(tokens, is_open=is_open)
 
     def undecided(self, tokens: TokenBatch) -> Bools:
-        """The open tokens of Docs with constraints, none of which is likely or unlikely to start a
-        sentence before the constraints have been looked at: bool [n_tokens].
+        """Find the open tokens of Docs with constraints. Before the constraints have been applied,
+        none of them is certain to start a sentence, or not to.
 
         Args:
-            tokens: Of the Docs.
+            tokens: The tokens of the Docs.
         """
         constrained = np.array([bool(constraints) for constraints in self.by_doc], dtype=bool)
         return np.repeat(constrained, np.diff(tokens.offsets)) & tokens.is_open
@@ -87,10 +87,10 @@ class BatchConstraints:
         """Make forbidden arcs impossible in the search for sentences; see `score_spans`.
 
         Args:
-            arcs: float32 [n, 2 * reach + 1], changed in place.
-            roots: float32 [n], changed in place.
+            arcs: float32 [n, 2 * reach + 1], the scores of arcs, changed in place.
+            roots: float32 [n], the scores of arcs from the root, changed in place.
             words: int64 [n], the tokens of the words.
-            tokens: Of the Docs.
+            tokens: The tokens of the Docs.
         """
         reach = arcs.shape[1] // 2
         for offset, constraints in zip(tokens.offsets[:-1].tolist(), self.by_doc, strict=True):
@@ -109,11 +109,11 @@ class BatchConstraints:
                 arcs[place, reach] = IMPOSSIBLE
 
     def admit_tree(self, tokens: TokenBatch, words: Ints) -> bool:
-        """Whether a sentence can have a tree.
+        """Check whether a sentence can have a tree.
 
         Args:
-            tokens: Of the Docs.
-            words: int64 [n], the tokens of its words, of one Doc.
+            tokens: The tokens of the Docs.
+            words: int64 [n], the tokens of its words, all of one Doc.
         """
         number = int(np.searchsorted(tokens.offsets, words[0], side="right")) - 1
         if not self.by_doc[number]:
@@ -127,8 +127,7 @@ class BatchConstraints:
 
     @cached_property
     def _by_first_word(self) -> list[tuple[Ints, tuple[Constraint, ...]]]:
-        """The constraints on each Doc in the order of the first words that they are on, and these
-        words."""
+        """The constraints on each Doc, in the order of their first words, and these words."""
         found = []
         for doc, constraints in zip(self.docs, self.by_doc, strict=True):
             pairs = [(_first_word(doc, one), one) for one in constraints]
@@ -141,11 +140,11 @@ class BatchConstraints:
         """Assign the constraints to sentences.
 
         Args:
-            tokens: Of the Docs.
-            sentences: Of the Docs.
+            tokens: The tokens of the Docs.
+            sentences: The sentences of the Docs.
 
         Returns:
-            The constraints of those sentences that have any.
+            The constraints of each sentence that has any.
         """
         found: dict[int, SentenceConstraints] = {}
         slices = sentences.slices()
@@ -165,24 +164,24 @@ class BatchConstraints:
 
 @dataclass(frozen=True)
 class ConstrainedSentences:
-    """The sentences of a batch that there are constraints on.
+    """The sentences of a batch that have constraints.
 
     Attributes:
-        by_number: Their constraints, by their numbers in the batch.
+        by_number: The constraints of each sentence, by its number in the batch.
     """
 
     by_number: dict[int, SentenceConstraints]
 
     @property
     def allowed_trees(self) -> dict[int, AllowedTrees]:
-        """The trees that are allowed of these sentences, by their numbers."""
+        """The allowed trees of these sentences, by number."""
         return {number: one.allowed for number, one in self.by_number.items()}
 
     def select(self, kept: Bools) -> ConstrainedSentences:
-        """Keep only some of the sentences of the batch, as `SentenceBatch.select` does.
+        """Select some sentences of the batch, as `SentenceBatch.select` does.
 
         Args:
-            kept: bool [n_sentences].
+            kept: bool [n_sentences], whether each sentence is selected.
         """
         numbers = np.cumsum(kept) - 1
         return ConstrainedSentences(
@@ -190,13 +189,13 @@ class ConstrainedSentences:
         )
 
     def allowed_labels(self, sentences: SentenceBatch) -> Bools | None:
-        """The labels that words may have.
+        """Find the labels that words may have.
 
         Args:
             sentences: The batch.
 
         Returns:
-            bool [n_words, n_labels] without that of the root; None if all may have any.
+            bool [n_words, n_labels] without the label of the root; None if there are no limits.
         """
         limited = [
             (number, word, labels)
@@ -215,18 +214,18 @@ class ConstrainedSentences:
 def read_constraints(
     docs: Sequence[Doc], keep: Keep, labels: Sequence[str]
 ) -> BatchConstraints | None:
-    """Read the constraints on Docs: those of their `user_data`, and the arcs that are kept.
+    """Read the constraints on Docs from their `user_data`, and from arcs that are kept.
 
     Args:
         docs: The Docs.
-        keep: Whether heads and labels that the Docs have are kept.
-        labels: The arc labels that are known, without the root's.
+        keep: Whether the heads and labels of the Docs are kept.
+        labels: The known arc labels, without that of the root.
 
     Returns:
         The constraints; None if there are none.
 
     Raises:
-        ConstraintError: If some are malformed, or name a label that is not known.
+        ConstraintError: Constraints are malformed, or name an unknown label.
     """
     if keep == "none" and not any(CONSTRAINTS_KEY in doc.user_data for doc in docs):
         return None
@@ -241,9 +240,9 @@ def read_constraints(
 
 
 def _kept_arcs(doc: Doc) -> Iterator[Constraint]:
-    """The heads and labels that a Doc has, but for those of white space. A token that is its own
-    head is the root if its label says so; otherwise its head is unknown, which spaCy cannot tell
-    from that."""
+    """Read the heads and labels of a Doc, except those of white space. If a token is its own head
+    and its label is not that of a root, its head is unknown, because spaCy has no other value for
+    that."""
     for token, head in zip(doc, head_tokens(doc).tolist(), strict=True):
         if head == NO_HEAD or token.is_space:
             continue
@@ -255,7 +254,7 @@ def _kept_arcs(doc: Doc) -> Iterator[Constraint]:
 
 
 def _with_known_labels(doc: Doc, one: Constraint, known: tuple[str, ...]) -> Constraint:
-    """The constraint, with the root's label in spaCy's spelling."""
+    """Spell the label of the root as spaCy does, and check that all labels are known."""
     labels = one.labels
     if UD_ROOT in labels and UD_ROOT not in known:
         labels = labels - {UD_ROOT} | {ROOT_LABEL}
@@ -270,7 +269,7 @@ def _with_known_labels(doc: Doc, one: Constraint, known: tuple[str, ...]) -> Con
 
 
 def _first_word(doc: Doc, one: Constraint) -> int:
-    """The first word that a constraint is on, which is not white space."""
+    """Find the first word (not white space) that a constraint is on."""
     token = one.token
     while doc[token].is_space:
         token += 1
@@ -278,7 +277,7 @@ def _first_word(doc: Doc, one: Constraint) -> int:
 
 
 def _after_first_word(tokens: TokenBatch, start: int, end: int) -> slice:
-    """The tokens of a span after its first word. start, end: counted through all Docs."""
+    """Find the tokens of a span after its first word. start, end: counted through all Docs."""
     while not tokens.is_word[start]:
         start += 1
     return slice(start + 1, end)

@@ -1,4 +1,4 @@
-"""Constraints on the trees of a Doc, as they are given."""
+"""Constraints on the trees of a Doc, in the form in which users give them."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ CONSTRAINTS_KEY = "dependency_constraints"
 
 Kind = Literal["heads", "forbidden_heads", "labels", "forbidden_labels", "subtrees"]
 _WITH_LABELS = ("labels", "forbidden_labels")
-# Of what is written to a Doc: the checksum of its tokens, which other programs may leave out.
+# The key of the checksum of the Doc's tokens, which other programs may leave out.
 _TOKENS = "tokens"
 
 
 class ConstraintError(UserError, ValueError):
-    """Constraints that are malformed, or that no tree meets. The message names tokens and
-    remedy."""
+    """An error in constraints, which are malformed or not met by any tree. The message names the
+    tokens and the remedy."""
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """One constraint on the tree of a Doc.
+    """A single constraint on the tree of a Doc.
 
     Attributes:
-        kind: See the fields of `DependencyConstraints`.
-        token: That it is about; the first one of a subtree.
-        heads: The tokens that are, or are not, its head, itself for the root; for a subtree, its
-            first token and its end.
-        labels: That are, or are not, its label.
+        kind: The name of a field of `DependencyConstraints`.
+        token: The token that it applies to; for a subtree, the first token.
+        heads: The allowed or forbidden heads of the token, with the token itself for the root; for
+            a subtree, its first token and its end.
+        labels: The allowed or forbidden labels of the token.
     """
 
     kind: Kind
@@ -46,18 +46,19 @@ class Constraint:
 
 @dataclass(frozen=True)
 class DependencyConstraints:
-    """What is known of the trees of a Doc: all parsers of this package obey it.
+    """Constraints on the tree of a Doc, which all parsers of this package obey.
 
-    Tokens are given by their indices in the Doc. The head of a root is the token itself, and its
-    label "ROOT" (or "root"), as in spaCy. A token that only one head is left for has that head.
+    Tokens are given by their indices in the Doc. As in spaCy, the head of a root is the token
+    itself, and its label is "ROOT" (or "root"). If constraints leave a single head for a token, it
+    gets that head.
 
     Attributes:
-        heads: The tokens that may be the head of a token; of several, the parser chooses one.
-        forbidden_heads: The tokens that are not its head.
-        labels: The labels that the arc to a token may have.
-        forbidden_labels: Those that it does not have.
-        subtrees: Spans, [start, end] with the end exclusive as in `doc[start:end]`, whose words
-            are the descendants of one of them, and that one.
+        heads: The heads that are allowed for a token, from which the parser chooses one.
+        forbidden_heads: The heads that are forbidden for a token.
+        labels: The labels that are allowed for the arc to a token.
+        forbidden_labels: The labels that are forbidden for the arc to a token.
+        subtrees: Spans that are subtrees: they consist of a word and all its descendants. A span is
+            [start, end], with an exclusive end as in `doc[start:end]`.
 
     Examples:
         >>> import spacy
@@ -75,10 +76,10 @@ class DependencyConstraints:
     subtrees: Sequence[Sequence[int]] = ()
 
     def attach(self, doc: Doc) -> Doc:
-        """Write the constraints to a Doc, in place of those that it has.
+        """Write the constraints to a Doc, and replace those that it has.
 
-        They are saved with it wherever its `user_data` is, together with a checksum of its tokens:
-        they hold for these only.
+        They are saved in the `user_data` of the Doc with a checksum of its tokens, and are valid
+        only for these tokens.
 
         Args:
             doc: The Doc, before it is parsed.
@@ -87,7 +88,7 @@ class DependencyConstraints:
             The same Doc.
 
         Raises:
-            ConstraintError: If they do not fit the Doc, see `of`.
+            ConstraintError: The constraints do not fit the Doc, see `of`.
         """
         check_constraints(doc, dict(self._by_kind()))
         written: dict[str, Any] = {_TOKENS: _checksum(doc)}
@@ -107,19 +108,20 @@ class DependencyConstraints:
             doc: The Doc.
 
         Returns:
-            The constraints in `doc.user_data["dependency_constraints"]`, none without that key.
+            The constraints in `doc.user_data["dependency_constraints"]`; empty if it has no such
+            key.
 
         Raises:
-            ConstraintError: If there is no such kind of constraint, if something is of another
-                type, if the Doc has no such token or span, if one is white space, or if the
-                constraints were attached to other tokens.
+            ConstraintError: A kind of constraint is unknown, something has the wrong type, the Doc
+                has no such token or span, one is white space, or the constraints were attached to
+                other tokens.
         """
         given = doc.user_data.get(CONSTRAINTS_KEY, {})
         check_constraints(doc, given)
         return cls(**{kind: values for kind, values in given.items() if kind != _TOKENS})
 
     def __iter__(self) -> Iterator[Constraint]:
-        """The constraints one by one."""
+        """Iterate over the single constraints."""
         for kind, values in self._by_kind():
             if not isinstance(values, Mapping):
                 for start, end in values:
@@ -132,7 +134,7 @@ class DependencyConstraints:
                     yield Constraint(kind, token, heads=frozenset(options))
 
     def _by_kind(self) -> Iterator[tuple[Kind, Any]]:
-        """The kinds of constraints, without those of which there are none."""
+        """Iterate over the kinds of constraints that are not empty."""
         for one in fields(self):
             values = getattr(self, one.name)
             if values:
@@ -144,10 +146,10 @@ def check_constraints(doc: Doc, given: Any) -> None:
 
     Args:
         doc: The Doc.
-        given: What its `user_data` has.
+        given: The value in the Doc's `user_data`.
 
     Raises:
-        ConstraintError: See `DependencyConstraints.of`.
+        ConstraintError: The constraints are malformed, see `DependencyConstraints.of`.
     """
     where = f"user_data[{CONSTRAINTS_KEY!r}]"
     kinds = [one.name for one in fields(DependencyConstraints)]
@@ -178,7 +180,7 @@ def check_constraints(doc: Doc, given: Any) -> None:
 
 
 def _checksum(doc: Doc) -> int:
-    """Of the tokens of a Doc, to tell them from others."""
+    """Compute a checksum of the tokens of a Doc."""
     return zlib.crc32("\n".join(token.text for token in doc).encode("utf-8", "surrogatepass"))
 
 
@@ -239,9 +241,9 @@ def _error(doc: Doc, problem: str, remedy: str) -> ConstraintError:
 
 
 def quoted(text: str) -> str:
-    """A text as error messages quote it: in one line, and its beginning only if it is long.
+    """Shorten a text to one line for an error message.
 
     Args:
-        text: Of a Doc or a sentence.
+        text: The text of a Doc or sentence.
     """
     return repr(shortened(" ".join(text.split())))

@@ -1,4 +1,4 @@
-"""Constraints from treebanks whose trees are partial."""
+"""Constraints from the partial trees of a treebank."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from spacy_npparse.trees.missing import NO_HEAD
 def constraints_of_sentence(
     sentence: Sentence, labels: Collection[str] | None = None
 ) -> DependencyConstraints:
-    """What a sentence of a treebank says of its tree: heads and labels, where they are not `_`.
+    """Make constraints from the heads and labels of a sentence, where they are not `_`.
 
     Args:
         sentence: The sentence.
-        labels: Those that the parser knows; None if it knows all. An unknown label is left out if
-            its head is given, since the parser has nothing to find then: `set_given_labels` sets it
-            in the end.
+        labels: The labels that the parser knows; None if it knows all. If a head is given with an
+            unknown label, the label is left out. `set_given_labels` sets it after parsing.
 
     Returns:
-        Constraints on a Doc of this sentence.
+        The constraints on a Doc of this sentence.
 
     Examples:
         >>> from spacy_npparse.treebank import parse_sentence
@@ -54,11 +53,11 @@ def constraints_of_sentence(
 
 
 def set_given_labels(doc: Doc, sentence: Sentence) -> Doc:
-    """Set the labels of arcs that a sentence gives completely, those that the parser does not know
-    included.
+    """Set the labels of arcs whose head and label the sentence gives, including labels that the
+    parser does not know.
 
     Args:
-        doc: A parsed Doc of this sentence, whose heads are those that are given.
+        doc: A parsed Doc of this sentence, in which the given heads were kept.
         sentence: The sentence.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The constraints on the tree of one sentence, and what they mean for its arcs and labels."""
+"""The constraints on the tree of one sentence, and their effect on its arcs and labels."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TokenLimits:
-    """What the constraints on one token come to.
+    """The combined constraints on one token.
 
     Attributes:
         token: The token.
-        only: Its possible heads, None for any.
-        never: Tokens that are not its head.
-        labels: bool [n_labels + 1], its possible labels, that of the root last.
+        only: The heads that are allowed; None for all.
+        never: The tokens that are forbidden as heads.
+        labels: bool [n_labels + 1], whether each label is allowed. That of the root is the last.
     """
 
     token: int
@@ -34,13 +34,13 @@ class TokenLimits:
     labels: Bools
 
     def permits(self, heads: Ints) -> Bools:
-        """Which tokens may be its head, itself for the root.
+        """Check which tokens may be the head; the token itself stands for the root.
 
         Args:
-            heads: int64 [n], tokens.
+            heads: int64 [n], the indices of tokens.
 
         Returns:
-            bool [n].
+            bool [n], whether each of them may be the head.
         """
         is_root = heads == self.token
         permitted = np.where(is_root, self.labels[-1], self.labels[:-1].any())
@@ -53,11 +53,11 @@ def token_limits(constraints: Iterable[Constraint], labels: Sequence[str]) -> It
     """Combine the constraints on each token.
 
     Args:
-        constraints: On some tokens; subtrees do not count.
-        labels: Those that are known, that of the root last.
+        constraints: The constraints on some tokens. Subtrees are ignored.
+        labels: The known labels. That of the root is the last.
 
     Yields:
-        What they come to, for each token that has any.
+        The combined constraints of each token that has any.
     """
     by_token: dict[int, list[Constraint]] = {}
     for one in constraints:
@@ -88,10 +88,10 @@ class SentenceConstraints:
     """The constraints on the tree of a sentence.
 
     Attributes:
-        doc: Of the sentence.
-        tokens: int64 [n], the tokens of the Doc that words 1..n are.
-        constraints: On these tokens.
-        labels: Those that are known, that of the root last.
+        doc: The Doc of the sentence.
+        tokens: int64 [n], the tokens of words 1..n.
+        constraints: The constraints on these tokens.
+        labels: The known labels. That of the root is the last.
     """
 
     doc: Doc
@@ -101,7 +101,7 @@ class SentenceConstraints:
 
     @cached_property
     def allowed(self) -> AllowedTrees:
-        """The trees that they allow."""
+        """The trees that the constraints allow."""
         n = len(self.tokens)
         arcs = np.ones((n + 1, n + 1), dtype=bool)
         np.fill_diagonal(arcs, False)
@@ -116,14 +116,14 @@ class SentenceConstraints:
                 inside = np.flatnonzero((self.tokens >= start) & (self.tokens < end)) + 1
                 subtrees.append((int(inside[0]), int(inside[-1])))
                 if len(inside) < sum(not token.is_space for token in self.doc[start:end]):
-                    # A sentence boundary cuts it.
+                    # A sentence boundary cuts the subtree.
                     arcs[inside] = False
         return AllowedTrees(arcs, tuple(subtrees))
 
     @cached_property
     def allowed_labels(self) -> dict[int, Bools]:
-        """The labels that some words may have, by words, from 1: bool [n_labels] without that of
-        the root."""
+        """The labels that words may have, by the number of the word, from 1: bool [n_labels]
+        without that of the root. Words without limits are left out."""
         return {
             word: limits.labels[:-1]
             for word, limits in self._limits.items()
@@ -132,7 +132,7 @@ class SentenceConstraints:
 
     @cached_property
     def _limits(self) -> dict[int, TokenLimits]:
-        """What the constraints on each word come to."""
+        """The combined constraints on each word."""
         return {
             int(np.searchsorted(self.tokens, limits.token)) + 1: limits
             for limits in token_limits(self.constraints, self.labels)
@@ -145,11 +145,11 @@ class SentenceConstraints:
         return some_allowed_tree(self.allowed, spanning_trees(scores)) is not None
 
     def conflict(self, name: str) -> ConstraintError:
-        """The error that no tree meets the constraints. It names some of them that conflict, and
-        would not without any of these.
+        """Make the error that no tree meets the constraints. It names a smallest set of constraints
+        that conflict.
 
         Args:
-            name: Of the component.
+            name: The name of the component.
         """
 
         def conflicting(some: Sequence[Constraint]) -> bool:
@@ -197,9 +197,8 @@ def _smallest_conflict(
     *,
     can_be_empty: bool = False,
 ) -> tuple[Constraint, ...]:
-    """Those of some constraints that conflict with each other, and with others beside them, but
-    would not without any of these. Halves are left out at once, so that few constraints among many
-    are found in a number of steps that is logarithmic in the latter.
+    """Find a smallest subset of constraints that conflict, given others beside them. Whole halves
+    are tried first, so the number of steps is logarithmic in the number of constraints.
 
     Source: QuickXplain, Junker (2004).
     """
