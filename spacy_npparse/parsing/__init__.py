@@ -1,6 +1,7 @@
-"""From scored sentences to trees, and the losses of gold trees: searches, one file for each family.
+"""Search for the trees of scored sentences, and the losses of gold trees. Each kind of search is
+one file.
 
-Nothing here knows of spaCy, Docs or vocabularies.
+This package does not depend on spaCy, Docs or vocabularies.
 """
 
 from spacy_npparse.parsing.batch import EncodedTokens, Found, ScoredBatch, SentenceBatch

@@ -1,7 +1,7 @@
-"""Batches of sentences: where their words are, what a network makes of them, and the trees found.
+"""Batches of sentences: the places of their words, their scores, and the trees found.
 
-Everything is vectorised over the batch: with short sentences, a few numpy calls for each of them
-would cost more than parsing them.
+All operations are vectorised over a batch. With short sentences, a few numpy calls for each of them
+would take longer than parsing.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from spacy_npparse.models.grouping import cheapest_groups
 from spacy_npparse.models.parser_net import ArcVectors, ParserNet
 from spacy_npparse.trees.missing import NO_HEAD
 
-# Most scores of arcs that are computed at once on the CPU (half a megabyte, which stays in its
-# cache), except for a longer sentence. A GPU, which is slow with small batches, may use a 64th of
-# its memory, at some 256 bytes for an arc.
+# The maximum number of arcs that are scored at once on the CPU, unless a sentence alone has more.
+# Their scores take half a megabyte and stay in the cache. A GPU, which is slow with small batches,
+# may use a 64th of its memory, at about 256 bytes for an arc.
 MAX_ARCS = 2**17
 _GPU_BYTES_PER_ARC = 64 * 256
-# A part costs as much as this share of the arcs that can be scored at once, besides its own arcs.
+# The fixed cost of a part, as a share of the arcs that can be scored at once.
 _PARTS_PER_LIMIT = 4
 
 Ints = NDArray[np.int64]
@@ -36,12 +36,12 @@ NetT = TypeVar("NetT", bound=ParserNet)
 
 @dataclass(frozen=True)
 class SentenceBatch:
-    """Sentences to parse. A sentence has one row for its root and then one for each word.
+    """Sentences to parse. A sentence has one row for its root, followed by one row for each word.
 
     Attributes:
         words: int64 [n_words], the token of each word.
-        lengths: int32 [n_sentences], words of each sentence, all positive.
-        n_tokens: Tokens of all the Docs.
+        lengths: int32 [n_sentences], the number of words of each sentence, all positive.
+        n_tokens: The number of tokens of all Docs.
     """
 
     words: Ints
@@ -50,12 +50,12 @@ class SentenceBatch:
 
     @cached_property
     def sentence(self) -> Ints:
-        """The sentence of each word: int64 [n_words]."""
+        """The number of each word's sentence: int64 [n_words]."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @cached_property
     def roots(self) -> Ints:
-        """The row of the root of the sentence of each word: int64 [n_words]."""
+        """The row of the root of each word's sentence: int64 [n_words]."""
         sizes = self.lengths.astype(np.int64) + 1
         return (np.cumsum(sizes) - sizes)[self.sentence]
 
@@ -71,7 +71,7 @@ class SentenceBatch:
 
     @cached_property
     def tokens(self) -> Ints:
-        """The token of each row; `n_tokens` for a root: int64 [n_rows]."""
+        """The token of each row, and `n_tokens` for a root: int64 [n_rows]."""
         tokens = np.full(len(self.words) + len(self.lengths), self.n_tokens, dtype=np.int64)
         tokens[self.rows] = self.words
         return tokens
@@ -82,11 +82,11 @@ class SentenceBatch:
         return [slice(start, end) for start, end in pairwise(bounds)]
 
     def parts(self) -> list[Bools]:
-        """Cut the batch into parts of sentences of similar length, whose arcs can be scored at once
-        without much padding or memory; see `max_arcs`.
+        """Divide the batch into parts of sentences of similar length, whose arcs can be scored at
+        once with little padding and memory; see `max_arcs`.
 
         Returns:
-            The sentences of each part: bool [n_sentences].
+            A mask for each part: bool [n_sentences].
         """
         if len(self.lengths) == 1:
             return [np.ones(1, dtype=bool)]
@@ -105,23 +105,23 @@ class SentenceBatch:
         return parts
 
     def select(self, kept: Bools) -> SentenceBatch:
-        """Keep only some of the sentences.
+        """Select some of the sentences.
 
         Args:
-            kept: bool [n_sentences].
+            kept: bool [n_sentences], whether each sentence is selected.
 
         Returns:
-            These sentences.
+            The selected sentences.
         """
         if kept.all():
             return self
         return SentenceBatch(self.words[kept[self.sentence]], self.lengths[kept], self.n_tokens)
 
     def take(self, numbers: Ints) -> SentenceBatch:
-        """Take sentences by their numbers, each as often as it is named.
+        """Take sentences by their numbers, with repetition.
 
         Args:
-            numbers: int64 [n].
+            numbers: int64 [n], the numbers of sentences.
 
         Returns:
             n sentences.
@@ -130,22 +130,22 @@ class SentenceBatch:
         return SentenceBatch(words, self.lengths[numbers], self.n_tokens)
 
     def words_of(self, numbers: Ints) -> Ints:
-        """The places of the words of some sentences.
+        """Find the indices of the words of some sentences.
 
         Args:
-            numbers: int64 [n], of the sentences, each as often as it is named.
+            numbers: int64 [n], the numbers of sentences, with repetition.
 
         Returns:
-            int64 [words of these sentences].
+            int64 [number of words of these sentences].
         """
         return _taken(self.lengths, numbers)
 
     def in_sentence(self, token_heads: Ints) -> Ints:
-        """Number heads within their sentences.
+        """Convert heads from tokens to words of the same sentence.
 
         Args:
-            token_heads: int64 [n_tokens], the token that is the head of each, a root's being its
-                own; NO_HEAD if unknown.
+            token_heads: int64 [n_tokens], the head of each token, a root's being its own; NO_HEAD
+                if unknown.
 
         Returns:
             int64 [n_words], 0 for the root, NO_HEAD if unknown or outside the sentence.
@@ -159,8 +159,8 @@ class SentenceBatch:
 
 
 def _taken(sizes: NDArray[np.int32], numbers: Ints) -> Ints:
-    """The places of some of the parts that follow each other, of these sizes: int64 [sum of the
-    sizes of the parts numbered]."""
+    """Find the indices of the elements of some consecutive parts with these sizes, with
+    repetition."""
     first_places = np.cumsum(sizes, dtype=np.int64) - sizes
     taken = sizes[numbers]
     moves = first_places[numbers] - (np.cumsum(taken, dtype=np.int64) - taken)
@@ -168,13 +168,13 @@ def _taken(sizes: NDArray[np.int32], numbers: Ints) -> Ints:
 
 
 def max_arcs(device: torch.device) -> int:
-    """How many arcs can be scored at once on a device.
+    """Compute the number of arcs that can be scored at once on a device.
 
     Args:
         device: The CPU or a GPU.
 
     Returns:
-        A number that grows with the memory of the GPU.
+        The number, which grows with the memory of a GPU.
     """
     if device.type != "cuda":
         return MAX_ARCS
@@ -184,13 +184,13 @@ def max_arcs(device: torch.device) -> int:
 
 @dataclass(frozen=True)
 class EncodedTokens(Generic[NetT]):
-    """The tokens of some Docs as a network sees them.
+    """The tokens of several Docs, encoded by a network.
 
     Attributes:
         net: The network.
-        vectors: Of all tokens and, last, of the root: [n_tokens + 1, width].
-        arc_vectors: What they are projected to for the scores of arcs. None in training, where each
-            root has dropout of its own.
+        vectors: [n_tokens + 1, width], the vectors of all tokens and, last, of the root.
+        arc_vectors: The projections of the vectors that score arcs; None in training, where each
+            root has its own dropout mask.
     """
 
     net: NetT
@@ -201,10 +201,10 @@ class EncodedTokens(Generic[NetT]):
         """Score all arcs of sentences.
 
         Args:
-            sentences: Of these tokens.
+            sentences: Sentences of these tokens.
 
         Returns:
-            The sentences with their scores.
+            The scored sentences.
         """
         tokens = torch.from_numpy(sentences.tokens).to(self.vectors.device)
         lengths = torch.from_numpy(sentences.lengths).to(self.vectors.device).long()
@@ -220,10 +220,10 @@ class EncodedTokens(Generic[NetT]):
 
         Args:
             before: int64 [n], the last token of the sentence that would end.
-            after: int64 [n], the first token of the one that would start.
+            after: int64 [n], the first token of the sentence that would start.
 
         Returns:
-            Log-odds of the boundaries: [n].
+            float64 [n], the log-odds of the boundaries.
         """
         words = (torch.from_numpy(side).to(self.vectors.device) for side in (before, after))
         scores = self.net.score_starts(self.vectors, *words)
@@ -235,11 +235,11 @@ class ScoredBatch(Generic[NetT]):
     """Sentences with the vectors of their words and the scores of their arcs.
 
     Attributes:
-        net: The network that has scored them, and scores what trees consist of.
+        net: The network that scores the sentences and the parts of trees.
         sentences: The sentences.
-        rows: [n_rows, width], vectors of each sentence's root and words.
-        lengths: int64 [n_sentences], words of each sentence, on the device of the network.
-        arcs: [n_sentences, size, size], log-probabilities of heads, see `ParserNet.score_arcs`.
+        rows: [n_rows, width], the vectors of each sentence's root and words.
+        lengths: int64 [n_sentences], the number of words of each sentence, on the network's device.
+        arcs: [n_sentences, size, size], the log-probabilities of heads, see `ParserNet.score_arcs`.
     """
 
     net: NetT
@@ -250,22 +250,22 @@ class ScoredBatch(Generic[NetT]):
 
     @cached_property
     def known(self) -> dict[Any, Any]:
-        """What searches have computed of these sentences, by what they have computed it with."""
+        """A cache of what searches have computed for these sentences."""
         return {}
 
     @cached_property
     def projected_for_labels(self) -> tuple[Tensor, Tensor]:
-        """The words as heads and as dependents, see `ParserNet.score_labels`."""
+        """The projections of the words as heads and as dependents, see `ParserNet.score_labels`."""
         return self.net.label_head(self.rows), self.net.label_dependent(self.rows)
 
     def select(self, kept: Bools) -> ScoredBatch[NetT]:
-        """Keep only some of the sentences.
+        """Select some of the sentences.
 
         Args:
-            kept: bool [n_sentences], at least one of them.
+            kept: bool [n_sentences], whether each sentence is selected, at least one of them.
 
         Returns:
-            These sentences.
+            The selected sentences.
         """
         if kept.all():
             return self
@@ -281,10 +281,10 @@ class ScoredBatch(Generic[NetT]):
         )
 
     def take(self, numbers: Ints) -> ScoredBatch[NetT]:
-        """Take sentences by their numbers, each as often as it is named.
+        """Take sentences by their numbers, with repetition.
 
         Args:
-            numbers: int64 [n].
+            numbers: int64 [n], the numbers of sentences.
 
         Returns:
             n sentences.
@@ -301,15 +301,15 @@ class ScoredBatch(Generic[NetT]):
             self.arcs[chosen, :size, :size],
         )
         projected = tuple(part.index_select(0, rows) for part in self.projected_for_labels)
-        # Instead of computing them again.
+        # Avoids computing the projections again.
         taken.__dict__["projected_for_labels"] = projected
         return taken
 
     def alone(self, number: int) -> ScoredBatch[NetT]:
-        """One of the sentences.
+        """Take one sentence.
 
         Args:
-            number: Its number.
+            number: The number of the sentence.
         """
         return self.select(np.arange(len(self.sentences.lengths)) == number)
 
@@ -317,11 +317,11 @@ class ScoredBatch(Generic[NetT]):
         """Score trees by their arcs.
 
         Args:
-            arcs: [n_sentences, size, size], scores of arcs, dependents in the second dimension.
-            heads: int32 [n_words], in the sentence.
+            arcs: [n_sentences, size, size], the scores of arcs, dependents in the second dimension.
+            heads: int32 [n_words], the heads within the sentences.
 
         Returns:
-            The scores of the arcs: [n_words].
+            [n_words], the scores of the arcs.
         """
         places = (self.sentences.sentence, self.sentences.places, heads.astype(np.int64))
         sentence, word, head = (torch.from_numpy(one).to(arcs.device) for one in places)
@@ -329,12 +329,13 @@ class ScoredBatch(Generic[NetT]):
 
 
 class Found(NamedTuple):
-    """Trees of some sentences, in descending order of their scores.
+    """The trees of some sentences, in descending order of their scores.
 
     Attributes:
-        heads: int32 [n_trees, n_words], in the sentence; NO_HEAD where fewer trees were found.
-        scores: float64 [n_trees, n_sentences], of each tree, -inf for none: its log-probability,
-            or, if scores are not normalised, the score of its best derivation.
+        heads: int32 [n_trees, n_words], the heads within the sentences; NO_HEAD where fewer trees
+            were found.
+        scores: float64 [n_trees, n_sentences], the log-probability of each tree, or if scores are
+            not normalised, the score of its best derivation; -inf where there is no tree.
     """
 
     heads: NDArray[np.int32]
@@ -342,14 +343,14 @@ class Found(NamedTuple):
 
     @classmethod
     def none(cls, n_trees: int, sentences: SentenceBatch) -> Found:
-        """Allocate the results of a search.
+        """Allocate an empty result.
 
         Args:
-            n_trees: Trees of each sentence.
+            n_trees: The number of trees of each sentence.
             sentences: The sentences.
 
         Returns:
-            No trees.
+            A result without trees.
         """
         n_words = len(sentences.words)
         return cls(
@@ -363,11 +364,11 @@ class Found(NamedTuple):
 
         Args:
             scored: The sentences.
-            heads: int32 [n_words], in the sentence.
-            arcs: See `ScoredBatch.score_trees`.
+            heads: int32 [n_words], the heads within the sentences.
+            arcs: [n_sentences, size, size], the scores of arcs, dependents in the second dimension.
 
         Returns:
-            The trees, with the sums of the scores of their arcs.
+            The trees. Their scores are the sums of the scores of their arcs.
         """
         by_arc = scored.score_trees(arcs, heads).cpu().numpy()
         totals = np.zeros(len(scored.lengths))
@@ -375,12 +376,12 @@ class Found(NamedTuple):
         return cls(heads[None], totals[None])
 
     def put(self, sentences: SentenceBatch, chosen: Bools, part: Found) -> None:
-        """Take over the trees of a part of the sentences.
+        """Copy the trees of a part of the sentences.
 
         Args:
-            sentences: All of them.
-            chosen: bool [n_sentences], those of the part.
-            part: Their trees.
+            sentences: All sentences.
+            chosen: bool [n_sentences], whether each sentence is in the part.
+            part: The trees of the part.
         """
         self.heads[:, chosen[sentences.sentence]] = part.heads
         self.scores[:, chosen] = part.scores

@@ -1,4 +1,4 @@
-"""How sure a parser is of its trees: probabilities, calibrated by temperatures."""
+"""The confidence of a parser in its trees: probabilities, calibrated by temperatures."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from spacy_npparse.trees.head_distributions import HeadDistributions, most_proba
 
 @dataclass(frozen=True)
 class Temperatures:
-    """What scores are divided by before they become probabilities; 1 leaves them as they are, and
-    above 1 the parser is less sure.
+    """Temperatures by which scores are divided before they become probabilities. At 1, scores do
+    not change, and above 1, the parser is less confident.
 
     Attributes:
-        heads: Of the scores of trees, or of heads.
-        labels: Of the scores of labels.
+        heads: The temperature for the scores of trees or heads.
+        labels: The temperature for the scores of labels.
 
     Source: Guo, Pleiss, Sun and Weinberger (2017).
     """
@@ -39,11 +39,11 @@ class Temperatures:
 
 
 class Confidence(NamedTuple):
-    """How sure a parser is of a tree.
+    """The confidence in the trees of some sentences.
 
     Attributes:
         heads: float32 [n_words], the probability of the head of each word.
-        labels: float32 [n_words], the probability of its label, given the head; 1 if that is the
+        labels: float32 [n_words], the probability of each word's label given the head; 1 for a
             root.
         distributions: The most probable heads of each word.
     """
@@ -54,16 +54,16 @@ class Confidence(NamedTuple):
 
     @classmethod
     def certain(cls, n_words: int) -> Confidence:
-        """Of a tree that nobody has doubts of."""
+        """Make the confidence in trees that are certain."""
         heads, labels = np.ones((2, n_words), dtype=np.float32)
         return cls(heads, labels, HeadDistributions.unknown(n_words))
 
     def put(self, words: Bools, part: Confidence) -> None:
-        """Take over what is known of a part of the words.
+        """Copy the confidence in a part of the words.
 
         Args:
-            words: bool [n_words].
-            part: Of these.
+            words: bool [n_words], whether each word is in the part.
+            part: The confidence in the words of the part.
         """
         self.heads[words], self.labels[words] = part.heads, part.labels
         heads, probabilities = self.distributions
@@ -77,17 +77,18 @@ def tree_confidence(
     heads: NDArray[np.int32],
     labels: NDArray[np.int64],
 ) -> Confidence:
-    """Compute how sure a parser is of trees. It does not know of constraints on them.
+    """Compute the confidence of a parser in trees, without regard to constraints.
 
     Args:
-        search: Of the parser.
+        search: The search of the parser.
         scored: The sentences.
-        temperatures: Of the parser.
-        heads: int32 [n_words], in the sentence: before a pseudo-projective encoding is decoded.
-        labels: int64 [n_words], their numbers; that of the root is not looked at.
+        temperatures: The temperatures of the parser.
+        heads: int32 [n_words], the heads within the sentences, before a pseudo-projective encoding
+            is decoded.
+        labels: int64 [n_words], the numbers of the labels, of which that of a root is ignored.
 
     Returns:
-        The probabilities.
+        The confidence.
     """
     by_head = search.head_probabilities(scored, temperatures.heads)
     of_words = by_head[scored.sentences.sentence, scored.sentences.places]

@@ -1,7 +1,7 @@
-"""Exact search: the highest-scoring of all trees, whatever parts they consist of, and its loss.
+"""Exact search for the highest-scoring tree, whatever parts trees consist of, and its loss.
 
-An exact decoder is one file of parts: their scores, their cost augmentation, the best tree, and the
-total of a tree. See `spanning_trees`, the smallest.
+An exact decoder is one file of parts, with their scores, their cost augmentation, the best tree,
+and the total score of a tree. The smallest one is `spanning_trees`.
 """
 
 from __future__ import annotations
@@ -32,29 +32,30 @@ class PartScores(Protocol):
     """The scores of all parts of all sentences."""
 
     def take(self, numbers: Tensor, n_less: int, /) -> Self:
-        """Take those of some sentences, by their numbers, of which the longest is shorter than that
-        of all by some words."""
+        """Take the scores of some sentences, by number. The longest of them is `n_less` words
+        shorter than the longest of all."""
 
     def add_to_arcs(self, more: Tensor, /) -> Self:
-        """Add to the score of each arc: float [n_sentences, size, size], dependents in the second
-        dimension."""
+        """Add a number to the score of each arc: float [n_sentences, size, size], dependents in the
+        second dimension."""
 
 
 ScoresT = TypeVar("ScoresT", bound=PartScores)
 TreesT = TypeVar("TreesT")
 
-# Penalty of wrong arcs in the search for the gold tree: more than trees differ by, and, unlike
-# IMPOSSIBLE, small enough to keep the differences of scores that it is added to in float32.
+# The penalty of wrong arcs in the search for the gold tree. It is greater than the differences of
+# trees, but, unlike IMPOSSIBLE, small enough to keep the differences of float32 scores that it is
+# added to.
 _FORBIDDING = 1e4
 
 
 class Parts(ABC, Generic[NetT, ScoresT, TreesT]):
-    """What trees, or derivations, are factored into.
+    """The parts that trees or derivations consist of.
 
     Attributes:
-        net_class: The class of the network that scores them.
-        uncovered: What warnings say of trees that do not consist of such parts; only under a limit
-            on length, see `LengthLimited`.
+        net_class: The class of the network that scores the parts.
+        uncovered: The phrase in warnings for trees that do not consist of such parts; needed only
+            under a limit on length, see `LengthLimited`.
     """
 
     net_class: type[NetT]
@@ -62,7 +63,7 @@ class Parts(ABC, Generic[NetT, ScoresT, TreesT]):
 
     @property
     def net_sizes(self) -> dict[str, int]:
-        """Sizes of the network that only these parts have."""
+        """The sizes of the network that only these parts have."""
         return {}
 
     @abstractmethod
@@ -71,70 +72,73 @@ class Parts(ABC, Generic[NetT, ScoresT, TreesT]):
 
     @abstractmethod
     def zeros(self, n_sentences: int, size: int, device: torch.device) -> ScoresT:
-        """Scores by which all trees are equally good. size: longest sentence + 1."""
+        """Make scores by which all trees are equally good. size: length of the longest sentence +
+        1."""
 
     @abstractmethod
     def best(self, scores: ScoresT, lengths: NDArray[np.int32]) -> TreesT:
-        """Find the highest-scoring trees. lengths: of the sentences, in words."""
+        """Find the highest-scoring trees. lengths: the number of words of each sentence."""
 
     def predict(self, scored: ScoredBatch[NetT], scores: ScoresT) -> TreesT:
-        """`best` where no gold tree is compared with it, which may be faster and less exact."""
+        """Find the highest-scoring trees in prediction, where a faster and less exact search is
+        possible."""
         return self.best(scores, scored.sentences.lengths)
 
     @abstractmethod
     def found(self, scored: ScoredBatch[NetT], scores: ScoresT, trees: TreesT) -> Found:
-        """The trees, with their totals by `scores`."""
+        """Convert trees to a result, with their total scores."""
 
     @abstractmethod
     def total(self, scored: ScoredBatch[NetT], scores: ScoresT, trees: TreesT) -> Tensor:
-        """The score of all trees together, a differentiable scalar."""
+        """Compute the total score of all trees, a differentiable scalar."""
 
     def most_similar(self, scores: ScoresT, gold: GoldBatch, wrong: Tensor) -> TreesT:
-        """The highest-scoring of the trees with the fewest wrong arcs: the gold trees themselves,
-        if they consist of parts and nothing is unknown. wrong: see `GoldBatch.wrong_arcs`."""
+        """Find the highest-scoring of the trees with the fewest wrong arcs. These are the gold
+        trees if they consist of such parts and nothing is unknown. wrong: see
+        `GoldBatch.wrong_arcs`."""
         return self.best(scores.add_to_arcs(-_FORBIDDING * wrong), gold.sentences.lengths)
 
     def nearest(self, gold: GoldBatch) -> TreesT:
-        """`most_similar` where all trees are equally good."""
+        """Find trees with the fewest wrong arcs, without regard to scores."""
         lengths = gold.sentences.lengths
         device = torch.device("cpu")
         zeros = self.zeros(len(lengths), int(lengths.max(initial=0)) + 1, device)
         return self.most_similar(zeros, gold, gold.wrong_arcs(device))
 
     def local_loss(self, scored: ScoredBatch[NetT], scores: ScoresT, gold: GoldBatch) -> Tensor:
-        """The negative log-likelihood of the local decisions that gold trees are made by."""
+        """Compute the negative log-likelihood of the local decisions of gold trees."""
         raise NotImplementedError
 
     def covers(self, gold: GoldBatch) -> Bools:
-        """Which gold trees consist of parts: bool [n_sentences]."""
+        """Check which gold trees consist of such parts: bool [n_sentences]."""
         return np.ones(len(gold.sentences.lengths), dtype=bool)
 
     def marginals(
         self, scores: ScoresT, lengths: NDArray[np.int32], temperature: float
     ) -> Floats | None:
-        """The marginal probabilities of arcs, see `Search.head_probabilities`; None if sums over
-        all trees cannot be computed."""
+        """Compute the marginal probabilities of arcs, see `Search.head_probabilities`. None if sums
+        over all trees cannot be computed."""
         return None
 
     def derive(self, scored: ScoredBatch[NetT], *, normalised: bool) -> Decisions | None:
-        """See `Search.derive`; None if trees have no derivations. normalised: whether transitions
-        were trained as probabilities."""
+        """Find the highest-scoring derivation, see `Search.derive`. None if trees have no
+        derivations. normalised: whether transitions were trained as probabilities."""
         return None
 
 
 class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
-    """Finds the highest-scoring of all trees, or derivations.
+    """A search for the highest-scoring of all trees or derivations.
 
-    Instead of a gold tree that does not consist of parts, the most similar one that does is learnt.
-    Among constrained trees, forbidden arcs cost more than trees can differ by, and so do arcs that
-    leave subtrees, see `spacy_npparse.decoding.allowed_trees.ranking`: the best allowed tree is
-    found. The confidence is that without constraints.
+    If a gold tree does not consist of the parts, the parser learns the most similar tree that does.
+    Under constraints, forbidden arcs and arcs that leave subtrees cost more than trees can differ
+    by, so the search finds the best allowed tree, see
+    `spacy_npparse.decoding.allowed_trees.ranking`. The confidence ignores constraints.
 
     Args:
-        parts: What trees are factored into.
-        loss: "margin", the structured hinge loss of the gold tree, each wrong arc of another tree
-            costing 1; or "log-likelihood" of each local decision.
-        decoder: Only the confidence counts.
+        parts: The parts of trees.
+        loss: "margin" for the structured hinge loss of the gold tree, where each wrong arc costs 1,
+            or "log-likelihood" of each local decision.
+        decoder: The settings of the decoder, of which only the confidence is used.
 
     Source: Taskar, Guestrin and Koller (2003), as used by Gómez-Rodríguez, Shi and Lee (2018,
         section 4.3).
@@ -156,7 +160,7 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         return self.parts.net_sizes
 
     def _score(self, scored: ScoredBatch[NetT]) -> ScoresT:
-        """Score all parts, once for all searches of the same sentences."""
+        """Score all parts. The scores are computed once for all searches of the same sentences."""
         scores: ScoresT = scored.known.get(self.parts) or self.parts.score(scored)
         scored.known[self.parts] = scores
         return scores
@@ -218,10 +222,10 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
 
         Args:
             scored: The sentences.
-            temperature: What scores are divided by.
+            temperature: The temperature that scores are divided by.
 
         Returns:
-            See `Search.head_probabilities`; None if there are none for these parts.
+            The probabilities, see `Search.head_probabilities`; None if the parts have none.
         """
         scores = self.parts.score(scored)
         return self.parts.marginals(scores, scored.sentences.lengths, temperature)

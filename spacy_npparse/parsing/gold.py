@@ -1,7 +1,7 @@
-"""Gold trees of a batch of sentences, and what is learnt of the heads of single words.
+"""Gold trees of a batch of sentences, and targets of head selection.
 
-Source: an ensemble's distribution of heads as the target of a single parser, Kuncoro, Ballesteros,
-Kong, Dyer and Smith (2016).
+Source: Kuncoro, Ballesteros, Kong, Dyer and Smith (2016), who train a single parser on the head
+distributions of an ensemble.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from spacy_npparse.trees.missing import NO_HEAD
 
 
 class HeadTargets(NamedTuple):
-    """Heads, and how much of each a word is to learn.
+    """Target distributions of heads.
 
     Attributes:
-        heads: int32 [n_words, n_heads], in the sentence, 0 for the root.
-        weights: float32 [n_words, n_heads], with a sum of 1 for a word that has a known head, of 0
-            for others.
+        heads: int32 [n_words, n_heads], the heads within the sentences, 0 for the root.
+        weights: float32 [n_words, n_heads], the weight of each head. They add up to 1 for a word
+            with a known head, otherwise to 0.
     """
 
     heads: NDArray[np.int32]
@@ -33,7 +33,7 @@ class HeadTargets(NamedTuple):
 
     @classmethod
     def of_tree(cls, heads: NDArray[np.int32]) -> HeadTargets:
-        """The heads of a tree.
+        """Make targets from the heads of trees.
 
         Args:
             heads: int32 [n_words], NO_HEAD if unknown.
@@ -42,18 +42,19 @@ class HeadTargets(NamedTuple):
         return cls(np.where(known, heads, 0)[:, None], known[:, None].astype(np.float32))
 
     def select(self, words: Bools) -> HeadTargets:
-        """Keep only those of some words.
+        """Select the targets of some words.
 
         Args:
-            words: bool [n_words].
+            words: bool [n_words], whether each word is selected.
         """
         return HeadTargets(self.heads[words], self.weights[words])
 
     def shift(self, shifts: Ints) -> HeadTargets:
-        """Number the heads within runs of several sentences.
+        """Renumber the heads for runs of several sentences.
 
         Args:
-            shifts: int64 [n_words], how many words of the run are before the sentence of each.
+            shifts: int64 [n_words], the number of words of the run before the sentence of each
+                word.
         """
         shifted = np.where(self.heads > 0, self.heads + shifts[:, None], self.heads)
         return HeadTargets(shifted.astype(np.int32), self.weights)
@@ -61,15 +62,16 @@ class HeadTargets(NamedTuple):
 
 @dataclass(frozen=True)
 class GoldBatch:
-    """Sentences with their gold trees; sentences without any annotation are left out.
+    """Sentences with their gold trees. Sentences without any annotation are left out.
 
     Attributes:
         sentences: The sentences.
         heads: int32 [n_words], the head of each word in its sentence, 0 for the root, NO_HEAD if
             unknown.
-        labels: int64 [n_words], number of the label of each arc, NO_LABEL if unknown or the root's.
-        docs: int64 [n_sentences], the Doc of each sentence, ascending.
-        targets: What is learnt of heads one by one; None if these are the gold heads.
+        labels: int64 [n_words], the number of the label of each arc, NO_LABEL if it is unknown or
+            the root's.
+        docs: int64 [n_sentences], the number of each sentence's Doc, ascending.
+        targets: The targets of head selection; None if these are the gold heads.
     """
 
     sentences: SentenceBatch
@@ -80,12 +82,12 @@ class GoldBatch:
 
     @property
     def complete(self) -> Bools:
-        """Which sentences have no word with unknown head: bool [n_sentences]."""
+        """Whether all heads of each sentence are known: bool [n_sentences]."""
         unknown = self.sentences.sentence[self.heads == NO_HEAD]
         return np.bincount(unknown, minlength=len(self.sentences.lengths)) == 0
 
     def parts(self) -> list[GoldBatch]:
-        """Cut the batch into parts of sentences of similar length; see `SentenceBatch.parts`."""
+        """Divide the batch into parts of sentences of similar length; see `SentenceBatch.parts`."""
         return [self.select(chosen) for chosen in self.sentences.parts()]
 
     def joined_parts(self, max_length: int) -> list[GoldBatch]:
@@ -93,13 +95,13 @@ class GoldBatch:
         return self.join_sentences(max_length).parts()
 
     def select(self, kept: Bools) -> GoldBatch:
-        """Keep only some of the sentences.
+        """Select some of the sentences.
 
         Args:
-            kept: bool [n_sentences].
+            kept: bool [n_sentences], whether each sentence is selected.
 
         Returns:
-            These sentences.
+            The selected sentences.
         """
         if kept.all():
             return self
@@ -113,11 +115,11 @@ class GoldBatch:
         )
 
     def join_sentences(self, max_length: int) -> GoldBatch:
-        """Join the sentences of each Doc to runs of words, in which each root has the root of the
-        whole as its head.
+        """Join the sentences of each Doc to runs of words, in which the root is the head of the
+        root of each sentence.
 
         Args:
-            max_length: Words of a run of several sentences.
+            max_length: The maximum number of words in a run of several sentences.
 
         Returns:
             The runs.
@@ -136,11 +138,11 @@ class GoldBatch:
         """Mark the arcs that the gold trees are known not to have.
 
         Args:
-            device: Where the marks are needed.
+            device: The device of the result.
 
         Returns:
-            float32 [n_sentences, size, size], size = longest sentence + 1: at [s, d, h] 1 for the
-            arc of word d of sentence s to head h, 0 for all others.
+            float32 [n_sentences, size, size], where size is the length of the longest sentence + 1:
+            1 at [s, d, h] if the arc from head h to word d of sentence s is wrong, otherwise 0.
         """
         size = int(self.sentences.lengths.max(initial=0)) + 1
         wrong = np.zeros((len(self.sentences.lengths), size, size), dtype=np.float32)
@@ -152,11 +154,11 @@ class GoldBatch:
         return torch.from_numpy(wrong).to(device)
 
     def head_selection_loss(self, scored: ScoredBatch, log_probabilities: Tensor) -> Tensor:
-        """Cross-entropy of each head among all words around.
+        """Compute the cross-entropy of each head among all words of the run.
 
         Args:
             scored: The sentences.
-            log_probabilities: Of heads, see `ParserNet.score_arcs`.
+            log_probabilities: The log-probabilities of heads, see `ParserNet.score_arcs`.
 
         Returns:
             A scalar.
@@ -169,7 +171,7 @@ class GoldBatch:
 
 
 def _runs(docs: Ints, lengths: NDArray[np.int32], max_length: int) -> Iterator[int]:
-    """The number of the run that each sentence belongs to; see `GoldBatch.join_sentences`."""
+    """Find the number of each sentence's run; see `GoldBatch.join_sentences`."""
     run, last_doc, length = -1, -1, 0
     for doc, n_words in zip(docs.tolist(), lengths.tolist(), strict=True):
         if doc != last_doc or length + n_words > max_length:

@@ -1,6 +1,6 @@
-"""Labels of the arcs of trees that are built: predicted, as probabilities, and learnt.
+"""Labels of the arcs of given trees: prediction, probabilities and loss.
 
-Labels are numbers; that of the root's arc, which no network has to learn, is NO_LABEL.
+Labels are numbers. That of an arc from the root, which the network does not predict, is NO_LABEL.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from spacy_npparse.trees.missing import NO_LABEL
 
 Floats = NDArray[np.float32]
 
-# What sums of scores may differ by without being different.
+# The difference up to which sums of scores count as equal.
 ROUNDING = 1e-4
 
 
 class LabelledTree(NamedTuple):
-    """A labelled tree of each sentence.
+    """The labelled trees of some sentences.
 
     Attributes:
-        heads: int32 [n_words], in the sentence.
-        labels: int64 [n_words], numbers of plain labels, NO_LABEL for the root's.
-        built: int64 [n_words], of the highest-scoring labels, which a pseudo-projective encoding
-            decorates.
-        scores: float32 [n_arcs, n_labels], log-probabilities of plain labels; empty without rules.
-        n_broken: int64 [n_sentences], how many rules without exceptions the labels break.
-        losses: float64 [n_sentences], by how much their log-probabilities are below those of the
-            best labels, and what the other rules cost that they break.
+        heads: int32 [n_words], the heads within the sentences.
+        labels: int64 [n_words], the numbers of plain labels, NO_LABEL for the root's.
+        built: int64 [n_words], the numbers of the highest-scoring labels, including
+            pseudo-projective ones.
+        scores: float32 [n_arcs, n_labels], the log-probabilities of plain labels; empty without
+            rules.
+        n_broken: int64 [n_sentences], the number of rules without exceptions that the labels break.
+        losses: float64 [n_sentences], the loss of log-probability against the best labels, plus the
+            costs of other rules that the labels break.
     """
 
     heads: NDArray[np.int32]
@@ -49,13 +50,13 @@ class LabelledTree(NamedTuple):
 
 
 class ChosenLabels(NamedTuple):
-    """Labels that keep rules, or break as few and as cheap ones as possible.
+    """Labels that obey rules, or break as few and as cheap ones as possible.
 
     Attributes:
-        labels: int64 [n_words], their numbers, NO_LABEL for the root's.
-        n_broken: int64 [n_sentences], how many rules without exceptions they break.
-        values: float64 [n_sentences], the sums of their scores, less what the other rules cost that
-            they break.
+        labels: int64 [n_words], the numbers of labels, NO_LABEL for the root's.
+        n_broken: int64 [n_sentences], the number of rules without exceptions that the labels break.
+        values: float64 [n_sentences], the sums of the labels' scores, less the costs of other rules
+            that they break.
     """
 
     labels: Ints
@@ -64,12 +65,12 @@ class ChosenLabels(NamedTuple):
 
 
 class Labeller:
-    """Finds the labels of trees: the best that keep rules.
+    """A search for the best labels of trees under rules.
 
     Args:
-        rules: The rules; other labels that they name do not count.
-        labels: The plain labels, by their numbers; that of the root, which has none, last.
-        codec: Decodes pseudo-projective labels, None for none.
+        rules: The rules. Labels that are unknown to the parser are ignored.
+        labels: The plain labels by number, followed by that of the root.
+        codec: The pseudo-projective labels; None if there are none.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class Labeller:
         n_labels = len(labels) - 1
         self._groups = np.full(n_labels, -1, dtype=np.int32)
         self._group_costs = np.zeros(len(rules), dtype=np.float32)
-        # Of labels of words before their heads, and of those behind.
+        # The costs of labels of words before and after their heads.
         self._side_costs = np.zeros((2, n_labels), dtype=np.float32)
         excluded = np.zeros((len(labels), n_labels), dtype=np.float32)
         for number, rule in enumerate(rules):
@@ -101,7 +102,7 @@ class Labeller:
                     self._side_costs[0, own] = cost
                 case "dependents":
                     excluded[np.ix_(own, others)] = cost
-        # Labels that exclude the same labels of dependents are of one class.
+        # Labels that exclude the same labels of dependents form a class.
         self._excluded, classes = np.unique(excluded, axis=0, return_inverse=True)
         self._classes = classes.reshape(-1).astype(np.int32)
 
@@ -112,11 +113,11 @@ class Labeller:
 
         Args:
             scored: The sentences.
-            heads: int32 [n_words], in the sentence.
-            allowed: bool [n_words, n_labels], the labels that words may have, None for all.
+            heads: int32 [n_words], the heads within the sentences.
+            allowed: bool [n_words, n_labels], whether words may have labels; None for all.
 
         Returns:
-            The tree.
+            The labelled trees.
         """
         arcs = heads > 0
         scores = _scores(scored, heads, arcs)
@@ -148,10 +149,10 @@ class Labeller:
 
         Args:
             sentences: The sentences.
-            heads: int32 [n_words], in the sentence.
-            scores: float32 [n_arcs, n_labels], log-probabilities of plain labels, see
+            heads: int32 [n_words], the heads within the sentences.
+            scores: float32 [n_arcs, n_labels], the log-probabilities of plain labels, see
                 `label_log_probabilities`.
-            allowed: See `label`.
+            allowed: bool [n_words, n_labels], whether words may have labels; None for all.
 
         Returns:
             The labels.
@@ -166,18 +167,18 @@ class Labeller:
         allowed: Bools | None,
         fixed: Bools,
     ) -> tuple[Bools, NDArray[np.float64]]:
-        """Find arcs that rules conflict on: each tree with the same of these arcs breaks as many
-        rules, or loses as much.
+        """Find arcs that cause conflicts of rules: every tree with these arcs breaks as many rules,
+        or loses as much.
 
         Args:
             sentences: The sentences.
-            tree: What `label` has returned for them.
-            allowed: See `label`.
-            fixed: bool [n_words], words that have no other head in any tree that is looked for.
+            tree: The labelled trees that `label` returned.
+            allowed: bool [n_words, n_labels], whether words may have labels; None for all.
+            fixed: bool [n_words], whether a word has the same head in all trees of interest.
 
         Returns:
-            bool [n_words], whether the arc to a word is one of them; and float64 [n_sentences],
-            what all trees that are looked for lose.
+            bool [n_words], whether the arc to each word causes a conflict; and float64
+            [n_sentences], the loss of all trees of interest.
         """
         heads, kept = tree.heads, tree.labels
         arcs = heads > 0
@@ -185,7 +186,7 @@ class Labeller:
         changed = free != kept
         found = changed | self._in_the_way(sentences, heads, free, kept, changed)
         found |= self._breaking(sentences, heads, kept)
-        # Mostly these are all; else what is unique beside them may be in the way of other labels.
+        # Usually these are all. Otherwise, unique labels beside them may block other labels.
         head_rows = sentences.roots + heads
         beside = np.isin(head_rows, head_rows[changed]) & (self._groups[kept] >= 0)
         every = np.ones(len(heads), dtype=bool)
@@ -208,8 +209,8 @@ class Labeller:
         allowed: Bools | None,
         free: Ints,
     ) -> tuple[Ints, NDArray[np.float64]]:
-        """How many rules the labels of some words break, and what they lose, if all other words may
-        have any label: [n_sentences] each. free: see `_free`."""
+        """Count the rules that the labels of some words break, and compute their losses, if all
+        other words may have any label: [n_sentences] each. free: see `_free`."""
         arcs = tree.heads > 0
         by_word = _by_word(tree.scores, arcs)
         costs = self._costs(sentences, tree.heads, allowed)
@@ -226,8 +227,8 @@ class Labeller:
         kept: Ints,
         changed: Bools,
     ) -> Bools:
-        """The words whose labels, or those of whose dependents, are in the way of the free labels
-        of words that have changed: bool [n_words]."""
+        """Find the words whose labels, or whose dependents' labels, block the free labels of words
+        that have changed: bool [n_words]."""
         head_rows, n_groups = sentences.roots + heads, len(self._rules)
         arcs = heads > 0
         wanted = changed & (self._groups[free] >= 0)
@@ -241,7 +242,7 @@ class Labeller:
         return found
 
     def _breaking(self, sentences: SentenceBatch, heads: NDArray[np.int32], labels: Ints) -> Bools:
-        """The words that rules are broken by: bool [n_words]."""
+        """Find the words that break rules: bool [n_words]."""
         arcs = heads > 0
         found = arcs & (self._side_costs[_sides(sentences, heads), labels] > 0)
         in_group = np.flatnonzero(arcs & (self._groups[labels] >= 0))
@@ -255,15 +256,15 @@ class Labeller:
         return found
 
     def _head_classes(self, above: Ints, labels: Ints) -> NDArray[np.int32]:
-        """The classes of the labels of heads: [n_words]. above: see `_heads`."""
+        """Find the classes of the heads' labels: [n_words]. above: see `_heads`."""
         of_head = np.where(above < 0, NO_LABEL, labels[above])
         return np.where(of_head == NO_LABEL, self._classes[-1], self._classes[of_head])
 
     def _costs(
         self, sentences: SentenceBatch, heads: NDArray[np.int32], allowed: Bools | None
     ) -> Floats:
-        """What the rules cost that each label of each word breaks by itself, infinite for labels
-        that are not allowed: [n_words, n_labels]."""
+        """Compute the costs of the rules that each label of each word breaks by itself, infinite
+        for labels that are not allowed: [n_words, n_labels]."""
         costs = self._side_costs[_sides(sentences, heads)]
         if allowed is not None:
             costs[~allowed] = np.inf
@@ -277,24 +278,24 @@ class Labeller:
         sentences: SentenceBatch,
     ) -> ChosenLabels:
         rules = (self._groups, self._group_costs, self._classes, self._excluded)
-        # Where fewer trees were found, words have no heads, and get no labels.
+        # Where fewer trees were found, words have neither heads nor labels.
         heads = np.maximum(heads, 0)
         return ChosenLabels(*best_tree_labels(scores, costs, heads, sentences.lengths, *rules))
 
 
 def _sides(sentences: SentenceBatch, heads: NDArray[np.int32]) -> Ints:
-    """1 for words behind their heads, 0 for others: [n_words]."""
+    """Find the side of each word: 1 after its head, 0 before it: [n_words]."""
     return (heads < sentences.places).astype(np.int64)
 
 
 def _heads(sentences: SentenceBatch, heads: NDArray[np.int32]) -> Ints:
-    """The heads of words, counted through all sentences, -1 for the root: [n_words]."""
+    """Find the heads, counted through all sentences, -1 for the root: [n_words]."""
     firsts = sentences.rows - sentences.sentence - sentences.places
     return np.where(heads > 0, firsts + heads - 1, -1)
 
 
 def _free(scores: Floats, arcs: Bools, allowed: Bools | None) -> Ints:
-    """The best labels without rules: [n_words]. scores: of arcs."""
+    """Find the best labels without rules: [n_words]. scores: of arcs."""
     by_word = _by_word(scores, arcs)
     if allowed is not None:
         by_word[~allowed] = -np.inf
@@ -302,15 +303,15 @@ def _free(scores: Floats, arcs: Bools, allowed: Bools | None) -> Ints:
 
 
 def _by_word(scores: Floats, arcs: Bools) -> Floats:
-    """The scores of the labels of all words: [n_words, n_labels]. scores: of arcs."""
+    """Spread the scores of arcs over all words: [n_words, n_labels]."""
     found = np.zeros((len(arcs), scores.shape[1]), dtype=np.float32)
     found[arcs] = np.nan_to_num(scores, nan=LEAST_SCORE).clip(min=LEAST_SCORE)
     return found
 
 
 def _sums(sentences: SentenceBatch, scores: Floats, labels: Ints) -> NDArray[np.float64]:
-    """The sums of the scores of labels: [n_sentences]. scores: [n_words, n_labels]; labels:
-    [n_words], NO_LABEL where none counts."""
+    """Sum the scores of labels: [n_sentences]. scores: [n_words, n_labels]; labels: [n_words],
+    NO_LABEL for those that do not count."""
     of_words = scores[np.arange(len(labels)), labels].astype(np.float64)
     of_words[labels == NO_LABEL] = 0.0
     sums = np.bincount(sentences.sentence, of_words, minlength=len(sentences.lengths))
@@ -318,8 +319,8 @@ def _sums(sentences: SentenceBatch, scores: Floats, labels: Ints) -> NDArray[np.
 
 
 def _best(scores: Tensor, arcs: Bools, allowed: Bools | None) -> Ints:
-    """The highest-scoring labels. scores: [arcs.sum(), n_labels]; arcs: bool [n_words]; allowed:
-    see `Labeller.label`."""
+    """Find the highest-scoring labels. scores: [arcs.sum(), n_labels]; arcs: bool [n_words];
+    allowed: see `Labeller.label`."""
     if allowed is not None:
         forbidden = torch.from_numpy(~allowed[arcs]).to(scores.device)
         scores = scores.nan_to_num().masked_fill(forbidden, -torch.inf)
@@ -329,14 +330,14 @@ def _best(scores: Tensor, arcs: Bools, allowed: Bools | None) -> Ints:
 
 
 def label_log_probabilities(scored: ScoredBatch[Any], heads: NDArray[np.int32]) -> Floats:
-    """Score all labels of all arcs of a tree of each sentence, those from the root excluded.
+    """Score all labels of all arcs of trees, except those from the root.
 
     Args:
         scored: The sentences.
-        heads: int32 [n_words], in the sentence.
+        heads: int32 [n_words], the heads within the sentences.
 
     Returns:
-        float32 [n_arcs, n_labels].
+        float32 [n_arcs, n_labels], log-probabilities of plain labels.
     """
     return _scores(scored, heads, heads > 0).log_softmax(dim=1).cpu().numpy()
 
@@ -344,28 +345,26 @@ def label_log_probabilities(scored: ScoredBatch[Any], heads: NDArray[np.int32]) 
 def label_probabilities(
     scored: ScoredBatch[Any], heads: NDArray[np.int32], temperature: float
 ) -> Floats:
-    """Compute the probabilities of all labels of all arcs of a tree of each sentence, those from
-    the root excluded.
+    """Compute the probabilities of all labels of all arcs of trees, except those from the root.
 
     Args:
         scored: The sentences.
-        heads: int32 [n_words], in the sentence.
-        temperature: What scores are divided by.
+        heads: int32 [n_words], the heads within the sentences.
+        temperature: The temperature that scores are divided by.
 
     Returns:
-        float32 [n_arcs, n_labels], labels that are decorated by a pseudo-projective encoding
-        included.
+        float32 [n_arcs, n_labels], including labels of a pseudo-projective encoding.
     """
     scores = _scores(scored, heads, heads > 0)
     return (scores / temperature).softmax(dim=1).cpu().numpy()
 
 
 def label_loss(scored: ScoredBatch[Any], gold: GoldBatch) -> Tensor:
-    """Cross-entropy of the gold labels that are known.
+    """Compute the cross-entropy of the known gold labels.
 
     Args:
         scored: The sentences.
-        gold: Their trees.
+        gold: The gold trees of the sentences.
 
     Returns:
         A scalar.
@@ -377,8 +376,8 @@ def label_loss(scored: ScoredBatch[Any], gold: GoldBatch) -> Tensor:
 
 
 def _scores(scored: ScoredBatch[Any], heads: NDArray[np.int32], arcs: Bools) -> Tensor:
-    """Scores of all labels, [arcs.sum(), n_labels], for the arcs of some words. heads: int32
-    [n_words], in the sentence; arcs: bool [n_words], which of them."""
+    """Score all labels of the arcs of some words: [arcs.sum(), n_labels]. heads: int32 [n_words],
+    the heads within the sentences; arcs: bool [n_words]."""
     sentences, rows = scored.sentences, scored.rows
     head_rows = (sentences.roots + heads)[arcs]
     return scored.net.score_labels(

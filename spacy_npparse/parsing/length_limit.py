@@ -1,4 +1,4 @@
-"""A limit on the length of sentences that are searched exactly, and what is done beyond it."""
+"""A limit on the length of sentences for exact search, and the fallback for longer ones."""
 
 from __future__ import annotations
 
@@ -23,32 +23,29 @@ from spacy_npparse.transitions import Decisions
 
 
 class Fallback(Protocol[NetT]):
-    """How sentences are parsed that are too long: with no more tables than the arcs.
+    """A search for sentences that are too long for exact search. It needs no tables larger than
+    that of arcs.
 
     Attributes:
-        how: What warnings say of it.
+        how: The phrase for this search in warnings.
     """
 
     how: str
 
     def best(self, scored: ScoredBatch[NetT]) -> Found:
-        """See `Search.best`."""
-
     def derive(self, scored: ScoredBatch[NetT]) -> Decisions | None:
-        """See `Search.derive`."""
-
 
 class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
-    """Exact search, if the sentence is not too long.
+    """Exact search with a limit on length.
 
-    Longer sentences are parsed by a fallback, by the scores of arcs alone if constraints have to be
-    met, and teach only heads and labels. In these, the confidence is the probability of the head
+    Longer sentences are parsed by a fallback, or under constraints by the scores of arcs alone. In
+    training, they teach only heads and labels. Their confidence is the probability of the head
     among all words.
 
     Args:
         search: The exact search.
-        fallback: The fallback.
-        max_length: Words of the longest sentence that is searched exactly.
+        fallback: The search for longer sentences.
+        max_length: The maximum number of words in exact search.
     """
 
     def __init__(
@@ -93,7 +90,8 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         places = np.cumsum(exact) - 1
 
         def limited(numbers: Ints, forbidden: Bools) -> Found:
-            # Trees of the fallback have other scores: none is found for the sentences of these.
+            # Scores of the fallback are not comparable, so trees of long sentences are not searched
+            # again.
             found = Found.none(1, scored.sentences.take(numbers))
             chosen = exact[numbers]
             if chosen.any():

@@ -1,7 +1,7 @@
-"""MH3 and MH4: the highest-scoring derivation with multi-headed items.
+"""MH3 and MH4: the search for the highest-scoring derivation with multi-headed items.
 
-Source: Gómez-Rodríguez, Shi and Lee (2018): the deduction system of section 3.1, decoded with the
-scores of section 4.2.
+Source: Gómez-Rodríguez, Shi and Lee (2018), with the deduction system of section 3.1 and the scores
+of section 4.2.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _GREEDY = "greedy search: the sentence exceeds max_length"
 
 
 class MHParts(Parts[MHNet, MHPartScores, MHDerivations]):
-    """Transitions, by pairs of the nodes of a configuration.
+    """The transitions of a derivation, scored by pairs of nodes of a configuration.
 
     The confidence in an arc is its marginal probability: the share of the partition function that
-    belongs to derivations with the arc. It takes about twenty times as long as the search. A tree
-    counts as often as it has derivations. Neither loss maximises the probability of whole
-    derivations, so that without a temperature confidences only tell which arcs are less certain
-    than others. The log-likelihood is that of each transition of the gold derivation, if all heads
-    of the sentence are known.
+    belongs to derivations with the arc. Computing it takes about twenty times as long as the
+    search. A tree counts once for each of its derivations. Neither loss maximises the probability
+    of whole derivations, so without a temperature the confidence only ranks arcs. The
+    log-likelihood is that of each transition of the gold derivation, if all heads of the sentence
+    are known.
 
     Args:
-        n_heads: Heads of the largest items: 3 (projective trees) or 4.
-        features: The words that transitions are scored by: "two" (s0, b0), or "hybrid" (s1 too).
+        n_heads: The maximum number of heads in an item: 3 (projective trees) or 4.
+        features: The words that score transitions: "two" (s0 and b0), or "hybrid" (s1 as well).
     """
 
     net_class = MHNet
@@ -50,7 +50,7 @@ class MHParts(Parts[MHNet, MHPartScores, MHDerivations]):
         self.n_heads = n_heads
         self.uncovered = f"have no derivation in mh{n_heads}"
         self._features = features
-        # The transitions of MH3 are the first three of MH4.
+        # The transitions of MH3 are the first three of those of MH4.
         self._n_transitions = 1 + N_LINKS if n_heads == 4 else 3
 
     @property
@@ -83,7 +83,7 @@ class MHParts(Parts[MHNet, MHPartScores, MHDerivations]):
     ) -> Tensor:
         right = self.most_similar(scores, gold, gold.wrong_arcs(scored.arcs.device))
         by_transition = self.score_transitions(scored, scores, right).log_softmax(dim=1)
-        # What is unknown would be learnt as it was guessed.
+        # Otherwise the parser would learn its own guesses of unknown heads.
         complete = torch.from_numpy(gold.complete).to(scored.lengths.device)
         learnt = torch.repeat_interleave(complete, 2 * scored.lengths)
         return -_chosen(by_transition, right)[learnt].sum()
@@ -117,9 +117,9 @@ class MHParts(Parts[MHNet, MHPartScores, MHDerivations]):
 
         Args:
             scored: The sentence.
-            scores: Its scores, or their factors.
+            scores: The scores of the sentence, or their factors.
             found: The derivation.
-            search: How it was found.
+            search: The name of the search that found the derivation.
             normalised: Whether transitions were trained as probabilities.
         """
         system = get_transition_system("mh4")
@@ -140,29 +140,29 @@ class MHParts(Parts[MHNet, MHPartScores, MHDerivations]):
         scores: MHPartScores | MHPartFactors,
         found: MHDerivations,
     ) -> Tensor:
-        """Score the parser's transitions in each configuration of some derivations.
+        """Score all transitions in each configuration of some derivations.
 
         Args:
             scored: The sentences.
-            scores: Their scores, or the factors of these.
+            scores: The scores of the sentences, or their factors.
             found: The derivations.
 
         Returns:
-            [2 * n_words, n_transitions].
+            [2 * n_words, n_transitions], the scores.
         """
         by_transition = scored.net.score_derivations(scores, scored.lengths, found)
         return by_transition[:, : self._n_transitions]
 
 
 class GreedyMH:
-    """The best transition of each configuration, for sentences whose tables would be too large.
+    """Greedy search with MH3 or MH4, for sentences whose tables would be too large.
 
     Args:
-        parts: What transitions are scored by.
+        parts: The parts that score transitions.
         normalised: Whether transitions were trained as probabilities.
 
     Attributes:
-        how: See `spacy_npparse.parsing.length_limit.Fallback`.
+        how: The phrase for this search in warnings.
     """
 
     how = "greedily"
@@ -172,7 +172,7 @@ class GreedyMH:
         self._normalised = normalised
 
     def best(self, scored: ScoredBatch[MHNet]) -> Found:
-        """Find a tree of each sentence.
+        """Find a tree for each sentence.
 
         Args:
             scored: The sentences.
@@ -196,6 +196,6 @@ class GreedyMH:
 
 
 def _chosen(by_transition: Tensor, found: MHDerivations) -> Tensor:
-    """The scores of the transitions taken: [2 * n_words]."""
+    """Select the scores of the transitions taken: [2 * n_words]."""
     transitions = torch.from_numpy(found.transitions).to(by_transition.device).long()
     return by_transition.gather(1, transitions[:, None])[:, 0]

@@ -1,6 +1,6 @@
 """One-endpoint-crossing trees, in which all arcs that cross the same arc share an endpoint.
 
-Source: Pitler (2014), as the baseline of Gómez-Rodríguez, Shi and Lee (2018, section 5).
+Source: Pitler (2014), and the scorer of Gómez-Rodríguez, Shi and Lee (2018, section 5).
 """
 
 from __future__ import annotations
@@ -29,17 +29,16 @@ Trees = OneEndpointCrossingTrees
 
 
 class OneEndpointCrossingParts(Parts[Net, Scores, Trees]):
-    """Grandparents, heads and siblings of words, and whether arcs are crossed.
+    """Arcs with grandparents and siblings, which may be crossed or not.
 
-    The deductions are ambiguous, which does not matter for the best tree, but for sums: there are
-    no marginal probabilities, and the confidence in an arc is the probability of the head among all
-    words.
+    The deduction system derives some trees several times. This does not affect the best tree, but
+    sums, so there are no marginal probabilities. The confidence in an arc is the probability of the
+    head among all words.
 
     Args:
-        pruning: Trees are predicted without arcs that the scorer of arcs alone takes for
-            improbable: whose probability is less than this times that of the word's most probable
-            head. 0 for exact search. Training always searches exactly, and so does search among
-            constrained trees.
+        pruning: In prediction, the search skips arcs whose probability is less than this share of
+            that of the word's best head; 0 for exact search. Training and search under constraints
+            are always exact.
     """
 
     net_class = OneEndpointCrossingNet

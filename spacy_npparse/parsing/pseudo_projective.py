@@ -17,8 +17,8 @@ class PseudoProjectiveLabels:
     """Decorated labels, numbered after the plain labels of a component.
 
     Args:
-        encoding: See `spacy_npparse.trees.pseudo_projective`.
-        n_labels: Plain labels, the root's excluded.
+        encoding: The name of the encoding, see `spacy_npparse.trees.pseudo_projective`.
+        n_labels: The number of plain labels, without that of the root.
         decorated: The decorated labels, in the order of their numbers.
     """
 
@@ -29,20 +29,20 @@ class PseudoProjectiveLabels:
         self._numbers = {label: number for number, label in enumerate(self._labels)}
 
     def encode(self, gold: GoldBatch) -> GoldBatch:
-        """Projectivise gold trees.
+        """Make gold trees projective.
 
         Args:
             gold: The gold trees.
 
         Returns:
-            The projective trees. A decorated label that has no number loses its decoration: the
-            word stays with the head that it was lifted to.
+            The projective trees. If a decorated label has no number, the word gets the plain label
+            and remains attached to the head that it was lifted to.
         """
         heads, labels = gold.heads.copy(), gold.labels.copy()
         for words, lifted, noted in _encoded(gold, self.encoding):
             heads[words] = lifted
             labels[words] = [self._numbers.get(label, label.label) for label in noted]
-        # Distributions are those of other trees.
+        # Head distributions belong to the original trees.
         return replace(gold, heads=heads, labels=labels, targets=None)
 
     def decode(
@@ -51,12 +51,12 @@ class PseudoProjectiveLabels:
         heads: NDArray[np.int32],
         labels: NDArray[np.int64],
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Deprojectivise predicted trees.
+        """Restore the non-projective trees of predictions.
 
         Args:
             sentences: The sentences.
-            heads: int32 [n_words], in the sentence.
-            labels: int64 [n_words], numbers, NO_LABEL for the root's.
+            heads: int32 [n_words], the heads within the sentences.
+            labels: int64 [n_words], the numbers of labels, NO_LABEL for the root's.
 
         Returns:
             The heads of the non-projective trees, and the numbers of plain labels.
@@ -70,13 +70,13 @@ class PseudoProjectiveLabels:
         return heads, np.array([label.label for label in noted], dtype=np.int64)
 
     def plain_scores(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Score plain labels: each has the score of its best decoration.
+        """Score plain labels by their best decoration.
 
         Args:
-            scores: float32 [n_arcs, n_labels], of all labels.
+            scores: float32 [n_arcs, n_labels], the scores of all labels.
 
         Returns:
-            float32 [n_arcs, n_plain].
+            float32 [n_arcs, n_plain], the scores of plain labels.
         """
         n_plain = sum(not (label.lifted or label.passed) for label in self._labels)
         found = scores[:, :n_plain].copy()
@@ -86,14 +86,14 @@ class PseudoProjectiveLabels:
 
 
 def decorated_labels(gold: GoldBatch, encoding: str) -> set[Decorated]:
-    """Collect the decorated labels that the encoding of some gold trees needs.
+    """Collect the decorated labels that encode some gold trees.
 
     Args:
         gold: The gold trees.
-        encoding: See `spacy_npparse.trees.pseudo_projective`.
+        encoding: The name of the encoding, see `spacy_npparse.trees.pseudo_projective`.
 
     Returns:
-        The labels.
+        The decorated labels.
     """
     return {
         label
@@ -104,11 +104,11 @@ def decorated_labels(gold: GoldBatch, encoding: str) -> set[Decorated]:
 
 
 def _encoded(gold: GoldBatch, encoding: str) -> Iterator[tuple[slice, list[int], list[Decorated]]]:
-    """The words of each non-projective sentence, with their new heads and labels.
+    """Find the words, new heads and new labels of each non-projective sentence.
 
-    Words with unknown heads are completed for the time being. The new head of a word that is lifted
-    past one of them is unknown, and so is that of a word lifted to the root, whose arcs have no
-    label to decorate.
+    Unknown heads are completed for the lifting. If a word is lifted past such a word, its new head
+    is unknown. The new head is also unknown if a word is lifted to the root, because arcs from the
+    root have no label to decorate.
     """
     for words in gold.sentences.slices():
         heads = [NO_HEAD, *gold.heads[words].tolist()]

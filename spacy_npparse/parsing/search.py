@@ -1,4 +1,4 @@
-"""What every parser asks of its search: trees, the loss of gold trees, and how sure it is."""
+"""The interface of searches: trees, the loss of gold trees, and confidence."""
 
 from __future__ import annotations
 
@@ -21,27 +21,28 @@ Floats = NDArray[np.float32]
 
 
 class RestrictedSearch(Protocol):
-    """Finds the highest-scoring trees without some arcs."""
+    """A search for the highest-scoring trees without certain arcs."""
 
     def __call__(self, numbers: Ints, forbidden: Bools, /) -> Found:
-        """Search.
+        """Find trees.
 
         Args:
-            numbers: int64 [n], of the sentences, each as often as it is searched.
+            numbers: int64 [n], the numbers of the sentences to search, with repetition.
             forbidden: bool [n, size, size], the arcs that trees must not have, dependents in the
-                second dimension; size is that of the whole batch.
+                second dimension, where size is that of the whole batch.
 
         Returns:
-            A tree of each; its score is -inf if it has a forbidden arc, or was not searched for.
+            A tree for each number. Its score is -inf if it has a forbidden arc or was not searched
+            for.
         """
 
 
 class Search(ABC, Generic[NetT]):
-    """Finds the trees of sentences by the scores of a network.
+    """A search for the trees of sentences by the scores of a network.
 
     Attributes:
         net_class: The class of the network.
-        decoder: What is asked of the search.
+        decoder: The settings of the search.
     """
 
     net_class: type[NetT]
@@ -49,7 +50,7 @@ class Search(ABC, Generic[NetT]):
 
     @property
     def net_sizes(self) -> dict[str, int]:
-        """Sizes of the network that only this kind of search has."""
+        """The sizes of the network that only this kind of search has."""
         return {}
 
     @abstractmethod
@@ -62,47 +63,48 @@ class Search(ABC, Generic[NetT]):
 
     @abstractmethod
     def best_allowed(self, scored: ScoredBatch[NetT], allowed: AllowedTrees) -> Found | None:
-        """Find the highest-scoring of some trees.
+        """Find the highest-scoring trees among those that are allowed.
 
         Args:
-            scored: One sentence.
-            allowed: The trees.
+            scored: A single sentence.
+            allowed: The allowed trees.
 
         Returns:
-            The trees; None if there are none that can be built.
+            The trees; None if the search cannot build any of them.
         """
 
     def restricted(self, scored: ScoredBatch[NetT]) -> RestrictedSearch | None:
-        """Prepare the search for trees without some arcs.
+        """Prepare a search for trees without certain arcs.
 
         Args:
             scored: The sentences.
 
         Returns:
-            The search; None if trees have no scores to compare them by.
+            The search; None if trees have no scores to compare.
         """
         return None
 
     @abstractmethod
     def loss(self, scored: ScoredBatch[NetT], gold: GoldBatch) -> Tensor:
-        """The loss of unlabelled gold trees, a scalar.
+        """Compute the loss of unlabelled gold trees, a scalar.
 
         Args:
             scored: The sentences.
-            gold: Their trees.
+            gold: The gold trees of the sentences.
         """
 
     def head_probabilities(self, scored: ScoredBatch[NetT], temperature: float) -> Floats:
-        """Compute the probabilities of all heads: marginal probabilities where the search has them,
-        and otherwise those by which each word selects its head among all words.
+        """Compute the probabilities of all heads. These are marginal probabilities if the search
+        has them, and otherwise the probabilities with which each word selects its head among all
+        words.
 
         Args:
             scored: The sentences.
-            temperature: What scores are divided by.
+            temperature: The temperature that scores are divided by.
 
         Returns:
-            float32 [n_sentences, size, size], dependents in the second dimension, size = longest
-            sentence + 1; 0 where there is no such arc.
+            float32 [n_sentences, size, size], dependents in the second dimension, where size is the
+            length of the longest sentence + 1; 0 where there is no such arc.
         """
         return selected_heads(scored, temperature)
 
@@ -110,7 +112,7 @@ class Search(ABC, Generic[NetT]):
         """Find the highest-scoring derivation of a sentence.
 
         Args:
-            scored: One sentence.
+            scored: A single sentence.
 
         Returns:
             The derivation; None if trees are built without transitions.
@@ -118,43 +120,43 @@ class Search(ABC, Generic[NetT]):
         return None
 
     def begin_training(self, net: NetT, gold: Iterable[GoldBatch]) -> list[str]:
-        """Reset what depends on the training.
+        """Reset everything that depends on the training.
 
         Args:
             net: The network, with new weights.
-            gold: All gold trees. All of them are read: those that cannot be raise ValueError.
+            gold: All gold trees. Iterating over them raises ValueError if a tree cannot be read.
 
         Returns:
-            What users should know of gold trees that cannot be learnt from.
+            Messages about gold trees that the parser cannot learn from.
         """
         for _ in gold:
             pass
         return []
 
     def end_update(self, net: NetT) -> None:
-        """Take note of an update of the weights.
+        """Note an update of the weights.
 
         Args:
             net: The network.
         """
 
     def report(self) -> list[str]:
-        """What was not done as asked for, since the last report."""
+        """Report what could not be done since the last report."""
         return []
 
 
 def selected_heads(scored: ScoredBatch[Any], temperature: float) -> Floats:
-    """Compute the probabilities by which each word selects its head.
+    """Compute the probabilities with which each word selects its head among all words.
 
     Args:
-        scored: See `Search.head_probabilities`.
-        temperature: Likewise.
+        scored: The sentences.
+        temperature: The temperature that scores are divided by.
 
     Returns:
-        Likewise.
+        float32 [n_sentences, size, size], as `Search.head_probabilities`.
     """
     selected = (scored.arcs / temperature).softmax(dim=2).cpu().numpy()
-    # The root has no head, nor has padding.
+    # Neither the root nor padding has a head.
     size = np.arange(selected.shape[1])
     is_word = (size > 0) & (size <= scored.sentences.lengths[:, None])
     return np.where(is_word[:, :, None], selected, np.float32(0.0))
@@ -163,19 +165,20 @@ def selected_heads(scored: ScoredBatch[Any], temperature: float) -> Floats:
 def best_trees(
     search: Search[NetT], scored: ScoredBatch[NetT], allowed: Mapping[int, AllowedTrees]
 ) -> tuple[Found, list[int]]:
-    """Find the highest-scoring trees among those that are allowed.
+    """Find the highest-scoring trees that are allowed.
 
-    Sentences are searched as if all trees were allowed. The best tree of all remains if it is
-    allowed, and with it all others that are; other sentences are searched again.
+    The search first ignores what is allowed. If the best tree of a sentence is allowed, it remains,
+    together with all other allowed trees that were found. Otherwise the sentence is searched again.
 
     Args:
         search: The search.
         scored: The sentences.
-        allowed: The trees of those sentences that not all trees are allowed of, by their numbers.
+        allowed: The allowed trees, by the number of the sentence. In other sentences, all are
+            allowed.
 
     Returns:
-        The trees; and the numbers of the sentences of which no allowed tree can be built, with the
-        best of all trees.
+        The trees, and the numbers of the sentences for which the search can build no allowed tree
+        and that have their best tree.
     """
     found = search.best(scored)
     failed = []
@@ -203,11 +206,11 @@ def best_trees(
 
 
 def best_heads_by_arcs(scored: ScoredBatch[Any], allowed: AllowedTrees) -> NDArray[np.int32] | None:
-    """Find the highest-scoring of some spanning trees, by the scores of arcs alone.
+    """Find the highest-scoring allowed spanning tree, by the scores of arcs alone.
 
     Args:
-        scored: One sentence.
-        allowed: The trees.
+        scored: A single sentence.
+        allowed: The allowed trees.
 
     Returns:
         int32 [n_words], the heads; None if there is no such tree.

@@ -1,4 +1,4 @@
-"""Settings of searches, checked when they are made."""
+"""Settings of searches, which are checked when they are made."""
 
 from __future__ import annotations
 
@@ -13,44 +13,43 @@ TransitionLoss: TypeAlias = Literal["log-likelihood", "margin", "max-violation"]
 MHFeatures: TypeAlias = Literal["hybrid", "two"]
 Encoding: TypeAlias = Literal["head", "path", "head+path"]
 
-# The loss of a whole derivation that the beam prefers to the gold one.
+# The loss that compares the gold derivation with whole derivations on the beam.
 MAX_VIOLATION: TransitionLoss = "max-violation"
 
 
 @dataclass(frozen=True)
 class ConfidenceSettings:
-    """What exact search can be asked for.
+    """Settings of all searches.
 
     Attributes:
-        confidence: Keep the probabilities of the head of each word and of its label, given the
-            head, in `token._.head_probability` and `token._.label_probability`, and the most
-            probable heads, in `token._.head_distribution`. For spanning trees, MH3 and MH4 with
-            exact search, that of a head is the marginal probability; for other parsers, it is that
-            among all words (see `Search.head_probabilities`). For a word that was lifted
-            (pseudo-projective parsing), they are those of the lifted arc.
+        confidence: Whether to keep the probabilities of heads in `token._.head_probability`, those
+            of labels given the heads in `token._.label_probability`, and the most probable heads in
+            `token._.head_distribution`. Head probabilities are marginal for spanning trees and for
+            exact search with MH3 and MH4, see `Search.head_probabilities`. In pseudo-projective
+            parsing, the probabilities are those of lifted arcs.
     """
 
     confidence: bool = False
 
     @property
     def n_trees(self) -> int:
-        """How many trees of each sentence have to be found."""
+        """The number of trees to find for each sentence."""
         return 1
 
     @property
     def keeps_trees(self) -> bool:
-        """Whether all trees found are kept, in `doc._.k_best_trees`."""
+        """Whether trees are kept in `doc._.k_best_trees`."""
         return False
 
 
 @dataclass(frozen=True)
 class DecoderSettings(ConfidenceSettings):
-    """How trees are searched for.
+    """Settings of greedy search and beam search.
 
     Attributes:
-        beam_width: Configurations on the beam, each with its best derivation; 1 is greedy search.
-        k_best: At most so many trees of each sentence are kept, with their scores, in
-            `doc._.k_best_trees`; 0 for none. It takes a beam to find several.
+        beam_width: The number of configurations on the beam; 1 is greedy search.
+        k_best: The maximum number of trees to keep for each sentence, with their scores, in
+            `doc._.k_best_trees`; 0 for none. Several trees need a beam.
     """
 
     beam_width: int = 1
@@ -71,10 +70,10 @@ class DecoderSettings(ConfidenceSettings):
 
 @dataclass(frozen=True)
 class ExplorationSettings(Exploration):
-    """The exploration policy of roll-outs, and when it begins. A beam that is trained needs none.
+    """The exploration policy of roll-outs, and its beginning. Training with a beam does not use it.
 
     Attributes:
-        warm_up: Updates before the first exploration.
+        warm_up: The number of updates before exploration begins.
     """
 
     warm_up: int = 0
@@ -86,14 +85,14 @@ class ExplorationSettings(Exploration):
 
 @dataclass(frozen=True)
 class TransitionSettings:
-    """How transition-based search proceeds, and how it is trained.
+    """Settings of transition-based search and its training.
 
     Attributes:
-        oracle: Name of an oracle of the transition system.
-        loss: "log-likelihood" or "margin" of the transitions in the configurations of a roll-out,
-            or "max-violation" of derivations on the beam.
-        exploration: How roll-outs leave the oracle's path.
-        decoder: How trees are searched for.
+        oracle: The name of an oracle of the transition system.
+        loss: "log-likelihood" or "margin" of the transitions in a roll-out, or "max-violation" of
+            the derivations on the beam.
+        exploration: The exploration policy of roll-outs.
+        decoder: The settings of the search.
     """
 
     oracle: str
@@ -102,5 +101,5 @@ class TransitionSettings:
     decoder: DecoderSettings
 
     def exploration_at(self, n_updates: int) -> Exploration | None:
-        """The exploration policy after a number of updates, None for none."""
+        """Find the exploration policy after a number of updates; None before exploration begins."""
         return self.exploration if n_updates >= self.exploration.warm_up else None

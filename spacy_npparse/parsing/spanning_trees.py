@@ -1,4 +1,4 @@
-"""Maximum spanning trees: trees are the sum of their arcs.
+"""Maximum spanning trees, whose score is the sum of the scores of their arcs.
 
 Source: McDonald, Pereira, Ribarov and Hajič (2005).
 """
@@ -27,7 +27,7 @@ class ArcScores(NamedTuple):
     """The scores of arcs.
 
     Attributes:
-        arcs: [n_sentences, size, size], dependents in the second dimension.
+        arcs: [n_sentences, size, size], the scores, with dependents in the second dimension.
     """
 
     arcs: Tensor
@@ -36,16 +36,17 @@ class ArcScores(NamedTuple):
         """Take the scores of some sentences.
 
         Args:
-            numbers: int64 [n], of the sentences.
-            n_less: By how many nodes the longest of them is shorter than that of all.
+            numbers: int64 [n], the numbers of the sentences.
+            n_less: The difference in length between the longest sentence of all and the longest of
+                these.
         """
         return ArcScores(*(take_square(part, numbers, n_less) for part in self))
 
     def add_to_arcs(self, more: Tensor) -> ArcScores:
-        """Add to the score of each arc.
+        """Add a number to the score of each arc.
 
         Args:
-            more: [n_sentences, size, size].
+            more: [n_sentences, size, size], the numbers to add.
 
         Returns:
             The new scores.
@@ -54,7 +55,7 @@ class ArcScores(NamedTuple):
 
 
 class SpanningTreeParts(Parts[SpanningTreeNet, ArcScores, Heads]):
-    """Arcs, of single-rooted trees, crossing or not.
+    """The arcs of single-rooted trees, which may cross.
 
     The confidence in an arc is its marginal probability: the share of the sum over all trees that
     belongs to trees with the arc. The log-likelihood is that of each gold head among all words.
@@ -91,10 +92,10 @@ class SpanningTreeParts(Parts[SpanningTreeNet, ArcScores, Heads]):
 
 
 class TreesByArcs:
-    """Maximum spanning trees by the scores that every network has for arcs.
+    """A search for maximum spanning trees by the arc scores that every network has.
 
     Attributes:
-        how: See `spacy_npparse.parsing.length_limit.Fallback`.
+        how: The phrase for this search in warnings.
     """
 
     how = "by the scores of arcs alone"
@@ -109,8 +110,8 @@ class TreesByArcs:
         return Found.by_arcs(scored, heads, scored.arcs)
 
     def derive(self, scored: ScoredBatch[Any]) -> None:
-        """Spanning trees have no derivations.
+        """Return None, because spanning trees have no derivations.
 
         Args:
-            scored: A sentence.
+            scored: The sentence.
         """

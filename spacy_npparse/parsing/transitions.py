@@ -1,4 +1,4 @@
-"""Transition-based parsing: greedy search or beam search with a transition system."""
+"""Transition-based parsing with greedy search or beam search."""
 
 from __future__ import annotations
 
@@ -29,29 +29,28 @@ from spacy_npparse.parsing.search import Search
 from spacy_npparse.parsing.settings import MAX_VIOLATION, DecoderSettings, TransitionSettings
 from spacy_npparse.transitions import Decisions, TransitionSystem, derivable
 
-# Where constraints have to be met, so much is added to the log-probability of the arcs of the tree
-# that would have been found without them.
+# Under constraints, this number is added to the log-probabilities of the arcs in the tree that was
+# found without constraints.
 _WEIGHT_OF_OWN_ARCS = 1.0
-# By how much the gold derivation should outscore another one, for each wrong arc of that.
+# The margin by which the gold derivation should outscore another one, for each wrong arc.
 _MARGIN = 1.0
 
 
 class TransitionSearch(Search[TransitionNet]):
-    """Searches with a transition system.
+    """Greedy search or beam search with a transition system.
 
-    A sentence whose tree is not allowed gets the best allowed one that the system derives, by the
-    log-probabilities of arcs, in which the arcs of that tree count for more; see `derivable_trees`.
-    If several trees are asked for, the best ones by arcs are ranked by the scores of their
-    derivations, as those of a beam are.
+    If the tree of a sentence is not allowed, the search finds the best allowed tree that the system
+    derives, by the log-probabilities of arcs, with a bonus for the arcs of the original tree; see
+    `derivable_trees`. If several trees are wanted, the best trees by arcs are ranked by the scores
+    of their derivations, like those of a beam.
 
     Args:
         system: The transition system.
-        settings: How it searches, and how it is trained.
-        pseudo_projective: Whether the trees are those of a pseudo-projective encoding, as
-            derivations tell.
+        settings: The settings of the search and its training.
+        pseudo_projective: Whether trees are pseudo-projective, which derivations state.
 
     Attributes:
-        decoder: How trees are searched for.
+        decoder: The settings of the search.
     """
 
     net_class = TransitionNet
@@ -109,12 +108,12 @@ class TransitionSearch(Search[TransitionNet]):
         return Found(heads[ranks], totals[ranks, None])
 
     def loss(self, scored: ScoredBatch[TransitionNet], gold: GoldBatch) -> Tensor:
-        """The loss of the configurations of a roll-out under the oracle, which are scored at once;
-        or of the derivations on a beam.
+        """Compute the loss of the configurations in a roll-out, which are scored at once, or of the
+        derivations on a beam.
 
         Args:
-            scored: See `Search.loss`.
-            gold: Likewise.
+            scored: The sentences.
+            gold: The gold trees of the sentences.
         """
         net, arcs = scored.net, scored.arcs
         table = net.project(scored.rows)
@@ -150,8 +149,8 @@ class TransitionSearch(Search[TransitionNet]):
         )
 
     def begin_training(self, net: TransitionNet, gold: Iterable[GoldBatch]) -> list[str]:
-        """See `Search.begin_training`. A static oracle learns nothing from trees that have no
-        derivation."""
+        """Begin training, see `Search.begin_training`. The messages count the gold trees that a
+        static oracle cannot derive."""
         net.progress = Progress(normalised=self.settings.loss != MAX_VIOLATION)
         if self.system.kernel.oracle(self.settings.oracle).explores:
             return super().begin_training(net, gold)
@@ -174,7 +173,7 @@ class TransitionSearch(Search[TransitionNet]):
 
 
 def _ranked(beam: BeamResult, sentences: SentenceBatch, n_trees: int) -> Found:
-    """The best trees of a beam."""
+    """Select the best trees of a beam."""
     found = Found.none(n_trees, sentences)
     for sentence, words in enumerate(sentences.slices()):
         scores = beam.joint_scores[:, sentence]
