@@ -33,7 +33,11 @@ class Fallback(Protocol[NetT]):
     how: str
 
     def best(self, scored: ScoredBatch[NetT]) -> Found:
+        """Find the highest-scoring trees, see `Search.best`."""
+
     def derive(self, scored: ScoredBatch[NetT]) -> Decisions | None:
+        """Find the highest-scoring derivation of a sentence, see `Search.derive`."""
+
 
 class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
     """Exact search with a limit on length.

@@ -1,7 +1,7 @@
-"""Running a pipeline over what was read, in batches of inputs of similar length.
+"""Running a pipeline over inputs of a command, in batches of similar length.
 
-The inputs are sorted within a window of them at a time, so that memory does not depend on their
-number. All that the commands annotate goes through here, whatever it comes from.
+The inputs are sorted within a window at a time, so that memory does not depend on their number. All
+commands that annotate use this module.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 
 from spacy_npparse.treebank.plain_text import Paragraph
 
-# A window ends with that many batches, or with that many words, which are in memory at once.
+# A window ends with this number of batches or of words, which are in memory at once.
 WINDOW_BATCHES = 32
 WINDOW_WORDS = 100_000
 S = TypeVar("S")
@@ -29,10 +29,10 @@ class _Window(NamedTuple):
     """Consecutive inputs.
 
     Attributes:
-        begin: The number of inputs before them.
-        sources: What they come from.
+        begin: The number of inputs before the window.
+        sources: The sources of the inputs.
         inputs: The inputs.
-        order: Their indices, shorter ones first.
+        order: The indices of the inputs, sorted by length.
     """
 
     begin: int
@@ -44,20 +44,20 @@ class _Window(NamedTuple):
 def annotate(
     nlp: Language, inputs: Iterable[Prepared], *, batch_size: int = 128, n_process: int = 1
 ) -> Iterator[Doc]:
-    """Run a pipeline.
+    """Run a pipeline over inputs.
 
     Args:
         nlp: The pipeline.
         inputs: Paragraphs, or Docs whose tokens are kept.
-        batch_size: Docs in a batch.
-        n_process: Processes.
+        batch_size: The number of Docs in a batch.
+        n_process: The number of processes.
 
     Returns:
-        The annotated Docs in the order of the inputs; those of paragraphs are marked, see
+        The annotated Docs in the order of the inputs. Docs of paragraphs are marked, see
         `Paragraph.mark`.
 
     Raises:
-        ValueError: At the end, if the pipeline has left out some of them.
+        ValueError: The pipeline has dropped some Docs. Raised at the end.
     """
     pairs = ((None, one) for one in inputs)
     found = annotate_sources(nlp, pairs, batch_size=batch_size, n_process=n_process)
@@ -71,19 +71,19 @@ def annotate_sources(
     batch_size: int = 128,
     n_process: int = 1,
 ) -> Iterator[tuple[S, Doc]]:
-    """Run a pipeline over inputs that belong to something.
+    """Run a pipeline over inputs, each of which has a source.
 
     Args:
         nlp: The pipeline.
-        pairs: What an input comes from, and the input; see `annotate`.
-        batch_size: Docs in a batch.
-        n_process: Processes.
+        pairs: Pairs of a source and an input; see `annotate`.
+        batch_size: The number of Docs in a batch.
+        n_process: The number of processes.
 
     Yields:
-        What the inputs come from, in order, with the annotated Docs; see `annotate`.
+        Pairs of a source and the annotated Doc, in order; see `annotate`.
 
     Raises:
-        ValueError: At the end, if the pipeline has left out some of them.
+        ValueError: The pipeline has dropped some Docs. Raised at the end.
     """
 
     def run(begun: Iterable[_Window]) -> Iterator[Doc]:
@@ -102,20 +102,20 @@ def attempt_sources(
     batch_size: int,
     watching: Callable[[Sequence[int]], AbstractContextManager[object]] = nullcontext,
 ) -> Iterator[tuple[S, Doc | Exception]]:
-    """Run a pipeline over sources of which some may make it fail. Those of a batch that fails are
-    tried again one by one.
+    """Run a pipeline over sources, some of which may make it fail. If a batch fails, its sources
+    are tried again one by one.
 
     Args:
         nlp: The pipeline.
         sources: The sources.
-        prepare: Makes of each what the pipeline gets; see `annotate`. It is a new Doc each time,
-            because an attempt may have changed another.
-        batch_size: Docs in a batch.
-        watching: Makes the block in which the sources of these indices are annotated together, or
-            a single one. It may raise an error instead: then they fail.
+        prepare: A function that makes the pipeline's input from a source; see `annotate`. It makes
+            a new Doc each time, because an earlier attempt may have changed the Doc.
+        batch_size: The number of Docs in a batch.
+        watching: A function that makes the context in which the sources with these indices are
+            annotated. If it raises an error, they fail.
 
     Returns:
-        The sources in order, with the annotated Doc, not marked yet, or the error.
+        Pairs of a source and the annotated Doc or the error, in order. The Docs are not marked yet.
     """
 
     def attempt(window: _Window, batch: Sequence[int]) -> Sequence[Doc | Exception]:
@@ -169,7 +169,8 @@ def _windows(pairs: Iterable[tuple[S, Prepared]], batch_size: int) -> Iterator[_
 def _in_order(
     windows: Iterable[_Window], run: Callable[[Iterable[_Window]], Iterator[R]]
 ) -> Iterator[tuple[Any, Prepared, R]]:
-    """What a run over the inputs of windows, shorter ones first, gives for each in their order."""
+    """Run a function over the inputs of windows, shorter ones first, and return its results in the
+    order of the inputs."""
     begun: deque[_Window] = deque()
 
     def noted() -> Iterator[_Window]:

@@ -1,4 +1,4 @@
-"""Augmentation of training data, resampled at each epoch."""
+"""Augmentation of training data, which is resampled in each epoch."""
 
 from __future__ import annotations
 
@@ -35,56 +35,57 @@ _EXCERPT = "spacy_npparse.excerpt_augmenter.v1"
 _BATCHER = "spacy_npparse.augmenting_batcher.v1"
 
 T = TypeVar("T")
-# Attributes of a word in the gold Doc; the last one is SENT_START in the predicted Doc.
+# The attributes of a word in the gold Doc. The last one is SENT_START in the predicted Doc.
 _COLUMNS = [ORTH, SPACY, TAG, POS, MORPH, LEMMA, HEAD, DEP, SENT_START, SENT_START]
 _FORM, _SPACE, _TAG, _POS, _MORPH, _LEMMA, _HEAD, _DEP, _GOLD_START, _START = range(len(_COLUMNS))
-# After these, the place of the word in passages (int64).
+# The columns after these: the place of the word in passages (int64).
 _PLACES = slice(len(_COLUMNS), len(_COLUMNS) + 2 * N_READINGS)
-# What distinguishes the words of a kind.
+# The columns that differ between words of the same kind.
 _OWN = [_FORM, _TAG, _LEMMA, *range(_PLACES.start, _PLACES.stop)]
 _ANNOTATION = slice(_TAG, _GOLD_START + 1)
 _STARTS = slice(_GOLD_START, len(_COLUMNS))
-# At last, head distributions: the offsets of heads (int64), their probabilities (float64).
+# The last columns: the head distribution, with offsets of heads (int64) and probabilities
+# (float64).
 _HEADS = slice(_PLACES.stop, _PLACES.stop + N_HEADS)
 _PROBABILITIES = slice(_HEADS.stop, None)
 _NO_START = np.uint64(2**64 - 1)
-# UD's open classes, and numerals.
+# The open classes of UD, and numerals.
 _CONTENT = frozenset({ADJ, ADV, INTJ, NOUN, NUM, PROPN, VERB})
 # Reservoir per kind; for frequent kinds, its content keeps changing.
 _MAX_OF_A_KIND = 200
-# In words; a longer subtree would dominate the sentence it is inserted into.
+# The maximum number of words in a subtree. A longer one would dominate the sentence.
 _LONGEST_SUBTREE = 12
 
-# Part of speech, features, relation and treebank: tags and words of another one do not fit.
+# Part of speech, features, relation and treebank. Tags and words of another treebank do not fit.
 Kind = tuple[int, int, int, str]
-# [words, columns], see _COLUMNS and _HEADS.
+# An array [words, columns], see _COLUMNS and _HEADS.
 Words = NDArray[np.uint64]
 Augmenter = Callable[[Language | None, Example], Iterable[Example]]
 Batcher = Callable[[Iterable[Example]], Iterable[list[Example]]]
 
 
 class _Rows:
-    """Turns examples into words and back, and warns, once, of those that cannot be augmented. name:
-    of the augmenter."""
+    """A converter from examples to words and back, which warns once of examples that cannot be
+    augmented. name: the name of the augmenter."""
 
     def __init__(self, name: str):
         self._name = name
         self._has_warned = False
-        # All that words have been from, and their numbers.
+        # All passages of words, and their numbers.
         self._passages: list[Passage] = []
         self._numbers: dict[Passage, int] = {}
 
     def read(self, example: Example) -> Words | None:
-        """The words of the example; None if they are not the same in both Docs or something else
+        """Read the words of an example. None if the Docs have different words, or if something else
         would be lost."""
         gold, predicted = example.reference, example.predicted
         words = [doc.to_array(_COLUMNS[:-1]) for doc in (gold, predicted)]
         for doc, found in zip((gold, predicted), words, strict=True):
             found[:, _FORM] = form_ids(doc)
         same = np.array_equal(words[0][:, _FORM], words[1][:, _FORM])
-        # No component learns from the surface of multiword tokens: new Docs have the words alone.
+        # No component learns from the form of multiword tokens, so new Docs contain only words.
         spans = set(gold.spans) - {MULTIWORD_SPANS}
-        # What is known to be no entity counts as well.
+        # Tokens that are known not to be entities count as annotation, too.
         if same and not (gold.has_annotation("ENT_IOB") or spans or gold.cats):
             heads, probabilities = doc_distributions(gold) or HeadDistributions.unknown(len(gold))
             of_heads = [
@@ -93,7 +94,7 @@ class _Rows:
             ]
             places = self._places(predicted)
             every: Words = np.hstack([words[0], words[1][:, -1:], places, *of_heads])
-            # Or arcs would be cut.
+            # Otherwise arcs would be cut.
             _, below = heads_and_spans(every[:, _HEAD], every[:, _DEP])
             every[below, _GOLD_START] = _NO_START
             return every
@@ -107,7 +108,7 @@ class _Rows:
         return None
 
     def example(self, source: Example, words: Words) -> Example:
-        """An example with other words, from the same treebank."""
+        """Make an example with other words from the same treebank."""
         vocab = source.reference.vocab
         forms = [vocab.strings[form] for form in words[:, _FORM].tolist()]
         spaces = words[:, _SPACE].astype(bool).tolist()
@@ -116,7 +117,7 @@ class _Rows:
         predicted.from_array([SENT_START], np.ascontiguousarray(starts))  # type: ignore[arg-type]
         annotation = np.ascontiguousarray(words[:, _ANNOTATION])
         reference.from_array(_COLUMNS[_ANNOTATION], annotation)  # type: ignore[arg-type]
-        # Last, because spaCy derives sentence starts from the heads.
+        # Set last, because spaCy derives sentence starts from the heads.
         reference.from_array([SENT_START], np.ascontiguousarray(annotation[:, -1:]))  # type: ignore[arg-type]
         if words[:, _PROBABILITIES].any():
             reference.user_data[DISTRIBUTIONS_KEY] = HeadDistributions(
@@ -131,7 +132,7 @@ class _Rows:
         return Example(predicted, reference)
 
     def _places(self, doc: Doc) -> Words:
-        """The places of the words in passages, by the numbers that these have here."""
+        """Find the places of the words in passages, with the numbers of passages in this object."""
         if not has_reader():
             return np.zeros((len(doc), 2 * N_READINGS), dtype=np.uint64)
         passages, places = word_places(doc)
@@ -149,26 +150,26 @@ class _Rows:
 
 
 class NonceAugmenter:
-    """Nonce sentences: content words are replaced by others with the same part of speech,
-    features and relation, optionally with their subtrees.
+    """An augmenter that makes nonce sentences: it replaces content words, optionally with their
+    subtrees, by others with the same part of speech, features and relation.
 
-    The sentences are meaningless, but their trees are well-formed: a parser that cannot memorise
+    The sentences are meaningless, but their trees are well-formed. A parser that cannot memorise
     the few words and trees of a small treebank has to learn from morphology and word order.
-    Replacements are sampled from the examples of the same treebank seen so far. Function words,
-    which distinguish relations, and untagged words are not replaced. Subtrees are contiguous and
-    have at most 12 words. Examples remain unchanged, with one warning, if their predicted and gold
-    tokens differ, or if they have entities, categories, or spans other than multiword tokens, which
-    would be lost.
+    Replacements are sampled from the examples of the same treebank that have been seen so far.
+    Function words, which distinguish relations, and untagged words are not replaced. Subtrees are
+    contiguous and have at most 12 words. An example remains unchanged, with one warning, if its
+    predicted and gold tokens differ, or if it has entities, categories, or spans other than
+    multiword tokens, which would be lost.
 
     Registered as the augmenter `spacy_npparse.nonce_augmenter.v1`.
 
     Args:
-        probability: Probability that a content word is replaced.
-        subtree_probability: Probability that a content word other than a root is replaced with its
-            subtree, unless it is part of a larger subtree that is.
+        probability: The probability of replacing a content word.
+        subtree_probability: The probability of replacing a content word and its subtree, except for
+            roots and words inside a larger subtree that is replaced.
 
     Raises:
-        ValueError: If a probability is no number in [0, 1]; when called, if the heads of a gold
+        ValueError: A probability is not a number in [0, 1], or, when called, the heads of a gold
             tree form a cycle.
 
     Source: Gulordava et al. (2018); for parsing Vania et al. (2019); with subtrees Dehouck and
@@ -183,7 +184,7 @@ class NonceAugmenter:
         self.probability = probability
         self.subtree_probability = subtree_probability
         self._words: dict[Kind, list[Words]] = defaultdict(list)
-        # With the position of the head of the subtree.
+        # With the position of the head in the subtree.
         self._subtrees: dict[Kind, list[tuple[Words, int]]] = defaultdict(list)
         self._rows = _Rows(_NONCE)
 
@@ -217,7 +218,7 @@ class NonceAugmenter:
                 starting[start].append((end, top))
                 _remember((words[start:end].copy(), top - start), self._subtrees[kinds[top]])
         parts: list[Words] = []
-        # New indices of the words that remain, and of the heads of subtrees.
+        # The new indices of the remaining words, and of the heads of subtrees.
         numbers = np.full(len(words), NO_HEAD)
         word = length = 0
         while word < len(words):
@@ -241,23 +242,24 @@ class NonceAugmenter:
 
 
 class ExcerptAugmenter:
-    """Excerpts: long examples are cut into runs of consecutive sentences, others in each epoch.
+    """An augmenter that cuts long examples into excerpts of consecutive sentences, which differ in
+    each epoch.
 
-    A parser that finds sentences has to see texts of several sentences, which begin and end
-    anywhere; one that parses single sentences has to see these. If the sentences are shuffled, it
-    cannot memorise the words on either side of a boundary. Examples remain whole and in order, with
-    one warning, where `NonceAugmenter` leaves them unchanged.
+    A parser that finds sentences has to see texts of several sentences that begin and end anywhere,
+    but also single sentences. Shuffling the sentences keeps it from memorising the words on either
+    side of a boundary. Examples that `NonceAugmenter` leaves unchanged remain whole and in order,
+    with one warning.
 
     Registered as the augmenter `spacy_npparse.excerpt_augmenter.v1`.
 
     Args:
-        max_words: An excerpt ends with the sentence in which it reaches a number of words that is
-            drawn uniformly from 1 to this one.
-        shuffle_probability: Probability that the sentences of an example are shuffled first.
+        max_words: The length of an excerpt is drawn uniformly from 1 to this number of words. The
+            excerpt ends with the sentence that reaches it.
+        shuffle_probability: The probability of shuffling the sentences of an example first.
 
     Raises:
-        ValueError: If `max_words` is no whole number, or not positive; if `shuffle_probability` is
-            no number in [0, 1].
+        ValueError: `max_words` is not a positive integer, or `shuffle_probability` is not a number
+            in [0, 1].
     """
 
     def __init__(self, max_words: int, shuffle_probability: float = 0.0):
@@ -288,12 +290,13 @@ class ExcerptAugmenter:
 
 
 def _shuffled(words: Words) -> Words:
-    """The sentences in random order."""
+    """Put the sentences in random order."""
     bounds = np.flatnonzero(words[1:, _GOLD_START] == 1) + 1
     if not len(bounds):
         return words
     words = words.copy()
-    # The first word of a Doc always starts a sentence, even if it leaves the other starts open.
+    # The first word of a Doc always starts a sentence, even if the Doc leaves the other starts
+    # open.
     words[0, _STARTS] = words[bounds[0], _STARTS]
     sentences = np.split(words, bounds)
     random.shuffle(sentences)
@@ -301,7 +304,7 @@ def _shuffled(words: Words) -> Words:
 
 
 def _forget_heads_outside(subtree: Words) -> None:
-    """Keep of head distributions only what is inside the subtree."""
+    """Remove the heads outside the subtree from head distributions."""
     heads = np.arange(len(subtree))[:, None] + subtree[:, _HEADS].view(np.int64)
     outside = (heads < 0) | (heads >= len(subtree))
     for part in (_HEADS, _PROBABILITIES):
@@ -309,11 +312,11 @@ def _forget_heads_outside(subtree: Words) -> None:
 
 
 def _connect(old: Words, new: Words, numbers: NDArray[np.int64]) -> None:
-    """Give words the heads that they had. numbers: [old words], where they are now, NO_HEAD if they
-    are not there any more."""
+    """Attach words to the heads that they had. numbers: [old words], their new indices, NO_HEAD if
+    they have been removed."""
     kept = np.flatnonzero(numbers != NO_HEAD)
     places = numbers[kept]
-    # Heads are offsets, 0 of roots.
+    # Heads are offsets. That of a root is 0.
     heads = numbers[kept + old[kept, _HEAD].view(np.int64)]
     new[places, _HEAD] = (heads - places).view(np.uint64)
     probable = numbers[kept[:, None] + old[kept, _HEADS].view(np.int64)]
@@ -336,8 +339,8 @@ def _remember(one: T, others: list[T]) -> None:
 
 
 def _movable_subtrees(doc: Doc) -> dict[int, tuple[int, int]]:
-    """First word and end, by head, of the contiguous subtrees that are not too long; roots, whose
-    subtree is the sentence, excluded."""
+    """Find the first word and the end of each contiguous subtree that is not too long, by its head.
+    Roots, whose subtree is the sentence, are excluded."""
     edges = subtree_edges(doc)
     return {
         token.i: (first, last + 1)
@@ -349,10 +352,10 @@ def _movable_subtrees(doc: Doc) -> dict[int, tuple[int, int]]:
 
 
 def augmenting_batcher(batcher: Batcher, augmenter: Augmenter) -> Batcher:
-    """A batcher that augments the examples before it batches them.
+    """Make a batcher that augments examples before it batches them.
 
-    spaCy augments in the corpus reader, once before the first epoch; this batcher augments in every
-    epoch, so that the model never sees the same noise twice.
+    spaCy augments examples in the corpus reader, once before the first epoch. This batcher augments
+    them in every epoch, so that the model never sees the same noise twice.
 
     Registered as the batcher `spacy_npparse.augmenting_batcher.v1`.
 
@@ -361,7 +364,7 @@ def augmenting_batcher(batcher: Batcher, augmenter: Augmenter) -> Batcher:
         augmenter: Any augmenter of spaCy that does not use the pipeline.
 
     Raises:
-        ValueError: If one of them cannot be called.
+        ValueError: An argument cannot be called.
     """
 
     check_arguments(_BATCHER, augmenting_batcher, {"batcher": batcher, "augmenter": augmenter})

@@ -1,6 +1,6 @@
-"""Sentences without their annotation: tokens, white space and the comments that identify them.
+"""Sentences without annotation, which keep their tokens, white space and identifying comments.
 
-Words, multiword tokens, spaces and sentence boundaries stay. Empty nodes belong to the enhanced
+Words, multiword tokens, spaces and sentence boundaries are kept. Empty nodes belong to the enhanced
 dependencies, and are removed unless DEPS is kept.
 """
 
@@ -15,7 +15,7 @@ from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence, is_boundary
 
 
 class Kept(str, Enum):
-    """Annotation of a CoNLL-U file that its parsed sentences may keep.
+    """Annotation of a CoNLL-U file that can be copied to its parsed sentences.
 
     Attributes:
         value: The name of the column, or `comments`.
@@ -31,12 +31,13 @@ class Kept(str, Enum):
 
 
 def without_annotation(sentence: Sentence, keep: Collection[Kept] = ()) -> str:
-    """The CoNLL-U of a sentence without its annotation.
+    """Write a sentence as CoNLL-U without its annotation.
 
     Args:
         sentence: The sentence.
-        keep: What stays beside FORM, the attributes of MISC that describe white space, and the
-            comments `sent_id`, `text`, `newdoc` and `newpar`. HEAD and DEPREL are never kept.
+        keep: The annotation to keep, in addition to FORM, the attributes of MISC that describe
+            white space, and the comments `sent_id`, `text`, `newdoc` and `newpar`. HEAD and DEPREL
+            are never kept.
 
     Examples:
         >>> from spacy_npparse.treebank import parse_sentence
@@ -49,15 +50,15 @@ def without_annotation(sentence: Sentence, keep: Collection[Kept] = ()) -> str:
 
 
 def left_out(sentence: Sentence, keep: Collection[Kept] = ()) -> Counter[str]:
-    """Count what `without_annotation` leaves out of a sentence, but for HEAD and DEPREL.
+    """Count the annotation of a sentence that `without_annotation` drops, except HEAD and DEPREL.
 
     Args:
         sentence: The sentence.
-        keep: See `without_annotation`.
+        keep: The annotation to keep, see `without_annotation`.
 
     Returns:
-        Number of lines with a value in a column, by the column's name, of `comments`, and of
-        `empty nodes`.
+        The number of lines with a value in each column, by the name of the column, and the numbers
+        of `comments` and `empty nodes`.
     """
     found: Counter[str] = Counter()
     for kept in set(Kept).difference(keep):
@@ -86,7 +87,7 @@ def _lines(sentence: Sentence, keep: Collection[Kept]) -> Iterator[str]:
 
 
 def _identifies(comment: str) -> bool:
-    """Whether the comment identifies the sentence, its text, document or paragraph."""
+    """Check whether a comment identifies the sentence, its text, document or paragraph."""
     key = comment.lstrip("#").partition("=")[0].strip()
     return key in ("sent_id", "text") or is_boundary(key, "newdoc", "newpar")
 
@@ -107,7 +108,7 @@ def _blank(row: Row, keep: Collection[Kept]) -> Row:
 
 
 def _spaces(misc: str) -> str:
-    """The attributes of MISC that describe white space."""
+    """Select the attributes of MISC that describe white space."""
     if misc == EMPTY:
         return EMPTY
     attributes = misc.split("|")

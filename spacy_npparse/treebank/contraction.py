@@ -1,6 +1,6 @@
-"""Multiword tokens that cannot be cut into slices for their words: one token of a Doc each.
+"""Multiword tokens that cannot be cut into a slice for each word, and are one token of a Doc.
 
-Portuguese "à" is "a" and "a", two words in one character.
+An example is Portuguese "à", which consists of the words "a" and "a" but of one character.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from spacy_npparse.treebank.rows import without_misc
 from spacy_npparse.treebank.sentence import EMPTY, MultiwordToken, Row, Sentence
 from spacy_npparse.word_slices import cut
 
-# UD's relation of a word of which nothing else is known.
+# The relation that UD provides for words of which nothing else is known.
 _DEPENDENT = "dep"
 
 
 def uncut_tokens(sentence: Sentence) -> list[MultiwordToken]:
-    """The multiword tokens that have no slices for their words.
+    """Find the multiword tokens that have no slices for their words.
 
     Args:
         sentence: The sentence.
 
     Returns:
-        Those of which `cut` makes nothing.
+        The tokens for which `cut` finds no slices.
     """
     words = sentence.words
     return [
@@ -36,16 +36,16 @@ def uncut_tokens(sentence: Sentence) -> list[MultiwordToken]:
 
 
 def contracted(sentence: Sentence) -> Sentence:
-    """The sentence as a Doc has it: multiword tokens without slices for their words are words.
+    """Contract a sentence for a Doc: multiword tokens without slices for their words become words.
 
-    Such a word is attached as the highest of its words is, and has its annotation. DEPS and empty
-    nodes, whose numbers would change, are left out.
+    Such a word has the annotation and the attachment of its highest word. DEPS and empty nodes are
+    dropped, because their numbers would change.
 
     Args:
         sentence: The sentence.
 
     Returns:
-        The sentence itself if there are none; else another one with the same `text`.
+        The sentence itself if it has no such tokens, otherwise a new one with the same `text`.
     """
     uncut = {token.first: token for token in uncut_tokens(sentence)}
     if not uncut:
@@ -72,14 +72,14 @@ def contracted(sentence: Sentence) -> Sentence:
 
 
 def expanded(sentence: Sentence, contraction: Sentence, changed: Sequence[Row]) -> list[Row]:
-    """The rows of all words of a sentence, of which the contraction has been annotated.
+    """Expand the annotated words of a contraction to the rows of all words of the sentence.
 
-    The highest word of a token gets the annotation of the token, and the others get what they lack
-    of it. A token whose annotation has not been changed stays as it was.
+    The highest word of a token gets the token's annotation, and the others get what they lack.
+    Tokens whose annotation has not changed remain as they were.
 
     Args:
         sentence: The sentence.
-        contraction: What `contracted` makes of it.
+        contraction: The sentence that `contracted` returned.
         changed: The words of the contraction with their new annotation.
 
     Returns:
@@ -87,7 +87,7 @@ def expanded(sentence: Sentence, contraction: Sentence, changed: Sequence[Row]) 
     """
     uncut = uncut_tokens(sentence)
     numbers = _numbers(sentence, uncut)
-    # The word of each token that others are attached to.
+    # The word of each token to which the others are attached.
     tops = {number: i for i, number in reversed(list(enumerate(numbers)))}
     for token in uncut:
         tops[numbers[token.first]] = _highest(sentence.heads, range(token.first, token.last + 1))
@@ -116,7 +116,7 @@ def expanded(sentence: Sentence, contraction: Sentence, changed: Sequence[Row]) 
 
 
 def _numbers(sentence: Sentence, uncut: Iterable[MultiwordToken]) -> list[int]:
-    """The number of each word in the contraction, and 0 for the root."""
+    """Find the number of each word in the contraction, and 0 for the root."""
     lasts = {token.first: token.last for token in uncut}
     numbers = [0]
     last = 0
@@ -127,8 +127,8 @@ def _numbers(sentence: Sentence, uncut: Iterable[MultiwordToken]) -> list[int]:
 
 
 def _highest(heads: Sequence[int], words: range) -> int:
-    """The last of the words on the way from the first one to the root: with its head, the others
-    are in no cycle."""
+    """Find the last of the words on the path from the first one to the root. With its head, the
+    others are in no cycle."""
     top = above = words[0]
     while above > 0:
         if above in words:

@@ -39,10 +39,10 @@ class CorpusPart(NamedTuple):
     """Sentences that may be grouped with each other.
 
     Attributes:
-        sentences: The sentences; they can be read again if there are copies.
-        has_tags: Whether they have XPOS.
-        treebank: The name of their treebank.
-        copies: How often a pass sees them.
+        sentences: The sentences, which can be read several times if there are copies.
+        has_tags: Whether the treebank has XPOS.
+        treebank: The name of the treebank.
+        copies: The number of times that a pass sees each sentence.
     """
 
     sentences: Iterable[EncodedSentence]
@@ -52,43 +52,43 @@ class CorpusPart(NamedTuple):
 
 
 class ConlluCorpus:
-    """Examples from a treebank, with gold tokenisation.
+    """A corpus reader that makes examples with gold tokens from a treebank.
 
-    The reference Doc of an example is fully annotated; in a file with XPOS, words without it have
-    the tag `_`, which is what a tagger should predict. It has the distributions of heads that are
-    in MISC (HeadDistribution). Its predicted Doc has the same words and spaces and, if
-    `gold_sentences`, the same sentence starts, nothing else. A parser, which keeps preset
-    boundaries, is then scored on gold sentences; in training it learns boundaries from the
-    reference. Without gold sentences, the pipeline has to find them, which only makes sense with
-    several sentences per Doc.
+    The reference Doc of an example is fully annotated. In a file with XPOS, words without it have
+    the tag `_`, which a tagger should predict. The Doc also has the head distributions in MISC
+    (HeadDistribution). The predicted Doc has the same words and spaces and, if `gold_sentences`,
+    the same sentence starts, but no other annotation. A parser keeps these boundaries, so it is
+    scored on gold sentences, but it learns boundaries from the reference in training. Without gold
+    sentences, the pipeline has to find them, which only makes sense with several sentences per Doc.
 
     Registered as the reader `spacy_npparse.ConlluCorpus.v1`.
 
     Args:
-        path: A .conllu file, or a folder whose .conllu files are read in alphabetical order; a list
-            of these; or a table of how often a pass sees a sentence of each. If these weights are
-            not whole, all are multiplied by the smallest number that makes them so.
-        treebank: Name of the treebank, for treebank embeddings; by default that of each file:
-            `en_lines` for en_lines-ud-train.conllu; see `treebank_name`.
-        sentences_per_doc: Number of consecutive sentences per Doc. A `# newdoc` always begins a new
-            Doc; 0 puts all sentences up to the next `# newdoc` into one. With `shuffle`, each Doc
-            gets a random number of sentences up to this one, so that training sees sentences with
-            and without context, and boundaries at varying positions.
+        path: A .conllu file; a folder whose .conllu files are read in alphabetical order; a list of
+            these; or a table of weights, the number of times that a pass sees each sentence. If
+            weights are not whole, all are multiplied by the smallest number that makes them whole.
+        treebank: The name of the treebank, for treebank embeddings. By default, the name of each
+            file determines it: `en_lines` for en_lines-ud-train.conllu; see `treebank_name`.
+        sentences_per_doc: The number of consecutive sentences in a Doc; 0 for all up to the next `#
+            newdoc`, which always begins a new Doc. With `shuffle`, each Doc gets a random number of
+            sentences up to this one, so that training sees sentences with and without context, and
+            boundaries at varying positions.
         gold_sentences: Whether predicted Docs have the gold sentence starts.
-        max_length: Maximum number of words. Docs get fewer sentences rather than exceed it; longer
-            sentences are left out, and counted in a log message. 0: no limit.
-        limit: Maximum number of examples (before augmentation). 0: no limit.
-        shuffle: Shuffle the Docs, and regroup the sentences, at each pass. `spacy train` makes a
-            single pass, and shuffles the examples itself at each epoch, unless
-            `training.max_epochs` is -1. Uses the `random` module, which `spacy train` seeds.
-        augmenter: As in spaCy's readers, (nlp, example) -> examples.
-        on_error: "raise" refuses a malformed file; "skip" leaves malformed sentences out, and
-            counts them in a log message.
+        max_length: The maximum number of words in a Doc. Docs get fewer sentences rather than
+            exceed it. Longer sentences are skipped, and counted in a log message. 0 means no limit.
+        limit: The maximum number of examples before augmentation. 0 means no limit.
+        shuffle: Whether to shuffle the Docs and regroup the sentences in each pass. `spacy train`
+            makes a single pass, and shuffles the examples itself in each epoch, unless
+            `training.max_epochs` is -1. The reader uses the module `random`, which `spacy train`
+            seeds.
+        augmenter: A function (nlp, example) -> examples, as in spaCy's readers.
+        on_error: "raise" to reject a malformed file, or "skip" to skip malformed sentences and
+            count them in a log message.
 
     Raises:
-        ValueError: If `path` is None or empty, or a setting of another type or out of range.
+        ValueError: `path` is None or empty, or a setting has the wrong type or is out of range.
 
-    Source: several treebanks in one parser, Stymne, de Lhoneux, Smith and Nivre (2018).
+    Source: Stymne, de Lhoneux, Smith and Nivre (2018), for several treebanks in one parser.
     """
 
     _name: ClassVar = "spacy_npparse.ConlluCorpus.v1"
@@ -138,9 +138,9 @@ class ConlluCorpus:
         """Yield the examples.
 
         Raises:
-            ConlluError: At a malformed sentence, unless `on_error` is "skip".
-            FileNotFoundError: If there is no such file, or no .conllu file in the folder.
-            ValueError: If there is no sentence, or a malformed HeadDistribution in MISC.
+            ConlluError: A sentence is malformed, unless `on_error` is "skip".
+            FileNotFoundError: A file does not exist, or a folder has no .conllu file.
+            ValueError: There are no sentences, or a HeadDistribution in MISC is malformed.
         """
         corpus = sorted(self._treebanks())
         groups: Iterable[tuple[list[EncodedSentence], CorpusPart]] = self._groups(nlp.vocab)
@@ -158,7 +158,7 @@ class ConlluCorpus:
             )
             for example in self.augmenter(nlp, stored):
                 if example is not stored:
-                    # Those of spaCy make new Docs.
+                    # Augmenters of spaCy make new Docs.
                     copy_treebank(stored.predicted, example.predicted)
                 yield example
             StoredExample.release(stored)
@@ -168,7 +168,7 @@ class ConlluCorpus:
     def _predicted(
         self, vocab: Vocab, group: list[EncodedSentence], part: CorpusPart, corpus: list[str]
     ) -> Doc:
-        """The predicted Doc of an example. corpus: the names of all treebanks."""
+        """Make the predicted Doc of an example. corpus: the names of all treebanks."""
         doc = predicted_doc(group, vocab, sentence_starts=self.gold_sentences)
         name_docs([doc], part.treebank, corpus)
         return doc
@@ -176,15 +176,15 @@ class ConlluCorpus:
     def _reference(
         self, vocab: Vocab, group: list[EncodedSentence], part: CorpusPart, corpus: list[str]
     ) -> Doc:
-        """The reference Doc."""
-        # In a treebank with XPOS, none is a value as any other: a quarter of the words of
-        # UD_English-LinES have it.
+        """Make the reference Doc of an example."""
+        # In a treebank with XPOS, the empty value is a value like any other. A quarter of the words
+        # of UD_English-LinES have it.
         doc = reference_doc(group, vocab, tag=EMPTY if part.has_tags else "")
         name_docs([doc], part.treebank, corpus)
         return doc
 
     def _treebanks(self) -> set[str]:
-        """The names of all treebanks."""
+        """Find the names of all treebanks."""
         return {source.treebank(file) for source in self.sources for file in source.files}
 
     @property
@@ -192,7 +192,7 @@ class ConlluCorpus:
         return ", ".join(str(source.path) for source in self.sources)
 
     def _groups(self, vocab: Vocab) -> Iterator[tuple[list[EncodedSentence], CorpusPart]]:
-        """The sentences of each Doc, and where they are from."""
+        """Group the sentences into Docs, with the part of the corpus that they come from."""
         n_too_long = 0
 
         def short_enough(sentence: EncodedSentence) -> bool:
@@ -215,7 +215,7 @@ class ConlluCorpus:
             )
 
     def _parts(self, vocab: Vocab) -> Iterator[CorpusPart]:
-        """The parts of the corpus."""
+        """Read the parts of the corpus."""
         for source in self.sources:
             n_sentences = 0
             for file in source.files:
@@ -235,5 +235,5 @@ class ConlluCorpus:
 
 @cache
 def _warn_once(message: str) -> None:
-    """Warn, but not again each time that a component reads the corpus when it is initialized."""
+    """Warn once, because each component reads the corpus when it is initialized."""
     logger.warning(message)

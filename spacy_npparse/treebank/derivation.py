@@ -10,15 +10,15 @@ from spacy_npparse.treebank.sentence import EMPTY, Sentence
 def sentence_derivation(
     sentence: Sentence, system: str = "arc_hybrid_swap", oracle: str | None = None
 ) -> Derivation:
-    """The derivation of a sentence's gold tree.
+    """Derive the gold tree of a sentence.
 
     Args:
         sentence: The sentence.
-        system: Registered name of a transition system.
-        oracle: Name of an oracle; see `spacy_npparse.transitions.gold_derivation`.
+        system: The name of a registered transition system.
+        oracle: The name of an oracle; see `spacy_npparse.transitions.gold_derivation`.
 
     Raises:
-        ValueError: If there is no such system or oracle, or the tree cannot be derived.
+        ValueError: The system or oracle does not exist, or the tree cannot be derived.
     """
     return gold_derivation(
         [word.form for word in sentence.words],

@@ -1,9 +1,9 @@
-"""CoNLL-U sentences to spaCy Docs.
+"""Conversion of CoNLL-U sentences to spaCy Docs.
 
-A Doc has the text of the sentences, and one token per syntactic word, with tag (XPOS), pos (UPOS),
-morph (FEATS), lemma, head, dep and sentence starts, each left unset where the file has `_`. The
-CoNLL-U itself is kept in `doc.user_data[CONLLU_KEY]`, from which `writing.py` restores whatever a
-Doc cannot represent. The key is a string and its value a list of strings, so both survive
+A Doc has the text of the sentences and one token for each syntactic word, with tag (XPOS), pos
+(UPOS), morph (FEATS), lemma, head, dep and sentence starts. Attributes are unset where the file has
+`_`. The CoNLL-U itself is kept in `doc.user_data[CONLLU_KEY]`, from which `writing.py` restores
+what a Doc cannot represent. The key is a string and its value a list of strings, so both survive
 `DocBin(store_user_data=True)`.
 """
 
@@ -30,8 +30,8 @@ from spacy_npparse.word_slices import cut
 
 CONLLU_KEY = "spacy_npparse.conllu"
 KEPT_KEY = "spacy_npparse.kept"
-# Of a Doc from plain text: the characters of its paragraph, their offset in the document, what the
-# sent_id of its sentences begins with, and the name and the metadata of the document that begins
+# The key for a Doc from plain text: the characters of its paragraph, their offset in the document,
+# the prefix of its sentences' sent_id, and the name and the metadata of the document that begins
 # with it.
 TEXT_KEY = "spacy_npparse.text"
 OFFSET_KEY = "spacy_npparse.offset"
@@ -39,20 +39,20 @@ SENT_IDS_KEY = "spacy_npparse.sent_ids"
 DOCUMENT_KEY = "spacy_npparse.document"
 METADATA_KEY = "spacy_npparse.metadata"
 ANNOTATION = [TAG, POS, MORPH, LEMMA, HEAD, DEP]
-# Of a DocBin that stores user data, too: nothing is lost.
+# The attributes of a lossless DocBin, which also stores user data.
 DOCBIN_ATTRIBUTES = ["ORTH", "NORM", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 
 
 class _Grouped(Protocol):
-    """What is grouped: sentences in any form."""
+    """A sentence in any form."""
 
     @property
     def n_words(self) -> int:
-        """Number of words."""
+        """The number of words."""
 
     @property
     def begins_document(self) -> bool:
-        """Whether a document begins."""
+        """Whether the sentence begins a document."""
 
 
 S = TypeVar("S", bound=_Grouped)
@@ -70,16 +70,16 @@ def docs_from_conllu(
     Args:
         source: The path of a CoNLL-U file, or `TokenList`s of the `conllu` library.
         vocab: The vocabulary of the Docs.
-        sentences_per_doc: Maximum number of consecutive sentences per Doc. A `# newdoc` always
-            begins a new Doc; 0 puts all sentences up to the next `# newdoc` into one.
-        on_error: See `read_conllu`.
+        sentences_per_doc: The maximum number of consecutive sentences in a Doc; 0 for all up to the
+            next `# newdoc`, which always begins a new Doc.
+        on_error: "raise" to stop at a malformed sentence, or "skip" to skip it; see `read_conllu`.
 
     Yields:
         Fully annotated Docs; see `doc_from_sentences`.
 
     Raises:
-        ConlluError: At a malformed sentence.
-        FileNotFoundError: If there is no such file.
+        ConlluError: A sentence is malformed.
+        FileNotFoundError: The file does not exist.
 
     Examples:
         >>> import conllu
@@ -100,15 +100,15 @@ def group_sentences(
     """Group consecutive sentences of the same document.
 
     Args:
-        sentences: The sentences. `# newdoc` begins a document.
-        sizes: The maximum number of sentences of each group in turn; 0 for no limit.
-        max_words: A group ends before it exceeds that many words; 0 for no limit.
+        sentences: The sentences. A `# newdoc` begins a document.
+        sizes: The maximum numbers of sentences in the next groups; 0 for no limit.
+        max_words: The maximum number of words in a group; 0 for no limit.
 
     Yields:
-        One group after the other.
+        The groups in order.
 
     Raises:
-        ValueError: If the first size is negative.
+        ValueError: The first size is negative.
     """
     group: list[S] = []
     size = next(sizes)
@@ -127,37 +127,39 @@ def group_sentences(
 
 
 def doc_from_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
-    """A Doc of the given sentences with their annotation.
+    """Make a Doc of sentences with their annotation.
 
-    The tokens of the Doc are slices of the text, which MISC describes. The words of a multiword
-    token are tokens, and `token._.form` is the word; it is one of `doc._.multiword_tokens`. One
-    with fewer characters than words is one token, with the annotation of its highest word.
+    The tokens are slices of the text, which MISC describes. Each word of a multiword token is a
+    token whose `token._.form` is the word, and the multiword token is in `doc._.multiword_tokens`.
+    A multiword token with fewer characters than words is one token with the annotation of its
+    highest word.
 
     Args:
-        sentences: The sentences, gold or not.
+        sentences: The sentences.
         vocab: The vocabulary of the Doc.
     """
     source = [str(sentence) for sentence in sentences]
     sentences = list(map(contracted, sentences))
     doc = _words_only(sentences, vocab, source)
     doc.from_array(ANNOTATION, annotation_array(sentences, vocab))  # type: ignore[arg-type]
-    # Last, because spaCy derives sentence starts from the heads, wrongly where a root is missing
+    # Set last, because spaCy derives sentence starts from the heads, wrongly if a root is missing
     # or there are several.
     set_sentence_starts(doc, [len(sentence.words) for sentence in sentences])
     return doc
 
 
 def unannotated_doc(sentences: Sequence[Sentence], vocab: Vocab, *, sentence_starts: bool) -> Doc:
-    """A Doc with the words and spaces of the sentences, for a pipeline to annotate.
+    """Make a Doc with the words and spaces of sentences, for a pipeline to annotate.
 
-    Nothing of the annotation of the sentences is in it, so that a pipeline cannot see any. Written
-    as CoNLL-U, it has the pipeline's annotation, the multiword tokens, the white space, and the
-    comments that identify sentences, documents and paragraphs; see `keep_annotation` for more.
+    The Doc contains no annotation of the sentences, so the pipeline cannot see it. Written as
+    CoNLL-U, the Doc has the pipeline's annotation, the multiword tokens, the white space, and the
+    comments that identify sentences, documents and paragraphs. To add other annotation, call
+    `keep_annotation`.
 
     Args:
-        sentences: The sentences, gold or not.
+        sentences: The sentences.
         vocab: The vocabulary of the Doc.
-        sentence_starts: Whether to preset the sentence boundaries.
+        sentence_starts: Whether to set the sentence boundaries.
     """
     source = [without_annotation(sentence) for sentence in sentences]
     sentences = list(map(contracted, sentences))
@@ -168,13 +170,13 @@ def unannotated_doc(sentences: Sequence[Sentence], vocab: Vocab, *, sentence_sta
 
 
 def keep_annotation(doc: Doc, sentences: Sequence[Sentence], keep: Collection[Kept]) -> Doc:
-    """Make annotation of the sentences a part of the CoNLL-U that will be written for a Doc.
+    """Copy annotation of sentences to the CoNLL-U that will be written for a Doc.
 
     Args:
-        doc: From `unannotated_doc`, annotated by a pipeline meanwhile; its tokens do not change.
-        sentences: The sentences that it was made of.
-        keep: The columns that are written as in `sentences`, whatever the pipeline predicts, and
-            whether comments are.
+        doc: A Doc from `unannotated_doc` that a pipeline may have annotated. Its tokens do not
+            change.
+        sentences: The sentences that the Doc was made of.
+        keep: The annotation to copy, whatever the pipeline predicts.
 
     Returns:
         The same Doc.
@@ -187,10 +189,10 @@ def keep_annotation(doc: Doc, sentences: Sequence[Sentence], keep: Collection[Ke
 def sentence_tokens(
     sentence: Sentence,
 ) -> tuple[list[str], list[bool], list[tuple[int, tuple[str, ...]]]]:
-    """The tokens of a sentence.
+    """Find the tokens of a sentence.
 
     Args:
-        sentence: A contracted one.
+        sentence: A contracted sentence.
 
     Returns:
         The slices of the text, whether a space follows each, and the first token of each multiword
@@ -209,7 +211,7 @@ def sentence_tokens(
 
 
 def _words_only(sentences: Sequence[Sentence], vocab: Vocab, source: list[str]) -> Doc:
-    """A Doc of contracted sentences."""
+    """Make a Doc of contracted sentences without annotation."""
     slices: list[str] = []
     spaces: list[bool] = []
     multiword: list[tuple[int, tuple[str, ...]]] = []
@@ -228,13 +230,13 @@ def doc_of_tokens(
     multiword: Sequence[tuple[int, tuple[str, ...]]],
     source: list[str],
 ) -> Doc:
-    """A Doc of tokens.
+    """Make a Doc of tokens.
 
     Args:
-        vocab: The vocabulary.
+        vocab: The vocabulary of the Doc.
         tokens: The tokens, or their hashes.
-        spaces: Whether a space follows each.
-        multiword: See `sentence_tokens`.
+        spaces: Whether a space follows each token.
+        multiword: The first token of each multiword token with the forms of its words.
         source: The CoNLL-U of each sentence.
     """
     doc = Doc(vocab, words=tokens, spaces=spaces, user_data={CONLLU_KEY: source})  # type: ignore[arg-type]
@@ -243,11 +245,11 @@ def doc_of_tokens(
 
 
 def set_sentence_starts(doc: Doc, lengths: Sequence[int]) -> None:
-    """Preset the sentence boundaries of a Doc: a decision for each token, none left open.
+    """Set all sentence boundaries of a Doc, so that none is open.
 
     Args:
         doc: The Doc.
-        lengths: Tokens of each of its sentences.
+        lengths: The number of tokens in each sentence.
     """
     starts = np.full(len(doc), -1, dtype=np.int64)
     starts[np.cumsum([0, *lengths])[:-1]] = 1
@@ -255,10 +257,10 @@ def set_sentence_starts(doc: Doc, lengths: Sequence[int]) -> None:
 
 
 def annotation_array(sentences: Sequence[Sentence], vocab: Vocab) -> NDArray[np.uint64]:
-    """The annotation of the sentences in spaCy's encoding.
+    """Encode the annotation of sentences as spaCy does.
 
     Returns:
-        Array [words, len(ANNOTATION)] for `Doc.from_array`.
+        uint64 [words, len(ANNOTATION)], for `Doc.from_array`.
     """
     add = vocab.strings.add
     rows: list[tuple[int, int, int, int, int, int]] = []
@@ -266,7 +268,7 @@ def annotation_array(sentences: Sequence[Sentence], vocab: Vocab) -> NDArray[np.
         for i, word in enumerate(sentence.words, 1):
             head = sentence.heads[i]
             if head == NO_HEAD:
-                # For spaCy, a token that is its own head is a root unless it has no label.
+                # For spaCy, a token that is its own head and has a label is a root.
                 offset, dep = 0, ""
             elif head == 0:
                 offset, dep = 0, _dep(word.deprel) or SPACY_ROOT
@@ -295,10 +297,10 @@ def _morph(word: Row, vocab: Vocab) -> int:
     if word.feats != EMPTY:
         key: int = vocab.morphology.add(word.feats)
         return key
-    # A tagged word without FEATS has no features; those of an untagged one are unknown.
+    # A tagged word without FEATS has no features. Those of an untagged word are unknown.
     return 0 if word.upos == EMPTY else vocab.morphology.add("")
 
 
 def has_no_space_after(row: Row) -> bool:
-    """Whether MISC says SpaceAfter=No."""
+    """Check whether MISC contains SpaceAfter=No."""
     return "SpaceAfter=No" in row.misc and "SpaceAfter=No" in row.misc.split("|")

@@ -1,8 +1,8 @@
-"""Left and right edge of subtrees, correct for non-projective trees too.
+"""The left and right edges of subtrees, which may be non-projective.
 
 spaCy computes `token.left_edge` and `token.right_edge` in a bounded number of passes, which suffice
-for projective trees only, and does so again whenever a Doc is loaded. Its heads, children and
-subtrees are correct. These functions use the heads only.
+only for projective trees, and does so again whenever a Doc is loaded. Its heads, children and
+subtrees are correct. The functions of this module use only the heads.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from spacy.tokens import Doc, Token
 
 
 def subtree_edges(doc: Doc) -> list[tuple[int, int]]:
-    """The edges of all subtrees of a Doc.
+    """Find the edges of all subtrees of a Doc.
 
     Args:
         doc: A Doc with heads.
 
     Returns:
-        Index of the first and the last token of each token's subtree. `doc[first : last + 1]` is
-        the shortest span that contains the subtree; if the tree is non-projective, it may contain
-        other tokens as well.
+        The indices of the first and the last token of each token's subtree. `doc[first : last + 1]`
+        is the shortest span that contains the subtree. If the tree is non-projective, it may
+        contain other tokens as well.
 
     Raises:
-        ValueError: If the heads form a cycle.
+        ValueError: The heads form a cycle.
     """
     heads = [token.head.i for token in doc]
     edges = [(i, i) for i in range(len(heads))]
@@ -45,24 +45,24 @@ def subtree_edges(doc: Doc) -> list[tuple[int, int]]:
 
 
 def left_edge(token: Token) -> Token:
-    """The first token of a token's subtree.
+    """Find the first token of a token's subtree.
 
     Args:
         token: A token of a Doc with heads.
 
     Raises:
-        ValueError: If the heads form a cycle.
+        ValueError: The heads form a cycle.
     """
     return token.doc[subtree_edges(token.doc)[token.i][0]]
 
 
 def right_edge(token: Token) -> Token:
-    """The last token of a token's subtree.
+    """Find the last token of a token's subtree.
 
     Args:
         token: A token of a Doc with heads.
 
     Raises:
-        ValueError: If the heads form a cycle.
+        ValueError: The heads form a cycle.
     """
     return token.doc[subtree_edges(token.doc)[token.i][1]]

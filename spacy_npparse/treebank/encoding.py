@@ -1,7 +1,7 @@
-"""Sentences as spaCy encodes them: all that Docs are made of, in little memory.
+"""Sentences in spaCy's encoding, from which Docs are made and which take little memory.
 
-A word takes some 200 bytes, a tenth of what it takes as a `Sentence`, or in the two Docs of an
-example, and Docs are made of it in a fraction of the time that it takes to read CoNLL-U.
+A word takes about 200 bytes, a tenth of what it takes as a `Sentence` or in the two Docs of an
+example. Making a Doc takes a fraction of the time for reading CoNLL-U.
 """
 
 from __future__ import annotations
@@ -38,17 +38,18 @@ logger = logging.getLogger(__name__)
 
 
 class EncodedSentence(NamedTuple):
-    """A sentence in the encoding of a vocabulary.
+    """A sentence, encoded for a vocabulary.
 
     Attributes:
-        tokens: uint64 [n_tokens, 2 + len(ANNOTATION)]: ORTH, whether a space follows, and
-            `ANNOTATION`.
-        multiword: The first token of each multiword token, and the forms of its words.
-        n_words: Words, more than tokens if a multiword token is one token.
-        begins_document: Whether there is a `# newdoc`.
-        conllu: The sentence, in UTF-8.
-        bare: The sentence without annotation, in UTF-8.
-        distributions: Those of heads; None if there are none.
+        tokens: uint64 [n_tokens, 2 + len(ANNOTATION)]: ORTH, whether a space follows, and the
+            columns of `ANNOTATION`.
+        multiword: The first token of each multiword token with the forms of its words.
+        n_words: The number of words, which exceeds that of tokens if a multiword token is one
+            token.
+        begins_document: Whether the sentence has a `# newdoc`.
+        conllu: The CoNLL-U of the sentence, in UTF-8.
+        bare: The CoNLL-U of the sentence without annotation, in UTF-8.
+        distributions: The head distributions; None if there are none.
     """
 
     tokens: NDArray[np.uint64]
@@ -65,10 +66,10 @@ def encode(sentence: Sentence, vocab: Vocab) -> EncodedSentence:
 
     Args:
         sentence: The sentence.
-        vocab: Gets its strings.
+        vocab: The vocabulary, to which strings are added.
 
     Raises:
-        ValueError: If a HeadDistribution in MISC is malformed.
+        ValueError: A HeadDistribution in MISC is malformed.
     """
     contraction = contracted(sentence)
     forms, spaces, multiword = sentence_tokens(contraction)
@@ -88,22 +89,22 @@ def encode(sentence: Sentence, vocab: Vocab) -> EncodedSentence:
 
 
 def reference_doc(sentences: Sequence[EncodedSentence], vocab: Vocab, *, tag: str = "") -> Doc:
-    """A Doc of sentences with their annotation, as of `doc_from_sentences`.
+    """Make a Doc of sentences with their annotation, as `doc_from_sentences` does.
 
     Args:
         sentences: The sentences.
-        vocab: That they are encoded with.
-        tag: The tag of words without one.
+        vocab: The vocabulary that they are encoded for.
+        tag: The tag of words that have none.
 
     Returns:
-        The Doc, with the distributions of heads.
+        The Doc, with head distributions.
     """
     doc = _words_only(sentences, vocab, [sentence.conllu for sentence in sentences])
     annotation = np.concatenate([sentence.tokens[:, 2:] for sentence in sentences])
     if tag:
         annotation[annotation[:, 0] == 0, 0] = vocab.strings.add(tag)
     doc.from_array(ANNOTATION, annotation)  # type: ignore[arg-type]
-    # Last, because spaCy derives sentence starts from the heads.
+    # Set last, because spaCy derives sentence starts from the heads.
     set_sentence_starts(doc, [len(sentence.tokens) for sentence in sentences])
     if any(sentence.distributions for sentence in sentences):
         found = [s.distributions or HeadDistributions.unknown(len(s.tokens)) for s in sentences]
@@ -116,12 +117,12 @@ def reference_doc(sentences: Sequence[EncodedSentence], vocab: Vocab, *, tag: st
 def predicted_doc(
     sentences: Sequence[EncodedSentence], vocab: Vocab, *, sentence_starts: bool
 ) -> Doc:
-    """A Doc of the words of sentences, as of `unannotated_doc`.
+    """Make a Doc of the words of sentences, as `unannotated_doc` does.
 
     Args:
         sentences: The sentences.
-        vocab: That they are encoded with.
-        sentence_starts: Whether to preset the sentence boundaries.
+        vocab: The vocabulary that they are encoded for.
+        sentence_starts: Whether to set the sentence boundaries.
     """
     doc = _words_only(sentences, vocab, [sentence.bare for sentence in sentences])
     if sentence_starts:
@@ -141,22 +142,22 @@ def _words_only(sentences: Sequence[EncodedSentence], vocab: Vocab, source: list
 
 
 def has_tags(sentences: Iterable[EncodedSentence]) -> bool:
-    """Whether any word has XPOS.
+    """Check whether any word has XPOS.
 
     Args:
-        sentences: Of one treebank.
+        sentences: The sentences of a treebank.
     """
     column = 2 + ANNOTATION.index(TAG)
     return any(sentence.tokens[:, column].any() for sentence in sentences)
 
 
 class _Reading(NamedTuple):
-    """What a file was when it was read.
+    """A file that has been read.
 
     Attributes:
-        version: Tells it from what it may be later.
-        strings: Those of the vocabulary.
-        sentences: Its sentences.
+        version: The version of the file, which changes if its content may have changed.
+        strings: The string store of the vocabulary.
+        sentences: The sentences of the file.
     """
 
     version: tuple[int, int] | None
@@ -164,26 +165,26 @@ class _Reading(NamedTuple):
     sentences: list[EncodedSentence]
 
 
-# By vocabulary, to which there are no weak references, and by file.
+# By the lookups of a vocabulary, because there are no weak references to the latter, and by file.
 _read: WeakKeyDictionary[Lookups, dict[tuple[Path, OnError], _Reading]] = WeakKeyDictionary()
 
 
 def read_encoded(file: Path, on_error: OnError, vocab: Vocab) -> list[EncodedSentence]:
-    """Read a file, or take what was read before: components ask for a corpus some fifteen times
-    when a pipeline is initialized, and `spacy train` makes three readers of it.
+    """Read a file, or return what was read before. When a pipeline is initialized, components ask
+    for a corpus about fifteen times, and `spacy train` makes three readers of it.
 
     Args:
         file: The file.
-        on_error: See `read_conllu`.
-        vocab: The vocabulary. As long as it is there, the sentences are kept.
+        on_error: "raise" to stop at a malformed sentence, or "skip" to skip it.
+        vocab: The vocabulary. The sentences are kept as long as it exists.
 
     Returns:
         The sentences.
 
     Raises:
-        ConlluError: At a malformed sentence, unless `on_error` is "skip".
-        FileNotFoundError: If there is no such file.
-        ValueError: If a HeadDistribution in MISC is malformed.
+        ConlluError: A sentence is malformed, unless `on_error` is "skip".
+        FileNotFoundError: The file does not exist.
+        ValueError: A HeadDistribution in MISC is malformed.
     """
     version = _version(file)
     readings = _read.setdefault(vocab.lookups, {})
@@ -209,7 +210,7 @@ def read_encoded(file: Path, on_error: OnError, vocab: Vocab) -> list[EncodedSen
 
 
 def _version(file: Path) -> tuple[int, int] | None:
-    """What tells a file from what it was before; None if there is none."""
+    """Find the version of a file, which changes with its content; None if it does not exist."""
     if not file.exists():
         return None
     status = file.stat()

@@ -1,4 +1,4 @@
-"""Folders of treebanks, as Universal Dependencies releases them."""
+"""Folders of treebanks in the format of Universal Dependencies."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _PARTS_OF_A_SPLIT = 10
 
 
 class TreebankFolderError(UserError, ValueError):
-    """A folder is not that of a treebank with training data; the message says what is missing."""
+    """A folder that is not a treebank with training data. The message names what is missing."""
 
 
 def treebank_parts(folder: Path, *, needs_dev: bool = True) -> dict[str, Path]:
     """Find the parts of a treebank.
 
     Args:
-        folder: Has files *-ud-train.conllu, *-ud-dev.conllu and, possibly, *-ud-test.conllu.
-        needs_dev: Whether a treebank without dev part is an error.
+        folder: A folder with *-ud-train.conllu, *-ud-dev.conllu and, optionally, *-ud-test.conllu.
+        needs_dev: Whether a missing dev part is an error.
 
     Returns:
-        The files by `train`, `dev` and, if there is one, `test`.
+        The files by the keys `train`, `dev` and, if it exists, `test`.
 
     Raises:
-        TreebankFolderError: The folder or a part is missing, or a part is there several times.
+        TreebankFolderError: The folder or a part is missing, or a part exists several times.
     """
     if not folder.is_dir():
         raise TreebankFolderError(f"{folder}: no such folder. Give the folder of a UD treebank.")
@@ -49,11 +49,11 @@ def treebank_parts(folder: Path, *, needs_dev: bool = True) -> dict[str, Path]:
 
 
 class Split(NamedTuple):
-    """A treebank in two parts, one to train on, and one to choose the best model on.
+    """A treebank in two parts, one for training and one for model selection.
 
     Attributes:
-        in_dev: Whether each sentence is in the latter.
-        n_documents: Its documents; 0 if sentences were split, not documents.
+        in_dev: Whether each sentence is in the part for model selection.
+        n_documents: The number of documents; 0 if the treebank was split by sentences.
     """
 
     in_dev: list[bool]
@@ -61,19 +61,19 @@ class Split(NamedTuple):
 
 
 def split_off_dev(sentences: Iterable[Sentence]) -> Split:
-    """Split about a tenth of a treebank off, always the same.
+    """Split about a tenth off a treebank, always the same.
 
-    It is every tenth document if there are at least ten. In a treebank of fewer documents, it is
-    the last tenth of the sentences, so that both parts remain continuous texts.
+    If there are at least ten documents, it is every tenth document. Otherwise it is the last tenth
+    of the sentences, so that both parts remain continuous texts.
 
     Args:
-        sentences: A treebank.
+        sentences: The sentences of a treebank.
 
     Returns:
-        Its parts. A single sentence is in that to choose the model on.
+        The two parts. A single sentence is in the part for model selection.
     """
     begins = [sentence.begins_document for sentence in sentences]
-    # Sentences before the first `# newdoc` are a document, too.
+    # Sentences before the first `# newdoc` also form a document.
     documents = list(accumulate(begins[1:], initial=1))[: len(begins)]
     n_documents = max(documents, default=0) // _PARTS_OF_A_SPLIT
     if n_documents:

@@ -1,5 +1,5 @@
-"""A note in Docs whose sentence boundaries were all set before they were parsed: finding them is
-nothing that could be scored."""
+"""A note in Docs whose sentence boundaries were all set before parsing, so that they are not
+scored."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ GIVEN_SENTENCES_KEY = "spacy_npparse.given_sentences"
 
 
 def note_given_sentences(doc: Doc) -> None:
-    """Note that all sentence boundaries of a Doc are set, if so. A Doc that has been parsed
-    already remains as it is.
+    """Note whether all sentence boundaries of a Doc are set. A Doc that has been parsed remains
+    unchanged.
 
     Args:
-        doc: A Doc that is going to be parsed.
+        doc: A Doc that will be parsed.
     """
     if doc.has_annotation("DEP"):
         return
@@ -23,12 +23,12 @@ def note_given_sentences(doc: Doc) -> None:
 
 
 def sentences_were_given(doc: Doc) -> bool:
-    """Tell whether the parser had no sentence boundary to find.
+    """Check whether all sentence boundaries of a Doc were set before parsing.
 
     Args:
         doc: A parsed Doc.
 
     Returns:
-        Whether `note_given_sentences` noted it.
+        Whether `note_given_sentences` noted that they were.
     """
     return GIVEN_SENTENCES_KEY in doc.user_data

@@ -1,7 +1,7 @@
-"""How probable each head of a word is: in Docs, as targets of training, and in MISC.
+"""Distributions of heads in Docs, as training targets, and in MISC.
 
-Source: the votes of an ensemble as targets of a single parser, Kuncoro, Ballesteros, Kong, Dyer and
-Smith (2016).
+Source: Kuncoro, Ballesteros, Kong, Dyer and Smith (2016), who train a single parser on the votes of
+an ensemble.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from spacy.tokens import Doc, Token
 from spacy_npparse.treebank.sentence import Row, Sentence, shortened
 from spacy_npparse.trees.head_distributions import N_HEADS, HeadDistributions
 
-# In doc.user_data: `HeadDistributions` of the tokens. Heads are offsets from the token, 0 for the
-# root.
+# The key of doc.user_data for the `HeadDistributions` of tokens. Heads are offsets from the token,
+# 0 for the root.
 DISTRIBUTIONS_KEY = "spacy_npparse.head_distributions"
-# In MISC: the most probable heads, such as HeadDistribution=3:0.61,7:0.38.
+# The attribute of MISC with the most probable heads, such as HeadDistribution=3:0.61,7:0.38.
 HEAD_DISTRIBUTION = "HeadDistribution"
 # Less probable heads are not written.
 _LEAST = 0.01
@@ -27,36 +27,36 @@ _HEAD = re.compile(r"([0-9]{1,9}):([01](?:\.[0-9]*)?)")
 
 
 def doc_distributions(doc: Doc) -> HeadDistributions | None:
-    """The distributions of heads that a Doc has.
+    """Find the head distributions of a Doc.
 
     Args:
         doc: The Doc.
 
     Returns:
-        See `DISTRIBUTIONS_KEY`; None if there are none, or if they are not those of its tokens, of
-        which a component has merged or split some.
+        The distributions, see `DISTRIBUTIONS_KEY`; None if there are none, or if they do not fit
+        the tokens because a component has merged or split some.
     """
     found = doc.user_data.get(DISTRIBUTIONS_KEY)
     if found is None:
         return None
     if isinstance(found, np.ndarray):
-        # Both in one array of float64, as earlier versions wrote them.
+        # Earlier versions wrote both into one array of float64.
         offsets, probabilities = np.split(found, 2, axis=1)
         found = offsets.astype(np.int32), probabilities.astype(np.float32)
-    # spaCy loads it as a list, or as another tuple.
+    # spaCy loads it as a list or as another tuple.
     distributions = HeadDistributions(*found)
     return distributions if len(distributions.heads) == len(doc) else None
 
 
 def token_distribution(token: Token) -> dict[int, float] | None:
-    """The most probable heads of a token.
+    """Find the most probable heads of a token.
 
     Args:
         token: The token.
 
     Returns:
-        The probability of each, by its number in the Doc, that of the token itself for the root;
-        None if they are not known.
+        The probability of each head, by its index in the Doc, or the token's own index for the
+        root; None if they are unknown.
     """
     found = doc_distributions(token.doc)
     if found is None or token.is_space:
@@ -67,25 +67,25 @@ def token_distribution(token: Token) -> dict[int, float] | None:
 
 
 def spell_distribution(probabilities: Mapping[int, float]) -> str:
-    """Write the heads of a word as the value of HeadDistribution.
+    """Write the head distribution of a word as the value of HeadDistribution.
 
     Args:
-        probabilities: By the number of the head in the sentence, 0 for the root.
+        probabilities: The probabilities by the number of the head in the sentence, 0 for the root.
     """
     return ",".join(f"{head}:{p:.2f}" for head, p in probabilities.items() if p >= _LEAST)
 
 
 def read_distributions(sentences: Iterable[Sentence]) -> HeadDistributions | None:
-    """Read HeadDistribution of the words of sentences.
+    """Read HeadDistribution in MISC for the words of sentences.
 
     Args:
-        sentences: Of one Doc.
+        sentences: The sentences of a Doc.
 
     Returns:
-        For `doc.user_data`, see `DISTRIBUTIONS_KEY`; None if no word has any.
+        The distributions for `doc.user_data`, see `DISTRIBUTIONS_KEY`; None if there are none.
 
     Raises:
-        ValueError: If it is malformed, naming sentence and word.
+        ValueError: A value is malformed. The message names the sentence and the word.
     """
     found = [
         _offsets(sentence, word, i)
@@ -103,7 +103,7 @@ def read_distributions(sentences: Iterable[Sentence]) -> HeadDistributions | Non
 
 
 def _offsets(sentence: Sentence, word: Row, i: int) -> list[tuple[int, float]]:
-    """The offsets of the heads of a word, and their probabilities."""
+    """Read the offsets and the probabilities of a word's heads."""
     if HEAD_DISTRIBUTION not in word.misc or not (match := _ATTRIBUTE.search(word.misc)):
         return []
     pairs = [_HEAD.fullmatch(part) for part in match[1].split(",")]

@@ -1,4 +1,4 @@
-"""The heads of tokens in spaCy's encoding, and the places that their arcs span."""
+"""The heads of tokens in spaCy's encoding, and the tokens that their arcs span."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ def token_heads(offsets: NDArray[np.number], labels: NDArray[np.number]) -> Ints
     """Read the heads of the tokens of a Doc.
 
     Args:
-        offsets: [n], HEAD of `Doc.to_array`.
-        labels: [n], DEP. For spaCy, a token that is its own head is a root unless it has no label.
+        offsets: [n], the column HEAD of `Doc.to_array`.
+        labels: [n], the column DEP. For spaCy, a token that is its own head is a root if it has a
+            label.
 
     Returns:
-        int64 [n], index of each token's head, a root's being its own, NO_HEAD if unknown.
+        int64 [n], the index of each token's head, a root's being its own, NO_HEAD if unknown.
     """
     signed = offsets.astype(np.int64)
     has_head = (signed != 0) | (labels != 0)
@@ -28,15 +29,15 @@ def token_heads(offsets: NDArray[np.number], labels: NDArray[np.number]) -> Ints
 def heads_and_spans(
     offsets: NDArray[np.number], labels: NDArray[np.number]
 ) -> tuple[Ints, NDArray[np.bool_]]:
-    """Read the heads of the tokens of a Doc, and at which of them no sentence can start. spaCy
-    derives sentence starts from the heads, and wrongly if some are missing.
+    """Read the heads of the tokens of a Doc, and find the tokens at which no sentence can start.
+    spaCy derives sentence starts from the heads, wrongly if some are missing.
 
     Args:
-        offsets: See `token_heads`.
-        labels: Likewise.
+        offsets: [n], the column HEAD of `Doc.to_array`.
+        labels: [n], the column DEP.
 
     Returns:
-        The heads; and bool [n], whether an arc leads from before a token to the token or beyond.
+        The heads; and bool [n], whether an arc leads from before a token to it or beyond.
     """
     heads = token_heads(offsets, labels)
     dependents = np.flatnonzero(heads >= 0)

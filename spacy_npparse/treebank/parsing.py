@@ -1,9 +1,9 @@
 """Parsing and validation of a CoNLL-U sentence.
 
-`conllu` reads the comments. It accepts rows with missing columns, duplicate ids and heads out of
-range, splits them at two spaces as well, which FORM and MISC may have, and its errors name no line;
-hence the checks of this module, which raise `ConlluError` at the first line that violates the
-format.
+The library `conllu` reads the comments. It accepts rows with missing columns, duplicate ids and
+heads out of range, it also splits rows at two spaces, which FORM and MISC may contain, and its
+errors name no line. Therefore this module checks the format itself, and raises `ConlluError` at the
+first line that violates it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from spacy_npparse.treebank.sentence import (
 from spacy_npparse.trees.missing import NO_HEAD
 
 _N_COLUMNS = len(Row._fields)
-# Ten columns, of which ID begins with a digit and FORM is not blank.
+# Ten columns. ID begins with a digit, and FORM is not blank.
 _ROW = re.compile(r"[0-9][^\t]*\t(?![^\S\t]*\t)[^\t]+(?:\t[^\t]*){8}")
 _FEATS = re.compile(r"_?|[^=|]+=[^=|]*(?:\|[^=|]+=[^=|]*)*")
 # Keeps comments without a value, which conllu drops by default.
@@ -40,11 +40,11 @@ def parse_sentence(
 
     Args:
         lines: Comment and token lines, without line ends and without the final blank line.
-        path: The file that they come from, for error messages.
-        first_line: Number of the first line in that file, for error messages.
+        path: The file that the lines come from, for error messages.
+        first_line: The number of the first line in that file, for error messages.
 
     Raises:
-        ConlluError: At the first line that violates the format.
+        ConlluError: A line violates the format.
 
     Examples:
         >>> word = "1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_"
@@ -88,18 +88,18 @@ def validated(
     path: str | Path | None = None,
     first_row: int = 1,
 ) -> Sentence:
-    """A sentence with the given attributes, whose ids and heads are checked.
+    """Make a sentence, and check its ids and heads.
 
     Args:
-        rows: See `Sentence`.
-        comments: See `Sentence`.
-        metadata: See `Sentence`.
-        text: See `Sentence`.
+        rows: The rows of all lines, including multiword tokens and empty nodes.
+        comments: The comment lines.
+        metadata: The comments by key.
+        text: The CoNLL-U of the sentence.
         path: The file, for error messages.
-        first_row: Number of the line of the first row, for error messages.
+        first_row: The number of the line of the first row, for error messages.
 
     Raises:
-        ConlluError: If ids or heads violate the format.
+        ConlluError: The ids or heads violate the format.
     """
     word_lines, multiword_tokens = _check_ids(rows, path, first_row)
     words = tuple(rows[index] for index in word_lines)
@@ -163,7 +163,7 @@ def _id_error(path: str | Path | None, number: int, value: str) -> ConlluError:
 def _check_ids(
     rows: Sequence[Row], path: str | Path | None, first_row: int
 ) -> tuple[list[int], list[MultiwordToken]]:
-    """Check the ID column; return the indices of the word rows, and the multiword tokens."""
+    """Check the ID column. Returns the indices of the words' rows, and the multiword tokens."""
     if [row.id for row in rows] == list(map(str, range(1, len(rows) + 1))):
         return list(range(len(rows))), []
     word_rows: list[int] = []
@@ -225,7 +225,7 @@ def _two_numbers(value: str, separator: str, path: str | Path | None, line: int)
 def _check_heads(
     words: Sequence[Row], path: str | Path | None, lines: Sequence[int]
 ) -> tuple[int, ...]:
-    """Check the HEAD column; return the heads of words 0..n (see Sentence)."""
+    """Check the HEAD column. Returns the heads of words 0..n, see `Sentence`."""
     n = len(words)
     numbers = dict(zip(map(str, range(n + 1)), range(n + 1), strict=True))
     heads = [NO_HEAD]
@@ -267,10 +267,11 @@ def _check_heads(
 
 
 def find_cycle(heads: Sequence[int]) -> list[int]:
-    """The words of a cycle, each followed by its head, the lowest first; [] if there is none.
+    """Find the words of a cycle, each followed by its head, starting with the lowest; [] if there
+    is none.
 
     Args:
-        heads: n + 1 entries; `heads[0]` is ignored, NO_HEAD ends a path as the root does.
+        heads: n + 1 heads. `heads[0]` is ignored, and NO_HEAD ends a path like the root.
     """
     checked = [False] * len(heads)
     for start in range(1, len(heads)):

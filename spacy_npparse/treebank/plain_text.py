@@ -1,8 +1,8 @@
-"""Plain text in paragraphs: the Docs of a pipeline, and the way back to the original characters.
+"""Paragraphs of plain text as input of a pipeline, with their original characters.
 
 A pipeline gets each paragraph with single spaces for all white space, so that a wrapped paragraph
-has the same trees as an unwrapped one: encoders have hardly ever seen white-space tokens. The
-original characters are kept in `doc.user_data`, from which `text_sentences.py` restores them.
+gets the same trees as an unwrapped one. Encoders have rarely seen white-space tokens. The original
+characters are kept in `doc.user_data`, from which `text_sentences.py` restores them.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class Paragraph(NamedTuple):
     """A paragraph of a document.
 
     Attributes:
-        original: Its characters, with the white space up to the next paragraph; those of the first
-            paragraph begin with the document.
-        offset: Number of characters before it in the document.
-        line: Number of the line in which its first word is, from 1.
-        document: The name of the document that it begins, which may be empty; None for other
+        original: Its characters, including the white space up to the next paragraph. Those of the
+            first paragraph begin with the document.
+        offset: The number of characters before it in the document.
+        line: The number of the line that contains its first word, from 1.
+        document: The name, which may be empty, of the document that begins with it; None for other
             paragraphs.
-        metadata: Comments with which the document begins, after its name, by their keys.
-        sent_ids: What the `# sent_id` of its sentences begins with, before their number in the
-            paragraph; None numbers the sentences of what is written.
+        metadata: The comments with which the document begins, after its name, by key.
+        sent_ids: The prefix of its sentences' `# sent_id`, before their number in the paragraph;
+            None to number all written sentences.
     """
 
     original: str
@@ -49,7 +49,7 @@ class Paragraph(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text with single spaces for all white space, as a pipeline gets it."""
+        """The text as a pipeline gets it, with single spaces for all white space."""
         return " ".join(self.original.split())
 
     def mark(self, doc: Doc) -> Doc:
@@ -59,8 +59,8 @@ class Paragraph(NamedTuple):
             doc: The Doc of `text`, changed in place.
 
         Returns:
-            The Doc. `user_data` has the original characters, their offset in the document, what
-            identifies the sentences and, where a document begins, its name and metadata.
+            The Doc. Its `user_data` has the original characters, their offset in the document, the
+            prefix of the sentences' sent_id and, where a document begins, its name and metadata.
         """
         doc.user_data[TEXT_KEY] = self.original
         doc.user_data[OFFSET_KEY] = self.offset
@@ -75,15 +75,16 @@ class Paragraph(NamedTuple):
 def paragraphs_of_text(text: str, name: str = "", *, lines: bool = False) -> Iterator[Paragraph]:
     """Split a document into paragraphs.
 
-    Lines end with LF, CRLF or CR. Words hyphenated at the end of a line stay in two parts.
+    Lines end with LF, CRLF or CR. A word that is hyphenated at the end of a line remains in two
+    parts.
 
     Args:
         text: The document.
-        name: Its name.
-        lines: Whether each line is a paragraph, instead of all lines up to a blank one.
+        name: The name of the document.
+        lines: Whether each line is a paragraph. Otherwise, blank lines separate paragraphs.
 
     Returns:
-        One paragraph after the other, none of them blank.
+        The paragraphs in order, none of them blank.
 
     Examples:
         >>> [paragraph.text for paragraph in paragraphs_of_text("Was glaubst\\ndu?\\n\\nNichts.")]
@@ -98,13 +99,13 @@ def paragraphs_of_lines(
     """Split a document into paragraphs while it is read.
 
     Args:
-        source: Its lines with their ends (LF, CRLF or CR), as a file yields them that was opened
-            with `newline=""`.
-        name: Its name.
-        lines: See `paragraphs_of_text`.
+        source: The lines with their ends (LF, CRLF or CR), as from a file that was opened with
+            `newline=""`.
+        name: The name of the document.
+        lines: Whether each line is a paragraph. Otherwise, blank lines separate paragraphs.
 
     Yields:
-        One paragraph after the other, none of them blank.
+        The paragraphs in order, none of them blank.
     """
     n_ends_between = 1 if lines else 2
     document: str | None = name
@@ -113,7 +114,7 @@ def paragraphs_of_lines(
     for number, line in enumerate(source, 1):
         words = line.lstrip()
         if words and first_line and n_ends >= n_ends_between:
-            # White space before the first word of a paragraph belongs to the one before.
+            # White space before the first word of a paragraph belongs to the previous paragraph.
             original = "".join([*parts, line[: len(line) - len(words)]])
             yield Paragraph(original, offset, first_line, document)
             parts, document = [words], None
@@ -128,17 +129,17 @@ def paragraphs_of_lines(
 
 
 def paragraphs_of_treebank(sentences: Iterable[Sentence]) -> Iterator[Paragraph]:
-    """The paragraphs of the raw text of a treebank; see `raw_texts`.
+    """Split the raw text of a treebank into paragraphs; see `raw_texts`.
 
     Args:
-        sentences: The treebank.
+        sentences: The sentences of the treebank.
 
     Yields:
-        The paragraphs of one document after the other.
+        The paragraphs of all documents in order.
 
     Raises:
-        DocError: If MISC gives a token other characters than its own and white space. The message
-            names sentence and token.
+        DocError: MISC gives a token characters other than its own and white space. The message
+            names the sentence and the token.
     """
     for name, text in raw_documents(map(with_own_characters, sentences)):
         yield from paragraphs_of_text(text, name)

@@ -1,8 +1,8 @@
 """White space between tokens: the MISC attributes that encode it, and the raw text.
 
-`SpaceAfter=No` is part of the CoNLL-U format; `SpacesAfter`, `SpacesBefore` and `SpacesInToken`,
-with their escapes, are UDPipe's and used by many treebanks. White space for which there is no
-escape is not allowed in MISC, and is written as `\\uXXXX`.
+`SpaceAfter=No` is part of the CoNLL-U format. `SpacesAfter`, `SpacesBefore` and `SpacesInToken`,
+with their escapes, come from UDPipe, and many treebanks use them. Other white space is not allowed
+in MISC, and is written as `\\uXXXX`.
 
 Source: Straka and Straková (2017, section 2.1).
 """
@@ -22,16 +22,16 @@ _CHARACTERS = {escape: character for character, escape in _ESCAPES.items()}
 
 
 def space_misc(before: str, token: str, after: str | None) -> str:
-    """The MISC column of a token.
+    """Encode white space in the MISC column of a token.
 
     Args:
-        before: White space before the token, only given at the beginning of a text.
+        before: The white space before the token, only at the beginning of a text.
         token: The token, which may contain white space.
-        after: White space after the token; None at the end of a text, which nothing follows
-            immediately even if there is no white space.
+        after: The white space after the token; None at the end of a text, where missing white space
+            means nothing.
 
     Returns:
-        The attributes, `_` if there are none.
+        The attributes; `_` if there are none.
     """
     fields = []
     if before:
@@ -46,18 +46,18 @@ def space_misc(before: str, token: str, after: str | None) -> str:
 
 
 def form(token: str) -> str:
-    """The token as FORM writes it: white space inside it becomes one space."""
+    """Write a token as FORM: white space inside it becomes one space."""
     return " ".join(token.split())
 
 
 def escape(space: str) -> str:
-    """White space, escaped for MISC."""
+    """Escape white space for MISC."""
     return "".join(map(_escaped, space))
 
 
 def unescape(value: str) -> str:
-    """Inverse of `escape`."""
-    # What is no white space has no escape, and half of a surrogate pair is no character at all.
+    """Invert `escape`."""
+    # Only white space is escaped, and half of a surrogate pair is not a character.
     return re.sub(r"\\(?:u(?!d[89a-f])[0-9a-f]{4}|.)", _unescaped, value)
 
 
@@ -74,17 +74,17 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def character_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """Where tokens are in a text from which they may differ in white space.
+    """Find tokens in a text from which they may differ in white space.
 
     Args:
         text: The text.
-        tokens: Its tokens in order, none of them blank.
+        tokens: The tokens of the text in order, none of them blank.
 
     Returns:
-        Begin and end of each token.
+        The beginning and the end of each token.
 
     Raises:
-        DocError: If text and tokens differ in other characters than white space.
+        DocError: The text and the tokens differ in characters other than white space.
 
     Examples:
         >>> character_spans("Was  glaubst\\ndu?", ["Was", "glaubst", "du", "?"])
@@ -103,7 +103,7 @@ def character_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _aligned_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
-    """The same for tokens with other white space than the text."""
+    """Find tokens that have other white space inside them than the text."""
     characters = ["".join(token.split()) for token in tokens]
     if "".join(characters) != "".join(text.split()):
         raise DocError(
@@ -121,26 +121,26 @@ def _aligned_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def raw_texts(sentences: Iterable[Sentence]) -> Iterator[str]:
-    """The raw text of each document of a treebank, detokenised by the MISC attributes.
+    """Restore the raw text of each document of a treebank by the MISC attributes.
 
     Args:
-        sentences: The treebank. `# newdoc` separates documents; without one there is a single
-            document. There is a blank line before `# newpar`.
+        sentences: The sentences of the treebank. `# newdoc` separates documents; without it, there
+            is a single document. `# newpar` is preceded by a blank line.
 
     Yields:
-        The text of one document after the other.
+        The texts of the documents in order.
     """
     return (text for _, text in raw_documents(sentences))
 
 
 def raw_documents(sentences: Iterable[Sentence]) -> Iterator[tuple[str, str]]:
-    """The documents of a treebank by name.
+    """Restore the raw texts of the documents of a treebank, with their names.
 
     Args:
-        sentences: See `raw_texts`.
+        sentences: The sentences of the treebank.
 
     Yields:
-        The value of `# newdoc id`, empty without one, and the raw text.
+        Pairs of the value of `# newdoc id`, or an empty string without it, and the raw text.
     """
     name = ""
     parts: list[str] = []
@@ -157,8 +157,8 @@ def raw_documents(sentences: Iterable[Sentence]) -> Iterator[tuple[str, str]]:
 
 
 def with_own_characters(sentence: Sentence) -> Sentence:
-    """Check that the raw text of a sentence has no other characters than those of its tokens: no
-    annotation of the text could be aligned with that of the sentence.
+    """Check that the raw text of a sentence consists of the characters of its tokens. Otherwise
+    predictions for the text could not be aligned with the sentence.
 
     Args:
         sentence: The sentence.
@@ -167,7 +167,7 @@ def with_own_characters(sentence: Sentence) -> Sentence:
         The sentence itself.
 
     Raises:
-        DocError: If it has. The message names sentence and token.
+        DocError: The raw text has other characters. The message names the sentence and the token.
     """
     for row in _surface_rows(sentence):
         if "".join(_surface(row).split()) != "".join(row.form.split()):
@@ -181,7 +181,7 @@ def with_own_characters(sentence: Sentence) -> Sentence:
 
 
 def _up_to_blank_line(text: str) -> str:
-    """What is missing for a blank line at the end of a text."""
+    """Find the line ends that are missing for a blank line at the end of a text."""
     space = text[len(text.rstrip()) :]
     missing = ""
     while n_line_ends(space + missing) < 2:
@@ -190,7 +190,7 @@ def _up_to_blank_line(text: str) -> str:
 
 
 def n_line_ends(text: str) -> int:
-    """Number of line ends: LF, CRLF and CR."""
+    """Count the line ends: LF, CRLF and CR."""
     return len(re.findall(_LINE_END, text))
 
 

@@ -1,7 +1,7 @@
-"""Reading CoNLL-U sentence by sentence, from a file or from `TokenList`s of `conllu`.
+"""Reading of CoNLL-U sentence by sentence, from a file or from `TokenList`s of `conllu`.
 
-The file is cut at blank lines here and not by `conllu.parse_incr`, which counts no lines, takes
-lines of spaces for blank ones and cannot go on after an error.
+This module splits the file at blank lines itself, because `conllu.parse_incr` does not count lines,
+treats lines of spaces as blank and cannot continue after an error.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ OnError = Literal["raise", "skip"]
 
 
 class _Block(Protocol):
-    """What one sentence is read from."""
+    """The source of one sentence."""
 
     def parse(self) -> Sentence:
-        """The sentence. Raises ConlluError."""
+        """Read the sentence. Raises ConlluError."""
 
     def __str__(self) -> str:
-        """Where it stands, for messages."""
+        """The place of the sentence, for messages."""
 
 
 class ConlluReader(Iterator[Sentence]):
-    """Iterator over the sentences of a treebank; see `read_conllu`.
+    """An iterator over the sentences of a treebank; see `read_conllu`.
 
     Args:
-        source: See `read_conllu`.
-        on_error: See `read_conllu`.
-        warn: Gets the warnings after the last sentence.
+        source: The path of a CoNLL-U file, or `TokenList`s of the `conllu` library.
+        on_error: "raise" to stop at a malformed sentence, or "skip" to skip it.
+        warn: A function that gets the warnings after the last sentence.
 
     Attributes:
-        name: The file, or "TokenLists", for messages.
-        skipped: The errors of the sentences left out so far (only with `on_error="skip"`).
-        n_sentences: Number of sentences returned so far.
-        n_odd_roots: How many of these are fully annotated but have no root or several: legal here,
-            though not in UD. They are read, and reported in the log after the last sentence.
-        blank_line_errors: Numbers of the lines so far where a blank line is superfluous, has a
-            Windows line end, or is missing at the end of the file. They do no harm, but are not
-            kept, which is reported in the log after the last sentence.
+        name: The name of the file, or "TokenLists", for messages.
+        skipped: The errors of the sentences skipped so far (only with `on_error="skip"`).
+        n_sentences: The number of sentences returned so far.
+        n_odd_roots: The number of these that are fully annotated but have no root or several.
+            CoNLL-U allows this, although UD does not. The log reports them after the last sentence.
+        blank_line_errors: The numbers of the lines so far where a blank line is superfluous, has a
+            Windows line end, or is missing at the end of the file. They are normalised, which the
+            log reports after the last sentence.
     """
 
     def __init__(
@@ -127,15 +127,15 @@ def read_conllu(source: ConlluSource, *, on_error: OnError = "raise") -> ConlluR
 
     Args:
         source: The path of a CoNLL-U file, or `TokenList`s of the `conllu` library.
-        on_error: "raise" stops at the first malformed sentence; "skip" leaves malformed sentences
-            out, collects their errors in `ConlluReader.skipped` and logs a warning at the end.
+        on_error: "raise" to stop at the first malformed sentence; "skip" to skip malformed
+            sentences, collect their errors in `ConlluReader.skipped` and log a warning at the end.
 
     Returns:
         An iterator over the sentences.
 
     Raises:
-        ConlluError: At a malformed sentence, while iterating.
-        FileNotFoundError: If there is no such file.
+        ConlluError: A sentence is malformed. Raised while iterating.
+        FileNotFoundError: The file does not exist.
 
     Examples:
         >>> from pathlib import Path
@@ -149,13 +149,13 @@ def read_conllu(source: ConlluSource, *, on_error: OnError = "raise") -> ConlluR
 
 @dataclass(frozen=True)
 class ConlluBlock:
-    """The lines of a file between two blank ones.
+    """The lines of a file between two blank lines.
 
     Attributes:
         path: The file, for messages.
-        first_line: Number of the first of these lines in the file, from 1.
+        first_line: The number of the first of these lines in the file, from 1.
         lines: The lines, without their ends.
-        n_bytes: Where the next line begins that is not read yet, in bytes from where reading began.
+        n_bytes: The position of the next unread line, in bytes from where reading began.
     """
 
     path: Path
@@ -170,7 +170,7 @@ class ConlluBlock:
         """Read the sentence.
 
         Raises:
-            ConlluError: It is malformed.
+            ConlluError: The sentence is malformed.
         """
         lines = [self._decode(raw, line) for line, raw in enumerate(self.lines, self.first_line)]
         return parse_sentence(lines, path=self.path, first_line=self.first_line)
@@ -200,16 +200,16 @@ class ConlluBlock:
 def conllu_blocks(
     file: Iterable[bytes], path: Path, blank_line_errors: list[int] | None = None
 ) -> Iterator[ConlluBlock]:
-    """Cut a treebank into sentences, without reading them.
+    """Split a treebank into blocks of lines, one for each sentence, without reading these.
 
     Args:
-        file: Lines with their ends, such as a file open for binary reading.
-        path: Where they come from, for messages.
-        blank_line_errors: Gets the numbers of the lines where a blank line is superfluous, missing,
-            or has a Windows line end.
+        file: The lines with their ends, such as a file that is open for binary reading.
+        path: The file, for messages.
+        blank_line_errors: A list to which the numbers of lines are added where a blank line is
+            superfluous, missing, or has a Windows line end.
 
     Yields:
-        The lines of one sentence after the other.
+        The blocks in order.
     """
     errors = [] if blank_line_errors is None else blank_line_errors
     block: list[bytes] = []
@@ -244,13 +244,12 @@ class _TokenListBlock:
 
 @dataclass(frozen=True)
 class _File:
-    """The blocks of a file, and where its blank lines are not as the format has them."""
+    """The blocks of a file, and the lines where its blank lines violate the format."""
 
     path: Path
     blank_line_errors: list[int] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[_Block]:
-        # Binary, because text mode would hide the position of invalid bytes and translate line
-        # ends.
+        # Text mode would hide the position of invalid bytes and translate line ends.
         with self.path.open("rb") as file:
             yield from conllu_blocks(file, self.path, self.blank_line_errors)

@@ -1,4 +1,4 @@
-"""Rows and sentences of CoNLL-U from the annotation of a Doc."""
+"""CoNLL-U rows and sentences from the annotation of a Doc."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from spacy_npparse.treebank.sentence import (
     shortened,
 )
 
-# Warning of what is lost.
+# A warning of what is lost.
 CUT_TOKENS = "%d multiword tokens cut by a sentence boundary are not written."
 UNCUT_TOKENS = "%d multiword tokens with fewer characters than words are written as one word."
 
 
 def boundaries(doc: Doc) -> list[tuple[int, int]]:
-    """First token and end, exclusive, of each sentence of a Doc, which is one without boundaries.
+    """Find the first token and the end (exclusive) of each sentence of a Doc. A Doc without
+    boundaries is one sentence.
 
     Args:
         doc: The Doc.
@@ -40,13 +41,13 @@ def boundaries(doc: Doc) -> list[tuple[int, int]]:
 
 
 def annotation_columns(doc: Doc) -> list[list[str]]:
-    """LEMMA, UPOS, XPOS, FEATS and DEPREL of all tokens, as CoNLL-U writes them.
+    """Write LEMMA, UPOS, XPOS, FEATS and DEPREL of all tokens as in CoNLL-U.
 
     Args:
         doc: The Doc.
     """
     strings = doc.vocab.strings
-    # Most values occur many times; Token objects, and their properties, would take longer.
+    # Most values occur many times, and Token objects with their properties would be slower.
     spelt = {0: EMPTY}
     columns = []
     for attribute in (LEMMA, POS, TAG, MORPH, DEP):
@@ -58,14 +59,14 @@ def annotation_columns(doc: Doc) -> list[list[str]]:
 
 
 def with_misc(row: Row, attributes: Mapping[str, str]) -> Row:
-    """Put attributes into MISC, after the others, instead of those of the same name.
+    """Add attributes to MISC, after the others, and replace those of the same name.
 
     Args:
         row: The row.
-        attributes: Their values by their names.
+        attributes: The values of attributes by name.
 
     Returns:
-        The row with them.
+        The row with the attributes.
     """
     others = without_misc(row, attributes).misc
     parts = [] if others == EMPTY else [others]
@@ -74,14 +75,14 @@ def with_misc(row: Row, attributes: Mapping[str, str]) -> Row:
 
 
 def without_misc(row: Row, names: Collection[str]) -> Row:
-    """Drop attributes from MISC.
+    """Remove attributes from MISC.
 
     Args:
         row: The row.
-        names: Their names.
+        names: The names of the attributes.
 
     Returns:
-        The row without them; itself if it has none of them.
+        The row without the attributes; the same row if it has none of them.
     """
     parts = row.misc.split("|")
     kept = [part for part in parts if part.partition("=")[0] not in names]
@@ -91,16 +92,16 @@ def without_misc(row: Row, names: Collection[str]) -> Row:
 def make_sentence(
     rows: Sequence[Row], metadata: Metadata, comments: Sequence[str] | None = None
 ) -> Sentence:
-    """A sentence of these rows; validated, since spaCy allows any heads.
+    """Make a sentence of rows and check it, because spaCy allows any heads.
 
     Args:
         rows: The rows.
-        metadata: The comments as `conllu` reads them.
-        comments: Those of a treebank as they stand, which `conllu` cannot write; else they are made
-            from the metadata.
+        metadata: The comments by key, as `conllu` reads them.
+        comments: The comment lines of a treebank, some of which `conllu` cannot write; None to make
+            them from the metadata.
 
     Raises:
-        DocError: If the heads form a cycle, or an annotation has a tab or a line end.
+        DocError: The heads form a cycle, or an annotation contains a tab or a line end.
     """
     text = "\n".join(map("\t".join, rows))
     if text.count("\t") != len(rows) * (len(Row._fields) - 1) or text.count("\n") >= len(rows):
@@ -114,14 +115,14 @@ def make_sentence(
 
 
 def with_comments(sentence: Sentence, added: Mapping[str, str | None]) -> Sentence:
-    """Put comments before the others, instead of those of the same name.
+    """Add comments before the others, and replace those of the same name.
 
     Args:
         sentence: The sentence.
-        added: Their values by their names, None for none.
+        added: The values of comments by name, None for comments without a value.
 
     Returns:
-        The sentence with them.
+        The sentence with the comments.
     """
     others = [
         comment
@@ -136,7 +137,7 @@ def with_comments(sentence: Sentence, added: Mapping[str, str | None]) -> Senten
 
 
 def _name(rows: Sequence[Row], metadata: Metadata) -> str:
-    """How a message names a sentence."""
+    """Name a sentence for a message."""
     if metadata.get("sent_id"):
         return f"sentence {shortened(metadata['sent_id'])}"
     words = " ".join(row.form for row in rows if row.id.isdigit())

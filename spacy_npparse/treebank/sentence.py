@@ -1,4 +1,4 @@
-"""A CoNLL-U sentence as it was written, and the error for one that cannot be read.
+"""A CoNLL-U sentence, and the error for a malformed one.
 
 Format: https://universaldependencies.org/format.html
 """
@@ -18,19 +18,19 @@ EMPTY = "_"
 # The label of a root.
 UD_ROOT = "root"
 SPACY_ROOT = "ROOT"
-# Python refuses to read numbers of more than 4,300 digits; no sentence has 10^18 words.
+# Python cannot read numbers of more than 4,300 digits, and no sentence has 10^18 words.
 NUMBER = re.compile(r"[0-9]{1,18}")
 _LONGEST_QUOTATION = 60
 
 
 class ConlluError(UserError, ValueError):
-    """CoNLL-U that cannot be read. The message names the file, the line and the remedy.
+    """A malformed part of CoNLL-U. The message names the file, the line and the remedy.
 
     Attributes:
-        path: The file, or what else the sentence comes from; None if unknown.
-        line: Number of the offending line, counted from 1.
-        problem: What is wrong there.
-        remedy: What to do about it.
+        path: The file or other source of the sentence; None if unknown.
+        line: The number of the malformed line, from 1.
+        problem: The problem on that line.
+        remedy: The remedy.
     """
 
     def __init__(self, path: str | Path | None, line: int, problem: str, remedy: str) -> None:
@@ -41,7 +41,7 @@ class ConlluError(UserError, ValueError):
         self.remedy = remedy
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Other processes raise it, too.
+        # Makes the error picklable, because other processes raise it, too.
         return type(self), (self.path, self.line, self.problem, self.remedy)
 
 
@@ -61,12 +61,12 @@ class Row(NamedTuple):
 
 
 class MultiwordToken(NamedTuple):
-    """A surface token that comprises several syntactic words.
+    """A surface token that consists of several syntactic words.
 
     Attributes:
-        first: Number of its first word, counted from 1.
-        last: Number of its last word, inclusive.
-        row: Its line.
+        first: The number of its first word, from 1.
+        last: The number of its last word, inclusive.
+        row: The row of its line.
     """
 
     first: int
@@ -79,15 +79,15 @@ class Sentence:
     """A sentence of a treebank.
 
     Attributes:
-        text: The CoNLL-U, without the blank line that ends the sentence in a file.
+        text: The CoNLL-U, without the blank line at the end of the sentence.
         comments: The comment lines with their `#`.
-        metadata: The comments by key, as `conllu` reads them; the value of a comment without `=`
-            is None.
-        rows: All lines in file order, multiword tokens and empty nodes included.
+        metadata: The comments by key, as `conllu` reads them. The value of a comment without `=` is
+            None.
+        rows: All lines in file order, including multiword tokens and empty nodes.
         words: The rows of the syntactic words 1..n.
-        heads: n + 1 entries. `heads[d]` is the head of word d, 0 the root, NO_HEAD (-1) missing;
-            `heads[0]` is NO_HEAD.
-        multiword_tokens: In file order.
+        heads: n + 1 heads. `heads[d]` is the head of word d, 0 for the root, NO_HEAD (-1) if it is
+            missing; `heads[0]` is NO_HEAD.
+        multiword_tokens: The multiword tokens in file order.
     """
 
     text: str
@@ -103,35 +103,35 @@ class Sentence:
 
     @property
     def sent_id(self) -> str | None:
-        """The value of `# sent_id`, None without one."""
+        """The value of `# sent_id`; None without one."""
         return self.metadata.get("sent_id")
 
     @property
     def n_words(self) -> int:
-        """Number of syntactic words."""
+        """The number of syntactic words."""
         return len(self.words)
 
     @property
     def begins_document(self) -> bool:
-        """Whether there is a `# newdoc` or `# newdoc id`."""
+        """Whether the sentence has a `# newdoc` or `# newdoc id`."""
         return any(is_boundary(key, "newdoc") for key in self.metadata)
 
     @property
     def begins_paragraph(self) -> bool:
-        """Whether there is a `# newpar` or `# newpar id`."""
+        """Whether the sentence has a `# newpar` or `# newpar id`."""
         return any(is_boundary(key, "newpar") for key in self.metadata)
 
     @property
     def n_roots(self) -> int:
-        """Number of words whose head is the root."""
+        """The number of words whose head is the root."""
         return self.heads.count(0)
 
 
 def is_boundary(key: str, *names: str) -> bool:
-    """Whether the key of a comment is one of `names`, with or without `id`."""
+    """Check whether the key of a comment is one of `names`, with or without `id`."""
     return key.split(" ", 1)[0] in names
 
 
 def shortened(text: str) -> str:
-    """The text, or its beginning if it is too long for an error message."""
+    """Shorten a text that is too long for an error message."""
     return text if len(text) <= _LONGEST_QUOTATION else text[: _LONGEST_QUOTATION - 1] + "…"

@@ -1,4 +1,4 @@
-"""The treebanks of a corpus: their files, their names, and how often each is seen."""
+"""The treebanks of a corpus: their files, names and weights."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import TypeAlias
 
 from spacy_npparse.treebank_names import treebank_name
 
-# One path, several, or weights by path.
+# A path, a list of paths, or weights by path.
 Paths: TypeAlias = str | Path | list[str] | dict[str, float]
 
 _MOST_PARTS = 100
 _HEAVIEST = 100
-# A config with a key like this is read otherwise than it was written.
+# The config parser would change a key like this.
 _NO_KEY = re.compile(r"[#;\[].*|.*[=:].*", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A treebank of a corpus, a part of one, or a folder of several.
+    """A treebank, a part of a treebank, or a folder of several, in a corpus.
 
     Attributes:
         path: A .conllu file, or a folder whose .conllu files are read in alphabetical order.
-        name: Of the treebank; None to take it from the names of the files.
-        copies: How often a pass sees it.
+        name: The name of the treebank; None to take it from the names of the files.
+        copies: The number of times that a pass sees each sentence.
     """
 
     path: Path
@@ -37,10 +37,10 @@ class Source:
 
     @property
     def files(self) -> list[Path]:
-        """Its files.
+        """List the files of the source.
 
         Raises:
-            FileNotFoundError: If there is no .conllu file in the folder.
+            FileNotFoundError: The folder has no .conllu file.
         """
         if not self.path.is_dir():
             return [self.path]
@@ -50,30 +50,30 @@ class Source:
         return files
 
     def treebank(self, file: Path) -> str:
-        """The name of the treebank that one of the files is a part of."""
+        """Find the name of the treebank that a file belongs to."""
         if self.name is not None:
             return self.name
         return treebank_name(file, self.path if self.path.is_dir() else None)
 
 
 def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:
-    """The treebanks that paths name.
+    """Find the treebanks that paths name.
 
-    Weights that are not whole are multiplied by the smallest number that makes all of them whole:
-    `spacy train` reads a corpus once, and a part of a treebank that this pass had left out would
-    never be seen.
+    Weights that are not whole are multiplied by the smallest number that makes all of them whole.
+    `spacy train` reads a corpus once, so it would never see a part of a treebank that this pass had
+    left out.
 
     Args:
         setting: The name of the setting with the paths, for messages.
-        paths: One path; several; or how often a pass sees a sentence, by path.
-        name: Of the treebank that all are parts of; None to take names from the paths.
+        paths: A path, a list of paths, or weights by path.
+        name: The name of the treebank that all paths belong to; None to take names from the paths.
 
     Returns:
         The treebanks.
 
     Raises:
-        ValueError: If there is no path, one is no path or there twice, or a path or weight is not
-            one for a table.
+        ValueError: There are no paths; a path is invalid, repeated or not allowed in a table; or a
+            weight is not allowed.
     """
     listed = paths if isinstance(paths, (list, dict)) else [paths]
     if not listed:

@@ -38,22 +38,22 @@ from spacy_npparse.trees import (
 from spacy_npparse.trees.label_rules import LabelCounts, LabelRule
 from spacy_npparse.trees.missing import NO_HEAD
 
-# In words. The closest tree of a class is searched for exactly up to this length; for longer
+# The maximum number of words for which the closest tree of a class is searched exactly. For longer
 # sentences, the number of shared arcs is a lower bound.
 MAX_LENGTH = 300
-# Sentences in memory at once.
+# The number of sentences in memory at once.
 _BATCH = 1000
 
 
 @dataclass
 class Derivations:
-    """Gold derivations by a static oracle.
+    """Gold derivations of a treebank by a static oracle.
 
     Attributes:
-        sentences: Number of sentences that it derives.
-        words: Number of words of these sentences.
-        transitions: Total length of the derivations.
-        reorderings: Number of transitions that reorder words, None if the system has none.
+        sentences: The number of sentences that the oracle derives.
+        words: The number of words of these sentences.
+        transitions: The total length of the derivations.
+        reorderings: The number of transitions that reorder words; None if the system has none.
     """
 
     sentences: int
@@ -63,12 +63,12 @@ class Derivations:
 
     @property
     def transitions_per_word(self) -> float | None:
-        """Average length, None without sentences."""
+        """The average length of a derivation per word; None without sentences."""
         return self.transitions / self.words if self.sentences else None
 
     @property
     def reorderings_per_sentence(self) -> float | None:
-        """Average number of reorderings, None without sentences or if the system has none."""
+        """The average number of reorderings; None without sentences or if the system has none."""
         if self.reorderings is None or not self.sentences:
             return None
         return self.reorderings / self.sentences
@@ -79,20 +79,21 @@ class Statistics:
     """Counts over the complete trees of a treebank.
 
     Attributes:
-        sentences: Number of sentences with complete trees.
-        words: Number of their words.
-        incomplete: Number of sentences with missing heads, which are not counted elsewhere.
-        lengths: Number of sentences by length in words.
-        nonprojective_arcs: Arcs whose head does not dominate all words between head and dependent.
-        crossing_arcs: Arcs that cross another one.
-        nonprojective_sentences: Sentences with a non-projective arc.
-        gap_degrees: Number of sentences by gap degree.
-        edge_degrees: Number of sentences by edge degree.
-        covered: Number of trees in each class.
-        covered_arcs: Number of arcs that the gold trees share with the closest trees of each class;
-            a lower bound for sentences longer than `MAX_LENGTH`.
-        derivations: By transition system and static oracle.
-        label_rules: The rules that labels keep, those of incomplete sentences included.
+        sentences: The number of sentences with complete trees.
+        words: The number of their words.
+        incomplete: The number of sentences with missing heads, which are not counted elsewhere.
+        lengths: The number of sentences by length in words.
+        nonprojective_arcs: The number of arcs whose head does not dominate all words between head
+            and dependent.
+        crossing_arcs: The number of arcs that cross another one.
+        nonprojective_sentences: The number of sentences with a non-projective arc.
+        gap_degrees: The number of sentences by gap degree.
+        edge_degrees: The number of sentences by edge degree.
+        covered: The number of trees in each class.
+        covered_arcs: The number of arcs that the gold trees share with the closest trees of each
+            class; a lower bound for sentences longer than `MAX_LENGTH`.
+        derivations: The derivations by transition system and static oracle.
+        label_rules: The rules of labels, learnt from incomplete sentences as well.
     """
 
     sentences: int
@@ -110,11 +111,11 @@ class Statistics:
     label_rules: list[LabelRule]
 
     def as_dict(self) -> dict[str, Any]:
-        """The counts, for JSON."""
+        """Convert the counts to JSON."""
         return asdict(self)
 
     def counts(self) -> Table:
-        """Everything but the derivations."""
+        """Make a table of all counts except those of derivations."""
         words = [length for length, n in self.lengths.items() for _ in range(n)]
         lengths = f"mean {mean(words):.1f}, median {median(words):g}, at most {max(words)}"
         shares = [
@@ -134,7 +135,7 @@ class Statistics:
         return Table("Counts", [Column(""), Column("count", count), Column("", left=True)], rows)
 
     def note(self) -> str:
-        """Why MH4 has two coverages, if it has."""
+        """Explain why MH4 has two coverages, if it has."""
         exact, greedy = self.covered["MH4"], self.derivations["mh4"]["static"].sentences
         if exact == greedy:
             return ""
@@ -153,7 +154,7 @@ class Statistics:
         }
 
     def table(self) -> str:
-        """Everything as text."""
+        """Write all counts as text."""
         rows = [
             (
                 name,
@@ -178,13 +179,13 @@ class Statistics:
 
 
 def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
-    """Count what `Statistics` holds.
+    """Count non-projectivity and coverage in a treebank.
 
     Args:
-        sentences: The treebank.
+        sentences: The sentences of the treebank.
 
     Raises:
-        ValueError: If there is no complete tree.
+        ValueError: There is no complete tree.
     """
     counts = LabelCounts()
     whole: Statistics | None = None
@@ -199,7 +200,7 @@ def treebank_statistics(sentences: Iterable[Sentence]) -> Statistics:
 
 
 def _count(heads_of_all: Sequence[tuple[int, ...]]) -> Statistics:
-    """The counts of sentences, without rules."""
+    """Count everything except rules."""
     trees = [heads for heads in heads_of_all if NO_HEAD not in heads[1:]]
     lengths = np.array([len(heads) - 1 for heads in trees], dtype=np.int32)
     gold = np.array([head for heads in trees for head in heads[1:]], dtype=np.int32)
@@ -239,7 +240,7 @@ def _count(heads_of_all: Sequence[tuple[int, ...]]) -> Statistics:
 def _derivations(
     name: str, lengths: NDArray[np.int32], gold: NDArray[np.int32]
 ) -> dict[str, Derivations]:
-    """Derivations of one system, by static oracle."""
+    """Derive trees with one system, by each of its static oracles."""
     system = get_transition_system(name)
     reordering = [system.kernel.reorders(t) for t in range(len(system.transitions))]
     found = {}
@@ -257,7 +258,7 @@ def _derivations(
 
 
 def _arcs_of_mh(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.int64]:
-    """Number of arcs that each tree shares with the closest one in the search space of MHk."""
+    """Count the arcs that each tree shares with the closest tree in the search space of MHk."""
     counts = []
     for heads in trees:
         n = len(heads) - 1
@@ -277,8 +278,8 @@ def _arcs_of_mh(trees: Sequence[Sequence[int]], n_heads: int) -> NDArray[np.int6
 def _arcs_of_one_endpoint_crossing(
     trees: Sequence[Sequence[int]], projective: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Number of arcs that each tree shares with the closest one-endpoint-crossing tree, given that
-    of the closest projective tree, which is a lower bound."""
+    """Count the arcs that each tree shares with the closest one-endpoint-crossing tree, given the
+    count for the closest projective tree, which is a lower bound."""
     counts = projective.copy()
     for number, heads in enumerate(trees):
         n = len(heads) - 1

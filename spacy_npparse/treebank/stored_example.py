@@ -1,7 +1,7 @@
-"""Examples that need memory while they are used only.
+"""Examples that take memory only while they are used.
 
-`spacy train` keeps all examples of a corpus in a list. With their Docs, they would take some 700
-bytes a word.
+`spacy train` keeps all examples of a corpus in a list. With their Docs, they would take about 700
+bytes for each word.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-# In place of a Doc that is not there.
+# Stands for a Doc that does not exist.
 _NOTHING = Doc(Vocab())
 
 
 class StoredExample(Example):
-    """An example that gives its Docs up as long as nobody has asked for them.
+    """An example that makes its Docs when they are needed.
 
-    It has its reference when it is made, since compiled code of spaCy looks for annotation there
-    past all attributes. `release` gives it up. Whoever asks for a Doc gets one that the example
-    keeps from then on, so that it may be changed; `lend` makes others, which it does not keep.
+    A new example has its reference Doc, because compiled code of spaCy reads annotation there
+    without using attributes. `release` removes the Doc again. If a Doc is accessed, the example
+    keeps it from then on, so that it may be changed. `lend` makes other Docs, which the example
+    does not keep.
 
     Args:
-        predicted: Makes its predicted Doc.
-        reference: Makes its reference Doc, of as many tokens.
+        predicted: A function that makes the predicted Doc.
+        reference: A function that makes the reference Doc, with the same number of tokens.
     """
 
     __slots__ = ("_has_reference", "_is_asked", "_length", "_predicted", "_reference")
@@ -56,7 +57,7 @@ class StoredExample(Example):
         super().__setattr__(name, value)
 
     def _keep(self, name: str) -> None:
-        """Have the Docs that an attribute needs, and do not give them up any more."""
+        """Make the Docs that an attribute needs, and keep them from then on."""
         predicted = self._predicted
         if predicted is None:
             return
@@ -71,7 +72,7 @@ class StoredExample(Example):
 
     @staticmethod
     def release(example: StoredExample) -> None:
-        """Give the reference up, unless somebody has asked for it.
+        """Remove the reference Doc, unless it has been accessed.
 
         Args:
             example: The example.
@@ -84,13 +85,14 @@ class StoredExample(Example):
 
 
 def lend(example: Example) -> Example:
-    """Make an example with Docs that are as good as those of a stored one, which stays as it is.
+    """Make an example with Docs that are equal to those of a stored example, which does not change.
 
     Args:
         example: Any example.
 
     Returns:
-        Another one if it is a stored one that nobody has asked for its Docs; else itself.
+        A new example if the Docs of the stored one have not been accessed; otherwise the same
+        example.
     """
     if isinstance(example, StoredExample) and example._predicted and not example._is_asked:
         return Example(example._predicted(), example._reference())

@@ -1,6 +1,6 @@
-"""CoNLL-U sentences of Docs that were made from a text.
+"""CoNLL-U sentences of Docs that were made from text.
 
-Tokens are spelt as the text spells them, multiword tokens are ranges, and white space is in MISC.
+FORM contains the characters of the text, multiword tokens are ranges, and white space is in MISC.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ logger = logging.getLogger(__name__)
 
 
 def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence]:
-    """The sentences of a Doc that is not from CoNLL-U.
+    """Make the sentences of a Doc that is not from CoNLL-U.
 
     Args:
         doc: The Doc.
-        first_id: See `sentences_from_doc`.
-        token_ranges: See there.
+        first_id: The number of the first sentence, for its `# sent_id`.
+        token_ranges: Whether MISC contains the position of each token in the text.
 
     Returns:
-        Its sentences; those without words are left out.
+        The sentences, without those that have no words.
 
     Raises:
-        DocError: See `make_sentence`.
+        DocError: The heads form a cycle, or an annotation contains a tab or a line end.
     """
     sentences: list[Sentence] = []
     spellings = _spellings(doc, token_ranges)
     starts = [spelling.start for spelling in spellings]
     forms = [form(word) for word in word_forms(doc)]
     if has_multiword_tokens(doc):
-        # The words of those that a boundary cuts are as the text spells them.
+        # The words of multiword tokens that a boundary cuts are spelt as in the text.
         for spelling in spellings:
             if not spelling.is_multiword:
                 forms[spelling.start] = form(spelling.text)
@@ -78,7 +78,7 @@ def text_sentences(doc: Doc, first_id: int, token_ranges: bool) -> list[Sentence
 
 
 class _Spelling(NamedTuple):
-    """A token as the text spells it, with the white space after it; see `SurfaceToken`."""
+    """A token as in the text, with the white space after it; see `SurfaceToken`."""
 
     start: int
     end: int
@@ -88,12 +88,12 @@ class _Spelling(NamedTuple):
 
     @property
     def is_multiword(self) -> bool:
-        """Whether it has several words."""
+        """Whether the token has several words."""
         return self.end - self.start > 1
 
 
 class _Words(NamedTuple):
-    """Columns of all tokens of a Doc; heads as `_heads` returns them."""
+    """The columns of all tokens of a Doc, with heads as `_heads` returns them."""
 
     form: list[str]
     lemma: list[str]
@@ -141,7 +141,7 @@ def _spellings(doc: Doc, token_ranges: bool) -> list[_Spelling]:
 
 
 def _words_spelt(doc: Doc, token: _Spelling) -> Iterator[_Spelling]:
-    """The words of a multiword token as tokens of their own."""
+    """Make the words of a multiword token tokens of their own."""
     for word in doc[token.start : token.end]:
         space = token.after if word.i + 1 == token.end else word.whitespace_
         misc = space_misc("", word.text, space)
@@ -149,12 +149,12 @@ def _words_spelt(doc: Doc, token: _Spelling) -> Iterator[_Spelling]:
 
 
 def _rows(spelt: Sequence[_Spelling], words: _Words) -> tuple[list[Row], int]:
-    """The rows of a sentence, and how many of its heads are outside."""
+    """Make the rows of a sentence, and count the heads that are outside of it."""
     places = [i for token in spelt for i in range(token.start, token.end)]
     numbers = list(map(str, range(1, len(places) + 1)))
     misc = [token.misc for token in spelt]
     if len(places) > len(spelt):
-        # That of a multiword token is in its own row.
+        # The MISC of a multiword token is in its own row.
         misc = [
             part
             for token in spelt
@@ -179,20 +179,20 @@ def _rows(spelt: Sequence[_Spelling], words: _Words) -> tuple[list[Row], int]:
 
 
 def _range(spelling: _Spelling, ids: Mapping[int, str]) -> Row:
-    """The row of a multiword token."""
+    """Make the row of a multiword token."""
     numbers = f"{ids[spelling.start]}-{ids[spelling.end - 1]}"
     blank = Row(*[EMPTY] * len(Row._fields))
     return blank._replace(id=numbers, form=form(spelling.text), misc=spelling.misc)
 
 
 def _sent_id(doc: Doc, first_id: int, i: int) -> str:
-    """The sent_id of the sentence with index i in its Doc."""
+    """Make the sent_id of the sentence with index i in its Doc."""
     prefix = doc.user_data.get(SENT_IDS_KEY)
     return str(first_id + i) if prefix is None else f"{prefix}{i + 1}"
 
 
 def _beginning(doc: Doc) -> dict[str, str | None]:
-    """The comments with which a paragraph of plain text, and perhaps its document, begins."""
+    """Make the comments with which a paragraph of plain text, and possibly a document, begins."""
     comments: dict[str, str | None] = {}
     name = doc.user_data.get(DOCUMENT_KEY)
     if name is not None:
@@ -204,11 +204,11 @@ def _beginning(doc: Doc) -> dict[str, str | None]:
 
 
 def _heads(doc: Doc, forms: Sequence[str]) -> list[int]:
-    """The closest ancestor of each token that is no white space, the token itself if there is none,
-    NO_HEAD if its head is missing. forms: empty for white space."""
+    """Find the closest ancestor of each token that is not white space, the token itself if there is
+    none, NO_HEAD if its head is missing. forms: empty for white space."""
     columns = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
     above = np.arange(len(doc)) + columns[:, 0].view(np.int64)
-    # For spaCy, a token without label has no head.
+    # For spaCy, a token without a label has no head.
     heads: list[int] = np.where(columns[:, 1] == 0, NO_HEAD, above).tolist()
     spaces = {i for i, word in enumerate(forms) if not word}
     if not spaces:
@@ -217,7 +217,8 @@ def _heads(doc: Doc, forms: Sequence[str]) -> list[int]:
 
 
 def _word_above(doc: Doc, i: int) -> int:
-    """The closest ancestor of a token that is no white space, itself without one."""
+    """Find the closest ancestor of a token that is not white space, or the token itself if there is
+    none."""
     token = doc[i]
     head = token.head
     n_steps = 0

@@ -1,4 +1,4 @@
-"""Sentences as `TokenList`s of the `conllu` library, and back."""
+"""Conversion of sentences from and to `TokenList`s of the `conllu` library."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from conllu.serializer import serialize_field
 from spacy_npparse.treebank.parsing import parse_sentence
 from spacy_npparse.treebank.sentence import ConlluError, Row, Sentence
 
-# Other names that conllu knows these columns by.
+# Other names of these columns in conllu.
 _ALIASES = {"upostag": "upos", "xpostag": "xpos"}
 
 
 def sentence_from_tokenlist(tokens: TokenList, name: str = "TokenList") -> Sentence:
-    """Validate a `TokenList`.
+    """Validate a `TokenList`, and convert it to a sentence.
 
     Args:
-        tokens: From `conllu.parse` or built by hand; a missing field is written as `_`.
-        name: What to call it in error messages.
+        tokens: A list from `conllu.parse` or built by hand. A missing field is written as `_`.
+        name: The name of the list in error messages.
 
     Raises:
-        ConlluError: If it is no CoNLL-U sentence. The line in the message is that of its CoNLL-U.
-        TypeError: If it is no `TokenList`.
+        ConlluError: The list is not a CoNLL-U sentence. The message names the line of its CoNLL-U.
+        TypeError: The argument is not a `TokenList`.
     """
     if not isinstance(tokens, TokenList):
         raise TypeError(
@@ -46,10 +46,10 @@ def sentence_from_tokenlist(tokens: TokenList, name: str = "TokenList") -> Sente
 
 
 def tokenlist_from_sentence(sentence: Sentence) -> TokenList:
-    """The sentence as `conllu.parse` gives it.
+    """Convert a sentence to a `TokenList`, as `conllu.parse` would.
 
-    A column that `conllu` would not write back as it stands remains a string. Of the comments,
-    spaces around `#` and `=` are not kept, nor all but the last of those with the same key.
+    A column that `conllu` would not write back unchanged remains a string. Spaces around `#` and
+    `=` in comments are lost, and so are all comments with the same key except the last one.
     """
     tokens = [
         Token((field, _value(field, column)) for field, column in row._asdict().items())

@@ -1,10 +1,10 @@
-"""spaCy Docs to CoNLL-U.
+"""Conversion of spaCy Docs to CoNLL-U.
 
 The annotation is that of the Doc's tokens. If the Doc comes from CoNLL-U, its columns are written
-as they stood there wherever that is equivalent, together with whatever a Doc cannot represent
-(comments, multiword tokens, empty nodes, DEPS, MISC). An unchanged Doc is therefore written back
-byte for byte. A Doc from `unannotated_doc` comes from CoNLL-U without annotation, so that it is
-written with that of the pipeline, and of `keep_annotation`, alone.
+as they were wherever that is equivalent, together with what a Doc cannot represent (comments,
+multiword tokens, empty nodes, DEPS, MISC). An unchanged Doc is therefore written back byte for
+byte. A Doc from `unannotated_doc` has CoNLL-U without annotation, so that only the annotation of
+the pipeline and of `keep_annotation` is written.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ from spacy_npparse.word_forms import word_forms
 
 logger = logging.getLogger(__name__)
 
-# Of what is compared with the CoNLL-U that a Doc comes from.
+# The columns that are compared with the CoNLL-U of the Doc.
 _COLUMN = {attribute: column for column, attribute in enumerate(ANNOTATION)}
-# As `annotation_columns` has them.
+# The fields in the order of `annotation_columns`.
 _FIELDS = {
     "lemma": _COLUMN[LEMMA],
     "upos": _COLUMN[POS],
@@ -69,16 +69,17 @@ def write_conllu(
     token_ranges: bool = False,
     choose: Callable[[Doc, Sequence[Sentence]], Sequence[Sentence]] | None = None,
 ) -> None:
-    """Write Docs to a CoNLL-U file, atomically.
+    """Write Docs to a CoNLL-U file atomically.
 
     Args:
         docs: The Docs; see `sentences_from_doc`.
-        path: The file to write. If an exception is raised, it stays as it was.
-        token_ranges: See `sentences_from_doc`.
-        choose: Returns those of the sentences of a Doc that are written; None writes all.
+        path: The file to write. If an exception is raised, the file does not change.
+        token_ranges: Whether MISC contains the position of each token, see `sentences_from_doc`.
+        choose: A function that returns the sentences of a Doc to write; None to write all.
 
     Raises:
-        DocError: See `sentences_from_doc`. The message names the Doc by its number, from 1.
+        DocError: A Doc cannot be represented, see `sentences_from_doc`. The message names the
+            number of the Doc, from 1.
     """
     n_sentences = 0
     with replacing(path) as file:
@@ -93,7 +94,7 @@ def write_conllu(
 
 
 def doc_to_conllu(doc: Doc) -> str:
-    """The Doc as CoNLL-U, with a blank line after each sentence.
+    """Convert a Doc to CoNLL-U, with a blank line after each sentence.
 
     Args:
         doc: The Doc; see `sentences_from_doc`.
@@ -102,13 +103,14 @@ def doc_to_conllu(doc: Doc) -> str:
 
 
 def doc_to_tokenlists(doc: Doc) -> list[TokenList]:
-    """The sentences of a Doc for code that uses the `conllu` library.
+    """Convert a Doc to `TokenList`s of the `conllu` library.
 
     Args:
         doc: The Doc; see `sentences_from_doc`.
 
     Returns:
-        What `conllu.parse` gives for `doc_to_conllu(doc)`; see `tokenlist_from_sentence`.
+        The lists that `conllu.parse` returns for `doc_to_conllu(doc)`; see
+        `tokenlist_from_sentence`.
 
     Examples:
         >>> from spacy.tokens import Doc
@@ -124,19 +126,18 @@ def doc_to_tokenlists(doc: Doc) -> list[TokenList]:
 def sentences_from_doc(
     doc: Doc, *, first_id: int = 1, token_ranges: bool = False
 ) -> list[Sentence]:
-    """The sentences of a Doc.
+    """Convert a Doc to CoNLL-U sentences.
 
     Args:
-        doc: From CoNLL-U (unchanged, or annotated by a pipeline) or from anywhere else.
-            White-space tokens become `SpacesAfter` or `SpacesBefore` of their neighbour.
+        doc: A Doc from CoNLL-U (unchanged, or annotated by a pipeline) or from any other source.
+            White-space tokens become `SpacesAfter` or `SpacesBefore` of their neighbours.
         first_id: The number of the first sentence, for the `# sent_id` of sentences without one.
-        token_ranges: Whether MISC says where each token is in the text that the Doc was made from,
-            as UDPipe writes it: `TokenRange=START:END`, in characters from the beginning of the
-            file. Not for Docs from CoNLL-U.
+        token_ranges: Whether MISC contains the position of each token in the text that the Doc was
+            made from, as UDPipe writes it: `TokenRange=START:END`, in characters from the beginning
+            of the file. Not for Docs from CoNLL-U.
 
     Raises:
-        DocError: If the Doc cannot be represented: if its heads form a cycle, or an annotation has
-            a tab or a line end.
+        DocError: The heads form a cycle, or an annotation contains a tab or a line end.
     """
     originals = _originals(doc)
     if originals is None:
@@ -161,7 +162,7 @@ def _join(sentences: Iterable[Sentence]) -> str:
 
 
 def _originals(doc: Doc) -> list[Sentence] | None:
-    """The sentences that the Doc comes from, None if it is not from CoNLL-U."""
+    """Read the sentences that the Doc comes from; None if it is not from CoNLL-U."""
     if CONLLU_KEY not in doc.user_data:
         return None
     try:
@@ -183,9 +184,9 @@ def _originals(doc: Doc) -> list[Sentence] | None:
 
 
 def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[np.bool_]) -> bool:
-    """Whether the Doc still has the sentence boundaries of its CoNLL-U.
+    """Check whether the Doc still has the sentence boundaries of its CoNLL-U.
 
-    Sentence starts do not count where the tree of a sentence is unchanged: when a Doc is loaded,
+    Sentence starts do not count where the tree of a sentence is unchanged. When a Doc is loaded,
     spaCy derives them from the heads, wrongly if a root is missing or there are several.
     """
     if not doc.has_annotation("SENT_START"):
@@ -206,7 +207,7 @@ def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[n
 def _in_place(
     originals: Sequence[Sentence], contractions: Sequence[Sentence], words: Sequence[Row]
 ) -> list[Sentence]:
-    """The original sentences with new rows for their words. words: of the contractions."""
+    """Put new rows for words into the original sentences. words: of the contractions."""
     remaining = iter(words)
     sentences = []
     for original, contraction in zip(originals, contractions, strict=True):
@@ -224,17 +225,17 @@ def _in_place(
 
 
 def _is_extra(row: Row) -> bool:
-    """Whether the row is a multiword token or an empty node."""
+    """Check whether a row is a multiword token or an empty node."""
     return "-" in row.id or "." in row.id
 
 
 def _cut_anew(
     doc: Doc, originals: Sequence[Sentence], words: Sequence[Row], first_id: int
 ) -> list[Sentence]:
-    """The words in the sentences of the Doc, which differ from the original ones.
+    """Group words by the sentences of the Doc, which differ from the original ones.
 
-    A sentence with the same words as an original one keeps its comments, empty nodes and DEPS;
-    other sentences keep `# newdoc`, `# newpar` and multiword tokens.
+    A sentence with the same words as an original one keeps its comments, empty nodes and DEPS.
+    Other sentences keep `# newdoc`, `# newpar` and multiword tokens.
     """
     original_at: dict[int, Sentence] = {}
     multiword: dict[int, tuple[int, Row]] = {}
@@ -279,7 +280,8 @@ def _renumbered(doc: Doc, words: Sequence[Row], begin: int, end: int) -> list[Ro
 
 
 def _head(token: Token, begin: int, end: int) -> str:
-    """HEAD of a word in a sentence without white-space tokens; `_` if it is in another one."""
+    """Write HEAD of a word in a sentence without white-space tokens; `_` if the head is in another
+    sentence."""
     if not token.has_head():
         return EMPTY
     head = token.head.i
@@ -289,8 +291,7 @@ def _head(token: Token, begin: int, end: int) -> str:
 
 
 def _reannotated(words: Sequence[Row], doc: Doc, changed: NDArray[np.bool_]) -> list[Row]:
-    """The rows of the words of a Doc, with the fields that have been changed. changed: see
-    `_COLUMN`."""
+    """Change the fields of rows whose annotation has changed. changed: see `_COLUMN`."""
     columns: dict[str, Sequence[str]] = dict(
         zip(Row._fields, zip(*words, strict=True), strict=True)
     )
@@ -300,7 +301,7 @@ def _reannotated(words: Sequence[Row], doc: Doc, changed: NDArray[np.bool_]) -> 
     offsets = heads_and_labels[:, 0].view(np.int64).tolist()
     has_label = (heads_and_labels[:, 1] != 0).tolist()
     heads = [
-        # For spaCy, a token without label has no head.
+        # For spaCy, a token without a label has no head.
         EMPTY if not labelled else str(int(word.id) + offset) if offset else "0"
         for word, offset, labelled in zip(words, offsets, has_label, strict=True)
     ]
