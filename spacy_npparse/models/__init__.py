@@ -1,4 +1,4 @@
-"""Encoders and scorers: vectors in, scores and losses out; no parsing logic."""
+"""Encoders and scorers: networks that compute vectors, scores and losses, without parsing logic."""
 
 from spacy_npparse.models.char_bilstm import CharBiLSTM
 from spacy_npparse.models.mh_net import MHNet

@@ -1,10 +1,10 @@
-"""A thinc optimizer's Adam step for all parameters of a torch network at once.
+"""Adam for all parameters of a torch network at once, with the state of a thinc optimizer.
 
-Thinc's own step, a call for each parameter, takes 14.4 ms for the networks of
-`configs/accuracy.cfg` (4.2 million weights in 64 parameters, one thread), this one 5.9 ms of an
-update of 112 ms. After 100 updates the weights of the two differ by at most 1 % of their norm,
-since thinc adds epsilon before the bias correction. `torch.optim.Adam` computes the same as this,
-but its first step imports torch's compiler: 0.7 seconds and 70 MB.
+Thinc updates one parameter at a time. For the networks of `configs/accuracy.cfg` (4.2 million
+weights in 64 parameters, one thread), this takes 14.4 ms, and the step of this module 5.9 ms, of an
+update of 112 ms. After 100 updates, the weights differ by at most 1 % of their norm, because thinc
+adds epsilon before the bias correction. `torch.optim.Adam` computes the same as this module, but
+its first step imports torch's compiler, which takes 0.7 seconds and 70 MB.
 """
 
 import math
@@ -18,15 +18,15 @@ from torch.optim.adam import adam
 
 
 def is_plain_adam(optimizer: Any, device: torch.device) -> bool:
-    """Tell whether `step` does what an optimizer would.
+    """Check whether `step` is equivalent to a step of an optimizer.
 
     Args:
         optimizer: A thinc optimizer, or another function that spaCy updates parameters with.
-        device: Where the parameters are.
+        device: The device of the parameters.
 
     Returns:
-        Whether it is Adam without extras, with decoupled weight decay if any, and thinc's arrays
-        share their memory with tensors on the device. Those on Apple's GPUs are copies.
+        Whether the optimizer is Adam with at most decoupled weight decay, and thinc's arrays share
+        their memory with tensors on the device. On Apple's GPUs, they are copies.
     """
     return bool(
         device.type != "mps"
@@ -43,16 +43,16 @@ def step(
 ) -> None:
     """Update the parameters that have a gradient, and their averages, in place.
 
-    The state stays in the thinc optimizer, under its own keys; only the arithmetic is torch's fused
-    kernel. Results are read from the device once.
+    The state remains in the thinc optimizer, under its own keys. Only the arithmetic is done by
+    torch's fused kernel. Results are read from the device once.
 
     Args:
         optimizer: A thinc optimizer for which `is_plain_adam` holds.
-        model_id: First part of the optimizer's keys.
-        parameters: Names and parameters of the network, all on one device.
+        model_id: The first part of the optimizer's keys.
+        parameters: The names and parameters of the network, all on one device.
 
     Raises:
-        ValueError: If a gradient is not finite. Nothing has been changed then.
+        ValueError: A gradient is not finite. In this case, nothing has changed.
     """
     moving = [(name, p) for name, p in parameters if p.grad is not None]
     if not moving:
@@ -60,7 +60,7 @@ def step(
     keys = [(model_id, name) for name, _ in moving]
     weights = [p.data for _, p in moving]
     gradients = [p.grad for _, p in moving if p.grad is not None]
-    # All read at once: reading one has to wait for the GPU.
+    # Reading from the GPU has to wait for it, so all norms are read at once.
     norms = torch.stack([torch.linalg.vector_norm(gradient) for gradient in gradients]).tolist()
     for (_, name), norm in zip(keys, norms, strict=True):
         if not math.isfinite(norm):
@@ -68,8 +68,8 @@ def step(
                 f"The gradient of {name} is {norm}. Training stops, and the weights remain as they "
                 "are: lower training.optimizer.learn_rate or training.optimizer.grad_clip."
             )
-    # The functional form counts the step itself. Its kernel reads the counters where the weights
-    # are; they go there in one copy.
+    # The functional form counts the steps itself. Its kernel reads the counters on the device of
+    # the weights, where one copy puts them.
     steps = [float(optimizer.nr_update[key]) for key in keys]
     for key in keys:
         optimizer.nr_update[key] += 1
@@ -108,7 +108,8 @@ def step(
 def _views(
     arrays: dict[Any, Any], keys: list[tuple[int, str]], weights: list[torch.Tensor], flat: bool
 ) -> list[torch.Tensor]:
-    """Views of the optimizer's moments, which are flat, or averages; those it lacks are made."""
+    """Make views of the optimizer's moments, which are flat, or of its averages. Missing ones are
+    created."""
     views = []
     for key, weight in zip(keys, weights, strict=True):
         if key not in arrays:

@@ -1,4 +1,4 @@
-"""`spacy_npparse.CharBiLSTM.v1`: words and characters under a bidirectional LSTM."""
+"""The encoder `spacy_npparse.CharBiLSTM.v1`: a bidirectional LSTM over words and characters."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,7 +31,7 @@ from spacy_npparse.models.vocabulary_vectors import VocabularyVectors
 from spacy_npparse.word_forms import form_ids
 
 _NAME = "spacy_npparse.CharBiLSTM.v1"
-# Of the Docs that are encoded at once in prediction: 10 kB each.
+# The maximum number of words in Docs that are encoded at once in prediction, at 10 kB for a word.
 MOST_WORDS = 20_000
 
 
@@ -52,51 +52,57 @@ def CharBiLSTM(
     treebank: str | None = None,
     transformer: Model[list[Doc], list[Floats2d]] | None = None,
 ) -> Model[list[Doc], list[Floats2d]]:
-    """Build the encoder; a drop-in for any spaCy tok2vec layer or component.
+    """Build an encoder that can replace any tok2vec layer of spaCy.
 
-    A word is represented by its spelling (characters and affixes), plus an embedding of its own if
-    it was seen twice in training. In training that embedding is dropped with a probability that
-    falls with the word's frequency, so that the spelling alone represents unknown words. The
-    vocabulary is collected during training, not beforehand. Context ends where a Doc says that a
-    sentence starts, so that sentences with given boundaries have the same vectors alone and in a
-    document; except in training, where boundaries are still to be learnt. Long sentences, and Docs
-    without boundaries, are read in overlapping windows.
+    A word is represented by its spelling (characters and affixes) and, if it occurred at least
+    twice in training, by an embedding of its own. In training, this embedding is dropped with a
+    probability that decreases with the word's frequency, so that the network learns to represent
+    unknown words by their spelling alone. The vocabulary is collected during training, not
+    beforehand. If a Doc has sentence boundaries, the context of words ends there, so that a
+    sentence has the same vectors alone and in a document. In training, where the boundaries are to
+    be learnt, it does not. Long sentences and Docs without boundaries are read in overlapping
+    windows.
 
     Args:
-        width: Of the output vectors (both directions together; even).
-        depth: Layers of the word-level BiLSTM.
-        word_width: Of the word vectors that enter it.
-        word_rows: Size of the word table.
-        char_width: Of the character vectors, and of one direction of the LSTM above them.
-        char_rows: Rows of the character table (code points modulo rows).
-        affix_width: Of the vector of each affix.
-        affix_rows: Rows of the table of each affix (hashed).
-        max_chars: Longer words keep their first and last characters.
-        block_dropout: Rate at which whole words are masked in training, so that their neighbours
-            do not rely on them.
-        spelling_dropout: Dropout rate of whole affixes, and of inputs and outputs of the LSTM above
-            the characters, so that a rare word is not recognised by an affix or a sequence of
-            characters that no other word has.
-        include_static_vectors: Whether a learnt projection of the word's vector in the pipeline's
-            vocabulary is added, as in spaCy's embedding layers. The vectors are saved with the
+        width: The width of the output vectors, both directions together; even.
+        depth: The number of layers of the LSTM over words.
+        word_width: The width of the word embeddings.
+        word_rows: The maximum number of words with an embedding.
+        char_width: The width of the character embeddings, and of one direction of the LSTM over
+            characters.
+        char_rows: The number of rows of the character table. The row of a character is its code
+            point modulo this number.
+        affix_width: The width of the embedding of each affix.
+        affix_rows: The number of rows of the hash table of each affix.
+        max_chars: The maximum number of characters that are read. Longer words keep the first and
+            the last ones.
+        block_dropout: The rate at which whole words are masked in training, so that their
+            neighbours do not rely on them.
+        spelling_dropout: The dropout rate of whole affixes, and of the inputs and outputs of the
+            LSTM over characters. It keeps the network from recognising a rare word by an affix or a
+            sequence of characters that no other word has.
+        include_static_vectors: Whether to add a learnt projection of the word's vector in the
+            pipeline's vocabulary, as in spaCy's embedding layers. The vectors are saved with the
             vocabulary, not with the encoder.
-        treebank_embedding: Whether an embedding of the treebank that a Doc is from is added to
-            each word; the treebanks are those of the training corpus.
-        treebank: What Docs are encoded as that do not say which treebank they are from: its name,
-            or weights of several, which interpolate their embeddings: "en_lines=0.7,sv_lines=0.3".
-            None: the mean of all, with a warning. May be changed when a pipeline is loaded, and by
-            `use_treebank`.
-        transformer: `spacy_npparse.Transformer.v1`, whose vectors the LSTM reads beside those of
-            words and spellings.
+        treebank_embedding: Whether to add an embedding of the treebank that a Doc is from. The
+            treebanks are those of the training corpus.
+        treebank: The treebank of Docs that do not name one: its name, or weights that interpolate
+            several embeddings, such as "en_lines=0.7,sv_lines=0.3". None for the mean of all, with
+            a warning. Can be changed when a pipeline is loaded, and by `use_treebank`.
+        transformer: A `spacy_npparse.Transformer.v1` whose vectors the LSTM reads in addition to
+            those of words and spellings; None if there is none.
 
     Returns:
         A thinc model from Docs to one [len(doc), width] array per Doc.
 
     Raises:
-        ValueError: If a setting is of another type or out of range, `width` is odd, or there is a
+        ValueError: A setting has the wrong type or is out of range, `width` is odd, or there is a
             `treebank` without `treebank_embedding`.
 
-    Source: words and characters together as in Plank, Søgaard and Goldberg (2016), summed as in
+    Source: Plank, Søgaard and Goldberg (2016) for words and characters together, summed as in
+    Bojanowski et al. (2017); Kiperwasser and Goldberg (2016) for the dropout of rare words; the
+    released parser of Gómez-Rodríguez, Shi and Lee (2018) for that of whole words; Stymne, de
+    Lhoneux, Smith and Nivre (2018) for treebank embeddings.
         Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016), of
         whole words as in the released parser of Gómez-Rodríguez, Shi and Lee (2018); treebank
         embeddings of Stymne, de Lhoneux, Smith and Nivre (2018).
@@ -121,7 +127,7 @@ def CharBiLSTM(
     )
     check_arguments(_NAME, CharBiLSTM, {**sizes, **rates, **others})
     for name, size in {**sizes, "max_chars": max_chars}.items():
-        # One row of characters is padding.
+        # One row of the character table is padding.
         least = 2 if name == "char_rows" else 1
         check_range(f"{_NAME}: {name}", size, least, MOST_ROWS if name.endswith("_rows") else MOST)
     for name, rate in rates.items():
@@ -165,19 +171,19 @@ def init(
     """Build the network.
 
     Args:
-        model: What `CharBiLSTM` returns.
-        X: Sample Docs, whose vocabulary has the static vectors, and which know the treebanks of the
-            corpus. Nothing else depends on them.
-        Y: Not looked at.
-        sizes: Of the network.
-        treebank_embedding: See `CharBiLSTM`.
+        model: The model that `CharBiLSTM` returned.
+        X: Sample Docs, whose vocabulary has the static vectors, and whose `user_data` has the
+            treebanks of the corpus. Nothing else depends on them.
+        Y: Ignored.
+        sizes: The sizes of the network.
+        treebank_embedding: Whether treebanks have embeddings.
 
     Raises:
-        ValueError: If treebanks are embedded, and Docs do not say which one they are from.
+        ValueError: Treebanks have embeddings, and Docs do not name their treebank.
     """
     for layer in model.layers:
         layer.initialize(X=X)
-    # `spacy pretrain` has read the corpus before it initializes the model with another Doc.
+    # `spacy pretrain` reads the corpus before it initializes the model with another Doc.
     if treebank_embedding and not (model.attrs[NAMES] and names_no_treebank(X or [])):
         model.attrs[NAMES] = corpus_treebanks(_NAME, X or [])
     _, transformer = _static_and_beside(model)
@@ -194,26 +200,26 @@ def forward(
     """Encode Docs.
 
     Args:
-        model: What `CharBiLSTM` returns.
+        model: The model that `CharBiLSTM` returned.
         docs: The Docs.
         is_train: Whether a backward pass may follow.
 
     Returns:
-        One array [len(doc), width] for each Doc, float32, on the model's device; and the backward
-        pass.
+        float32 [len(doc), width] for each Doc, on the model's device; and the backward pass.
     """
     lengths = model.ops.asarray1i([len(doc) for doc in docs])
     n_words = int(lengths.sum())
     if not n_words:
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
     if not is_train and len(docs) > 1 and n_words > MOST_WORDS:
-        # Vectors do not depend on the other Docs of a batch, and the memory for them does.
+        # Halving the batch saves memory and does not change vectors, which do not depend on other
+        # Docs.
         middle = len(docs) // 2
         parts = [forward(model, part, False)[0] for part in (docs[:middle], docs[middle:])]
         return parts[0] + parts[1], _no_gradient
     shim = torch_shim(model, CharBiLSTMNet)
     net = shim.net
-    # The tables are those of the weights, whatever the config says.
+    # The sizes of the tables are those of the weights, whatever the config says.
     sizes = (model.attrs["max_chars"], shim.cfg["char_rows"], shim.cfg["affix_rows"])
     encoded = [doc for doc in docs if len(doc)]
     batch, doc_of_sequence = make_batch(encoded, *sizes, cut=not is_train)
@@ -243,7 +249,7 @@ def forward(
 
 
 def _static_and_beside(model: Model) -> tuple[Model | None, Model | None]:
-    """The layers with the static vectors, and with those that are read beside."""
+    """Find the layers of static vectors and of the transformer."""
     static = next((layer for layer in model.layers if layer.name == VECTORS), None)
     return static, next((layer for layer in model.layers if layer is not static), None)
 
@@ -251,8 +257,8 @@ def _static_and_beside(model: Model) -> tuple[Model | None, Model | None]:
 def _read(
     layer: Model | None, docs: list[Doc], is_train: bool
 ) -> tuple[torch.Tensor | None, Callable[[], Any]]:
-    """The vectors of all words that a layer gives, [n_words, its width], if there is one; and the
-    backward pass, which takes their gradient from the tensor."""
+    """Compute the vectors of all words by a layer, [n_words, width], if it exists; and the backward
+    pass, which takes their gradient from the tensor."""
     if layer is None:
         return None, lambda: None
     found, backprop = layer(docs, is_train)
@@ -277,17 +283,17 @@ def _no_gradient(d_outputs: list[Floats2d]) -> list:
 def make_batch(
     docs: list[Doc], max_chars: int, char_rows: int, affix_rows: int, *, cut: bool
 ) -> tuple[WordBatch, NDArray[np.int64]]:
-    """Collect the distinct word forms of Docs, their spellings, and their occurrences.
+    """Collect the different word forms of Docs, their spellings and their occurrences.
 
     Args:
         docs: The Docs, none of them empty.
-        max_chars: See `CharBiLSTM`.
-        char_rows: See `CharBiLSTM`.
-        affix_rows: See `CharBiLSTM`.
-        cut: Whether each sentence that a Doc gives is a sequence of its own.
+        max_chars: The maximum number of characters that are read.
+        char_rows: The number of rows of the character table.
+        affix_rows: The number of rows of the table of each affix.
+        cut: Whether each sentence of a Doc is a sequence of its own.
 
     Returns:
-        The input of the network, and the Doc of each of its sequences.
+        The input of the network, and the number of the Doc of each sequence.
     """
     forms, form_of_word = np.unique(np.concatenate(list(map(form_ids, docs))), return_inverse=True)
     starts = np.concatenate([doc.to_array(SENT_START) for doc in docs])

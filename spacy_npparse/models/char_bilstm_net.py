@@ -12,23 +12,24 @@ from spacy_npparse.models.layers import BiLSTM
 from spacy_npparse.models.windows import cut_into_windows
 from spacy_npparse.models.word_vocabulary import WordVocabulary
 
-# Training shows single sentences or a few together. Longer Docs are read in windows of so many
-# words, with so much context on either side: more context makes the vectors worse, not better.
+# The maximum number of words in a window. Training shows one or a few sentences at a time, and in
+# longer sequences, more context makes the vectors worse. Windows have as much context on either
+# side.
 WINDOW = 128
 CONTEXT = 32
 
 
 @dataclass(frozen=True)
 class WordBatch:
-    """The words of some Docs, stored once per distinct form.
+    """The words of some Docs, stored once for each different form.
 
     Attributes:
         chars: int64 [n_forms, max n_chars], rows of the character table, 0 for padding.
-        n_chars: int64 [n_forms].
+        n_chars: int64 [n_forms], the number of characters of each form.
         affixes: int64 [n_forms, n_affixes], rows of the affix table.
-        words: uint64 [n_forms], hash of each form.
-        form_of_word: int64 [n_words], row of the form of each word.
-        lengths: Words per sequence, all positive.
+        words: uint64 [n_forms], the hash of each form.
+        form_of_word: int64 [n_words], the row of each word's form.
+        lengths: The number of words in each sequence, all positive.
     """
 
     chars: NDArray[np.int64]
@@ -40,20 +41,21 @@ class WordBatch:
 
 
 class CharBiLSTMNet(nn.Module):
-    """A BiLSTM over sums of word embeddings and of vectors of their spellings.
+    """A BiLSTM over sums of word embeddings and vectors of spellings.
 
     Args:
-        width: See `spacy_npparse.models.char_bilstm.CharBiLSTM`.
-        depth: Likewise.
-        word_width: Likewise.
-        word_rows: Likewise.
-        char_width: Likewise.
-        char_rows: Likewise.
-        affix_width: Likewise.
-        affix_rows: Likewise.
-        n_affixes: Affixes of each word.
-        n_treebanks: Treebanks with an embedding of their own.
-        beside_width: Of the vectors that are read beside those of words and spellings.
+        width: The width of the output vectors, both directions together.
+        depth: The number of layers of the LSTM over words.
+        word_width: The width of the word embeddings.
+        word_rows: The number of rows of the word table.
+        char_width: The width of the character embeddings, and of one direction of the LSTM over
+            characters.
+        char_rows: The number of rows of the character table.
+        affix_width: The width of the embedding of each affix.
+        affix_rows: The number of rows of the table of each affix.
+        n_affixes: The number of affixes of each word.
+        n_treebanks: The number of treebanks with an embedding.
+        beside_width: The width of additional input vectors, such as those of a transformer.
     """
 
     def __init__(
@@ -79,10 +81,10 @@ class CharBiLSTMNet(nn.Module):
         self.affix_embedding = nn.Embedding(affix_rows * n_affixes, affix_width)
         nn.init.normal_(self.word_embedding.weight, std=0.3)
         self.treebank_embedding = (
-            # From zero, the rest of the network would hardly learn to tell treebanks apart.
+            # Initialized with zeros, the embeddings would hardly learn to distinguish treebanks.
             nn.Parameter(0.3 * torch.randn(n_treebanks, word_width)) if n_treebanks else None
         )
-        # Affixes that never occur in training have no effect.
+        # Affixes that never occur in training must not have an effect.
         nn.init.zeros_(self.affix_embedding.weight)
         self.char_lstm = BiLSTM(char_width, char_width, depth=1)
         self.spelling = nn.Linear(2 * char_width + n_affixes * affix_width, word_width)
@@ -93,9 +95,10 @@ class CharBiLSTMNet(nn.Module):
         """Set the dropout rates.
 
         Args:
-            rate: Of the inputs and outputs of the word-level LSTM.
-            block_rate: Of whole words.
-            spelling_rate: Of the inputs and outputs of the character-level LSTM, and of affixes.
+            rate: The rate at the inputs and outputs of the word-level LSTM.
+            block_rate: The rate of whole words.
+            spelling_rate: The rate of affixes, and at the inputs and outputs of the character-level
+                LSTM.
         """
         self.word_lstm.dropout = rate
         self.block_dropout = block_rate
@@ -112,13 +115,13 @@ class CharBiLSTMNet(nn.Module):
 
         Args:
             batch: The words.
-            static: What is added to the embedding of each word, [n_words, word_width]: a projection
-                of its static vector.
-            treebanks: Weights of the treebanks in each sequence, [n_sequences, n_treebanks].
-            beside: What the LSTM reads of each word besides, [n_words, beside_width].
+            static: [n_words, word_width], the projection of each word's static vector, which is
+                added to its embedding.
+            treebanks: [n_sequences, n_treebanks], the weights of treebanks in each sequence.
+            beside: [n_words, beside_width], additional input vectors of the LSTM.
 
         Returns:
-            [n_words, width], in the order of the batch.
+            [n_words, width], the vectors in the order of the batch.
         """
         vectors = self.embed(batch)
         if static is not None:
@@ -142,14 +145,14 @@ class CharBiLSTMNet(nn.Module):
         return outputs.index_select(0, centres)
 
     def embed_treebanks(self, weights: NDArray[np.float32], lengths: Sequence[int]) -> Tensor:
-        """Embed the treebanks that sequences are from.
+        """Embed the treebanks of sequences.
 
         Args:
-            weights: Weights of the treebanks in each sequence, [n_sequences, n_treebanks].
-            lengths: Words per sequence.
+            weights: [n_sequences, n_treebanks], the weights of treebanks in each sequence.
+            lengths: The number of words in each sequence.
 
         Returns:
-            One embedding for each word, [n_words, word_width].
+            [n_words, word_width], the treebank embedding of each word.
         """
         assert self.treebank_embedding is not None
         device = self.treebank_embedding.device
@@ -157,13 +160,13 @@ class CharBiLSTMNet(nn.Module):
         return embeddings.repeat_interleave(torch.tensor(lengths, device=device), dim=0)
 
     def embed(self, batch: WordBatch) -> Tensor:
-        """Embed words without their context.
+        """Embed words without context.
 
         Args:
             batch: The words.
 
         Returns:
-            [n_words, word_width].
+            [n_words, word_width], the embeddings.
         """
         device = self.word_embedding.weight.device
         rows = self.vocabulary.rows(batch.words)
@@ -185,7 +188,7 @@ class CharBiLSTMNet(nn.Module):
             batch: The words.
 
         Returns:
-            [n_forms, word_width].
+            [n_forms, word_width], the vectors of the forms.
         """
         device = self.char_embedding.weight.device
         vectors = self.char_embedding(torch.from_numpy(batch.chars[batch.chars > 0]).to(device))

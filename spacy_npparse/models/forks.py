@@ -1,4 +1,4 @@
-"""What keeps `nlp.pipe(n_process=2)` from a deadlock where processes are forked."""
+"""A safeguard against deadlocks of `nlp.pipe(n_process=2)` where processes are forked."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _users: WeakSet[ForkSafe] = WeakSet()
 
 
 class ForkSafe:
-    """Part of a thinc model that runs torch on the CPU. As long as there is one, forked children
-    run torch with one thread.
+    """A part of a thinc model that runs torch on the CPU. While one exists, forked children run
+    torch on one thread.
 
-    A child inherits the OpenMP pool of its parent without the threads, for which it would wait
-    forever; one thread needs no pool.
+    A child process inherits the OpenMP pool of its parent without its threads, and would wait for
+    them forever. A single thread needs no pool.
     """
 
     def __new__(cls, *_arguments: Any, **_settings: Any) -> Self:
-        # Unpickling and copying create objects without `__init__`.
+        # Unpickling and copying create objects without calling `__init__`.
         user = super().__new__(cls)
         _users.add(user)
         _register_at_fork()

@@ -1,25 +1,24 @@
-"""Groups of sequences of similar length, which are padded and computed together."""
+"""Division of sequences into groups of similar length, which are padded and computed together."""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-# What groups with the same longest length cost, given how many sequences they have, their shortest
-# lengths, and the longest one.
+# The costs of groups with the same longest sequence, given the numbers of their sequences, the
+# lengths of their shortest sequences, and the length of the longest one.
 Cost = Callable[[NDArray[np.int64], NDArray[np.int64], np.int64], NDArray[np.float64]]
 
 
 def cheapest_groups(lengths: NDArray[np.integer], cost: Cost) -> list[NDArray[np.int64]]:
-    """Group sequences so that the groups cost the least in sum.
+    """Divide sequences into groups with the lowest total cost.
 
-    Sequences of the same length are in the same group, and each group has all lengths from its
-    shortest to its longest: the best groups end where the costs of the groups up to there, and of
-    the last one, are least.
+    Sequences of the same length are in the same group, and each group contains all lengths between
+    its shortest and its longest. Dynamic programming over the lengths finds the best groups.
 
     Args:
-        lengths: [n_sequences].
-        cost: Of groups; infinite where there is no such group.
+        lengths: int64 [n_sequences], the lengths of the sequences.
+        cost: The cost function of groups, infinite for groups that are not allowed.
 
     Returns:
         The numbers of the sequences of each group, the shortest sequences first.

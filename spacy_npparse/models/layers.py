@@ -15,21 +15,22 @@ from spacy_npparse.models.padding import PaddedBatch
 class BiLSTM(nn.Module):
     """A stack of bidirectional LSTMs over sequences of different lengths.
 
-    Layers above the first add to what they read (residual connections, He et al. 2016).
+    Layers above the first one add their input to their output (residual connections, He et al.
+    2016).
 
-    In training, variational dropout (Gal and Ghahramani 2016: one mask for all time steps of a
-    sequence) is applied to the inputs and outputs of all layers.
+    In training, variational dropout (Gal and Ghahramani 2016), with one mask for all time steps of
+    a sequence, is applied to the inputs and outputs of all layers.
 
-    Sequences of similar length are padded together and each direction is a layer of its own:
-    torch runs that several times as fast on CPU as packed, bidirectional sequences.
+    Sequences of similar length are padded together, and each direction is a layer of its own. On
+    CPU, torch runs this several times as fast as packed, bidirectional sequences.
 
     Args:
-        n_inputs: Width of the input vectors.
-        n_hidden: Width of one direction; the output has twice as much.
-        depth: Number of layers.
+        n_inputs: The width of the input vectors.
+        n_hidden: The width of one direction. The output is twice as wide.
+        depth: The number of layers.
 
     Attributes:
-        dropout: The rate; an attribute because spaCy passes it to every update.
+        dropout: The dropout rate, which is an attribute because spaCy passes it to every update.
     """
 
     def __init__(self, n_inputs: int, n_hidden: int, depth: int):
@@ -43,11 +44,11 @@ class BiLSTM(nn.Module):
         """Encode the vectors of sequences.
 
         Args:
-            vectors: [n_vectors, n_inputs], one sequence after the other.
-            lengths: Of the sequences, all positive, n_vectors in sum.
+            vectors: [n_vectors, n_inputs], the sequences one after another.
+            lengths: The lengths of the sequences, all positive, with the sum n_vectors.
 
         Returns:
-            The outputs of the last layer in the same order, [n_vectors, 2 * n_hidden].
+            [n_vectors, 2 * n_hidden], the outputs of the last layer in the same order.
         """
         batch = PaddedBatch(np.asarray(lengths), vectors.device)
         for layer in range(len(self.forwards)):
@@ -58,12 +59,12 @@ class BiLSTM(nn.Module):
         """Encode whole sequences.
 
         Args:
-            vectors: As in `forward`.
-            lengths: As in `forward`.
+            vectors: [n_vectors, n_inputs], the sequences one after another.
+            lengths: The lengths of the sequences, all positive, with the sum n_vectors.
 
         Returns:
-            The last states of both directions of the last layer, without dropout:
-            [n_sequences, 2 * n_hidden].
+            [n_sequences, 2 * n_hidden], the last states of both directions of the last layer,
+            without dropout.
         """
         batch = PaddedBatch(np.asarray(lengths), vectors.device)
         last = len(self.forwards) - 1
@@ -80,7 +81,7 @@ class BiLSTM(nn.Module):
     def _read(
         self, layer: int, vectors: Tensor, batch: PaddedBatch
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """What a layer reads, and the padded outputs of both directions."""
+        """Compute the input of a layer, and the padded outputs of both directions."""
         x = self._drop(vectors, batch)
         left = batch.left.run(self.forwards[layer], x)
         right = batch.right.run(self.backwards[layer], x)

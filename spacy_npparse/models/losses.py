@@ -1,4 +1,4 @@
-"""Losses of transitions, given the costs of an oracle, and of whole derivations."""
+"""Losses of transitions given the costs of an oracle, and of whole derivations."""
 
 import torch
 from torch import Tensor
@@ -11,12 +11,12 @@ def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
     """Mask scores by cost.
 
     Args:
-        scores: [n_states, n_transitions].
-        costs: The same shape, ILLEGAL for illegal transitions.
+        scores: [n_states, n_transitions], the scores of transitions.
+        costs: [n_states, n_transitions], their costs, ILLEGAL for illegal ones.
 
     Returns:
-        The scores of the best transitions, those of minimal cost (0 whenever the oracle is exact),
-        and of all legal ones; the others are IMPOSSIBLE.
+        The scores of the transitions with minimal cost (0 if the oracle is exact), and those of all
+        legal transitions. Other scores are IMPOSSIBLE.
     """
     legal = costs != ILLEGAL
     best = legal & (costs == costs.amin(dim=1, keepdim=True))
@@ -24,11 +24,11 @@ def split_by_cost(scores: Tensor, costs: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def log_likelihood_loss(scores: Tensor, costs: Tensor) -> Tensor:
-    """Negative log-likelihood of the best transitions together, summed over states.
+    """Compute the negative log-likelihood of the best transitions together, summed over states.
 
     Args:
-        scores: See `split_by_cost`.
-        costs: See `split_by_cost`.
+        scores: [n_states, n_transitions], the scores of transitions.
+        costs: [n_states, n_transitions], their costs, ILLEGAL for illegal ones.
 
     Returns:
         A scalar.
@@ -38,11 +38,12 @@ def log_likelihood_loss(scores: Tensor, costs: Tensor) -> Tensor:
 
 
 def margin_loss(scores: Tensor, costs: Tensor) -> Tensor:
-    """Hinge loss: max(0, 1 - (best zero-cost score - best other legal score)), summed over states.
+    """Compute the hinge loss max(0, 1 - (best zero-cost score - best other legal score)), summed
+    over states.
 
     Args:
-        scores: See `split_by_cost`.
-        costs: See `split_by_cost`.
+        scores: [n_states, n_transitions], the scores of transitions.
+        costs: [n_states, n_transitions], their costs, ILLEGAL for illegal ones.
 
     Returns:
         A scalar.
@@ -55,12 +56,12 @@ def margin_loss(scores: Tensor, costs: Tensor) -> Tensor:
 
 
 def max_violation_loss(scores: Tensor, visited: Violations) -> Tensor:
-    """Max-violation loss: max(0, margin + score of the wrong - score of the gold derivation),
-    summed over sentences.
+    """Compute the max-violation loss max(0, margin + score of the wrong - score of the gold
+    derivation), summed over sentences.
 
     Args:
-        scores: [n_states, n_transitions].
-        visited: The derivations.
+        scores: [n_states, n_transitions], the scores of transitions.
+        visited: The derivations that are compared.
 
     Returns:
         A scalar.

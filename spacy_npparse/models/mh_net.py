@@ -19,14 +19,14 @@ N_LINKS = 6
 
 
 class MHPartScores(NamedTuple):
-    """What transitions are scored by; see `spacy_npparse.decoding.MHScores`. Nodes are the root,
-    the words and the end of the sentence: size + 1 of them.
+    """The scores of parts of derivations; see `spacy_npparse.decoding.MHScores`. Nodes are the
+    root, the words and the end of the sentence, size + 1 in total.
 
     Attributes:
-        shift: [n_sentences, size + 1, size + 1], of SHIFT by s0 and b0.
-        below: [n_sentences, N_LINKS, size + 1, size + 1], of links by s1 and s0.
-        front: [n_sentences, N_LINKS, size + 1, size + 1], of links by s0 and b0.
-        arcs: [n_sentences, size + 1, size + 1], of the arc that a link builds, by head and
+        shift: [n_sentences, size + 1, size + 1], the scores of SHIFT by s0 and b0.
+        below: [n_sentences, N_LINKS, size + 1, size + 1], the scores of links by s1 and s0.
+        front: [n_sentences, N_LINKS, size + 1, size + 1], the scores of links by s0 and b0.
+        arcs: [n_sentences, size + 1, size + 1], the score of the arc that a link adds, by head and
             dependent.
     """
 
@@ -39,16 +39,18 @@ class MHPartScores(NamedTuple):
         """Take the scores of some sentences.
 
         Args:
-            numbers: int64 [n], of the sentences.
-            n_less: By how many nodes the longest of them is shorter than that of all.
+            numbers: int64 [n], the numbers of the sentences.
+            n_less: The difference in length between the longest sentence of all and the longest of
+                these.
         """
         return MHPartScores(*(take_square(part, numbers, n_less) for part in self))
 
     def add_to_arcs(self, more: Tensor) -> MHPartScores:
-        """Add to the score of each arc.
+        """Add a number to the score of each arc.
 
         Args:
-            more: [n_sentences, size, size], dependents in the second dimension.
+            more: [n_sentences, size, size], the numbers to add, with dependents in the second
+                dimension.
 
         Returns:
             The new scores.
@@ -56,7 +58,7 @@ class MHPartScores(NamedTuple):
         return self._replace(arcs=self.arcs + _by_head(more))
 
     def divided_by(self, temperature: float) -> MHPartScores:
-        """Divide all scores by a temperature, and so those of derivations.
+        """Divide all scores by a temperature.
 
         Args:
             temperature: A positive number.
@@ -67,18 +69,18 @@ class MHPartScores(NamedTuple):
         return MHPartScores(*(part / temperature for part in self))
 
     def as_arrays(self) -> MHScores:
-        """The scores as the kernel takes them, detached and on the CPU."""
+        """Convert the scores to arrays for the kernel, detached and on the CPU."""
         return MHScores(*map(as_array, self))
 
     def look_up(self, sentence: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
         """Look up the scores of configurations.
 
         Args:
-            sentence: int64 [n], the sentence of each.
-            nodes: int64 [3, n], its s1, s0 and b0.
+            sentence: int64 [n], the sentence of each configuration.
+            nodes: int64 [3, n], the nodes s1, s0 and b0 of each configuration.
 
         Returns:
-            The scores of SHIFT, [n], and of links without their arcs, [n, N_LINKS].
+            [n], the scores of SHIFT; and [n, N_LINKS], the scores of links without their arcs.
         """
         s1, s0, b0 = nodes
         links = self.below[sentence, :, s1, s0] + self.front[sentence, :, s0, b0]
@@ -86,16 +88,17 @@ class MHPartScores(NamedTuple):
 
 
 class MHPartFactors(NamedTuple):
-    """Vectors whose products are the scores of `MHPartScores`, for sentences that are too long for
-    these; see `spacy_npparse.decoding.MHFactors`.
+    """Factors whose products are the scores of `MHPartScores`, for sentences that are too long for
+    those; see `spacy_npparse.decoding.MHFactors`.
 
     Attributes:
-        before_b0: [n_nodes, 1 + N_LINKS, hidden_size + 1].
-        b0: [n_nodes, hidden_size + 1].
-        before_s0: [n_nodes, N_LINKS, hidden_size + 1].
-        s0: [n_nodes, hidden_size + 1].
-        arcs: [n_sentences, size, size], by head and dependent.
-        first_nodes: int64 [n_sentences], the root of each sentence.
+        before_b0: [n_nodes, 1 + N_LINKS, hidden_size + 1], the factors of s0 in scores by s0 and
+            b0.
+        b0: [n_nodes, hidden_size + 1], the factors of b0.
+        before_s0: [n_nodes, N_LINKS, hidden_size + 1], the factors of s1 in scores by s1 and s0.
+        s0: [n_nodes, hidden_size + 1], the factors of s0 in scores by s1 and s0.
+        arcs: [n_sentences, size, size], the scores of arcs, by head and dependent.
+        first_nodes: int64 [n_sentences], the node of each sentence's root.
     """
 
     before_b0: Tensor
@@ -106,12 +109,12 @@ class MHPartFactors(NamedTuple):
     first_nodes: Tensor
 
     def as_arrays(self) -> MHFactors:
-        """The factors as the kernel takes them, detached and on the CPU."""
+        """Convert the factors to arrays for the kernel, detached and on the CPU."""
         before_b0, b0, before_s0, s0 = map(as_array, self[:4])
         return MHFactors(before_b0, b0, before_s0, s0, self.arcs.detach().cpu().numpy())
 
     def look_up(self, sentence: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
-        """Look up the scores of configurations: as `MHPartScores.look_up`."""
+        """Look up the scores of configurations, like `MHPartScores.look_up`."""
         s1, s0, b0 = nodes + self.first_nodes[sentence]
         before_b0 = torch.einsum("ntk,nk->nt", self.before_b0[s0], self.b0[b0])
         below = torch.einsum("ntk,nk->nt", self.before_s0[s1], self.s0[s0])
@@ -119,15 +122,16 @@ class MHPartFactors(NamedTuple):
 
 
 class MHNet(PairNet):
-    """Scores transitions by pairs of nodes: all by s0 and b0, links by s1 and s0 too.
+    """A scorer of transitions by pairs of nodes: all by s0 and b0, and links by s1 and s0 as well.
 
     Args:
-        n_inputs: Width of the token vectors.
-        hidden_size: Units of the layers below the biaffine forms.
-        hybrid: Score links by s1 and s0 too.
-        shared: See `SharedSizes`.
+        n_inputs: The width of the token vectors.
+        hidden_size: The width of the layers below the biaffine forms.
+        hybrid: Whether to score links by s1 and s0 as well.
+        shared: The sizes of the scorers of arcs and labels, see `SharedSizes`.
 
-    Source: the feature sets "two" and "hybrid" of Gómez-Rodríguez, Shi and Lee (2018, section 4.2);
+    Source: Gómez-Rodríguez, Shi and Lee (2018, section 4.2), the feature sets "two" and "hybrid";
+    see `PairNet`.
         see `PairNet`.
     """
 
@@ -148,9 +152,9 @@ class MHNet(PairNet):
         """Score all pairs of nodes of all sentences.
 
         Args:
-            rows: As in `score_arcs`.
-            lengths: As in `score_arcs`.
-            arcs: What `score_arcs` returns.
+            rows: [n_rows, n_inputs], the vectors of each sentence's root and words.
+            lengths: int64 [n_sentences], the number of words of each sentence.
+            arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
             The scores of all parts.
@@ -171,9 +175,9 @@ class MHNet(PairNet):
         """Factor the scores of all pairs of nodes of all sentences.
 
         Args:
-            rows: As in `score_arcs`.
-            lengths: As in `score_arcs`.
-            arcs: What `score_arcs` returns.
+            rows: [n_rows, n_inputs], the vectors of each sentence's root and words.
+            lengths: int64 [n_sentences], the number of words of each sentence.
+            arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
             The factors.
@@ -195,10 +199,11 @@ class MHNet(PairNet):
         return MHPartFactors(before_b0, with_b0, before_s0, with_s0, by_head, first_nodes)
 
     def _hidden(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The hidden layers of all rows and, last, of the end of a sentence, as s1, s0 and b0."""
+        """Compute the hidden layers of all rows and, last, of the end of a sentence, as s1, s0 and
+        b0."""
         rows = torch.cat([rows, self.end[None]])
         s0, b0 = (self.dropout(torch.relu(layer(rows))) for layer in (self.s0, self.b0))
-        # Without hybrid features, s1 is not looked at.
+        # Without hybrid features, s1 is not used.
         s1 = s0 if self.s1 is None else self.dropout(torch.relu(self.s1(rows)))
         return s1, s0, b0
 
@@ -208,12 +213,12 @@ class MHNet(PairNet):
         """Score all transitions in each configuration of some derivations.
 
         Args:
-            scores: Of the sentences, or their factors.
-            lengths: int64 [n_sentences], words of each sentence.
+            scores: The scores of the sentences, or their factors.
+            lengths: int64 [n_sentences], the number of words of each sentence.
             found: The derivations.
 
         Returns:
-            [2 * n_words, 1 + N_LINKS], IMPOSSIBLE for transitions that are illegal.
+            [2 * n_words, 1 + N_LINKS], the scores, IMPOSSIBLE for illegal transitions.
         """
         sentence = torch.repeat_interleave(2 * lengths)
         s2, s1, s0, b0 = torch.from_numpy(found.nodes).to(lengths.device).long().T
@@ -224,7 +229,7 @@ class MHNet(PairNet):
         legal = (dependents > 0) & (heads < end[:, None]) & ((heads > 0) | last[:, None])
         legal &= heads >= 0
         shift, links = scores.look_up(sentence, torch.stack([s1.clamp(min=0), s0, b0]))
-        # Not the end of the sentence, which has no arcs.
+        # The end of the sentence has no arcs.
         heads = heads.clamp(0, scores.arcs.shape[1] - 1)
         links = links + scores.arcs[sentence[:, None], heads, dependents.clamp(min=0)]
         shift = shift.masked_fill(b0 == end, IMPOSSIBLE)
@@ -232,5 +237,6 @@ class MHNet(PairNet):
 
 
 def _by_head(arcs: Tensor) -> Tensor:
-    """Scores of arcs by head and dependent, with the end of the sentence among the nodes."""
+    """Arrange scores of arcs by head and dependent, and add the end of the sentence to the
+    nodes."""
     return nn.functional.pad(arcs.mT, (0, 1, 0, 1))

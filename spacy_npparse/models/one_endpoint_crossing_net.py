@@ -1,4 +1,4 @@
-"""The torch network of parsers that search one-endpoint-crossing trees."""
+"""The torch network of `one_endpoint_crossing_parser`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class OneEndpointCrossingPartScores(NamedTuple):
-    """What trees are scored by. All are [n_sentences, size, size], the dependent in the last
-    dimension; see `spacy_npparse.decoding.OneEndpointCrossingScores`.
+    """The scores of parts of trees. All are [n_sentences, size, size], with the dependent in the
+    last dimension; see `spacy_npparse.decoding.OneEndpointCrossingScores`.
 
     Attributes:
-        grandparents: By the head of the head.
-        heads: By the head, of arcs that are not crossed.
-        siblings: By the sibling.
-        crossed: By the head, of arcs that are crossed.
+        grandparents: The scores by the head of the head.
+        heads: The scores of uncrossed arcs by the head.
+        siblings: The scores by the sibling.
+        crossed: The scores of crossed arcs by the head.
     """
 
     grandparents: Tensor
@@ -36,16 +36,18 @@ class OneEndpointCrossingPartScores(NamedTuple):
         """Take the scores of some sentences.
 
         Args:
-            numbers: int64 [n], of the sentences.
-            n_less: By how many nodes the longest of them is shorter than that of all.
+            numbers: int64 [n], the numbers of the sentences.
+            n_less: The difference in length between the longest sentence of all and the longest of
+                these.
         """
         return OneEndpointCrossingPartScores(*(take_square(part, numbers, n_less) for part in self))
 
     def add_to_arcs(self, more: Tensor) -> OneEndpointCrossingPartScores:
-        """Add to the score of each arc, crossed or not.
+        """Add a number to the score of each arc, crossed or not.
 
         Args:
-            more: [n_sentences, size, size], dependents in the second dimension.
+            more: [n_sentences, size, size], the numbers to add, with dependents in the second
+                dimension.
 
         Returns:
             The new scores.
@@ -54,19 +56,20 @@ class OneEndpointCrossingPartScores(NamedTuple):
         return self._replace(heads=self.heads + by_head, crossed=self.crossed + by_head)
 
     def as_arrays(self) -> OneEndpointCrossingScores:
-        """The scores as the kernel takes them, detached and on the CPU."""
+        """Convert the scores to arrays for the kernel, detached and on the CPU."""
         return OneEndpointCrossingScores(*map(as_array, self))
 
 
 class OneEndpointCrossingNet(PairNet):
-    """Scores dependents by grandparents, heads and siblings, each a pair of words.
+    """A scorer of dependents by grandparents, heads and siblings, each of which forms a pair of
+    words.
 
     Args:
-        n_inputs: Width of the token vectors.
-        hidden_size: Units of the layers below the biaffine forms.
-        shared: See `SharedSizes`.
+        n_inputs: The width of the token vectors.
+        hidden_size: The width of the layers below the biaffine forms.
+        shared: The sizes of the scorers of arcs and labels, see `SharedSizes`.
 
-    Source: the parts of Pitler (2014); for their scores see `PairNet`.
+    Source: Pitler (2014) for the parts; see `PairNet` for their scores.
     """
 
     def __init__(self, n_inputs: int, hidden_size: int, **shared: Unpack[SharedSizes]):
@@ -82,9 +85,9 @@ class OneEndpointCrossingNet(PairNet):
         """Score all pairs of words of all sentences.
 
         Args:
-            rows: As in `score_arcs`.
-            lengths: As in `score_arcs`.
-            arcs: What `score_arcs` returns.
+            rows: [n_rows, n_inputs], the vectors of each sentence's root and words.
+            lengths: int64 [n_sentences], the number of words of each sentence.
+            arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
             The scores of all parts.
@@ -106,12 +109,12 @@ class OneEndpointCrossingNet(PairNet):
         """Score trees word by word.
 
         Args:
-            scores: Of the sentences.
-            lengths: int64 [n_sentences], words of each tree, 0 for none.
+            scores: The scores of the sentences.
+            lengths: int64 [n_sentences], the number of words of each tree, 0 for none.
             found: The trees.
 
         Returns:
-            What each word adds to the score of its tree: [n_words].
+            [n_words], the contribution of each word to the score of its tree.
         """
         sentence, word = sentences_and_words(lengths)
         heads, grandparents, siblings = (

@@ -14,10 +14,10 @@ from spacy_npparse.models.threads import threads_for
 
 
 class TorchProductOps(ForkSafe, NumpyOps):
-    """Operations on the CPU whose matrix products are those of `linear`.
+    """Operations on the CPU that multiply matrices with `linear`.
 
-    BLIS, which thinc takes for them, computes on processors that it does not know without their
-    wide vectors, several times as slowly. Torch keeps to its number of threads, too, which numpy
+    thinc multiplies with BLIS, which does not use the wide vectors of processors that it does not
+    know, and is several times slower there. Torch also respects its number of threads, which numpy
     does not know.
     """
 
@@ -34,19 +34,19 @@ class TorchProductOps(ForkSafe, NumpyOps):
         Args:
             x: float32 [n, k], or [k, n] if `trans1`.
             y: float32 [k, m], or [m, k] if `trans2`.
-            out: float32 [n, m], the array to write to, if any.
-            trans1: Transpose x.
-            trans2: Transpose y.
+            out: float32 [n, m], the array for the result; None to allocate it.
+            trans1: Whether to transpose x.
+            trans2: Whether to transpose y.
 
         Returns:
-            float32 [n, m].
+            float32 [n, m], the product.
         """
         left, right = torch.from_numpy(x), torch.from_numpy(y)
-        # The first dimension is that of the words, in the backward pass as well.
+        # The first dimension is that of words, also in the backward pass.
         with torch.no_grad(), threads_for(len(left)):
             weights = right if trans2 else right.T
-            # The gradient of weights is a sum over words. oneDNN would compile code for the number
-            # of words in each batch.
+            # The gradient of weights is a sum over words, and oneDNN would compile code for each
+            # number of words.
             product = nn.functional.linear(left.T, weights) if trans1 else linear(left, weights)
             found = product.numpy()
         if out is None:

@@ -1,4 +1,4 @@
-"""Sequences of different lengths, padded for recurrent networks and unpadded again."""
+"""Padding of sequences of different lengths for recurrent networks."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ from torch import Tensor, nn
 
 from spacy_npparse.models.grouping import cheapest_groups
 
-# What a call of an LSTM costs on CPU besides its work, and each of its time steps: as much as so
-# many vectors.
+# The fixed costs of calling an LSTM on CPU and of each time step, in numbers of vectors.
 _CALL, _STEP = 100, 2
 
 Ints = NDArray[np.int64]
 
 
 class PaddedBatch:
-    """Groups of sequences that are padded together, to be read from either end.
+    """Groups of sequences that are padded together and read from either end.
 
-    A cell is a time step of a sequence or of its padding; those of a group are numbered by time
-    step, and all groups one after the other.
+    A cell is a time step of a sequence or of its padding. The cells of a group are numbered by time
+    step, one group after another.
 
     Args:
-        lengths: int64 [n_sequences], all positive.
-        device: Where the vectors are.
+        lengths: int64 [n_sequences], the lengths of the sequences, all positive.
+        device: The device of the vectors.
 
     Attributes:
-        n_sequences: Their number.
-        sequence: int64 [n_vectors], the sequence of each vector.
-        left: The layout in which sequences are read from their first vector on.
-        right: That in which they are read from their last vector on.
+        n_sequences: The number of sequences.
+        sequence: int64 [n_vectors], the number of each vector's sequence.
+        left: The layout for reading sequences forwards.
+        right: The layout for reading sequences backwards.
     """
 
     def __init__(self, lengths: Ints, device: torch.device):
@@ -42,7 +41,7 @@ class PaddedBatch:
         for group in groups_of_similar_length(lengths):
             sizes = lengths[group]
             steps = np.arange(sizes.max())[:, None]
-            # The padding repeats the last vector that is read.
+            # The padding repeats the last vector of a sequence.
             place = np.minimum(steps, sizes - 1)
             rows.append((starts[group] + place).ravel())
             mirrored_rows.append((starts[group] + sizes - 1 - place).ravel())
@@ -57,14 +56,14 @@ class PaddedBatch:
 
 
 class Layout:
-    """Where the vectors of a batch are in padded groups.
+    """The places of the vectors of a batch in padded groups.
 
     Args:
-        shapes: Time steps and sequences of each group.
-        rows: int64 [n_cells], the vector in each cell.
+        shapes: The numbers of time steps and sequences of each group.
+        rows: int64 [n_cells], the number of the vector in each cell.
         inside: bool [n_cells], False for padding.
         last: int64 [n_sequences], the vector of each sequence that is read last.
-        device: Where the vectors are.
+        device: The device of the vectors.
     """
 
     def __init__(
@@ -87,10 +86,10 @@ class Layout:
 
         Args:
             lstm: An LSTM of one layer and direction.
-            vectors: [n_vectors, n_inputs], one sequence after the other.
+            vectors: [n_vectors, n_inputs], the sequences one after another.
 
         Returns:
-            Its outputs: [n_cells, n_hidden].
+            [n_cells, n_hidden], the outputs.
         """
         padded = _Pad.apply(vectors, self._rows, self._cells)
         parts = padded.split([steps * size for steps, size in self._shapes])
@@ -101,13 +100,13 @@ class Layout:
         return torch.cat(outputs)
 
     def unpad(self, padded: Tensor) -> Tensor:
-        """Put outputs in the order of the vectors.
+        """Arrange outputs in the order of the vectors.
 
         Args:
-            padded: [n_cells, width].
+            padded: [n_cells, width], the outputs.
 
         Returns:
-            [n_vectors, width].
+            [n_vectors, width], the outputs without padding.
         """
         return _Unpad.apply(padded, self._cells)
 
@@ -115,17 +114,17 @@ class Layout:
         """Select the outputs at the last time steps.
 
         Args:
-            padded: [n_cells, width].
+            padded: [n_cells, width], the outputs.
 
         Returns:
-            [n_sequences, width].
+            [n_sequences, width], the last outputs.
         """
         return _Unpad.apply(padded, self._last_cells)
 
 
 class _Pad(torch.autograd.Function):
-    """Copies vectors to cells. Padding has no gradient, so that each vector has that of one cell:
-    no sums, which are slow on CPU."""
+    """Copying of vectors to cells. Padding has no gradient, so the gradient of a vector is that of
+    one cell, without sums, which are slow on CPU."""
 
     @staticmethod
     def forward(ctx: Any, vectors: Tensor, rows: Tensor, cells: Tensor) -> Tensor:
@@ -139,7 +138,7 @@ class _Pad(torch.autograd.Function):
 
 
 class _Unpad(torch.autograd.Function):
-    """Copies different cells to vectors."""
+    """Copying of different cells to vectors."""
 
     @staticmethod
     def forward(ctx: Any, padded: Tensor, cells: Tensor) -> Tensor:
@@ -156,13 +155,13 @@ class _Unpad(torch.autograd.Function):
 
 
 def groups_of_similar_length(lengths: NDArray[np.integer]) -> list[Ints]:
-    """Group sequences that are cheapest to compute when they are padded together.
+    """Divide sequences into groups that are cheapest to compute together.
 
     Args:
-        lengths: [n_sequences].
+        lengths: int64 [n_sequences], the lengths of the sequences.
 
     Returns:
-        The numbers of the sequences of each group, none of which is padded by much.
+        The numbers of the sequences in each group, which need little padding.
     """
     return cheapest_groups(lengths, _cost)
 

@@ -1,4 +1,4 @@
-"""What networks share that score trees by pairs of words."""
+"""The common part of networks that score trees by pairs of words."""
 
 import numpy as np
 import torch
@@ -8,17 +8,18 @@ from torch import Tensor, nn
 from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.products import linear
 
-# Log-probabilities of arcs are clamped from below: a hopeless arc is as bad as another.
+# A lower bound of the log-probabilities of arcs. All arcs below it are equally bad.
 _LOWEST_LOG_PROBABILITY = -8.0
 
 
 class PairNet(ParserNet):
-    """Scores pairs of words; an arc adds its own score, times a learnt weight.
+    """A scorer of pairs of words. The score of an arc is added with a learnt weight.
 
     Args:
-        n_inputs: Width of the token vectors.
+        n_inputs: The width of the token vectors.
 
-    Source: the biaffine scores of the released parser of Gómez-Rodríguez, Shi and Lee (2018); the
+    Source: the biaffine scores of the released parser of Gómez-Rodríguez, Shi and Lee (2018). The
+    scores of arcs are our addition.
         scores of arcs are added here.
     """
 
@@ -27,23 +28,23 @@ class PairNet(ParserNet):
         self.arc_scale = nn.Parameter(torch.ones(()))
 
     def weigh(self, arcs: Tensor) -> Tensor:
-        """Turn log-probabilities of arcs into what they add to the scores of trees.
+        """Convert log-probabilities of arcs to their contribution to the scores of trees.
 
         Args:
-            arcs: What `score_arcs` returns.
+            arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
-            The same shape.
+            [n_sentences, size, size], the contributions.
         """
         return arcs.clamp(min=_LOWEST_LOG_PROBABILITY) * self.arc_scale
 
 
 class Biaffine(nn.Module):
-    """Scores of pairs of vectors: a bilinear form with bias.
+    """A bilinear form with bias, which scores pairs of vectors.
 
     Args:
-        n_inputs: Width of the vectors.
-        n_scores: Scores of each pair.
+        n_inputs: The width of the vectors.
+        n_scores: The number of scores of each pair.
 
     Source: Dozat and Manning (2017).
     """
@@ -58,15 +59,15 @@ class Biaffine(nn.Module):
         """Score all pairs.
 
         Args:
-            left: [batch, n_left, n_inputs].
-            right: [batch, n_right, n_inputs].
+            left: [batch, n_left, n_inputs], the left vectors.
+            right: [batch, n_right, n_inputs], the right vectors.
 
         Returns:
-            [batch, n_scores, n_left, n_right].
+            [batch, n_scores, n_left, n_right], the scores.
         """
         n_batch, n_left, n_inputs = left.shape
         projected = self._project(left)
-        # The last column is what the bias of the right vectors, 1, is multiplied with.
+        # The last column is multiplied by the bias of the right vectors, which is 1.
         scores = torch.baddbmm(
             projected[..., n_inputs:].flatten(1, 2),
             projected[..., :n_inputs].flatten(1, 2),
@@ -75,28 +76,28 @@ class Biaffine(nn.Module):
         return scores.view(n_batch, n_left, len(self.weight), -1).transpose(1, 2)
 
     def factors(self, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
-        """Vectors whose products are the scores of pairs.
+        """Compute factors whose products are the scores of pairs.
 
         Args:
-            left: [..., n_left, n_inputs].
-            right: [..., n_right, n_inputs].
+            left: [..., n_left, n_inputs], the left vectors.
+            right: [..., n_right, n_inputs], the right vectors.
 
         Returns:
-            Of the left vectors, [..., n_left, n_scores, n_inputs + 1], and of the right ones,
-            [..., n_right, n_inputs + 1].
+            [..., n_left, n_scores, n_inputs + 1], the factors of the left vectors; and [...,
+            n_right, n_inputs + 1], those of the right ones.
         """
         return self._project(left), nn.functional.pad(right, (0, 1), value=1.0)
 
     def _project(self, left: Tensor) -> Tensor:
-        """[..., n_left, n_scores, n_inputs + 1]: one large product for all scores, since a weight
-        for each sentence would be copied."""
+        """Project the left vectors to [..., n_left, n_scores, n_inputs + 1]. One large product
+        computes all scores, because a batched product would copy the weights for each sentence."""
         by_input = self.weight.transpose(0, 1).flatten(1)
         projected = linear(left, by_input[:-1].mT, by_input[-1])
         return projected.unflatten(-1, (len(self.weight), -1))
 
 
 def as_array(scores: Tensor) -> NDArray[np.float32]:
-    """Detach scores for the kernel: on the CPU, contiguous."""
+    """Convert scores to a contiguous array on the CPU for the kernel."""
     return scores.detach().cpu().contiguous().numpy()
 
 
@@ -104,12 +105,13 @@ def take_square(scores: Tensor, numbers: Tensor, n_less: int) -> Tensor:
     """Take the scores of pairs of nodes of some sentences.
 
     Args:
-        scores: [n_sentences, ..., n_nodes, n_nodes].
-        numbers: int64 [n], of the sentences.
-        n_less: By how many nodes the longest of them is shorter than that of all.
+        scores: [n_sentences, ..., n_nodes, n_nodes], the scores of pairs.
+        numbers: int64 [n], the numbers of the sentences.
+        n_less: The difference in length between the longest sentence of all and the longest of
+            these.
 
     Returns:
-        [n, ..., n_nodes - n_less, n_nodes - n_less].
+        [n, ..., n_nodes - n_less, n_nodes - n_less], the scores of pairs in these sentences.
     """
     size = scores.shape[-1] - n_less
     return scores[..., :size, :size][numbers]

@@ -1,4 +1,4 @@
-"""`spacy_npparse.Parser.v1`: an encoder below the scorers of trees and labels."""
+"""The model `spacy_npparse.Parser.v1`: an encoder and the scorers of trees and labels."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -13,7 +13,7 @@ from spacy_npparse.models.parser_net import ParserNet
 from spacy_npparse.models.shim import TorchShim, torch_shim
 
 _NAME = "spacy_npparse.Parser.v1"
-# What is saved with the weights because it changes with them: how many updates they have had,
+# Attributes that are saved with the weights because they change with them: the number of updates,
 # whether transitions are normalised to probabilities, and the checksum of the settings that the
 # component is saved with.
 UNTRAINED = {"n_updates": 0, "normalised": True, "settings": ""}
@@ -26,22 +26,22 @@ def ParserModel(
     label_size: int = 128,
     dropout: float = 0.3,
 ) -> Model[list[Doc], Tensor]:
-    """Build the model of a parser; the component names the class of its network.
+    """Build the model of a parser. The component determines the class of its network.
 
     Args:
-        tok2vec: Any layer that gives one vector per token (an encoder of its own or a listener).
-        hidden_size: Units of the hidden layers that score trees or transitions.
-        arc_size: Units of the layers that score arcs, for the head selection of every word.
-        label_size: Units of the hidden layer that scores arc labels.
-        dropout: Rate on the hidden layers.
+        tok2vec: A layer that returns a vector for each token, either an encoder or a listener.
+        hidden_size: The width of the hidden layers that score trees or transitions.
+        arc_size: The width of the layers that score arcs, for the head selection of every word.
+        label_size: The width of the hidden layer that scores labels.
+        dropout: The dropout rate of the hidden layers.
 
     Returns:
-        A thinc model. Its forward pass gives the token vectors of all Docs as one torch tensor
-        [n_tokens, width]; the scorers are methods of the network in its shim; its backward pass
-        takes the loss, a torch scalar, and continues into `tok2vec`.
+        A thinc model. Its forward pass returns the vectors of all tokens as a torch tensor
+        [n_tokens, width]. Its backward pass takes the loss, a torch scalar, and continues into
+        `tok2vec`. The scorers are methods of the network in its shim.
 
     Raises:
-        ValueError: If a setting is of another type, or out of range.
+        ValueError: A setting has the wrong type or is out of range.
     """
     sizes = dict(hidden_size=hidden_size, arc_size=arc_size, label_size=label_size)
     check_arguments(_NAME, ParserModel, {"tok2vec": tok2vec, **sizes, "dropout": dropout})
@@ -60,12 +60,12 @@ def ParserModel(
 
 
 def init(model: Model, X: list[Doc] | None = None, Y: dict[str, float] | None = None) -> None:
-    """Build encoder and scorers.
+    """Build the encoder and the scorers.
 
     Args:
-        model: What `ParserModel` returns.
+        model: The model that `ParserModel` returned.
         X: Sample Docs.
-        Y: n_labels and the other sizes that the class of the network takes.
+        Y: The sizes of the network by name, among them n_labels.
     """
     tok2vec = model.get_ref("tok2vec")
     tok2vec.initialize(X=X)
@@ -83,8 +83,8 @@ def forward(
     """Encode Docs.
 
     Returns:
-        The token vectors of all Docs, [n_tokens, width], a leaf of the loss's graph in training;
-        and the backward pass, which takes the loss.
+        [n_tokens, width], the vectors of all tokens, which are a leaf of the loss's graph in
+        training; and the backward pass, which takes the loss.
     """
     encoded, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     net = torch_shim(model, ParserNet).net

@@ -1,4 +1,4 @@
-"""The torch network that all parsers share: scores of arcs, their labels and sentence starts."""
+"""The torch network that all parsers share, which scores arcs, labels and sentence starts."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from typing_extensions import NotRequired
 from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.products import Linear
 
-# Lower bounds of the buckets of distances, in words.
+# The lower bounds of the buckets of distances, in words.
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
-# Buckets on either side, and one for the root.
+# The number of buckets on either side, and one for the root.
 N_DISTANCES = 2 * len(_DISTANCES) + 1
-# Most distances that are looked up at once; they take several times the memory of scores.
+# The maximum number of distances that are looked up at once. They take several times the memory of
+# scores.
 MAX_DISTANCES = 2**20
 
 
 class SharedSizes(TypedDict):
-    """Sizes of the scorers of arcs and labels.
+    """The sizes of the scorers of arcs and labels.
 
     Attributes:
-        n_labels: Arc labels, the root's excluded.
-        arc_size: See `spacy_npparse.models.parser.ParserModel`.
-        label_size: Likewise.
-        dropout: Likewise.
-        finds_sentences: Whether sentence starts are scored too.
+        n_labels: The number of arc labels, without that of the root.
+        arc_size: The width of the layers that score arcs.
+        label_size: The width of the hidden layer that scores labels.
+        dropout: The dropout rate of the hidden layers.
+        finds_sentences: Whether sentence starts are scored as well.
     """
 
     n_labels: int
@@ -41,11 +42,11 @@ class SharedSizes(TypedDict):
 
 @dataclass
 class Progress:
-    """What is saved with the weights because it changes with them.
+    """The progress of a training, which is saved with the weights.
 
     Attributes:
-        n_updates: How many updates of transition-based search they have had.
-        normalised: Whether transitions are normalised to probabilities: as in the last training.
+        n_updates: The number of updates of transition-based search.
+        normalised: Whether the last training normalised transitions to probabilities.
     """
 
     n_updates: int = 0
@@ -53,14 +54,14 @@ class Progress:
 
 
 class ArcVectors(NamedTuple):
-    """What the scores of arcs consist of.
+    """Projections of words, from which the scores of arcs are computed.
 
     Attributes:
         heads: [..., arc_size], words and roots as heads.
-        biases: [..., 1], of arcs from these heads.
+        biases: [..., 1], the biases of arcs from these heads.
         dependents: [..., arc_size], words and roots as dependents. Their products with heads are
             scores.
-        distances: [..., N_DISTANCES], scores of the distance to the head.
+        distances: [..., N_DISTANCES], the scores of each distance to the head.
     """
 
     heads: Tensor
@@ -69,28 +70,29 @@ class ArcVectors(NamedTuple):
     distances: Tensor
 
     def take(self, places: Tensor) -> ArcVectors:
-        """Copy rows to places: see `spacy_npparse.models.parser_net.take`."""
+        """Copy rows to places; see `spacy_npparse.models.parser_net.take`."""
         return ArcVectors(*(take(part, places) for part in self))
 
 
 class ParserNet(nn.Module):
-    """Scores arcs, labels by the two words of an arc, and sentence starts by the words around.
+    """A scorer of arcs, of labels by the two words of an arc, and of sentence starts by the words
+    around.
 
-    The hidden layer of the labels is linear in both words before the activation, so that a word
-    is projected once, whatever the number of arcs it takes part in. All arcs of a sentence are
-    scored at once: each word selects its head among the others, by their vectors and by their
-    distance and side.
+    The hidden layer of labels is linear in both words before the activation, so each word is
+    projected only once, whatever the number of its arcs. All arcs of a sentence are scored at once:
+    each word selects its head among the others, by their vectors, their distance and their side.
 
-    A subclass adds the layers that score what its trees are factored into, and then calls
+    A subclass adds the layers that score the parts of its trees, and then calls
     `add_arc_and_label_scorers`.
 
     Args:
-        n_inputs: Width of the token vectors.
+        n_inputs: The width of the token vectors.
 
     Attributes:
-        progress: Of the training.
+        progress: The progress of the training.
 
-    Source: the biaffine arc scorer of Dozat and Manning (2017); sides and distances were found to
+    Source: Dozat and Manning (2017) for the biaffine scorer of arcs; Qi et al. (2018) found that
+    sides and distances help, but score them in another way.
         help by Qi et al. (2018), who score them in another way.
     """
 
@@ -114,12 +116,12 @@ class ParserNet(nn.Module):
         """Add the layers that all parsers have.
 
         Args:
-            n_inputs: Width of the token vectors.
-            n_labels: Arc labels, the root's excluded.
-            arc_size: See `spacy_npparse.models.parser.ParserModel`.
-            label_size: Likewise.
-            dropout: Likewise.
-            finds_sentences: Add the scorer of sentence starts.
+            n_inputs: The width of the token vectors.
+            n_labels: The number of arc labels, without that of the root.
+            arc_size: The width of the layers that score arcs.
+            label_size: The width of the hidden layer that scores labels.
+            dropout: The dropout rate of the hidden layers.
+            finds_sentences: Whether to add the scorer of sentence starts.
         """
         self.arc_head = Linear(n_inputs, arc_size)
         self.arc_dependent = Linear(n_inputs, arc_size)
@@ -131,7 +133,7 @@ class ParserNet(nn.Module):
         self.label_head = Linear(n_inputs, label_size)
         self.label_dependent = Linear(n_inputs, label_size)
         self.label_output = nn.Linear(label_size, n_labels)
-        # A buffer moves to the device with the network; it is no weight, and is not saved.
+        # A buffer moves to the device with the network, but is not a weight, and is not saved.
         self.register_buffer("distance_bounds", torch.tensor(_DISTANCES), persistent=False)
         self.dropout = nn.Dropout(dropout)
         self.finds_sentences = finds_sentences
@@ -141,12 +143,12 @@ class ParserNet(nn.Module):
             self.start_output = nn.Linear(label_size, 1)
 
     def add_labels(self, places: Sequence[int], n_labels: int, *, bias: float = 0.0) -> None:
-        """Make room for more labels. What is known of the old ones is kept, gradients included.
+        """Make room for more labels, and keep the weights and gradients of the old ones.
 
         Args:
             places: The new numbers of the old labels, ascending.
-            n_labels: Arc labels from now on, the root's excluded.
-            bias: Of the new labels. Their weights are initialized as those of a new layer.
+            n_labels: The new number of arc labels, without that of the root.
+            bias: The bias of the new labels. Their weights are initialized as in a new layer.
         """
         old = self.label_output
         self.label_output = nn.Linear(old.in_features, n_labels).to(old.weight)
@@ -160,29 +162,29 @@ class ParserNet(nn.Module):
                 parameter.grad[kept] = before.grad
 
     def with_root(self, vectors: Tensor) -> Tensor:
-        """Vectors of all tokens and, last, of the root: [n_tokens + 1, n_inputs]."""
+        """Append the vector of the root to those of all tokens: [n_tokens + 1, n_inputs]."""
         return torch.cat([vectors, self.root[None]])
 
     def project_tokens(self, vectors: Tensor) -> tuple[Tensor, ArcVectors]:
-        """Compute once what sentences are found with, and then parsed.
+        """Compute the projections that finding sentences and parsing them share.
 
         Args:
-            vectors: [n_tokens, n_inputs].
+            vectors: [n_tokens, n_inputs], the vectors of tokens.
 
         Returns:
-            What `with_root` and then `project_for_arcs` return.
+            The results of `with_root` and of `project_for_arcs`.
         """
         rows = self.with_root(vectors)
         return rows, self.project_for_arcs(rows)
 
     def project_for_arcs(self, rows: Tensor) -> ArcVectors:
-        """Compute what each row adds to the scores of its arcs.
+        """Project rows for the scores of arcs.
 
         Args:
-            rows: [n_rows, n_inputs], vectors of roots and words.
+            rows: [n_rows, n_inputs], the vectors of roots and words.
 
         Returns:
-            What `score_arcs` takes.
+            The projections, which `score_arcs` takes.
         """
         as_head = torch.relu(self.arc_head(rows))
         as_dependent = self.dropout(torch.relu(self.arc_dependent(rows)))
@@ -196,18 +198,19 @@ class ParserNet(nn.Module):
     def score_arcs(
         self, rows: Tensor | ArcVectors, lengths: Tensor, tokens: Tensor | None = None
     ) -> Tensor:
-        """Score all arcs by themselves.
+        """Score all arcs independently of each other.
 
         Args:
-            rows: [n_rows, n_inputs], vectors of each sentence's root and words; or what
-                `project_tokens` returns for the tokens of Docs.
-            lengths: int64 [n_sentences], words of each sentence.
-            tokens: int64 [n_rows], the token of each sentence's root and words, if `rows` is of
+            rows: [n_rows, n_inputs], the vectors of each sentence's root and words; or the
+                projections of tokens that `project_tokens` returned.
+            lengths: int64 [n_sentences], the number of words of each sentence.
+            tokens: int64 [n_rows], the token of each sentence's root and words, if `rows` are
                 tokens.
 
         Returns:
-            Log-probability of each head of each word among all words and the root: [n_sentences,
-            size, size], dependents in the second dimension, size = longest sentence + 1.
+            [n_sentences, size, size], the log-probability of each head of each word among all words
+            and the root, with dependents in the second dimension, where size is the length of the
+            longest sentence + 1.
         """
         nodes, places = nodes_and_rows(lengths)
         if isinstance(rows, Tensor):
@@ -228,16 +231,16 @@ class ParserNet(nn.Module):
     def head_selection_loss(
         self, arcs: Tensor, lengths: Tensor, heads: Tensor, weights: Tensor
     ) -> Tensor:
-        """Cross-entropy of heads, summed over words.
+        """Compute the cross-entropy of heads, summed over words.
 
-        It teaches the encoder about every word and its head, also where a derivation never
+        This loss teaches the encoder about every word and its head, even if a derivation never
         compares the two.
 
         Args:
-            arcs: What `score_arcs` returns.
-            lengths: int64 [n_sentences], words of each sentence.
-            heads: int64 [n_words, n_heads], in the sentence, 0 for the root.
-            weights: [n_words, n_heads], how probable each of them should be.
+            arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
+            lengths: int64 [n_sentences], the number of words of each sentence.
+            heads: int64 [n_words, n_heads], the heads within the sentences, 0 for the root.
+            weights: [n_words, n_heads], the target probability of each head.
         """
         sentence, word = sentences_and_words(lengths)
         return -(arcs[sentence[:, None], word[:, None], heads] * weights).sum()
@@ -248,13 +251,13 @@ class ParserNet(nn.Module):
         """Score all labels of some arcs.
 
         Args:
-            projected: [n_rows, label_size] each: all words by `label_head` and `label_dependent`,
-                once for all arcs.
-            heads: int64 [n_arcs], the row of the head.
-            dependents: int64 [n_arcs], the row of the dependent.
+            projected: [n_rows, label_size] each, the projections of all words by `label_head` and
+                `label_dependent`, which are computed once for all arcs.
+            heads: int64 [n_arcs], the row of each head.
+            dependents: int64 [n_arcs], the row of each dependent.
 
         Returns:
-            [n_arcs, n_labels], not normalised.
+            [n_arcs, n_labels], the scores, not normalised.
         """
         as_head, as_dependent = projected
         hidden = take(as_head, heads) + take(as_dependent, dependents)
@@ -264,39 +267,40 @@ class ParserNet(nn.Module):
         """Score the boundaries between adjacent words, if the network finds sentences.
 
         Args:
-            vectors: [n_tokens, n_inputs].
+            vectors: [n_tokens, n_inputs], the vectors of tokens.
             before: int64 [n], the word before each boundary.
             after: int64 [n], the word that would start a sentence.
 
         Returns:
-            Log-odds of the boundaries: [n].
+            [n], the log-odds of the boundaries.
         """
         hidden = take(self.start_before(vectors), before) + take(self.start_after(vectors), after)
         return self.start_output(self.dropout(torch.relu(hidden)))[:, 0]
 
 
 def take(rows: Tensor, places: Tensor) -> Tensor:
-    """Copy rows to places. It is indexing, but several times as fast on CPU, as is its gradient.
+    """Copy rows to places. This is the same as indexing, but it and its gradient are several times
+    as fast on CPU.
 
     Args:
-        rows: [n_rows, width].
+        rows: [n_rows, width], the rows.
         places: int64 [...], the row at each place.
 
     Returns:
-        [..., width].
+        [..., width], the copies.
     """
     return rows.index_select(0, places.flatten()).unflatten(0, places.shape)
 
 
 def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """Where the nodes of padded sentences stand among the rows.
+    """Find the rows of the nodes of padded sentences.
 
     Args:
-        lengths: int64 [n_sentences], words of each sentence.
+        lengths: int64 [n_sentences], the number of words of each sentence.
 
     Returns:
-        The numbers of all nodes of the longest sentence, 0 being the root: int64 [size]. And the
-        row of each node of each sentence, the last one as padding: int64 [n_sentences, size].
+        int64 [size], the numbers of all nodes of the longest sentence, with 0 for the root; and
+        int64 [n_sentences, size], the row of each node, with the last row as padding.
     """
     nodes = torch.arange(int(lengths.max()) + 1, device=lengths.device)
     roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
@@ -304,15 +308,16 @@ def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def distances_to_heads(nodes: Tensor, dependents: Tensor, bounds: Tensor) -> Tensor:
-    """Bucket the distance of some nodes to each head, by side. The root has a bucket of its own.
+    """Find the bucket of the distance between nodes and each head, by side. The root has a bucket
+    of its own.
 
     Args:
-        nodes: [size], 0, 1, ….
-        dependents: [n_dependents], some of them.
-        bounds: [n_bounds], the lower bounds of the buckets of either side.
+        nodes: [size], the numbers 0, 1, ….
+        dependents: [n_dependents], some of these numbers.
+        bounds: [n_bounds], the lower bounds of the buckets on either side.
 
     Returns:
-        int64 [n_dependents, size], at most 2 * n_bounds.
+        int64 [n_dependents, size], the buckets, at most 2 * n_bounds.
     """
     to_head = nodes - dependents[:, None]
     by_length = torch.bucketize(to_head.abs(), bounds, right=True)
@@ -322,13 +327,13 @@ def distances_to_heads(nodes: Tensor, dependents: Tensor, bounds: Tensor) -> Ten
 
 
 def sentences_and_words(lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """Where each word stands in a padded batch.
+    """Find the place of each word in a padded batch.
 
     Args:
-        lengths: int64 [n_sentences], words of each sentence.
+        lengths: int64 [n_sentences], the number of words of each sentence.
 
     Returns:
-        The sentence of each word, and its number there, from 1: int64 [n_words] each.
+        int64 [n_words] each, the sentence of each word, and its number there, from 1.
     """
     sentence = torch.repeat_interleave(lengths)
     word = torch.arange(1, len(sentence) + 1, device=lengths.device)

@@ -1,7 +1,7 @@
-"""Matrix products on the CPU with the library that computes them fastest.
+"""Matrix products on the CPU with the fastest library.
 
-Torch multiplies matrices with MKL, which does not use the widest vectors of AMD's processors. With
-AVX-512, oneDNN, which torch runs LSTMs with, takes half the time.
+Torch multiplies matrices with MKL, which does not use the widest vectors of AMD processors. With
+AVX-512, oneDNN, which torch uses for LSTMs, takes half the time.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
-# Rows that oneDNN multiplies at once. It compiles code for each number of rows, which takes longer
-# than it saves unless the number is always the same.
+# The number of rows that oneDNN multiplies at once. It compiles code for each number of rows, which
+# pays only if the number is always the same.
 BLOCK = 256
-# The arguments of what torch's compiler replaces linear layers with, which is private in torch.
+# The signature of the operator with which torch's compiler replaces linear layers. It is private.
 _SCHEMA = (
     "mkldnn::_linear_pointwise(Tensor X, Tensor W, Tensor? B, str attr, Scalar?[] scalars, "
     "str? algorithm) -> Tensor Y"
@@ -27,8 +27,8 @@ def find_onednn() -> Callable[..., Tensor] | None:
     """Find the product of oneDNN.
 
     Returns:
-        An operator with the arguments of `_SCHEMA`; None if this build or version of torch has
-        none, or one with other arguments.
+        An operator with the signature `_SCHEMA`; None if this build or version of torch has no such
+        operator.
     """
     if not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
         return None
@@ -40,15 +40,15 @@ def find_onednn() -> Callable[..., Tensor] | None:
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Compute what `torch.nn.functional.linear` does, in prediction by oneDNN.
+    """Compute the same as `torch.nn.functional.linear`, in prediction with oneDNN.
 
     Args:
-        x: [..., n_inputs].
-        weight: [n_outputs, n_inputs].
-        bias: [n_outputs], if any.
+        x: [..., n_inputs], the inputs.
+        weight: [n_outputs, n_inputs], the weights.
+        bias: [n_outputs], the bias; None if there is none.
 
     Returns:
-        [..., n_outputs].
+        [..., n_outputs], the outputs.
     """
     rows = x.reshape(-1, x.shape[-1])
     n_rows = len(rows) // BLOCK * BLOCK
@@ -68,7 +68,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 class Linear(nn.Linear):
-    """A layer of `torch.nn` that computes with `linear`."""
+    """A linear layer that computes with `linear`."""
 
     def forward(self, x: Tensor) -> Tensor:
         return linear(x, self.weight, self.bias)

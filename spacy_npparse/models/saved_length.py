@@ -1,4 +1,4 @@
-"""A length among the attributes of a model, which is checked when it is loaded."""
+"""A length among the attributes of a model, which is checked when the model is loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`spacy_npparse.ScaledGradient.v1`: the weight of an objective in multi-task learning."""
+"""The layer `spacy_npparse.ScaledGradient.v1`, which weighs an objective in multi-task learning."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,22 +15,23 @@ _NAME = "spacy_npparse.ScaledGradient.v1"
 def ScaledGradient(
     tok2vec: Model[list[Doc], list[Floats2d]], factor: float
 ) -> Model[list[Doc], list[Floats2d]]:
-    """Scale the gradient between a component and its encoder, to weigh the component's objective.
+    """Scale the gradient from a component to its encoder, and so the weight of its objective.
 
-    The component itself learns as before; only its influence on the encoder changes. Tagging, for
-    instance, needs little of an encoder's capacity, which parsing can use.
+    The component itself learns as before. Only its influence on the encoder changes. For example,
+    tagging needs only a little of an encoder's capacity, and parsing can use the rest.
 
     Args:
-        tok2vec: The encoder, or a listener to one.
-        factor: What gradients are multiplied by on their way to it.
+        tok2vec: The encoder, or a listener to it.
+        factor: The factor by which gradients are multiplied.
 
     Returns:
         A thinc model with the same output.
 
     Raises:
-        ValueError: If a setting is of another type, or the factor is negative or not finite.
+        ValueError: A setting has the wrong type, or the factor is negative or not finite.
 
-    Source: the weights of the tagging objectives in the released parser of Gómez-Rodríguez, Shi
+    Source: the released parser of Gómez-Rodríguez, Shi and Lee (2018), which weighs the objectives
+    of tagging.
         and Lee (2018).
     """
     check_arguments(_NAME, ScaledGradient, {"tok2vec": tok2vec, "factor": factor})
@@ -46,12 +47,12 @@ def ScaledGradient(
 
 
 def init(model: Model, X: list[Doc] | None = None, Y: Any = None) -> None:
-    """Initialize the encoder, which may not know its width before.
+    """Initialize the encoder, whose width may be unknown before.
 
     Args:
-        model: What `ScaledGradient` returns.
+        model: The model that `ScaledGradient` returned.
         X: Sample Docs.
-        Y: Not looked at.
+        Y: Ignored.
     """
     tok2vec = model.layers[0]
     tok2vec.initialize(X=X)
@@ -65,12 +66,12 @@ def forward(
     """Encode Docs.
 
     Args:
-        model: What `ScaledGradient` returns.
+        model: The model that `ScaledGradient` returned.
         docs: The Docs.
         is_train: Whether a backward pass may follow.
 
     Returns:
-        The encoder's vectors, and the backward pass.
+        The vectors of the encoder, and the backward pass.
     """
     vectors, backprop_tok2vec = model.layers[0](docs, is_train)
 

@@ -1,4 +1,4 @@
-"""A thinc shim for torch networks that spaCy can build late, average and save without pickle."""
+"""A thinc shim for torch networks that are built late, averaged, and saved without pickle."""
 
 import contextlib
 import copy
@@ -22,9 +22,9 @@ NetT = TypeVar("NetT", bound=nn.Module)
 
 
 class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
-    """Holds a torch network whose sizes are known only at `initialize` or when it is loaded.
+    """A shim of a torch network whose sizes are known only when it is initialized or loaded.
 
-    Differs from thinc's `PyTorchShim` in five ways:
+    It differs from thinc's `PyTorchShim` in five ways:
 
     * the network is built from `sizes`, which are saved with the weights, so that an empty shim
       can load any saved network of its class;
@@ -35,7 +35,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
     * parameters may grow between two updates.
 
     Args:
-        net_class: Of the network. May be left out if `use_net` names it before the network is
+        net_class: The class of the network; None if `use_net` will name it before the network is
             built.
     """
 
@@ -48,7 +48,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
         """The network.
 
         Raises:
-            ValueError: While there is none.
+            ValueError: The network has not been built.
         """
         if self._model is None:
             raise ValueError(
@@ -61,7 +61,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
         """The class of the network.
 
         Raises:
-            ValueError: If the model is not part of a component that names it.
+            ValueError: The model is not part of a component that names the class.
         """
         if self._net_class is None:
             raise ValueError(
@@ -76,20 +76,20 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
         return self._model is not None
 
     def use_net(self, net_class: type[NetT]) -> None:
-        """Name the class of a network that is still to be built."""
+        """Name the class of a network before it is built."""
         self._net_class = net_class
 
     def initialize(self, **sizes: float) -> None:
         """Build the network on the active device.
 
         Args:
-            sizes: JSON-safe keyword arguments of the network's class.
+            sizes: The keyword arguments of the network's class, which can be saved as JSON.
         """
         self.cfg = dict(sizes)
         self._model = self.net_class(**sizes).to(get_torch_default_device())
 
     def copy(self) -> "TorchShim[NetT]":
-        """A shim with a network of its own, which has the same weights."""
+        """Make a shim with a copy of the network."""
         other = TorchShim(self._net_class)
         other.cfg, other._model = dict(self.cfg), copy.deepcopy(self._model)
         return other
@@ -111,12 +111,13 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
             return
         for key, parameter in self._keyed_parameters():
             if parameter.grad is not None:
-                # Thinc takes the len() of arrays, which a single number does not have.
+                # Thinc calls len() on arrays, which scalars do not support.
                 weights = torch2xp(torch.atleast_1d(parameter.data))
                 gradient = torch2xp(torch.atleast_1d(parameter.grad))
                 weights, _ = optimizer((self.id, key), weights, gradient)
                 parameter.data = xp2torch(weights, device=parameter.device).view_as(parameter)
-                # Not zeros in place: `nlp.rehearse` applies the gradient later.
+                # The gradients are not set to zero in place, because `nlp.rehearse` applies them
+                # later.
                 parameter.grad = None
 
     @contextlib.contextmanager
@@ -135,8 +136,8 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
                     parameter.data = backup[key]
 
     def _keyed_parameters(self) -> Iterator[tuple[str, nn.Parameter]]:
-        """All parameters, by the names under which an optimizer keeps their state. A parameter that
-        has grown is a new one to the optimizer, as a grown layer is in thinc."""
+        """List all parameters with the keys under which an optimizer keeps their state. A parameter
+        that has grown gets a new key, like a grown layer in thinc."""
         if self._model is not None:
             for name, parameter in self._model.named_parameters():
                 yield f"{name} {list(parameter.shape)}", parameter
@@ -156,7 +157,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
         """Load a network.
 
         Raises:
-            ValueError: If the bytes are damaged or belong to a network of another class.
+            ValueError: The bytes are damaged, or belong to a network of another class.
         """
         try:
             message = srsly.msgpack_loads(bytes_data)
@@ -182,26 +183,26 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
 
 
 def _check_sizes(sizes: dict[str, float], shapes: list[tuple[int, ...]]) -> None:
-    """Refuse sizes that no network of these weights has, before there is memory for them."""
+    """Reject sizes that do not fit the weights before memory is allocated for them."""
     for name, size in sizes.items():
-        # All sizes are at most those of a weight, but for the number of layers.
+        # All sizes except the number of layers are at most the largest dimension of a weight.
         largest = len(shapes) if name == "depth" else max((1, *chain.from_iterable(shapes)))
         if size > largest:
             raise ValueError(f"its weights are too small for {name} = {size}")
 
 
 def torch_shim(model: Model, net_class: type[NetT]) -> TorchShim[NetT]:
-    """The shim of a thinc model that has one `TorchShim`.
+    """Find the only `TorchShim` of a thinc model.
 
     Args:
         model: The thinc model.
-        net_class: That of the shim's network, for type checkers.
+        net_class: The class of the network in the shim, for type checkers.
 
     Returns:
         The shim.
 
     Raises:
-        ValueError: If it has none.
+        ValueError: The model has no such shim.
     """
     shim = next(iter(model.shims), None)
     if not isinstance(shim, TorchShim):

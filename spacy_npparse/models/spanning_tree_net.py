@@ -1,4 +1,4 @@
-"""The torch network of parsers that search maximum spanning trees."""
+"""The torch network of `mst_parser`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class SpanningTreeNet(PairNet):
-    """Scores trees by their arcs (first order), each a pair of head and dependent.
+    """A scorer of trees by their arcs (first order), each of which is a pair of head and dependent.
 
     Args:
-        n_inputs: Width of the token vectors.
-        hidden_size: Units of the layers below the biaffine form.
-        shared: See `SharedSizes`.
+        n_inputs: The width of the token vectors.
+        hidden_size: The width of the layers below the biaffine form.
+        shared: The sizes of the scorers of arcs and labels, see `SharedSizes`.
 
     Source: see `PairNet`.
     """
@@ -38,13 +38,13 @@ class SpanningTreeNet(PairNet):
         """Score all arcs as parts of trees.
 
         Args:
-            rows: As in `score_arcs`.
-            lengths: As in `score_arcs`.
-            arcs: What `score_arcs` returns.
+            rows: [n_rows, n_inputs], the vectors of each sentence's root and words.
+            lengths: int64 [n_sentences], the number of words of each sentence.
+            arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
-            [n_sentences, size, size], dependents in the second dimension; IMPOSSIBLE where there is
-            no such arc.
+            [n_sentences, size, size], the scores, with dependents in the second dimension;
+            IMPOSSIBLE where there is no such arc.
         """
         _, places = nodes_and_rows(lengths)
         dependents, heads = (

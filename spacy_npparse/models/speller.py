@@ -1,4 +1,4 @@
-"""`spacy_npparse.Speller.v1`: a network that spells lemmas."""
+"""The model `spacy_npparse.Speller.v1`, which spells lemmas."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NAME = "spacy_npparse.Speller.v1"
 
 
 class SpelledBatch(NamedTuple):
-    """Words with the edits that spell their lemmas.
+    """Words and the edits that spell their lemmas.
 
     Attributes:
         words: The words.
-        edits: int64 [n_cells], the right edit of each cell.
+        edits: int64 [n_cells], the correct edit of each cell.
     """
 
     words: SpellingBatch
@@ -40,19 +40,20 @@ def SpellerModel(
     """Build the network of `character_lemmatizer`.
 
     Args:
-        char_width: Of the vectors of characters.
-        tag_width: Of the vectors of tags, which are summed.
-        hidden_size: Of one direction of the BiLSTM over characters, and of the hidden layer.
-        dropout: Rate on what the BiLSTM reads and gives, and on the hidden layer.
-        tag_dropout: Rate at which single tags are left out in training.
-        char_dropout: Rate at which characters are unknown ones in training.
+        char_width: The width of the character embeddings.
+        tag_width: The width of the embeddings of tags, which are summed.
+        hidden_size: The width of one direction of the BiLSTM over characters, and of the hidden
+            layer.
+        dropout: The dropout rate at the inputs and outputs of the BiLSTM, and of the hidden layer.
+        tag_dropout: The rate at which single tags are hidden in training.
+        char_dropout: The rate at which characters are replaced by an unknown one in training.
 
     Returns:
-        A thinc model, whose forward pass gives the logarithm of the probability of each right edit.
-        What predicts edits is in the network in its shim.
+        A thinc model, whose forward pass returns the log-probability of each correct edit. The
+        method that predicts edits belongs to the network in its shim.
 
     Raises:
-        ValueError: If a setting is of another type, or out of range.
+        ValueError: A setting has the wrong type or is out of range.
     """
     sizes = dict(char_width=char_width, tag_width=tag_width, hidden_size=hidden_size)
     rates = dict(dropout=dropout, tag_dropout=tag_dropout, char_dropout=char_dropout)
@@ -74,9 +75,9 @@ def init(model: Model, X: Any = None, Y: dict[str, int] | None = None) -> None:
     """Build the network.
 
     Args:
-        model: What `SpellerModel` returns.
-        X: Not looked at.
-        Y: How many characters, tags and edits there are: n_chars, n_tags, n_edits.
+        model: The model that `SpellerModel` returned.
+        X: Ignored.
+        Y: The numbers of characters, tags and edits: n_chars, n_tags, n_edits.
     """
     if Y is not None:
         torch_shim(model, SpellerNet).initialize(**model.attrs["sizes"], **Y)
@@ -85,15 +86,15 @@ def init(model: Model, X: Any = None, Y: dict[str, int] | None = None) -> None:
 def forward(
     model: Model, batch: SpelledBatch, is_train: bool
 ) -> tuple[Floats1d, Callable[[Floats1d], SpelledBatch]]:
-    """Score the right edits of words.
+    """Score the correct edits of words.
 
     Args:
-        model: What `SpellerModel` returns.
-        batch: The words and edits.
+        model: The model that `SpellerModel` returned.
+        batch: The words and their edits.
         is_train: Whether a backward pass may follow.
 
     Returns:
-        The logarithms of the probabilities of the edits, [n_cells]; and the backward pass.
+        [n_cells], the log-probabilities of the edits; and the backward pass.
     """
     net = torch_shim(model, SpellerNet).net
     net.train(is_train)

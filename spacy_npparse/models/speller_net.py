@@ -12,22 +12,22 @@ from torch import Tensor, nn
 
 from spacy_npparse.models.layers import BiLSTM
 
-# Numbers of characters: the beginning of a word, those that are not known, and the first other one.
+# The numbers of the beginning of a word, of unknown characters, and of the first other character.
 BEGIN, UNKNOWN, FIRST_CHAR = 0, 1, 2
-# The edit of a character depends on those of so many before it.
+# The number of previous edits that the edit of a character depends on.
 _N_BEFORE = 2
 _EMBEDDING_STD = 0.1
 
 
 @dataclass(frozen=True)
 class SpellingBatch:
-    """Words to be spelled. A cell is the beginning of a word or one of its characters.
+    """Words to spell. A cell is the beginning of a word or one of its characters.
 
     Attributes:
         chars: int64 [n_cells], the number of each character.
-        lengths: int64 [n_words], the cells of each word.
-        tags: int64 [sum of n_tags], the numbers of the tags, one word after the other.
-        n_tags: int64 [n_words].
+        lengths: int64 [n_words], the number of cells of each word.
+        tags: int64 [sum of n_tags], the numbers of the tags, one word after another.
+        n_tags: int64 [n_words], the number of tags of each word.
     """
 
     chars: NDArray[np.int64]
@@ -42,26 +42,26 @@ class SpellingBatch:
 
 
 class SpellerNet(nn.Module):
-    """Gives each character of a form an edit, from left to right.
+    """A network that assigns an edit to each character of a form, from left to right.
 
     A BiLSTM reads the characters together with the tags of the word. The edit of a character
-    depends on its vector, the tags, and the two edits before.
+    depends on its vector, the tags and the two previous edits.
 
     Args:
-        char_width: See `spacy_npparse.models.speller.SpellerModel`.
-        tag_width: Likewise.
-        hidden_size: Likewise.
-        n_chars: Characters.
-        n_tags: Tags.
-        n_edits: Edits.
+        char_width: The width of the character embeddings.
+        tag_width: The width of the embeddings of tags.
+        hidden_size: The width of one direction of the BiLSTM, and of the hidden layer.
+        n_chars: The number of characters.
+        n_tags: The number of tags.
+        n_edits: The number of edits.
 
     Attributes:
-        dropout: Rate on what the BiLSTM reads and gives, and on the hidden layer.
-        tag_dropout: Rate at which single tags are left out in training, since those of a text are
-            predicted.
-        char_dropout: Rate at which characters are unknown ones in training.
+        dropout: The dropout rate at the inputs and outputs of the BiLSTM, and of the hidden layer.
+        tag_dropout: The rate at which single tags are hidden in training, because predicted tags
+            may be wrong.
+        char_dropout: The rate at which characters are replaced by an unknown one in training.
 
-    Source: string transduction with the edits before as features, Makarov and Clematide (2018).
+    Source: Makarov and Clematide (2018) for string transduction with previous edits as features.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class SpellerNet(nn.Module):
         self.tag_embedding = nn.Embedding(n_tags, tag_width)
         self.lstm = BiLSTM(char_width + tag_width, hidden_size, depth=1)
         self.hidden = nn.Linear(2 * hidden_size + tag_width, hidden_size)
-        # The last row stands for what is before the beginning.
+        # The last row stands for the edits before the beginning.
         self.before = nn.ModuleList(
             nn.Embedding.from_pretrained(
                 torch.randn(n_edits + 1, hidden_size) * _EMBEDDING_STD, freeze=False
@@ -92,14 +92,14 @@ class SpellerNet(nn.Module):
         self.output = nn.Linear(hidden_size, n_edits)
 
     def forward(self, batch: SpellingBatch, edits: NDArray[np.int64]) -> Tensor:
-        """Score the edits of words, given those before.
+        """Score the edits of words, given the previous edits.
 
         Args:
             batch: The words.
-            edits: The right edit of each cell, [n_cells].
+            edits: int64 [n_cells], the correct edit of each cell.
 
         Returns:
-            The logarithms of the probabilities of these edits, [n_cells].
+            [n_cells], the log-probabilities of these edits.
         """
         hidden = self.encode(batch)
         right = torch.from_numpy(edits).to(hidden.device)
@@ -111,13 +111,13 @@ class SpellerNet(nn.Module):
         return -nn.functional.cross_entropy(self._score(hidden), right, reduction="none")
 
     def encode(self, batch: SpellingBatch) -> Tensor:
-        """Encode the cells of words, without the edits before.
+        """Encode the cells of words, without previous edits.
 
         Args:
             batch: The words.
 
         Returns:
-            [n_cells, hidden_size].
+            [n_cells, hidden_size], the hidden vectors.
         """
         device = self.output.weight.device
         chars, lengths, tags, n_tags = (
@@ -146,8 +146,8 @@ class SpellerNet(nn.Module):
         """Choose the most probable edit of each character in turn.
 
         Args:
-            hidden: What `encode` returns.
-            lengths: The cells of each word.
+            hidden: [n_cells, hidden_size], the vectors that `encode` returned.
+            lengths: int64 [n_words], the number of cells of each word.
 
         Returns:
             int64 [n_cells], the edits.
@@ -170,8 +170,8 @@ class SpellerNet(nn.Module):
 
 
 def _steps(lengths: NDArray[np.int64], device: torch.device) -> Iterator[Tensor]:
-    """The first cells of all words, then the second ones of those that have one, and so on; always
-    those of the longest words first."""
+    """Iterate over the first cells of all words, the second cells of words that have one, and so
+    on, with the longest words first."""
     order = np.argsort(-lengths, kind="stable")
     starts = torch.from_numpy((np.cumsum(lengths) - lengths)[order]).to(device)
     n_words = np.searchsorted(-lengths[order], -np.arange(lengths.max()), side="left")

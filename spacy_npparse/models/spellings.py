@@ -1,4 +1,4 @@
-"""Spellings of word forms as rows of the tables of characters and affixes."""
+"""The spellings of word forms, as rows of the tables of characters and affixes."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.strings import StringStore
 
-# Affixes of the lower-cased form: suffixes of 1 to 4 characters, prefixes of 2 and 4.
+# The affixes of the lower-cased form: suffixes of 1 to 4 characters, prefixes of 2 and 4.
 AFFIXES = (slice(-1, None), slice(-2, None), slice(-3, None), slice(-4, None), slice(2), slice(4))
 
 
 class Spellings:
-    """Remembers the spellings of forms, because most words of a batch occurred before.
+    """A cache of spellings, because most words of a batch have occurred before.
 
-    Forms are known by their hashes, which are the same in all vocabularies.
+    Forms are identified by their hashes, which are the same in all vocabularies.
 
     Args:
-        max_chars: See `CharBiLSTM`.
-        char_rows: See `CharBiLSTM`.
-        affix_rows: See `CharBiLSTM`.
-        most_forms: How many are remembered, unless more are looked up at once: by default a few
-            megabytes, and most of the words of most texts.
+        max_chars: The maximum number of characters that are read.
+        char_rows: The number of rows of the character table.
+        affix_rows: The number of rows of the table of each affix.
+        most_forms: The maximum number of cached forms, unless more are looked up at once. By
+            default, they take a few megabytes, and cover most of the words of most texts.
     """
 
     def __init__(self, max_chars: int, char_rows: int, affix_rows: int, most_forms: int = 2**15):
@@ -36,7 +36,7 @@ class Spellings:
         self._forget()
 
     def __len__(self) -> int:
-        """Number of forms that are remembered."""
+        """The number of cached forms."""
         return len(self._numbers)
 
     def look_up(
@@ -45,11 +45,11 @@ class Spellings:
         """Look forms up.
 
         Args:
-            forms: Hashes of distinct forms, [n_forms].
-            strings: That has them.
+            forms: uint64 [n_forms], the hashes of different forms.
+            strings: The string store that contains the forms.
 
         Returns:
-            See `WordBatch`: chars, n_chars and affixes.
+            The fields chars, n_chars and affixes of a `WordBatch`.
         """
         keys = forms.tolist()
         with self._lock:
@@ -70,7 +70,7 @@ class Spellings:
         self._affixes = np.zeros((0, len(AFFIXES)), dtype=np.int64)
 
     def _add(self, keys: list[int], texts: list[str]) -> None:
-        """Add forms that are not known."""
+        """Add forms to the cache."""
         first = len(self._numbers)
         self._numbers.update(zip(keys, range(first, first + len(keys)), strict=True))
         if len(self._numbers) > len(self._chars):
@@ -81,7 +81,8 @@ class Spellings:
             )
         for number, text in enumerate(texts, first):
             spelling = _shorten(text, self._max_chars)
-            # Row 0 is padding; neighbouring code points (one script) never share a row.
+            # Row 0 is padding. Neighbouring code points, which belong to one script, never share a
+            # row.
             rows = [1 + ord(char) % (self._char_rows - 1) for char in spelling]
             self._chars[number, : len(rows)] = rows
             self._n_chars[number] = len(rows)
@@ -90,15 +91,15 @@ class Spellings:
 
 @cache
 def shared_spellings(max_chars: int, char_rows: int, affix_rows: int) -> Spellings:
-    """The spellings that all encoders with the same tables share.
+    """Find the cache that all encoders with the same tables share.
 
     Args:
-        max_chars: See `CharBiLSTM`.
-        char_rows: See `CharBiLSTM`.
-        affix_rows: See `CharBiLSTM`.
+        max_chars: The maximum number of characters that are read.
+        char_rows: The number of rows of the character table.
+        affix_rows: The number of rows of the table of each affix.
 
     Returns:
-        The spellings.
+        The cache.
     """
     return Spellings(max_chars, char_rows, affix_rows)
 
@@ -111,7 +112,7 @@ def _shorten(word: str, max_chars: int) -> str:
 
 
 def _rows_of_affixes(text: str, n_rows: int) -> list[int]:
-    """Rows of the affixes of a lower-cased form; each affix has n_rows rows of its own."""
+    """Find the rows of the affixes of a lower-cased form. Each affix has n_rows rows of its own."""
     return [
         i * n_rows + crc32(text[affix].encode("utf8", "surrogatepass")) % n_rows
         for i, affix in enumerate(AFFIXES)

@@ -1,8 +1,8 @@
-"""Small batches are computed on one thread.
+"""Computation of small batches on one thread.
 
-The threads of OpenMP, which torch computes with, wait for each other at the end of each operation.
-Where the cores are busy with other programs, an operation takes as long as the scheduler keeps the
-last of them waiting, and a text of a few words takes hundreds of operations.
+The OpenMP threads of torch wait for each other at the end of each operation. If the cores are busy
+with other programs, each operation takes until the scheduler has run the last thread, and a text of
+a few words takes hundreds of operations.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
-# Words. On an idle machine two threads compute larger batches in two thirds of the time, which for
-# smaller ones saves milliseconds.
+# The number of words up to which a batch is small. On an idle machine, two threads compute larger
+# batches in two thirds of the time. For smaller ones, they would save only milliseconds.
 SMALL_BATCH = 1000
 
 
@@ -25,7 +25,7 @@ def threads_for(n_words: int) -> Iterator[None]:
     """Let torch compute a batch on one thread if it is small; see `one_thread`.
 
     Args:
-        n_words: Words of the batch.
+        n_words: The number of words in the batch.
     """
     if n_words > SMALL_BATCH:
         yield
@@ -38,10 +38,10 @@ def threads_for(n_words: int) -> Iterator[None]:
 def one_thread() -> Iterator[None]:
     """Let torch compute on one thread within the context, in the Python thread that enters it.
 
-    Other Python threads, and those that begin meanwhile, keep their number. That is why
-    `torch.set_num_threads` does not serve: it also sets the number that threads begin with.
+    Other Python threads, including new ones, keep their number of threads. `torch.set_num_threads`
+    would also change the number for new threads.
     """
-    # Asking makes torch set the number of a thread that is new to it, which it would do later.
+    # Torch sets the number of a new thread when it is first asked for it.
     before = torch.get_num_threads()
     if before == 1:
         yield
@@ -58,13 +58,13 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _setters() -> tuple[Callable[[int], Any], Callable[[int], Any]]:
-    """What set the number of threads of OpenMP and of MKL for the calling thread; the latter
-    returns the number before."""
+    """Find the functions that set the number of threads of OpenMP and of MKL for the calling
+    thread. The latter returns the previous number."""
     library = ctypes.CDLL(torch._C.__file__)
     set_openmp = getattr(library, "omp_set_num_threads", None)
-    # MKL follows OpenMP unless it has a number of its own, which `torch.set_num_threads` gives it.
+    # MKL uses the number of OpenMP unless `torch.set_num_threads` has given it one of its own.
     set_mkl = getattr(library, "MKL_Set_Num_Threads_Local", None)
     if set_openmp is None:
-        # Windows does not look for functions in the libraries that a library depends on.
+        # Windows does not find functions in the libraries that a library depends on.
         return torch.set_num_threads, lambda _: 0
     return set_openmp, set_mkl or (lambda _: 0)

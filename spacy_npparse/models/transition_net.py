@@ -1,4 +1,4 @@
-"""The torch network of parsers that search greedily or with a beam."""
+"""The torch network of parsers with greedy or beam search."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ if TYPE_CHECKING:
 
 
 class TransitionNet(ParserNet):
-    """Scores transitions by the words at a few positions and the arcs between them.
+    """A scorer of transitions by the words at a few positions and the arcs between them.
 
-    The hidden layer is linear in each of its words before the activation, so that a word is
-    projected once per position, whatever the number of configurations it takes part in.
+    The hidden layer is linear in each word before the activation, so each word is projected only
+    once for each position, whatever the number of configurations.
 
     Args:
-        n_inputs: Width of the token vectors.
-        hidden_size: Units of the hidden layer.
-        n_positions: Positions of a configuration that are looked at (s2, s1, s0, b0 …).
-        n_candidate_arcs: Arcs between them that are looked at.
-        n_transitions: Transitions of the system.
-        shared: See `SharedSizes`.
+        n_inputs: The width of the token vectors.
+        hidden_size: The width of the hidden layer.
+        n_positions: The number of positions of a configuration that are features (s2, s1, s0, b0
+            …).
+        n_candidate_arcs: The number of arcs between them that are features.
+        n_transitions: The number of transitions of the system.
+        shared: The sizes of the scorers of arcs and labels, see `SharedSizes`.
 
-    Source: the feature function of Kiperwasser and Goldberg (2016); precomputation as in Chen and
+    Source: Kiperwasser and Goldberg (2016) for the features; Chen and Manning (2014) for the
+    precomputation.
         Manning (2014).
     """
 
@@ -53,15 +55,14 @@ class TransitionNet(ParserNet):
         self.add_arc_and_label_scorers(n_inputs, **shared)
 
     def project(self, rows: Tensor) -> Tensor:
-        """Precompute what each row adds to the hidden layer at each position.
+        """Precompute the contribution of each row to the hidden layer at each position.
 
         Args:
-            rows: As in `score_arcs`.
+            rows: [n_rows, n_inputs], the vectors of each sentence's root and words.
 
         Returns:
-            [n_rows + 1, n_positions, hidden_size]. The last row is the padding, for positions where
-            a configuration has no word; the bias of the hidden layer is part of the first
-            position.
+            [n_rows + 1, n_positions, hidden_size], the contributions. The last row is padding for
+            positions without a word. The bias of the hidden layer is part of the first position.
         """
         bias = torch.zeros_like(self.padding)
         bias[0] = self.hidden_bias
@@ -70,14 +71,14 @@ class TransitionNet(ParserNet):
         return torch.cat([projected.unflatten(1, shape), (self.padding + bias)[None]])
 
     def tables(self, table: Tensor, arcs: Tensor) -> ScoreTables:
-        """The scorer as the kernel takes it, detached and on the CPU.
+        """Convert the scorer to arrays for the kernel, detached and on the CPU.
 
         Args:
-            table: What `project` returns.
-            arcs: What `score_arcs` returns.
+            table: The contributions that `project` returned.
+            arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
-            What the kernel scores transitions by.
+            The tables by which the kernel scores transitions.
         """
         parts = (
             table,
@@ -92,12 +93,12 @@ class TransitionNet(ParserNet):
         """Score all transitions in the configurations visited.
 
         Args:
-            table: What `project` returns.
-            arcs: What `score_arcs` returns.
+            table: The contributions that `project` returned.
+            arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
             visited: The configurations.
 
         Returns:
-            [n_states, n_transitions].
+            [n_states, n_transitions], the scores.
         """
         states = torch.from_numpy(visited.states).to(table.device).long()
         hidden = table[states, torch.arange(self.n_positions, device=table.device)].sum(dim=1)
@@ -107,5 +108,5 @@ class TransitionNet(ParserNet):
 
 
 def _as_feature(log_probabilities: Tensor) -> Tensor:
-    """Log-probabilities, clamped from below and scaled to [-1, 1]."""
+    """Clamp log-probabilities from below, and scale them to [-1, 1]."""
     return log_probabilities.clamp(min=-8.0) / 4.0 + 1.0

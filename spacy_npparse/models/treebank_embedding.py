@@ -1,7 +1,7 @@
-"""The treebanks of an encoder with treebank embeddings, and which of them a Doc is encoded as.
+"""The treebanks of an encoder with treebank embeddings, and the choice of a Doc's treebank.
 
-Source: Stymne, de Lhoneux, Smith and Nivre (2018); interpolated as in Wagner, Barry and Foster
-(2020).
+Source: Stymne, de Lhoneux, Smith and Nivre (2018); Wagner, Barry and Foster (2020) for
+interpolation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spacy_npparse.treebank_names import TREEBANK_KEY, TREEBANKS_KEY, treebank_w
 
 logger = logging.getLogger(__name__)
 
-# Attributes of the encoder.
+# The names of the encoder's attributes.
 NAMES, CHOICE = "treebanks", "treebank"
 _WHERE = f'The treebank of a Doc (doc.user_data["{TREEBANK_KEY}"], or a setting)'
 _NAMELESS = (
@@ -33,13 +33,13 @@ _NAMELESS = (
 
 @dataclass
 class TreebankChoice:
-    """What Docs that do not say which treebank they are from are encoded as.
+    """The treebank of Docs that do not name one.
 
-    It belongs to the config, where `spacy.load` can override it, and not to the weights.
+    The choice belongs to the config, where `spacy.load` can override it, and not to the weights.
 
     Attributes:
         treebank: The name of a treebank, or weights of several; None for the mean of all.
-        has_warned: Whether the user knows of that mean.
+        has_warned: Whether the user has been warned of the mean.
     """
 
     treebank: str | None = None
@@ -59,17 +59,17 @@ def _deserialize_choice(
 
 
 def corpus_treebanks(owner: str, docs: Sequence[Doc]) -> list[str]:
-    """The treebanks of a corpus.
+    """Find the treebanks of a corpus.
 
     Args:
         owner: The name of the encoder in a config, for messages.
-        docs: A sample.
+        docs: A sample of Docs.
 
     Returns:
-        Their names in alphabetical order.
+        The names in alphabetical order.
 
     Raises:
-        ValueError: If Docs do not say which treebank they are from.
+        ValueError: Docs do not name their treebank.
     """
     names: set[str] = set()
     for doc in docs:
@@ -81,7 +81,7 @@ def corpus_treebanks(owner: str, docs: Sequence[Doc]) -> list[str]:
 
 
 def names_no_treebank(docs: Sequence[Doc]) -> bool:
-    """Whether none of the Docs says which treebank it is from.
+    """Check whether none of the Docs names its treebank.
 
     Args:
         docs: The Docs.
@@ -92,18 +92,19 @@ def names_no_treebank(docs: Sequence[Doc]) -> bool:
 def weights_of_docs(
     model: Model, docs: Sequence[Doc], is_train: bool
 ) -> NDArray[np.float32] | None:
-    """The weights of treebanks in Docs.
+    """Find the weights of treebanks in Docs.
 
     Args:
         model: The encoder.
         docs: The Docs.
-        is_train: Whether they are training examples, which have to say where they are from.
+        is_train: Whether the Docs are training examples, which have to name their treebank.
 
     Returns:
-        Weights [n_docs, n_treebanks], the sum of each row 1; None without treebank embeddings.
+        float32 [n_docs, n_treebanks], the weights, which add up to 1 in each row; None without
+        treebank embeddings.
 
     Raises:
-        ValueError: If a treebank is not known.
+        ValueError: A treebank is unknown.
     """
     names: list[str] = model.attrs[NAMES]
     if not names:
@@ -124,19 +125,19 @@ def weights_of_docs(
 
 
 class UnknownTreebankError(UserError, ValueError):
-    """A pipeline has no embedding of a treebank; the message names those that it has."""
+    """A treebank for which a pipeline has no embedding. The message names those that it has."""
 
 
 def use_treebank(nlp: Language, treebank: str) -> None:
-    """Have a pipeline encode all Docs that do not say otherwise as those of a treebank.
+    """Let a pipeline encode all Docs that do not name a treebank as those of a given one.
 
     Args:
-        nlp: The pipeline, until it is loaded again; in its config, the setting is `treebank` of
-            the encoder.
-        treebank: The name of a treebank that it was trained on, or weights of several.
+        nlp: The pipeline. The choice is lost when it is loaded again, unless the setting `treebank`
+            of the encoder makes it in the config.
+        treebank: The name of a treebank that the pipeline was trained on, or weights of several.
 
     Raises:
-        UnknownTreebankError: If the treebank is not known, or no encoder has treebank embeddings.
+        UnknownTreebankError: The treebank is unknown, or no encoder has treebank embeddings.
     """
     encoders = list(_encoders(nlp))
     if not encoders:
@@ -154,14 +155,14 @@ def use_treebank(nlp: Language, treebank: str) -> None:
 
 
 def assume_treebank(nlp: Language, treebank: str) -> bool:
-    """Have a pipeline encode Docs as those of a treebank, unless a setting names another one.
+    """Let a pipeline encode Docs as those of a treebank, unless a setting names another one.
 
     Args:
         nlp: The pipeline.
-        treebank: The name of the treebank that the Docs are probably from.
+        treebank: The name of the probable treebank of the Docs.
 
     Returns:
-        Whether they are encoded so; not if the pipeline has no embedding of that treebank.
+        Whether the pipeline does so. It does not if it has no embedding of that treebank.
     """
     choices: list[TreebankChoice] = [
         model.attrs[CHOICE] for model in _encoders(nlp) if treebank in model.attrs[NAMES]
@@ -172,13 +173,13 @@ def assume_treebank(nlp: Language, treebank: str) -> bool:
 
 
 def known_treebanks(nlp: Language) -> list[str]:
-    """The treebanks whose embeddings a pipeline has.
+    """List the treebanks for which a pipeline has embeddings.
 
     Args:
         nlp: The pipeline.
 
     Returns:
-        Their names; none if no encoder has treebank embeddings.
+        The names; empty if no encoder has treebank embeddings.
     """
     return sorted({name for model in _encoders(nlp) for name in model.attrs[NAMES]})
 

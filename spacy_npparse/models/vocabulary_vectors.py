@@ -1,4 +1,4 @@
-"""The static vectors of the pipeline's vocabulary, under a learnt projection."""
+"""The static vectors of the pipeline's vocabulary, with a learnt projection."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,14 +12,14 @@ NAME = "vocabulary_vectors"
 
 
 def VocabularyVectors(owner: str, width: int) -> Model[list[Doc], Ragged]:
-    """Build the layer: spaCy's `StaticVectors`, which says what is wrong if there are no vectors.
+    """Build the layer `StaticVectors` of spaCy, with a clear error if there are no vectors.
 
     Words without a vector get zeros. In training, dimensions of the output are dropped, as in
     spaCy's embedding layers.
 
     Args:
         owner: The name of the encoder in a config, for messages.
-        width: Of the output.
+        width: The width of the output.
 
     Returns:
         A thinc model from Docs to the projected vectors of all their tokens, [n_tokens, width].
@@ -37,12 +37,12 @@ def init(model: Model, X: list[Doc] | None = None, Y: Any = None) -> None:
     """Initialize the projection.
 
     Args:
-        model: What `VocabularyVectors` returns.
+        model: The model that `VocabularyVectors` returned.
         X: Sample Docs, whose vocabulary has the vectors.
-        Y: Not looked at.
+        Y: Ignored.
 
     Raises:
-        ValueError: If it has none.
+        ValueError: The vocabulary has no vectors.
     """
     if X and not X[0].vocab.vectors.shape[1]:
         raise ValueError(_message(model, "has none"))
@@ -55,7 +55,7 @@ def forward(
     """Project the vectors of Docs.
 
     Args:
-        model: What `VocabularyVectors` returns.
+        model: The model that `VocabularyVectors` returned.
         docs: The Docs, at least one.
         is_train: Whether a backward pass may follow.
 
@@ -63,7 +63,7 @@ def forward(
         The projected vectors, and the backward pass.
 
     Raises:
-        ValueError: If the vocabulary has no vectors, or others than in training.
+        ValueError: The vocabulary has no vectors, or not those of the training.
     """
     (static_vectors,) = model.layers
     found, width = docs[0].vocab.vectors.shape[1], static_vectors.get_dim("nM")

@@ -1,4 +1,4 @@
-"""Overlapping windows on long sequences, which an encoder reads in parallel."""
+"""Overlapping windows of long sequences, which an encoder reads in parallel."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Windows:
-    """Overlapping windows on concatenated sequences.
+    """Overlapping windows of concatenated sequences.
 
     Attributes:
         rows: int64 [n_rows], the vector in each row of the windows.
-        lengths: Rows of each window.
-        centres: int64 [n_vectors], the row that has each vector with its context on both sides.
+        lengths: The number of rows of each window.
+        centres: int64 [n_vectors], the row in which each vector has its context on both sides.
     """
 
     rows: NDArray[np.int64]
@@ -23,12 +23,13 @@ class Windows:
 
 
 def cut_into_windows(lengths: Sequence[int], size: int, context: int) -> Windows:
-    """Cut sequences longer than size + 2 * context into windows; shorter ones are one window.
+    """Cut sequences that are longer than size + 2 * context into windows. Shorter ones are one
+    window.
 
     Args:
-        lengths: Of the sequences, all positive.
-        size: Vectors of a window, without its context.
-        context: Vectors more on both sides, as far as the sequence goes.
+        lengths: The lengths of the sequences, all positive.
+        size: The number of vectors in a window, without its context.
+        context: The number of additional vectors on both sides, up to the ends of the sequence.
 
     Returns:
         The windows.

@@ -7,25 +7,25 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-# A word that occurs so often in the treebank is kept with a probability of one half.
+# The number of occurrences in the treebank at which a word is kept with a probability of one half.
 _HALF_KEPT = 2.5
 
 
 class WordVocabulary(nn.Module):
-    """Rows of an embedding table for the words that occur at least twice, in the order of their
-    second occurrence.
+    """A vocabulary that assigns rows of an embedding table to words at their second occurrence.
 
-    Encoders inside a pipeline never see the whole treebank beforehand, and a word met for the third
-    time may be frequent, or the treebank may be in its third epoch. As at least a quarter of all
-    word forms occurs once per epoch, counts are divided by their lower quartile.
+    Encoders in a pipeline never see the whole treebank beforehand. A word that occurs for the third
+    time may be frequent, or the treebank may be in its third epoch. At least a quarter of all word
+    forms occur once in each epoch, so counts are divided by their lower quartile.
 
-    Rows are saved, and the occurrences of their words, but no counts: when training is resumed, a
-    word occurs at least as often as it did before.
+    The rows and the occurrences of their words are saved, but not the counts. When training is
+    resumed, a word occurs at least as often as it did before.
 
-    Row 0 stands for words without a row: unknown, too rare, or met when the table was full.
+    Row 0 stands for words without a row, which are unknown, too rare, or occurred when the table
+    was full.
 
     Args:
-        n_rows: Size of the table.
+        n_rows: The size of the table.
     """
 
     keys: torch.Tensor
@@ -35,7 +35,7 @@ class WordVocabulary(nn.Module):
         super().__init__()
         self.register_buffer("keys", torch.zeros(n_rows, dtype=torch.int64))
         self.register_buffer("occurrences", torch.zeros(n_rows))
-        # By row: in the training before this one, and as last estimated.
+        # The occurrences by row, in the previous training, and as last estimated.
         self._before = np.zeros(n_rows)
         self._last = np.zeros(n_rows)
         self._rows: dict[int, int] | None = None
@@ -43,13 +43,13 @@ class WordVocabulary(nn.Module):
         self._counts = np.zeros(1024, dtype=np.int64)
 
     def rows(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Look words up.
+        """Look up words.
 
         Args:
-            words: Hashes, [n].
+            words: uint64 [n], the hashes of words.
 
         Returns:
-            Their rows: int64 [n].
+            int64 [n], their rows.
         """
         known = self._known_rows()
         return np.array([known.get(key, 0) for key in _keys(words)], dtype=np.int64)
@@ -58,11 +58,11 @@ class WordVocabulary(nn.Module):
         """Count the words of a batch, and give rows to those that occur at least twice.
 
         Args:
-            words: Hashes of distinct words, [n].
-            times: Occurrences of each, [n].
+            words: uint64 [n], the hashes of different words.
+            times: int64 [n], the number of times that each occurs.
 
         Returns:
-            Estimated occurrences of each in the treebank: float64 [n].
+            float64 [n], the estimated number of occurrences of each word in the treebank.
         """
         numbers = self._numbers
         index = np.array([numbers.setdefault(k, len(numbers)) for k in _keys(words)])
@@ -79,13 +79,13 @@ class WordVocabulary(nn.Module):
 
     @staticmethod
     def keep_probability(occurrences: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Compute the probability that a word is kept in training, rather than made unknown.
+        """Compute the probability of keeping a word in training rather than making it unknown.
 
         Args:
-            occurrences: Of the words in the treebank.
+            occurrences: float64 [n], the occurrences of words in the treebank.
 
         Returns:
-            Probabilities, of the same shape.
+            float64 [n], the probabilities.
 
         Source: word dropout of Kiperwasser and Goldberg (2016).
         """
@@ -111,7 +111,7 @@ class WordVocabulary(nn.Module):
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, *args: Any, **kwargs: Any
     ) -> None:
-        # Version 0.1 did not save them.
+        # Version 0.1 did not save the occurrences.
         state_dict.setdefault(f"{prefix}occurrences", torch.zeros(len(self.keys)))
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
         self._rows = None

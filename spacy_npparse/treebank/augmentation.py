@@ -51,7 +51,7 @@ _PROBABILITIES = slice(_HEADS.stop, None)
 _NO_START = np.uint64(2**64 - 1)
 # The open classes of UD, and numerals.
 _CONTENT = frozenset({ADJ, ADV, INTJ, NOUN, NUM, PROPN, VERB})
-# Reservoir per kind; for frequent kinds, its content keeps changing.
+# The size of the reservoir of each kind. For frequent kinds, its content keeps changing.
 _MAX_OF_A_KIND = 200
 # The maximum number of words in a subtree. A longer one would dominate the sentence.
 _LONGEST_SUBTREE = 12

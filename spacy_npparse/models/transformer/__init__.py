@@ -1,4 +1,4 @@
-"""Pretrained encoders: BERT, RoBERTa and their like, frozen, under a learnt projection."""
+"""Frozen pretrained encoders, such as BERT and RoBERTa, with a learnt projection."""
 
 from spacy_npparse.models.transformer.architecture import Transformer
 from spacy_npparse.models.transformer.folder import check_encoder

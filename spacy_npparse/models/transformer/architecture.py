@@ -1,4 +1,4 @@
-"""`spacy_npparse.Transformer.v1`: the words of a pretrained encoder."""
+"""The encoder `spacy_npparse.Transformer.v1`, which reads words with a pretrained encoder."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ from spacy_npparse.passages import (
 )
 
 _NAME = "spacy_npparse.Transformer.v1"
-# One path, several, or by path how often training reads it.
+# A path, a list of paths, or weights of a corpus by path.
 Texts: TypeAlias = str | list[str] | dict[str, float] | None
-# Attributes of the model.
+# The names of the model's attributes.
 _PIECES, _MEMORY = "pieces", "memory"
-# In prediction, so many words are encoded at once: 3 kB each with a hidden width of 384.
+# The number of words that are encoded at once in prediction, at 3 kB for a word with a hidden width
+# of 384.
 _MOST_WORDS = 4000
 
 
@@ -48,36 +49,38 @@ def Transformer(
     dropout: float = 0.3,
     texts: Texts = None,
 ) -> Model[list[Doc], list[Floats2d]]:
-    """Build the encoder: a pretrained one that remains as it is, and a learnt projection of a
+    """Build an encoder that consists of a frozen pretrained one and a learnt projection of a
     weighted mean of its layers.
 
-    A word has the mean of the vectors of its pieces. Each sentence that a Doc gives is encoded by
-    itself; where sentences are to be found, a passage is what final punctuation ends. Training
-    sees both: Docs of one sentence as they are given, and those of several as if their sentences
-    were not known.
+    The vector of a word is the mean of those of its pieces. Sentences with given boundaries are
+    encoded separately. If the boundaries are to be found, final punctuation ends a passage.
+    Training sees both: Docs of one sentence are read as they are, and Docs of several sentences as
+    if the boundaries were unknown.
 
-    Weights are rounded to 8 bits; layers above those of the mean are left out. What is left is
-    saved with the pipeline, which does not need the folder any more.
+    Weights are rounded to 8 bits, and layers above those of the mean are dropped. The rest is saved
+    with the pipeline, which does not need the folder any more.
 
     Args:
-        folder: Of a pretrained encoder as Hugging Face has it (BERT, RoBERTa, XLM-R, CamemBERT),
-            with config.json, tokenizer.json and model.safetensors. Read when the pipeline is
-            initialized.
-        width: Of the output vectors.
-        layers: Those that are mixed, 1 being the lowest, in ascending order. None: up to four in
-            the middle, which know most of syntax.
-        dropout: Rate at which parts of the mean are dropped in training.
-        texts: Files whose pieces are kept, in any format: those of the treebank, and more text.
-            Words that need others are cut into smaller ones. A multilingual encoder for one
-            language becomes several times as small. None: all pieces are kept.
+        folder: The folder of a pretrained encoder in the format of Hugging Face (BERT, RoBERTa,
+            XLM-R, CamemBERT), with config.json, tokenizer.json and model.safetensors. It is read
+            when the pipeline is initialized.
+        width: The width of the output vectors.
+        layers: The numbers of the layers in the mean, 1 being the lowest, in ascending order. None
+            for up to four in the middle, which contain most of the syntax.
+        dropout: The rate at which parts of the mean are dropped in training.
+        texts: Files in any format, such as those of the treebank and more text. Only the word
+            pieces that occur in them are kept, and other words are cut into smaller pieces. For a
+            single language, a multilingual encoder becomes several times smaller. None to keep all
+            pieces.
 
     Returns:
         A thinc model from Docs to one [len(doc), width] array per Doc.
 
     Raises:
-        ValueError: If a setting is of another type or out of range.
+        ValueError: A setting has the wrong type or is out of range.
 
-    Source: Devlin, Chang, Lee and Toutanova (2019); the middle layers as in Tenney, Das and
+    Source: Devlin, Chang, Lee and Toutanova (2019); Tenney, Das and Pavlick (2019) for the middle
+    layers; Straka, Straková and Hajič (2019) for frozen vectors below a parser's own encoder.
         Pavlick (2019); frozen, under a parser's own encoder, as in Straka, Straková and Hajič
         (2019).
     """
@@ -110,15 +113,15 @@ def init(
     """Read the pretrained encoder.
 
     Args:
-        model: What `Transformer` returns.
-        X: Not looked at.
-        Y: Not looked at.
-        folder: See `Transformer`.
-        layers: Likewise.
-        texts: Likewise.
+        model: The model that `Transformer` returned.
+        X: Ignored.
+        Y: Ignored.
+        folder: The folder of the pretrained encoder.
+        layers: The numbers of the layers in the mean; None for those in the middle.
+        texts: The files whose word pieces are kept; None to keep all pieces.
 
     Raises:
-        ValueError: If there is no folder, or it has no encoder that can be used.
+        ValueError: There is no folder, or it has no usable encoder.
     """
     if folder is None:
         raise ValueError(
@@ -142,7 +145,7 @@ def init(
 
 
 def _lines(texts: str | list[str] | dict[str, float]) -> Iterator[str]:
-    """The lines of files, and of the files of folders."""
+    """Read the lines of files, and of the files in folders."""
     for text in [texts] if isinstance(texts, str) else texts:
         path = Path(text)
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
@@ -151,7 +154,7 @@ def _lines(texts: str | list[str] | dict[str, float]) -> Iterator[str]:
 
 
 def _middle_layers(depth: int) -> list[int]:
-    """Four from 4 to 7 of twelve layers, and as far up in others."""
+    """Choose the layers 4 to 7 of twelve, and the corresponding ones of other encoders."""
     places = np.linspace(depth / 3, 7 * depth / 12, 4)
     return sorted({max(1, round(place)) for place in places.tolist()})
 
@@ -162,13 +165,12 @@ def forward(
     """Encode Docs.
 
     Args:
-        model: What `Transformer` returns.
+        model: The model that `Transformer` returned.
         docs: The Docs.
         is_train: Whether a backward pass may follow.
 
     Returns:
-        One array [len(doc), width] for each Doc, float32, on the model's device; and the backward
-        pass.
+        float32 [len(doc), width] for each Doc, on the model's device; and the backward pass.
     """
     net = torch_shim(model, TransformerNet).net
     net.train(is_train)
@@ -198,12 +200,12 @@ def training_vectors(model: Model, docs: Sequence[Doc]) -> Halves:
     """Look up the layers of the words of training examples, each in the passage that it is from.
 
     Args:
-        model: What `Transformer` returns.
-        docs: The Docs. One of several sentences is read as plain text: its boundaries are to be
-            learnt, and vectors of single sentences would tell them.
+        model: The model that `Transformer` returned.
+        docs: The Docs. A Doc of several sentences is read as plain text, because vectors of single
+            sentences would give away the boundaries, which are to be learnt.
 
     Returns:
-        [n_words, n_layers, hidden].
+        [n_words, n_layers, hidden], the vectors of the layers.
     """
     found = [word_places(doc) for doc in docs]
     places = [one.places[:, _reading(doc)] for one, doc in zip(found, docs, strict=True)]
@@ -221,16 +223,16 @@ def training_vectors(model: Model, docs: Sequence[Doc]) -> Halves:
 
 
 def _reading(doc: Doc) -> int:
-    """How a Doc is read in training."""
+    """Determine how a Doc is read in training."""
     has_several = bool((doc.to_array(SENT_START)[1:] == 1).any())
     return AS_TEXT if has_several else AS_GIVEN
 
 
 def _predicted_vectors(model: Model, docs: Sequence[Doc]) -> Iterator[Halves]:
-    """The layers of the words of Docs, a few thousand words at once."""
+    """Compute the layers of the words of Docs, a few thousand words at once."""
     passages = [passage for doc in docs for passage in doc_passages(doc, AS_GIVEN)]
     ends = np.cumsum([len(passage) for passage in passages])
-    # What is going on is a training if there is something to remember.
+    # If there is something to remember, this happens during a training.
     remember = bool(len(model.attrs[_MEMORY]))
     first = 0
     while first < len(passages):
@@ -243,7 +245,7 @@ def _predicted_vectors(model: Model, docs: Sequence[Doc]) -> Iterator[Halves]:
 
 
 def _encode(model: Model, passages: Iterable[Passage], remember: bool) -> dict[Passage, Halves]:
-    """The vectors of passages."""
+    """Compute the vectors of passages."""
     memory: VectorMemory = model.attrs[_MEMORY]
     found = {passage: memory.get(passage) for passage in passages}
     new = [passage for passage, vectors in found.items() if vectors is None]

@@ -11,19 +11,19 @@ from spacy_npparse.models.transformer.frozen import FrozenLinear, FrozenTable
 
 
 class EncoderNet(nn.Module):
-    """The lower layers of a pretrained encoder, frozen.
+    """The frozen lower layers of a pretrained encoder.
 
-    Token types are of no use for single texts: the embedding of the first one is part of those of
-    the positions.
+    Token types are not needed for single texts, so the embedding of the first type is added to
+    those of positions.
 
     Args:
-        hidden: Width of the vectors.
-        inner: Width between the two feed-forward layers.
-        heads: Attention heads of a layer.
-        depth: Layers.
-        n_pieces: Pieces of words in the vocabulary.
-        n_positions: Positions of a sequence.
-        epsilon: Of the layer norms.
+        hidden: The width of the vectors.
+        inner: The width between the two feed-forward layers.
+        heads: The number of attention heads in a layer.
+        depth: The number of layers.
+        n_pieces: The number of word pieces in the vocabulary.
+        n_positions: The number of positions of a sequence.
+        epsilon: The epsilon of the layer norms.
 
     Source: Devlin, Chang, Lee and Toutanova (2019).
     """
@@ -52,13 +52,13 @@ class EncoderNet(nn.Module):
         """Encode sequences.
 
         Args:
-            pieces: int64 [n_sequences, longest], the pieces of each sequence; anything behind its
-                end.
-            lengths: int64 [n_sequences], all positive.
-            kept: The layers whose outputs are wanted, in ascending order; 0 for the embeddings.
+            pieces: int64 [n_sequences, longest], the pieces of each sequence, with any padding.
+            lengths: int64 [n_sequences], the lengths of the sequences, all positive.
+            kept: The numbers of the layers whose outputs are returned, in ascending order, 0 for
+                the embeddings.
 
         Returns:
-            [n_sequences, longest, n_kept, hidden].
+            [n_sequences, longest, n_kept, hidden], the outputs.
         """
         places = torch.arange(pieces.shape[1], device=pieces.device)
         vectors = self.norm(self.pieces(pieces) + self.positions[: len(places)])
@@ -76,10 +76,10 @@ class EncoderLayer(nn.Module):
     """Self-attention and two feed-forward layers, each with a residual connection and a norm.
 
     Args:
-        hidden: See `EncoderNet`.
-        inner: Likewise.
-        heads: Likewise.
-        epsilon: Likewise.
+        hidden: The width of the vectors.
+        inner: The width between the two feed-forward layers.
+        heads: The number of attention heads.
+        epsilon: The epsilon of the layer norms.
     """
 
     def __init__(self, hidden: int, inner: int, heads: int, epsilon: float):
@@ -96,12 +96,11 @@ class EncoderLayer(nn.Module):
         """Run the layer.
 
         Args:
-            vectors: [n_sequences, longest, hidden].
-            mask: bool, True where a sequence goes on: [n_sequences, 1, 1, longest]; None for
-                everywhere.
+            vectors: [n_sequences, longest, hidden], the inputs.
+            mask: bool [n_sequences, 1, 1, longest], False for padding; None without padding.
 
         Returns:
-            As `vectors`.
+            [n_sequences, longest, hidden], the outputs.
         """
         split = self.attention_in(vectors).unflatten(2, (3, self.heads, -1))
         query, key, value = split.permute(2, 0, 3, 1, 4)

@@ -1,6 +1,7 @@
-"""The folder of a pretrained encoder as Hugging Face has it: configuration, pieces and weights.
+"""The folder of a pretrained encoder in the format of Hugging Face: configuration, pieces and
+weights.
 
-Nothing in it is run or unpickled, and nothing is downloaded.
+Nothing in the folder is executed or unpickled, and nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from spacy_npparse.errors import UserError
 from spacy_npparse.models.transformer.pieces import Pieces
 
 CONFIG, PIECES, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
-# By model_type: whether the positions of a text come after that of padding.
+# The model types, and whether the positions of a text start after that of padding.
 _FAMILIES = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}
-# Names in config.json, and the largest values.
+# The names of sizes in config.json, and their maximum values.
 _SIZES = {
     "hidden_size": MOST,
     "intermediate_size": MOST,
@@ -29,7 +30,7 @@ _SIZES = {
     "pad_token_id": MOST_ROWS,
 }
 _DEFAULTS = {"pad_token_id": 1, "type_vocab_size": 2}
-# What the architecture has whose name is not in the file.
+# The settings of the architecture that a file need not contain.
 _FIXED = {
     "hidden_act": "gelu",
     "position_embedding_type": "absolute",
@@ -46,7 +47,8 @@ _SAVE = (
 
 
 class EncoderFolderError(UserError, ValueError):
-    """A folder has no encoder that can be read; the message names it, the reason and the remedy."""
+    """A folder without a readable encoder. The message names the folder, the reason and the
+    remedy."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,8 @@ class EncoderFolder:
     """The folder of a pretrained encoder, whose configuration has been checked.
 
     Attributes:
-        path: Of the folder.
-        config: The contents of config.json.
+        path: The path of the folder.
+        config: The content of config.json.
     """
 
     path: Path
@@ -66,14 +68,13 @@ class EncoderFolder:
         """Read the configuration.
 
         Args:
-            path: Of the folder.
+            path: The path of the folder.
 
         Returns:
             The folder.
 
         Raises:
-            EncoderFolderError: If files are missing, or if it is no encoder of a family that can
-                be read.
+            EncoderFolderError: Files are missing, or the encoder belongs to an unsupported family.
         """
         folder = cls(Path(path), {})
         for name in (CONFIG, PIECES, WEIGHTS):
@@ -89,25 +90,25 @@ class EncoderFolder:
 
     @property
     def depth(self) -> int:
-        """Number of layers."""
+        """The number of layers."""
         return int(self.config["num_hidden_layers"])
 
     @property
     def first_position(self) -> int:
-        """Positions before the first one of a text."""
+        """The number of positions before the first one of a text."""
         is_after_padding = _FAMILIES[self.config["model_type"]]
         return self.config["pad_token_id"] + 1 if is_after_padding else 0
 
     @property
     def n_positions(self) -> int:
-        """Positions of the longest sequence that is read at once."""
+        """The maximum number of positions in a sequence."""
         return min(self.config["max_position_embeddings"] - self.first_position, _MOST_POSITIONS)
 
     def check(self) -> None:
         """Check the configuration.
 
         Raises:
-            EncoderFolderError: If it is none of an encoder that can be read.
+            EncoderFolderError: The encoder is not supported.
         """
         family = self.config.get("model_type")
         if not isinstance(family, str) or family not in _FAMILIES:
@@ -140,16 +141,16 @@ class EncoderFolder:
         """Read the pieces.
 
         Returns:
-            What cuts words into them.
+            The tokenizer that cuts words into pieces.
 
         Raises:
-            EncoderFolderError: If the file is damaged, does not put one piece at each end, or has
-                more pieces than the encoder.
+            EncoderFolderError: The file is damaged, does not put one piece at each end, or has more
+                pieces than the encoder.
         """
         try:
             found = Pieces((self.path / PIECES).read_text(encoding="utf8"))
             first, last, most = *found.ends, found.n_pieces
-        # The library raises nothing more specific.
+        # The library raises no specific exceptions.
         except Exception as error:
             raise self.error(f"{PIECES} cannot be used: {error}", "Copy it again.") from None
         known = self.config["vocab_size"]
@@ -158,11 +159,11 @@ class EncoderFolder:
         return found
 
     def error(self, reason: str, remedy: str) -> EncoderFolderError:
-        """The error that says why the folder cannot be used.
+        """Make an error that says why the folder cannot be used.
 
         Args:
-            reason: Why.
-            remedy: What to do.
+            reason: The reason.
+            remedy: The remedy.
         """
         return EncoderFolderError(f"{self.path}: no encoder that can be used: {reason}. {remedy}")
 
@@ -178,13 +179,12 @@ def _remedy(path: Path, missing: str) -> str:
 
 
 def check_encoder(path: str | Path) -> None:
-    """Check that a folder has a pretrained encoder, as far as this can be told without reading its
-    weights.
+    """Check that a folder has a usable pretrained encoder, without reading its weights.
 
     Args:
-        path: Of the folder.
+        path: The path of the folder.
 
     Raises:
-        EncoderFolderError: If it has none that can be used.
+        EncoderFolderError: The folder has no usable encoder.
     """
     EncoderFolder.open(path).pieces()

@@ -1,4 +1,4 @@
-"""Weights that are not trained, rounded to 8 bits."""
+"""Frozen weights, rounded to 8 bits."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ _MOST = 127
 
 
 def fast_dtype(device: torch.device) -> torch.dtype:
-    """The type of numbers in which matrices are multiplied.
+    """Choose the type of numbers for matrix products.
 
     Args:
-        device: Where.
+        device: The device of the matrices.
 
     Returns:
-        bfloat16 on a processor that has instructions for it, which then take less than half the
-        time; float32 elsewhere.
+        bfloat16 on processors with instructions for it, where products take less than half the
+        time; otherwise float32.
     """
-    # Older versions of torch cannot tell.
+    # Older versions of torch do not have all of these tests.
     tests = [getattr(torch.cpu, f"_is_{name}_supported", None) for name in _INSTRUCTIONS]
     is_fast = device.type == "cpu" and any(test() for test in tests if test is not None)
     return torch.bfloat16 if is_fast else torch.float32
 
 
 class FrozenTable(nn.Module):
-    """A matrix whose rows are whole numbers from -127 to 127, and a scale for each.
+    """A matrix of integers from -127 to 127, with a scale for each row.
 
-    It is rounded when weights are set, before anything is trained upon them, and so the same
-    before and after it is saved.
+    Weights are rounded when they are set, before anything is trained on top of them, so they are
+    the same before and after saving.
 
     Args:
-        n_rows: Number of rows.
-        width: Of a row.
+        n_rows: The number of rows.
+        width: The width of a row.
     """
 
     codes: Tensor
@@ -50,7 +50,7 @@ class FrozenTable(nn.Module):
         """Round weights.
 
         Args:
-            weight: float32 [n_rows, width].
+            weight: float32 [n_rows, width], the weights.
         """
         scale = weight.abs().amax(dim=1) / _MOST
         self.scale.copy_(scale)
@@ -61,20 +61,20 @@ class FrozenTable(nn.Module):
         """Look rows up.
 
         Args:
-            numbers: int64 [...].
+            numbers: int64 [...], the numbers of rows.
 
         Returns:
-            Their weights: float32 [..., width].
+            float32 [..., width], the weights of these rows.
         """
         return self.codes[numbers] * self.scale[numbers][..., None]
 
 
 class FrozenLinear(FrozenTable):
-    """A linear layer.
+    """A linear layer with frozen weights.
 
     Args:
-        n_inputs: Width of the input.
-        n_outputs: Width of the output.
+        n_inputs: The width of the input.
+        n_outputs: The width of the output.
     """
 
     bias: Tensor
@@ -92,10 +92,10 @@ class FrozenLinear(FrozenTable):
         """Multiply.
 
         Args:
-            inputs: [..., n_inputs].
+            inputs: [..., n_inputs], the inputs.
 
         Returns:
-            [..., n_outputs].
+            [..., n_outputs], the outputs.
         """
         if self._fast is None:
             weight = self.codes * self.scale[:, None]

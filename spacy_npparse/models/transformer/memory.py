@@ -1,4 +1,4 @@
-"""What an encoder remembers of the passages that it has read."""
+"""A cache of the vectors of passages that an encoder has read."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from spacy_npparse.passages import Passage
 
 Halves = NDArray[np.float16]
 
-# Bytes of a file. The system keeps in main memory what there is room for.
+# The size of a file in bytes. The system keeps as much of it in main memory as there is room for.
 FILE_SIZE = 2**26
 MOST_BYTES = 2**33
 
 
 class VectorMemory:
-    """Vectors of the words of passages, in temporary files that vanish with the process.
+    """The vectors of words in passages, in temporary files that vanish with the process.
 
-    In training, the same passages are read again and again, in each epoch and each evaluation. Once
-    the files are full, passages that are not in them are encoded each time.
+    In training, the same passages are read in each epoch and each evaluation. When the files are
+    full, other passages are encoded each time.
 
-    It is no part of what is saved, copied or sent to other processes.
+    The cache is not saved, copied or sent to other processes.
 
     Args:
-        most_bytes: What all files may have together.
+        most_bytes: The maximum size of all files together.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES):
@@ -36,11 +36,11 @@ class VectorMemory:
         self.forget()
 
     def forget(self) -> None:
-        """Forget everything, before the encoder becomes another one."""
+        """Empty the cache when the encoder changes."""
         self._process = os.getpid()
         self._vectors: dict[Passage, Halves] = {}
         self._n_bytes = 0
-        # What is left of the last file.
+        # The unused rest of the last file.
         self._room: Halves = np.empty(0, dtype=np.float16)
 
     def __deepcopy__(self, memo: Any) -> VectorMemory:
@@ -54,24 +54,25 @@ class VectorMemory:
         return len(self._vectors)
 
     def get(self, passage: Passage) -> Halves | None:
-        """The vectors of a passage, if they are remembered.
+        """Find the vectors of a passage.
 
         Args:
             passage: The passage.
 
         Returns:
-            Of each word, [n_words, n_layers, hidden].
+            float16 [n_words, n_layers, hidden], the vectors of each word; None if they are not
+            cached.
         """
         return self._vectors.get(passage)
 
     def add(self, passage: Passage, vectors: Halves) -> None:
-        """Remember a passage if there is room.
+        """Cache the vectors of a passage if there is room.
 
         Args:
-            passage: One that is not remembered.
-            vectors: Of its words.
+            passage: A passage that is not cached.
+            vectors: float16 [n_words, n_layers, hidden], the vectors of its words.
         """
-        # A forked process has the same files.
+        # A forked process shares the files of its parent.
         if self._process != os.getpid():
             return
         if vectors.size > len(self._room):
@@ -81,7 +82,7 @@ class VectorMemory:
             self._n_bytes += size
             with tempfile.TemporaryFile() as file:
                 mapped = np.memmap(file, np.float16, "w+", shape=size // vectors.itemsize)
-                # Slices of arrays are made faster.
+                # Slicing an array is faster than slicing a memory map.
                 self._room = np.asarray(mapped)
         kept, self._room = np.split(self._room, [vectors.size])
         kept[:] = vectors.ravel()

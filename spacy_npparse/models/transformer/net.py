@@ -11,15 +11,16 @@ from spacy_npparse.models.transformer.encoder_net import EncoderNet
 
 
 class TransformerNet(nn.Module):
-    """A frozen encoder, and what is learnt about its layers: a weighted mean and a projection.
+    """A frozen encoder, with a learnt weighted mean of its layers and a learnt projection.
 
     Args:
-        width: Of the projection.
-        n_mixed: Number of layers in the mean.
-        hidden: Width of the vectors of the encoder.
+        width: The width of the projection.
+        n_mixed: The number of layers in the mean.
+        hidden: The width of the encoder's vectors.
         encoder: The other sizes of `EncoderNet`.
 
-    Source: the mean of layers as in Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer
+    Source: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer (2018) for the mean of
+    layers.
         (2018).
     """
 
@@ -38,10 +39,10 @@ class TransformerNet(nn.Module):
         """Mix and project the layers of words.
 
         Args:
-            vectors: [n_words, n_mixed, hidden].
+            vectors: [n_words, n_mixed, hidden], the layers of each word.
 
         Returns:
-            [n_words, width].
+            [n_words, width], the projected means.
         """
         mixed = torch.einsum("wlh,l->wh", vectors, self.mix.softmax(dim=0))
         mixed = nn.functional.dropout(mixed, self.dropout, self.training)

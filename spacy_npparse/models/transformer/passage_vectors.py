@@ -1,4 +1,4 @@
-"""The vectors of words in passages, by a pretrained encoder."""
+"""The vectors of words in passages, computed by a pretrained encoder."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from spacy_npparse.models.transformer.pieces import PassagePieces, Pieces
 from spacy_npparse.models.windows import cut_into_windows
 from spacy_npparse.passages import Passage
 
-# Pieces of a batch, padding included: larger ones are not faster on CPU.
+# The maximum number of pieces in a batch, including padding. Larger batches are not faster on CPU.
 _BATCH = 2048
-# A batch ends before its longest passage has so many times the pieces of its shortest one, and so
-# many more.
+# In a batch, the longest passage has at most this multiple of the pieces of the shortest one, plus
+# this number.
 _RATIO, _MORE = 1.2, 4
 
 
@@ -26,18 +26,18 @@ def passage_vectors(
 ) -> list[NDArray[np.float16]]:
     """Encode passages.
 
-    A word has the mean of the vectors of its pieces; zeros if it has none. A passage with more
-    pieces than the encoder has positions is read in overlapping windows.
+    The vector of a word is the mean of those of its pieces, or zeros if it has none. A passage with
+    more pieces than the encoder has positions is read in overlapping windows.
 
     Args:
         net: The encoder.
-        pieces: Its pieces.
-        layers: The layers whose vectors are wanted, in ascending order.
+        pieces: The tokenizer of the encoder.
+        layers: The numbers of the layers whose vectors are returned, in ascending order.
         passages: The passages.
 
     Returns:
-        Of each passage the vectors of its words, [n_words, n_layers, hidden]: in half precision,
-        in which they are remembered, whether they are or not.
+        float16 [n_words, n_layers, hidden], the vectors of the words of each passage. Half
+        precision is used even if they are not cached, so that the results are the same.
     """
     cut = [pieces.cut(passage) for passage in passages]
     found = [np.empty(0, dtype=np.float16)] * len(cut)
@@ -50,7 +50,7 @@ def passage_vectors(
 
 
 def _batches(lengths: NDArray[np.int64]) -> Iterator[list[int]]:
-    """Group passages of similar length. lengths: in pieces."""
+    """Group passages of similar length. lengths: the number of pieces of each passage."""
     batch: list[int] = []
     for number in np.argsort(lengths, kind="stable").tolist():
         longest = lengths[number]
@@ -71,7 +71,8 @@ def _encode(
     passages: Sequence[PassagePieces],
     n_words: Sequence[int],
 ) -> Tensor:
-    """The vectors of the words of a batch of passages: float16 [n_words, n_layers, hidden]."""
+    """Compute the vectors of the words in a batch of passages: float16 [n_words, n_layers,
+    hidden]."""
     device, width = net.positions.device, net.positions.shape[1]
     sums = torch.zeros(sum(n_words), len(layers), width, device=device)
     words = _joined([passage.words for passage in passages], n_words)
@@ -91,7 +92,7 @@ def _encode(
 
 
 def _joined(numbers: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Numbers within passages as numbers within all of them."""
+    """Convert numbers within passages to numbers within all of them."""
     offsets = np.cumsum(sizes) - sizes
     return np.concatenate([part + offset for part, offset in zip(numbers, offsets, strict=True)])
 
@@ -99,11 +100,12 @@ def _joined(numbers: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArr
 def _windows(
     lengths: Sequence[int], longest: int
 ) -> Iterator[tuple[list[NDArray[np.int64]], list[slice], int]]:
-    """Cut passages into windows of up to `longest` pieces, some at once: the pieces of each, which
-    of them are read with context on both sides, and the number of the first of these."""
+    """Cut passages into windows of up to `longest` pieces, and group them. Returns the pieces of
+    each window, the slice that is read with context on both sides, and the number of the first of
+    these."""
     cut = cut_into_windows(lengths, longest // 2, longest // 4)
     bounds = np.cumsum([0, *cut.lengths])
-    # Where the centre of each window begins; all centres together are all pieces.
+    # The beginning of the centre of each window. All centres together are all pieces.
     window = np.searchsorted(bounds, cut.centres, side="right") - 1
     first_piece = np.searchsorted(window, np.arange(len(cut.lengths) + 1))
     at_once = max(1, _BATCH // max(cut.lengths))
@@ -126,7 +128,7 @@ def _encode_windows(
     layers: Sequence[int],
     windows: Sequence[NDArray[np.int64]],
 ) -> list[Tensor]:
-    """The vectors of the pieces of each window, [n_pieces, n_layers, hidden]."""
+    """Compute the vectors of the pieces of each window, [n_pieces, n_layers, hidden]."""
     lengths = [len(window) + 2 for window in windows]
     padded = np.zeros((len(windows), max(lengths)), dtype=np.int64)
     for row, window in zip(padded, windows, strict=True):

@@ -1,4 +1,4 @@
-"""Pieces of words, and which words they belong to."""
+"""Word pieces, and the words that they belong to."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Ints = NDArray[np.int64]
 class PassagePieces(NamedTuple):
     """The pieces of a passage.
 
-    A word has several pieces, and a piece may belong to several words. Words of white space, and of
-    characters that the encoder leaves out, have none.
+    A word may have several pieces, and a piece may belong to several words. Words of white space
+    and words of characters that the encoder ignores have no pieces.
 
     Attributes:
-        pieces: int64 [n_pieces], their numbers.
-        words: int64 [n_pairs]: of each pair of a piece and its word, the word,
-        places: int64 [n_pairs]: and the place of the piece, in ascending order.
+        pieces: int64 [n_pieces], the numbers of the pieces.
+        words: int64 [n_pairs], the word of each pair of a piece and a word.
+        places: int64 [n_pairs], the index of the piece of each pair, in ascending order.
     """
 
     pieces: Ints
@@ -37,15 +37,15 @@ class PassagePieces(NamedTuple):
 
 
 class Pieces:
-    """Cuts words into pieces, as the tokenizer.json of an encoder says.
+    """A tokenizer that cuts words into pieces, read from the tokenizer.json of an encoder.
 
     Args:
-        contents: Of that file.
-        ends: The pieces at the beginning and the end of a sequence; None for those that the file
-            puts there.
+        contents: The content of that file.
+        ends: The pieces at the beginning and the end of a sequence; None to take them from the
+            file.
 
     Attributes:
-        ends: These pieces.
+        ends: The pieces at the beginning and the end of a sequence.
     """
 
     def __init__(self, contents: str = "", ends: tuple[int, int] | None = None):
@@ -78,20 +78,20 @@ class Pieces:
 
     @property
     def n_pieces(self) -> int:
-        """The number of pieces, or more if not all numbers are used."""
+        """The number of pieces, or a greater number if some are unused."""
         return 1 + max(self._tokenizer.get_vocab(with_added_tokens=True).values())
 
     def cut_to(self, lines: Iterable[str] | None) -> tuple[Pieces, Ints]:
-        """Leave out the pieces that a text does not need.
+        """Remove the pieces that a text does not need.
 
-        Single characters remain, of which all other words can be made.
+        Single characters are kept, from which all other words can be made.
 
         Args:
-            lines: Of the text; None to leave out none.
+            lines: The lines of the text; None to keep all pieces.
 
         Returns:
-            The others, and their numbers here. All of them if they are byte pairs, which are made
-            of each other.
+            The tokenizer with the remaining pieces, and their numbers in this one. All pieces are
+            kept if they are byte pairs, which are made of each other.
         """
         data = json.loads(self._contents)
         vocabulary = data["model"].get("vocab")
@@ -126,15 +126,15 @@ class Pieces:
         """Cut the words of a passage.
 
         Args:
-            passage: The words.
+            passage: The words of the passage.
 
         Returns:
-            Their pieces, without those at both ends.
+            The pieces, without those at both ends.
         """
         encoding = self._tokenizer.encode(_text("".join(passage)), add_special_tokens=False)
         spans = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
         starts, ends = _bounds(passage)
-        # Of each piece, the first of its words and the one behind its last.
+        # The first word of each piece, and the word after its last one.
         first = np.searchsorted(ends, spans[:, 0], side="right")
         behind = np.searchsorted(starts, spans[:, 1], side="left")
         n_words = np.maximum(behind - first, 0)
@@ -144,12 +144,12 @@ class Pieces:
 
 
 def _text(text: str) -> str:
-    """Text without lone surrogates, of the same length."""
+    """Replace lone surrogates in a text, and keep its length."""
     return text.encode("utf8", "replace").decode("utf8")
 
 
 def _bounds(passage: Sequence[str]) -> tuple[Ints, Ints]:
-    """The first character of each word, and the one behind its last, without the space."""
+    """Find the first character of each word, and the one after its last, without the space."""
     ends = np.cumsum([len(word) for word in passage])
     starts = np.append(0, ends[:-1])
     return starts, starts + [len(word.rstrip(" ")) for word in passage]

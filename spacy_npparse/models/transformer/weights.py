@@ -1,4 +1,4 @@
-"""The weights of a pretrained encoder, from a file of the format safetensors."""
+"""The weights of a pretrained encoder, read from a file in the format safetensors."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _PIECES = "embeddings.word_embeddings.weight"
 _POSITIONS = "embeddings.position_embeddings.weight"
 _TYPES = "embeddings.token_type_embeddings.weight"
 _NORM = "embeddings.LayerNorm"
-# Parts of a layer.
+# The linear layers of self-attention.
 _READ = ("attention.self.query", "attention.self.key", "attention.self.value")
 _ATTENDED, _ATTENDED_NORM = "attention.output.dense", "attention.output.LayerNorm"
 _INNER, _OUTER, _LAYER_NORM = "intermediate.dense", "output.dense", "output.LayerNorm"
 
 
 class EncoderWeights:
-    """The weights of the lower layers of an encoder.
+    """The weights of an encoder's lower layers.
 
     Args:
-        folder: Of the encoder.
-        depth: Layers that are kept.
+        folder: The folder of the encoder.
+        depth: The number of layers to read.
 
     Raises:
-        EncoderFolderError: If weights are missing, damaged, or of other shapes than the
-            configuration says: there may be no memory for these.
+        EncoderFolderError: Weights are missing, damaged, or of another shape than the configuration
+            says, for which there may be no memory.
     """
 
     def __init__(self, folder: EncoderFolder, depth: int):
@@ -65,11 +65,11 @@ class EncoderWeights:
         """Copy the weights to a network.
 
         Args:
-            net: Of the sizes that these weights have.
-            pieces: int64 [n_pieces], the numbers of the pieces that it has.
+            net: A network with the sizes of these weights.
+            pieces: int64 [n_pieces], the numbers of the network's pieces in the file.
 
         Raises:
-            EncoderFolderError: If they are damaged or not finite.
+            EncoderFolderError: The weights are damaged or not finite.
         """
         first = self._folder.first_position
         with self._open() as file:
@@ -97,7 +97,8 @@ class EncoderWeights:
             raise self._folder.error(f"{WEIGHTS} is damaged: {error}", "Copy it again.") from None
 
     def _load_linear(self, file: Any, linear: Any, *names: str) -> None:
-        """names: of layers that read the same vectors."""
+        """Load the joint weights of linear layers that read the same vectors. names: of these
+        layers."""
         weights, biases = (
             torch.cat([self._read(file, f"{name}.{part}") for name in names])
             for part in ("weight", "bias")
@@ -117,7 +118,7 @@ class EncoderWeights:
 
 
 def _shapes(config: dict[str, Any], depth: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The names and shapes of the weights."""
+    """List the names and shapes of the weights."""
     hidden, inner = config["hidden_size"], config["intermediate_size"]
     yield _PIECES, (config["vocab_size"], hidden)
     yield _POSITIONS, (config["max_position_embeddings"], hidden)
@@ -137,8 +138,8 @@ def _shapes(config: dict[str, Any], depth: int) -> Iterator[tuple[str, tuple[int
 
 
 def _keys(file: Any) -> dict[str, str]:
-    """The names in a file, by those in an encoder alone. Files of models for some task have a
-    prefix, and those of the first versions of BERT name the parts of a norm otherwise."""
+    """Map the names of weights in an encoder to those in a file. Files of models for a task have a
+    prefix, and those of the first versions of BERT have other names for the parts of a norm."""
     renamed = {
         key.replace("Norm.gamma", "Norm.weight").replace("Norm.beta", "Norm.bias"): key
         for key in file.keys()
