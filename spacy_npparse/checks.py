@@ -1,6 +1,6 @@
-"""Checks of settings, for every room that has some: a wrong one is refused with its name.
+"""Checks of settings, which all packages share. An error names the setting.
 
-Where a setting has a name, that is the whole of it: "parser: decoder.beam_width".
+The name of a setting is complete, as in "parser: decoder.beam_width".
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Mapping
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-# Units of a layer, words, derivations on a beam: more of them is a mistake that would end, minutes
-# later, with too little memory.
+# The maximum number of units in a layer, of words, or of derivations on a beam. A larger number is
+# a mistake that would exhaust the memory minutes later.
 MOST = 2**16
-# Rows of a table, updates, words of a corpus.
+# The maximum number of rows in a table, of updates, or of words in a corpus.
 MOST_ROWS = 2**30
 
 
@@ -20,12 +20,12 @@ def check_arguments(owner: str, function: Callable[..., Any], values: Mapping[st
     """Check arguments against the annotations of a function.
 
     Args:
-        owner: The name that the function has in a config.
-        function: Has an annotation for each of the arguments.
-        values: Of the arguments, by name.
+        owner: The name of the function in a config.
+        function: A function with an annotation for each argument.
+        values: The values of the arguments, by name.
 
     Raises:
-        ValueError: If a value is of another type.
+        ValueError: A value has the wrong type.
     """
     hints = get_type_hints(function)
     for name, value in values.items():
@@ -36,12 +36,12 @@ def check_type(setting: str, value: Any, hint: Any) -> None:
     """Check the type of a setting.
 
     Args:
-        setting: Its name.
-        value: Its value.
+        setting: The name of the setting.
+        value: The value of the setting.
         hint: A class, `Literal`, `list`, or a union of these.
 
     Raises:
-        ValueError: If the value is of another type.
+        ValueError: The value has the wrong type.
     """
     if get_origin(hint) in (Union, UnionType):
         others = [option for option in get_args(hint) if option is not type(None)]
@@ -60,31 +60,31 @@ def check_type(setting: str, value: Any, hint: Any) -> None:
 
 
 def check_choice(setting: str, value: Any, choices: Collection[str]) -> None:
-    """Check that a setting has one of some values.
+    """Check that the value of a setting is one of several choices.
 
     Args:
-        setting: Its name.
-        value: Its value.
-        choices: The values that it may have.
+        setting: The name of the setting.
+        value: The value of the setting.
+        choices: The values that are allowed.
 
     Raises:
-        ValueError: If it has another one.
+        ValueError: The value is not allowed.
     """
     if value not in choices:
         raise ValueError(f"{setting} is {value!r}, but must be one of: {', '.join(choices)}")
 
 
 def check_range(setting: str, value: float, least: float = 1, most: float = MOST) -> None:
-    """Check that a setting is neither too small nor too large.
+    """Check that the value of a setting is within a range.
 
     Args:
-        setting: Its name.
-        value: Its value, a number.
-        least: The smallest value that it may have.
-        most: The largest one.
+        setting: The name of the setting.
+        value: The value of the setting, a number.
+        least: The lowest value that is allowed.
+        most: The highest value that is allowed.
 
     Raises:
-        ValueError: If it has another one.
+        ValueError: The value is outside the range.
     """
     if not value >= least:
         raise ValueError(f"{setting} is {value!r}, but must be {least} or more")
@@ -93,14 +93,14 @@ def check_range(setting: str, value: float, least: float = 1, most: float = MOST
 
 
 def check_dropout(setting: str, rate: float) -> None:
-    """Check that a setting is a rate of dropout.
+    """Check that the value of a setting is a dropout rate.
 
     Args:
-        setting: Its name.
-        rate: Its value, a number.
+        setting: The name of the setting.
+        rate: The value of the setting, a number.
 
     Raises:
-        ValueError: If it is not.
+        ValueError: The value is not a dropout rate.
     """
     if not 0.0 <= rate < 1.0:
         raise ValueError(f"{setting} is {rate!r}, but must be in [0, 1)")
@@ -109,5 +109,5 @@ def check_dropout(setting: str, rate: float) -> None:
 def _has_type(value: Any, hint: Any) -> bool:
     origin = get_origin(hint) or hint
     accepted = (int, float) if origin is float else origin
-    # bool is an int in Python, but no number in a config.
+    # In Python, a bool is an int, but in a config it is not a number.
     return isinstance(value, accepted) and isinstance(value, bool) == (origin is bool)

@@ -1,4 +1,4 @@
-"""Counts of parts, added up: what is too large to be counted at once is counted in parts."""
+"""Addition of counts, for data that is too large to be counted at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def total(one: Any, other: Any) -> Any:
 
     Args:
         one: Numbers; lists, which are joined; or dictionaries and dataclasses of these, whose
-            values are added. None adds nothing.
+            values are added. None counts as nothing.
         other: Counts of the same form. A dictionary may have other keys.
 
     Returns:

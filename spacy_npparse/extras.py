@@ -1,4 +1,4 @@
-"""Libraries that are not installed with the package, because few need them."""
+"""Optional libraries, which are not installed with the package."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from spacy_npparse.errors import UserError
 
-# The module for files compressed with Zstandard, which the standard library has from 3.14 on.
+# The module for Zstandard, which is part of the standard library from 3.14 on.
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 PARQUET, RAY, UDTOOLS = "pyarrow.parquet", "ray", "udtools"
 STARLETTE, UVICORN = "starlette", "uvicorn"
-# Names of modules, libraries and extras.
+# The names of modules, libraries and extras.
 _EXTRAS = {
     "backports": ("backports.zstd", "corpora"),
     "pyarrow": ("pyarrow", "corpora"),
@@ -27,14 +27,14 @@ _EXTRAS = {
 
 
 class MissingExtraError(UserError, ImportError):
-    """A library is not installed; the message has the command that installs it."""
+    """A library that is not installed. The message has the command that installs it."""
 
 
 def optional_module(name: str) -> Any:
     """Import a module of an optional library.
 
     Args:
-        name: Its name, which begins with that of the library.
+        name: The name of the module, which begins with that of the library.
 
     Returns:
         The module.
@@ -52,10 +52,10 @@ def optional_module(name: str) -> Any:
 
 
 def optional_version(module: str) -> str:
-    """The version of an optional library, which is not imported.
+    """Find the version of an optional library without importing it.
 
     Args:
-        module: The name of its package.
+        module: The name of the package.
 
     Raises:
         MissingExtraError: The library is not installed.

@@ -1,5 +1,5 @@
-"""Files, for every room that writes them: a reader never sees half of one, and who wrote
-it is told which one could not be written."""
+"""Atomic writing of files, which all packages share. A reader never sees an incomplete file, and
+errors name the file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-# A chain of more symbolic links is a loop, as for Linux.
+# Like Linux, treat a chain of more symbolic links as a loop.
 _MAX_LINKS = 40
 _READ_AT_ONCE = 2**20
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class WriteError(OSError):
-    """A file cannot be written; the message names it, the reason and the remedy."""
+    """A file that cannot be written. The message names it, the reason and the remedy."""
 
     def __str__(self) -> str:
         remedy = "Free some space, or give a file on another disk"
@@ -35,10 +35,10 @@ class WriteError(OSError):
 
 @contextmanager
 def naming(name: str | Path) -> Iterator[None]:
-    """Turn the errors of the operating system in a block into errors that name what is written.
+    """Make errors of the operating system name the file that is written.
 
     Args:
-        name: The file, as its user knows it.
+        name: The file as the user knows it.
 
     Raises:
         WriteError: Instead of any other `OSError`.
@@ -53,10 +53,10 @@ def naming(name: str | Path) -> Iterator[None]:
 
 
 def is_stream(path: str | Path) -> bool:
-    """Whether what is written to a path cannot be replaced, only be sent.
+    """Check whether a path is a stream, whose content cannot be replaced.
 
     Args:
-        path: Any path.
+        path: The path to check.
 
     Returns:
         Whether it is a pipe, a device, or an open file of this process, such as `/dev/stdout`.
@@ -70,15 +70,15 @@ def is_stream(path: str | Path) -> bool:
 
 
 def are_same(path: Path, other: Path) -> bool:
-    """Whether writing to one path would replace the file of the other.
+    """Check whether writing to one path would replace the file of another.
 
     Args:
-        path: A path.
-        other: Another one.
+        path: The first path.
+        other: The second path.
 
     Returns:
-        Whether they lead to one regular file, be it by symbolic or by hard links, or would if it
-        existed. Pipes and devices have no content that could be replaced.
+        Whether the paths lead to the same regular file, possibly through symbolic or hard links, or
+        would do so if it existed. Pipes and devices have no content that could be replaced.
     """
     try:
         return os.path.samefile(path, other) and stat.S_ISREG(os.stat(path).st_mode)
@@ -87,7 +87,7 @@ def are_same(path: Path, other: Path) -> bool:
 
 
 def checksum(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal.
+    """Compute the SHA-256 checksum of a file, in hexadecimal.
 
     Args:
         path: The file, of any size.
@@ -100,11 +100,11 @@ def checksum(path: Path) -> str:
 
 
 def have_same_content(path: Path, other: Path) -> bool:
-    """Whether two paths name one file, or files with the same bytes.
+    """Check whether two paths name the same file, or files with the same content.
 
     Args:
-        path: A path. What is no file has no content.
-        other: Another.
+        path: The first path. If it is not a file, it has no content.
+        other: The second path.
     """
     if not (path.is_file() and other.is_file()):
         return False
@@ -114,14 +114,13 @@ def have_same_content(path: Path, other: Path) -> bool:
 
 
 def check_writable(path: str | Path) -> None:
-    """Check that a file can be written, before time is spent on what shall be written. Nothing is
-    changed: no file, no folder is created.
+    """Check that a file can be written. No file or folder is created.
 
     Args:
         path: The file.
 
     Raises:
-        WriteError: It cannot be written, as far as is known beforehand.
+        WriteError: The file cannot be written, as far as this can be known in advance.
     """
     with naming(path):
         descriptor = _descriptor(path)
@@ -135,7 +134,8 @@ def check_writable(path: str | Path) -> None:
         while not os.path.lexists(folder):
             folder = folder.parent
         try:
-            # Says more than the permissions: the disk may be read-only, and root may do anything.
+            # Permissions are not enough, because the disk may be read-only, and root may do
+            # anything.
             with tempfile.TemporaryFile(dir=folder):
                 pass
         except OSError as error:
@@ -146,21 +146,22 @@ def check_writable(path: str | Path) -> None:
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     """Write a file that replaces `path` when the block ends without an exception.
 
-    A symbolic link stays, and what it leads to is replaced; an existing file keeps its mode. What
-    is written to a pipe, a device or an open file (see `is_stream`) is sent at once instead.
+    A symbolic link remains, and the file that it leads to is replaced. An existing file keeps its
+    mode. If `path` is a pipe, a device or an open file (see `is_stream`), the data is written to it
+    directly.
 
     Args:
-        path: The file to write; missing parent folders are created.
+        path: The file to write. Missing parent folders are created.
 
     Yields:
         A temporary file in the same folder, or the stream, open for binary writing.
 
     Raises:
-        WriteError: It cannot be written.
+        WriteError: The file cannot be written.
     """
     if is_stream(path):
         descriptor = _descriptor(path)
-        # Opened anew, a file would be written from its beginning, over what is there already.
+        # Opening a file again would overwrite it from the beginning.
         stream = path if descriptor is None else descriptor
         with _writing(_NamedFile(stream, "wb", path, closefd=descriptor is None)) as file:
             yield file
@@ -169,9 +170,9 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
         _check_permission(path)
         target = Path(os.path.realpath(path))
         target.parent.mkdir(parents=True, exist_ok=True)
-    # Not named after the file: its name may be as long as names can be.
+    # The name does not contain that of the file, which may have the maximum length.
     temporary = target.with_name(f".spacy_npparse.{secrets.token_hex(8)}")
-    # Private until it has the mode of the old one.
+    # The file is private until it has the mode of the old one.
     opener = partial(os.open, mode=0o600) if target.exists() else None
     try:
         with _writing(_NamedFile(temporary, "xb", path, opener=opener)) as file:
@@ -187,17 +188,17 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Write a folder that is there when the block ends without an exception.
+    """Write a folder that appears when the block ends without an exception.
 
     Args:
-        path: The folder to write, which does not exist or is empty; missing parent folders are
+        path: The folder to write, which does not exist or is empty. Missing parent folders are
             created.
 
     Yields:
-        A temporary folder beside it.
+        A temporary folder in the same parent folder.
 
     Raises:
-        WriteError: It cannot be written.
+        WriteError: The folder cannot be written.
     """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".spacy_npparse.{secrets.token_hex(8)}")
@@ -215,7 +216,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 
 class _NamedFile(io.FileIO):
-    """A file open for writing whose errors name it as its user does."""
+    """A file that is open for writing and whose errors name it as the user does."""
 
     def __init__(self, file: str | Path | int, mode: str, name: str | Path, **options: Any) -> None:
         self._shown = name
@@ -234,7 +235,7 @@ class _NamedFile(io.FileIO):
 @contextmanager
 def _writing(raw: _NamedFile) -> Iterator[IO[bytes]]:
     """Write to a file through a buffer."""
-    # After an exception nothing more is written: the reader of a pipe might never take it.
+    # After an exception, nothing more is written, because the reader of a pipe might not read it.
     with raw:
         file = io.BufferedWriter(raw)
         yield file
@@ -242,7 +243,7 @@ def _writing(raw: _NamedFile) -> Iterator[IO[bytes]]:
 
 
 def _check_permission(path: str | Path) -> None:
-    """Check that a file that exists is none that must not be written."""
+    """Check the permission to write an existing file."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -253,7 +254,8 @@ def _check_permission(path: str | Path) -> None:
 
 
 def _descriptor(path: str | Path) -> int | None:
-    """The descriptor of the open file that a path leads to, as `/dev/stdout` and `/dev/fd/3` do."""
+    """Find the descriptor of the open file that a path such as `/dev/stdout` or `/dev/fd/3` leads
+    to."""
     for _ in range(_MAX_LINKS):
         folder, name = os.path.split(path)
         folder = os.path.realpath(folder)

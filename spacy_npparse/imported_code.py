@@ -1,4 +1,4 @@
-"""Python files with registered functions, given to commands as `--code`."""
+"""Import of Python files with registered functions, which commands get as `--code`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from spacy_npparse.errors import UserError
 
 
 class CodeError(UserError, ValueError):
-    """A file cannot be imported; the message names it and the reason."""
+    """A file that cannot be imported. The message names the file and the reason."""
 
 
 def import_code(path: Path | None) -> None:
-    """Import a file, as `--code` of spaCy's commands does, but once in a process: a second time,
-    what it registers or sets may be refused.
+    """Import a file, like `--code` of spaCy's commands, but only once in a process, because a
+    second import may fail to register functions.
 
     Args:
-        path: The file; None for no file.
+        path: The file; None to import nothing.
 
     Raises:
         CodeError: The file cannot be imported.

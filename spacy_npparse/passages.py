@@ -1,12 +1,11 @@
-"""The passages that an encoder of texts reads one by one, and the places of the words of a Doc in
-them.
+"""Passages, which pretrained encoders read separately, and the places of a Doc's words in them.
 
-A pretrained encoder gives a word a vector in its context. A passage is such a context: a sentence,
-or, where sentences are not known, what punctuation ends. It depends on nothing but its own text:
-a word has the same vector in a document and alone.
+A pretrained encoder gives a word a vector in its context. A passage is such a context: a sentence
+or, if the sentences are unknown, a text that ends with final punctuation. A passage depends only on
+its own text, so a word has the same vector in a document and alone.
 
-Augmenters move words into other sentences. The words keep the places that they are from: their
-vectors need not be computed again, and are those of text that somebody wrote.
+Augmenters move words to other sentences. The words keep their original places, so their vectors
+need not be computed again, and are those of natural text.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ from spacy.tokens import Doc
 
 from spacy_npparse.word_forms import multiword_tokens, word_forms
 
-# In doc.user_data of augmented examples: `WordPlaces`.
+# The key of doc.user_data for the `WordPlaces` of augmented examples.
 PLACES_KEY = "spacy_npparse.word_places"
-# Readings of a Doc: with the sentence starts that it has, and as plain text.
+# The readings of a Doc: with its sentence starts, and as plain text.
 AS_GIVEN, AS_TEXT = range(2)
 N_READINGS = 2
 _FINAL = frozenset(Sentencizer.default_punct_chars) | {"…"}
 
-# The words of a passage, each with the space behind it.
+# The words of a passage, each with the space after it.
 Passage: TypeAlias = tuple[str, ...]
 
 
 class WordPlaces(NamedTuple):
-    """Where the words of a Doc are from.
+    """The passages that the words of a Doc are from.
 
     Attributes:
-        passages: These, and possibly others.
-        places: int64 [n_words, N_READINGS, 2]: for each reading, which of the passages, and which
-            of its words.
+        passages: These passages, and possibly others.
+        places: int64 [n_words, N_READINGS, 2], for each reading the index of the passage and that
+            of the word in it.
     """
 
     passages: Sequence[Passage]
@@ -54,24 +53,24 @@ class _Readers:
 
 
 def expect_reader() -> None:
-    """Have augmenters note the places of words from now on. Without an encoder that reads passages,
-    that would only take memory and time."""
+    """Make augmenters note the places of words from now on. If no encoder reads passages, this
+    would only take memory and time."""
     _Readers.are_there = True
 
 
 def has_reader() -> bool:
-    """Whether `expect_reader` has been called."""
+    """Check whether `expect_reader` has been called."""
     return _Readers.are_there
 
 
 def word_places(doc: Doc) -> WordPlaces:
-    """The places in passages that the words of a Doc are from.
+    """Find the places of a Doc's words in passages.
 
     Args:
         doc: The Doc.
 
     Returns:
-        Those that an augmenter noted; for any other Doc, the places in its own passages.
+        The places that an augmenter noted, or for any other Doc, the places in its own passages.
     """
     noted = doc.user_data.get(PLACES_KEY)
     if noted is not None and len(noted[1]) == len(doc):
@@ -93,12 +92,12 @@ def doc_passages(doc: Doc, reading: int) -> list[Passage]:
 
     Args:
         doc: The Doc.
-        reading: `AS_GIVEN`: a sentence start that is set begins a passage, and a word that is known
-            to start no sentence does not. `AS_TEXT`: all starts are taken as unknown.
+        reading: `AS_GIVEN` if known sentence starts begin passages, and known non-starts do not;
+            `AS_TEXT` to ignore them.
 
     Returns:
-        The passages, whose words are those of the Doc in their order: the words of multiword
-        tokens are written apart.
+        The passages, which contain the words of the Doc in order. The words of multiword tokens are
+        written separately.
     """
     if not len(doc):
         return []
@@ -111,7 +110,7 @@ def doc_passages(doc: Doc, reading: int) -> list[Passage]:
     spaces = doc.to_array(SPACY).astype(bool)
     for token in multiword_tokens(doc):
         spaces[token.start : token.end - 1] = True
-    # The space behind a passage is not part of it.
+    # The space after a passage is not part of it.
     spaces[np.append(np.flatnonzero(is_start)[1:], len(doc)) - 1] = False
     words = [form + " " * space for form, space in zip(forms, spaces.tolist(), strict=True)]
     bounds = np.append(np.flatnonzero(is_start), len(words)).tolist()
@@ -123,16 +122,16 @@ def note_places(doc: Doc, passages: Sequence[Passage], places: NDArray[np.int64]
 
     Args:
         doc: The Doc.
-        passages: See `WordPlaces`.
-        places: Likewise.
+        passages: The passages, see `WordPlaces`.
+        places: int64 [n_words, N_READINGS, 2], the places of the words.
     """
     value: Any = WordPlaces(passages, places)
     doc.user_data[PLACES_KEY] = value
 
 
 def _after_final_punctuation(forms: Iterable[str]) -> NDArray[np.bool_]:
-    """Whether each word is the first one after final punctuation and what may follow it: closing
-    quotes and brackets, white space."""
+    """Check whether each word is the first one after final punctuation, closing quotes and
+    brackets, and white space."""
     found = []
     is_over = False
     for form in forms:

@@ -1,8 +1,8 @@
-"""Results as tables: what their columns are is said once, for the terminal and for pages.
+"""Tables of results, whose columns are defined once for the terminal and for pages.
 
-The text is the same in a terminal, a pipe and a file. It is made here and not by rich, which comes
-with typer: rich wraps to the width of a terminal, strips the spaces that keep numbers in line, and
-draws in a notebook unless told otherwise, so that nothing but padding would be left to it.
+The text is the same in a terminal, a pipe and a file. It is not made with rich, which comes with
+typer, because rich wraps lines to the width of a terminal, strips the spaces that align numbers,
+and draws in a notebook unless told otherwise. Only padding would be left to it.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 
 class Cell(NamedTuple):
-    """A value with what belongs to it.
+    """A value in a table.
 
     Attributes:
         value: The value.
-        note: Small print below it, on a page.
-        mark: What follows it in text.
-        strong: Whether it stands out, on a page.
-        link: Where it leads, on a page: an escaped URL.
+        note: The small print below the value, on pages.
+        mark: The text after the value, in text.
+        strong: Whether the value is emphasised, on pages.
+        link: The escaped URL of a link, on pages.
     """
 
     value: Any
@@ -36,11 +36,11 @@ class Column:
     """A column of a table.
 
     Attributes:
-        heading: Its heading.
-        form: How its values are written, unless they are strings, or None, which is -.
-        left: Whether it is aligned at the left in text; None: only if it is the first column.
-        term: What explains it in the glossary of pages, if not its heading.
-        on_page: Whether only pages have it.
+        heading: The heading of the column.
+        form: The function that writes its values, except strings and None, which is written as -.
+        left: Whether the column is left-aligned in text; None for the first column only.
+        term: The term that explains it in the glossary of pages; by default the heading.
+        on_page: Whether only pages show the column.
     """
 
     heading: str
@@ -55,9 +55,9 @@ class Table:
     """A table.
 
     Attributes:
-        title: What it shows.
-        columns: Its columns; the first one names the rows.
-        rows: The values, or cells, of each row.
+        title: The title of the table.
+        columns: The columns, of which the first one names the rows.
+        rows: The values or cells of each row.
         numbered: Whether pages number the rows.
     """
 
@@ -72,16 +72,16 @@ class Table:
         return [column.term or column.heading for column in self.columns]
 
     def cells(self) -> list[list[Cell]]:
-        """The cells of each row, their values as they are written."""
+        """The cells of each row, with their values as strings."""
         return [list(map(_written, self.columns, row)) for row in self.rows]
 
 
 def columns(headings: Sequence[str], form: Callable[[Any], str] = str) -> list[Column]:
-    """Columns of the same kind.
+    """Make columns of the same kind.
 
     Args:
-        headings: Their headings.
-        form: How their values are written.
+        headings: The headings of the columns.
+        form: The function that writes their values.
     """
     return [Column(heading, form) for heading in headings]
 
@@ -90,23 +90,23 @@ def text(*parts: Table | str) -> str:
     """Write tables and paragraphs as text, with blank lines between them.
 
     Args:
-        *parts: The tables and paragraphs; empty ones are left out.
+        *parts: The tables and paragraphs. Empty ones are left out.
     """
     return "\n\n".join(_text(part) if isinstance(part, Table) else part for part in parts if part)
 
 
 def percent(value: float | None) -> str:
-    """A rate in percent, - if it is undefined."""
+    """Write a rate in percent, - if it is undefined."""
     return "-" if value is None else f"{100 * value:.2f}"
 
 
 def count(value: float) -> str:
-    """A whole number, with separators of thousands."""
+    """Write a whole number with separators of thousands."""
     return f"{value:,.0f}"
 
 
 def width(line: str) -> int:
-    """The columns that a line takes in a terminal."""
+    """Find the number of columns that a line takes in a terminal."""
     if line.isascii():
         return len(line)
     return sum(
@@ -135,5 +135,5 @@ def _text(table: Table) -> str:
             shown.append([cells[0], "-" * size, *cells[1:]])
     head, rule, *rows = zip(*shown, strict=True)
     lines = [" | ".join(head), "-+-".join(rule), *map(" | ".join, rows)]
-    # Without headings there is no rule either.
+    # Without headings, the rule is left out, too.
     return "\n".join(line.rstrip() for line in lines[0 if any(headings) else 2 :])

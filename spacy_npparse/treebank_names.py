@@ -1,4 +1,4 @@
-"""Which treebank a Doc is from: for readers, which know it, and encoders, which embed it."""
+"""The treebank of a Doc, which readers note and encoders embed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-# In doc.user_data: the name of its treebank, or weights of several; see `treebank_weights`.
+# The key of doc.user_data for the name of its treebank, or weights of several; see
+# `treebank_weights`.
 TREEBANK_KEY = "spacy_npparse.treebank"
-# In doc.user_data of training examples: the names of all treebanks of their corpus.
+# The key of doc.user_data in training examples for the names of all treebanks of their corpus.
 TREEBANKS_KEY = "spacy_npparse.treebanks"
 
 _UD_PART = re.compile(r"(.+)-ud-(?:train|dev|test)(?:-.+)?")
@@ -21,15 +22,15 @@ _ROUNDING = 1e-3
 
 
 def treebank_name(path: Path, folder: Path | None = None) -> str:
-    """The name of the treebank that a file is a part of.
+    """Find the name of the treebank that a file belongs to.
 
     Args:
-        path: A file; it need not exist.
+        path: The path of a file, which need not exist.
         folder: The folder whose files are read together.
 
     Returns:
-        `en_lines` for en_lines-ud-train.conllu. For others, the name of `folder`; without one, the
-        name of the folder that has train.conllu, dev.conllu or test.conllu, or that of the file
+        `en_lines` for en_lines-ud-train.conllu. For other files, the name of `folder`. Without one,
+        the name of the folder that has train.conllu, dev.conllu or test.conllu, or that of the file
         without its extension and `-train`, `-dev` or `-test`.
 
     Examples:
@@ -52,8 +53,8 @@ def name_docs(docs: Iterable[Doc], treebank: str, corpus: list[str]) -> None:
 
     Args:
         docs: The Docs.
-        treebank: Its name.
-        corpus: The names of all treebanks of the corpus that they are from.
+        treebank: The name of the treebank.
+        corpus: The names of all treebanks of the corpus.
     """
     for doc in docs:
         doc.user_data[TREEBANK_KEY] = treebank
@@ -65,7 +66,7 @@ def copy_treebank(source: Doc, target: Doc) -> None:
 
     Args:
         source: The Doc from a reader.
-        target: The Doc made of it.
+        target: The Doc that was made from it.
     """
     for key in (TREEBANK_KEY, TREEBANKS_KEY):
         if key in source.user_data:
@@ -73,20 +74,20 @@ def copy_treebank(source: Doc, target: Doc) -> None:
 
 
 def treebank_weights(setting: str, treebank: str, known: Collection[str]) -> dict[str, float]:
-    """Read which treebank Docs are to be encoded as.
+    """Read the treebank, or the weights of several, as which Docs are encoded.
 
     Args:
-        setting: Where it says so, for messages.
-        treebank: The name of a treebank, or weights of several, which interpolate their
-            embeddings: `en_lines=0.7,sv_lines=0.3`.
-        known: The names of the treebanks that there are.
+        setting: The name of the setting, for messages.
+        treebank: The name of a treebank, or weights that interpolate the embeddings of several:
+            `en_lines=0.7,sv_lines=0.3`.
+        known: The names of the known treebanks.
 
     Returns:
-        Weights by name, whose sum is 1.
+        The weights by name, which add up to 1.
 
     Raises:
-        ValueError: If it is something else, a treebank is not known, or the weights are no
-            interpolation.
+        ValueError: The value is malformed, a treebank is unknown, or the weights do not
+            interpolate.
     """
     if treebank in known:
         return {treebank: 1.0}

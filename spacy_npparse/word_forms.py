@@ -1,13 +1,14 @@
 """The syntactic words of a Doc: their forms, and the multiword tokens that they are slices of.
 
-A token of a Doc is a slice of the text. A multiword token is several of them, French "du" the
-slices "d" and "u" of the words "de" and "le", whose norms they have. Everything that reads forms
-reads them here: encoders, lemmatizers, and what writes CoNLL-U.
+A token of a Doc is a slice of the text. A multiword token consists of several tokens: French "du"
+consists of the slices "d" and "u" of the words "de" and "le", which are their norms. All code that
+needs word forms, such as encoders, lemmatizers and the writer of CoNLL-U, uses this module.
 
-Multiword tokens are noted by their characters, which no change of tokens moves: as attributes of
-the span group `doc.spans["mwt"]`, which `DocBin` always saves, and in `doc.user_data`, since
-`Doc.from_docs` drops the former. The group itself is empty: spaCy does not move spans when tokens
-are merged, and cannot copy or save a Doc whose spans end beyond it.
+Multiword tokens are noted by their characters, which do not change if tokens are merged or split.
+They are attributes of the span group `doc.spans["mwt"]`, which `DocBin` always saves, and are also
+in `doc.user_data`, because `Doc.from_docs` drops the former. The group itself is empty, because
+spaCy does not move spans when tokens are merged, and cannot copy or save a Doc whose spans end
+beyond it.
 """
 
 from __future__ import annotations
@@ -27,22 +28,22 @@ from spacy_npparse.errors import DocError
 
 MULTIWORD_SPANS = "mwt"
 _WORDS = "words"
-# The beginning of a key of user_data; the places of the first and the last character follow, which
-# spaCy moves with the text.
+# The beginning of a key of user_data, followed by the places of the first and the last character,
+# which spaCy moves with the text.
 _KEY = ("._.", "spacy_npparse.multiword")
-# ORTH and NORM of the words of multiword tokens that the text does not spell as they are: all that
-# span.as_doc() passes on. Of each vocabulary, to which there are no weak references.
+# ORTH and NORM of words in multiword tokens that are not spelled as in the text, by vocabulary.
+# span.as_doc() passes on nothing else. There are no weak references to vocabularies.
 _respelt: WeakKeyDictionary[Lookups, set[tuple[int, int]]] = WeakKeyDictionary()
 
 
 class SurfaceToken(NamedTuple):
-    """A token as the text has it: a word, or a multiword token.
+    """A token of the text: a word, or a multiword token.
 
     Attributes:
-        start: The first of its words: an index of the Doc.
-        end: The end of its words, exclusive.
-        text: How the text spells it.
-        words: The forms of its words if it is a multiword token, else empty.
+        start: The index of its first word in the Doc.
+        end: The index after its last word.
+        text: The token as spelled in the text.
+        words: The forms of its words if it is a multiword token, otherwise empty.
     """
 
     start: int
@@ -56,7 +57,7 @@ def add_multiword_tokens(doc: Doc, found: Iterable[tuple[int, tuple[str, ...]]])
 
     Args:
         doc: The Doc, whose tokens are slices of the multiword tokens.
-        found: The index of the first word of each multiword token, and the forms of its words; in
+        found: The index of the first word of each multiword token and the forms of its words, in
             order.
     """
     noted = []
@@ -76,7 +77,7 @@ def add_multiword_tokens(doc: Doc, found: Iterable[tuple[int, tuple[str, ...]]])
 
 
 def has_multiword_tokens(doc: Doc) -> bool:
-    """Whether a Doc has multiword tokens, merged ones included.
+    """Check whether a Doc has multiword tokens, including merged ones.
 
     Args:
         doc: The Doc.
@@ -85,32 +86,32 @@ def has_multiword_tokens(doc: Doc) -> bool:
 
 
 def multiword_tokens(doc: Doc) -> list[Span]:
-    """The multiword tokens of a Doc; also `doc._.multiword_tokens`.
+    """Find the multiword tokens of a Doc, as `doc._.multiword_tokens` does.
 
     Args:
         doc: The Doc.
 
     Returns:
-        Spans in order, whose labels are the words, separated by spaces. Those whose words have been
-        merged are left out.
+        Spans in order, whose labels are the words, separated by spaces. Multiword tokens whose
+        words have been merged are left out.
     """
     found = _multiword_tokens(doc, strict=False)
     return [Span(doc, start, end, label=" ".join(words)) for start, end, words in found]
 
 
 def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
-    """The tokens of the text, without white space.
+    """Iterate over the tokens of the text, without white space.
 
     Args:
         doc: The Doc.
 
     Yields:
-        Words and multiword tokens, in order. A multiword token whose words have all been merged
-        is a word.
+        Words and multiword tokens, in order. A multiword token whose words have all been merged is
+        a word.
 
     Raises:
-        DocError: If some of the words of a multiword token have been merged or split, or if the
-            Doc is from `span.as_doc()`, which drops multiword tokens.
+        DocError: Some of the words of a multiword token have been merged or split, or the Doc is
+            from `span.as_doc()`, which drops multiword tokens.
     """
     multiword = {start: (end, words) for start, end, words in _multiword_tokens(doc, strict=True)}
     texts = _texts(doc, _tokens(doc))
@@ -126,17 +127,17 @@ def surface_tokens(doc: Doc) -> Iterator[SurfaceToken]:
 
 
 def form_ids(doc: Doc) -> NDArray[np.uint64]:
-    """The forms of the words of a Doc.
+    """Find the hashes of the forms of a Doc's words.
 
     Args:
         doc: The Doc.
 
     Returns:
-        uint64 [len(doc)], hashes of strings: the form of a word of a multiword token, the text of
-        any other token.
+        uint64 [len(doc)], the hash of each form: the word in a multiword token, the text of any
+        other token.
 
     Raises:
-        DocError: If the Doc is from `span.as_doc()`, which drops multiword tokens.
+        DocError: The Doc is from `span.as_doc()`, which drops multiword tokens.
     """
     ids = _tokens(doc)
     for start, end, words in _multiword_tokens(doc, strict=False):
@@ -145,34 +146,34 @@ def form_ids(doc: Doc) -> NDArray[np.uint64]:
 
 
 def word_forms(doc: Doc) -> list[str]:
-    """The forms of the words of a Doc.
+    """Find the forms of a Doc's words.
 
     Args:
         doc: The Doc.
 
     Returns:
-        For each token the form of the word, which is not the token's text in multiword tokens.
+        The form of the word for each token, which in multiword tokens is not the token's text.
 
     Raises:
-        DocError: If the Doc is from `span.as_doc()`, which drops multiword tokens.
+        DocError: The Doc is from `span.as_doc()`, which drops multiword tokens.
     """
     return _texts(doc, form_ids(doc))
 
 
 def _tokens(doc: Doc) -> NDArray[np.uint64]:
-    """The texts of tokens as hashes."""
+    """Read the texts of tokens as hashes."""
     return np.asarray(doc.to_array(ORTH), dtype=np.uint64)
 
 
 def _texts(doc: Doc, ids: NDArray[np.uint64]) -> list[str]:
-    """The strings of ids, without looking each up that occurs again."""
+    """Look up the strings of hashes, each only once."""
     numbers = ids.tolist()
     texts = {value: doc.vocab.strings[value] for value in {*numbers}}
     return [texts[value] for value in numbers]
 
 
 def _form(token: Token) -> str:
-    """The form of one word, without those of all others."""
+    """Find the form of one word without computing all others."""
     doc = token.doc
     noted = _noted(doc)
     place = bisect_right(noted, token.idx, key=lambda one: one[0])
@@ -189,8 +190,8 @@ def _form(token: Token) -> str:
 
 
 def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """The first word, the end and the forms of each multiword token. Those whose words have been
-    merged or split are left out; if strict, those of which only some have are refused."""
+    """Find the first word, the end and the forms of each multiword token. Those whose words have
+    been merged or split are left out, or rejected if strict and only some of the words have."""
     noted = _noted(doc)
     if not noted:
         return
@@ -212,10 +213,10 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
 
 
 def _noted(doc: Doc) -> list[tuple[int, int, list[str]]]:
-    """The first character, the end and the words of each multiword token, in order.
+    """Find the first character, the end and the words of each multiword token, in order.
 
     Raises:
-        DocError: If they have been lost.
+        DocError: The multiword tokens have been lost.
     """
     group = doc.spans.get(MULTIWORD_SPANS)
     if group is not None and _WORDS in group.attrs:

@@ -1,4 +1,4 @@
-"""Cutting a multiword token into slices of its surface, one for each of its words."""
+"""Cutting of a multiword token into slices of its surface, one for each of its words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
-# Of what neither the first nor the last word shares with the token. Alignment is cubic in it.
+# The maximum length of the middle, which neither the first nor the last word shares with the token.
+# Alignment takes cubic time in it.
 _LONGEST = 64
 _IMPOSSIBLE = 1 << 30
 
@@ -15,17 +16,18 @@ _IMPOSSIBLE = 1 << 30
 def cut(surface: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
     """Cut a multiword token by the best alignment with its words.
 
-    The beginning that the token shares with its first word, and the end that it shares with its
-    last word, belong to these. What is between is cut such that the edit distances of slices and
-    words, regardless of case, have the smallest sum; of several such cuts, the last ones.
+    The first slice begins with the prefix that the token shares with its first word, and the last
+    slice ends with the suffix that it shares with its last word. The middle is cut so that the sum
+    of the edit distances between slices and words, regardless of case, is smallest. Among several
+    such cuts, the last ones are chosen.
 
     Args:
-        surface: The token as the text spells it.
-        words: Its syntactic words.
+        surface: The token as spelled in the text.
+        words: The syntactic words of the token.
 
     Returns:
-        The slices, none of them blank, which spell the token together; None if it has fewer
-        characters than words, white space not counted, or differs from its words in too many.
+        The slices, none of them blank, which form the token; None if it has fewer characters than
+        words, not counting white space, or differs too much from its words.
 
     Examples:
         >>> cut("du", ("de", "le")), cut("evdeki", ("evde", "ki")), cut("à", ("a", "a"))
@@ -42,7 +44,7 @@ def cut(surface: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
     start = _shared(spelling[:-n_later], lowered[0])
     n_inside = n_later - 1 if start else n_later
     n_at_end = _shared(spelling[start + n_inside :][::-1], lowered[-1][::-1])
-    # White space may leave no visible characters for a word between.
+    # White space may leave no visible characters for a word in the middle.
     for first, last in ((start, n_at_end), (0, 0)):
         end = len(surface) - last
         bounds = _bounds(spelling[first:end], lowered, first, last)
@@ -53,7 +55,7 @@ def cut(surface: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _shared(spelling: str, word: str) -> int:
-    """The length of the longest common prefix."""
+    """Find the length of the longest common prefix."""
     size = 0
     for one, other in zip(spelling, word, strict=False):
         if one != other:
@@ -63,9 +65,9 @@ def _shared(spelling: str, word: str) -> int:
 
 
 def _bounds(middle: str, words: Sequence[str], n_first: int, n_last: int) -> list[int] | None:
-    """Where the best slices of the middle end, but for the last one; None if there are none.
-    n_first, n_last: the numbers of characters before it that the first word has, and after it that
-    the last one has."""
+    """Find where the best slices of the middle end, except the last one; None if there are none.
+    n_first, n_last: the number of characters before the middle that the first word has, and after
+    it that the last word has."""
     parts = [words[0][n_first:], *words[1:-1], words[-1][: len(words[-1]) - n_last]]
     if max(map(len, (middle, *parts))) > _LONGEST:
         return None
@@ -81,7 +83,7 @@ def _bounds(middle: str, words: Sequence[str], n_first: int, n_last: int) -> lis
                 continue
             for end, distance in enumerate(_distances(part, middle[begin:]), begin):
                 is_visible = is_full or n_visible[end] > n_visible[begin]
-                # Of equal cuts the last ones.
+                # Among equal cuts, choose the last ones.
                 if is_visible and cost + distance <= best[end]:
                     best[end], begins[end] = cost + distance, begin
         costs = best
@@ -95,7 +97,7 @@ def _bounds(middle: str, words: Sequence[str], n_first: int, n_last: int) -> lis
 
 
 def _distances(word: str, text: str) -> list[int]:
-    """The edit distance of a word from each prefix of a text."""
+    """Compute the edit distance of a word from each prefix of a text."""
     row = list(range(len(text) + 1))
     for number, letter in enumerate(word, 1):
         diagonal, row[0] = row[0], number

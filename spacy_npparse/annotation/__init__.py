@@ -1,5 +1,5 @@
-"""The annotator's partner: what a parser believes of sentences, which of them are worth annotating,
-which arcs of a treebank it contradicts, and which of its own trees are probably right."""
+"""Support for annotators: probabilities of heads and labels, selection of sentences, contradicted
+arcs of a treebank, and sentences whose predicted trees are probably right."""
 
 from spacy_npparse.annotation.calibration import Predictions, read_gold
 from spacy_npparse.annotation.contradictions import Contradiction, contradictions_of

@@ -1,4 +1,4 @@
-"""Temperatures that make probabilities calibrated."""
+"""Temperatures that calibrate probabilities."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,22 +14,22 @@ from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.trees.missing import NO_HEAD
 
-# Of the natural logarithm of a temperature: where it is searched for, and how exactly.
+# The range of the natural logarithm of a temperature, and the precision of the search.
 _RANGE = math.log(10.0)
 _PRECISION = 0.005
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
-# Of what turns out otherwise than was held for certain.
+# The lower bound of the probability of events that were held to be impossible.
 _LEAST_PROBABILITY = 1e-6
 
 
 class GoldTrees(NamedTuple):
-    """The annotation of sentences, as a parser knows it.
+    """Gold annotation of sentences, in the numbers of a parser.
 
     Attributes:
-        heads: int32 [n_words] for each sentence: the head of each word, 0 for the root, NO_HEAD if
+        heads: int32 [n_words] for each sentence, the head of each word, 0 for the root, NO_HEAD if
             unknown.
-        labels: int32 [n_words] for each sentence: the number of the label among the parser's
-            `label_data`, NO_HEAD if unknown, to the parser or at all, or the root's.
+        labels: int32 [n_words] for each sentence, the number of each label among the parser's
+            `label_data`, NO_HEAD if it is unknown, unknown to the parser, or the root's.
         unknown: The labels that the parser does not know.
     """
 
@@ -39,14 +39,14 @@ class GoldTrees(NamedTuple):
 
 
 class Reliabilities(NamedTuple):
-    """What a parser predicts for words with gold arcs: how probable it holds it to be, and whether
-    it is right.
+    """The probabilities of predictions for words with gold arcs, and whether they are correct.
 
     Attributes:
-        heads: float64 [2, n]: the probability of the predicted head, and 1 if it is right.
-        labels: float64 [2, n]: that of the predicted label, for words with the right head other
-            than the root.
-        arcs: float64 [2, n]: that of head and label together, 1 if both are right.
+        heads: float64 [2, n], the probability of each predicted head, and 1 if it is correct.
+        labels: float64 [2, n], the probability of each predicted label, and 1 if it is correct, for
+            words with the correct head other than the root.
+        arcs: float64 [2, n], the probability of each head and label together, and 1 if both are
+            correct.
     """
 
     heads: NDArray[np.float64]
@@ -55,14 +55,14 @@ class Reliabilities(NamedTuple):
 
 
 def read_gold(sentences: Sequence[Sentence], labels: Sequence[str]) -> GoldTrees:
-    """Read the annotation of sentences.
+    """Read the gold annotation of sentences.
 
     Args:
         sentences: The sentences.
-        labels: The labels that the parser knows, the root's excluded.
+        labels: The labels that the parser knows, without that of the root.
 
     Returns:
-        The trees.
+        The gold trees.
     """
     numbers = {label: number for number, label in enumerate(labels)}
     trees: list[NDArray[np.int32]] = []
@@ -87,11 +87,11 @@ def read_gold(sentences: Sequence[Sentence], labels: Sequence[str]) -> GoldTrees
 
 
 class Predictions:
-    """The trees that a parser predicts, against gold trees. Both remain, whatever its temperatures.
+    """Predicted trees, compared with gold trees. They do not depend on the parser's temperatures.
 
     Args:
-        encoded: The sentences.
-        gold: Their annotation.
+        encoded: The encoded sentences.
+        gold: The gold annotation of the sentences.
     """
 
     def __init__(self, encoded: EncodedSentences, gold: GoldTrees):
@@ -109,14 +109,15 @@ class Predictions:
         self._known = heads != NO_HEAD, right_heads & has_label, has_label | (heads == 0)
 
     def reliabilities(self) -> Reliabilities:
-        """Compare how sure the parser is with what is right, under its present temperatures."""
+        """Compare the probabilities under the present temperatures with what is correct."""
         heads, labels = self._of_heads(), self._of_labels()
         return Reliabilities(*map(self._pairs, range(3), (heads, labels, heads * labels)))
 
     def fit_temperatures(self) -> Temperatures:
-        """Find the temperatures under which it is most probable that what is right is right, and
-        what is wrong wrong: that of heads, and that of labels, given right heads. The parser's own
-        remain; one of them is returned where nothing is known, or everything is right, or wrong.
+        """Find the temperatures under which the correctness of the predictions is most probable:
+        one for heads, and one for labels given correct heads. The parser's own temperatures do not
+        change. A temperature is 1 if nothing is known, or if all predictions are correct or all are
+        wrong.
 
         Returns:
             The temperatures.
@@ -143,7 +144,8 @@ class Predictions:
             parser.temperatures = before
 
     def _tells(self, kind: int) -> bool:
-        """Whether some predictions are right and others wrong; else the loss has no minimum."""
+        """Check whether some predictions are correct and others wrong. Otherwise the loss has no
+        minimum."""
         right = self._right[kind][self._known[kind]]
         return bool(right.any() and not right.all())
 
@@ -170,7 +172,7 @@ def _log_loss(pairs: NDArray[np.float64]) -> float:
 
 
 def _minimum(loss: Callable[[float], float]) -> float:
-    """The temperature of least loss, by golden-section search: the loss of a temperature has one
+    """Find the temperature with the lowest loss by golden-section search. The loss has a single
     minimum."""
     low, high = -_RANGE, _RANGE
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)

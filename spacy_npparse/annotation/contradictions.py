@@ -1,4 +1,4 @@
-"""Arcs of a treebank that a parser contradicts: found, and listed for annotators."""
+"""Arcs of a treebank that a parser contradicts, for annotators."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COLUMNS = (
     "predicted probability",
     "log odds",
 )
-# Attributes of MISC.
+# The attributes of MISC.
 _PREDICTED = "PredictedArc"
 _LOG_ODDS = "LogOdds"
 _DOUBT = 0.01
@@ -44,12 +44,12 @@ class Contradiction:
     Attributes:
         sentence: The number of the sentence in the treebank, from 0.
         word: The dependent, from 1.
-        head: Of the arc in the treebank, 0 for the root.
-        label: Its label.
-        probability: Of head and label, as the parser sees it.
-        predicted_head: Of the arc that the parser predicts.
-        predicted_label: Its label.
-        predicted_probability: Of these.
+        head: The head of the arc in the treebank, 0 for the root.
+        label: The label of the arc in the treebank.
+        probability: The probability of this head and label according to the parser.
+        predicted_head: The head of the arc that the parser predicts.
+        predicted_label: The label of the arc that the parser predicts.
+        predicted_probability: The probability of the predicted head and label.
     """
 
     sentence: int
@@ -63,20 +63,21 @@ class Contradiction:
 
     @property
     def log_odds(self) -> float:
-        """The natural logarithm of how many times as probable the parser's own arc is, after a
-        hundredth is added to both probabilities: parsers are wrong more often than they believe
-        where they hold an arc for all but impossible."""
+        """The natural logarithm of the ratio of the probabilities of the predicted arc and of the
+        annotated one. A hundredth is added to both, because a parser is wrong more often than it
+        believes if it holds an arc to be almost impossible."""
         return math.log((self.predicted_probability + _DOUBT) / (self.probability + _DOUBT))
 
 
 @dataclass(frozen=True)
 class FoundContradictions:
-    """What one parser says of the part of a treebank that it has not seen.
+    """The contradictions of a parser in a part of a treebank that it has not seen.
 
     Attributes:
-        contradictions: The arcs that it contradicts.
-        n_words: Words with arcs that it was asked about.
-        n_unknown: Words with labels that its part of the treebank has not; only their heads count.
+        contradictions: The arcs that the parser contradicts.
+        n_words: The number of words with arcs.
+        n_unknown: The number of words with labels that do not occur in the parser's training data.
+            Only their heads are compared.
     """
 
     contradictions: list[Contradiction]
@@ -85,13 +86,13 @@ class FoundContradictions:
 
 
 def ranked(found: Iterable[Contradiction]) -> list[Contradiction]:
-    """Contradictions, the surest first.
+    """Sort contradictions, the most certain first.
 
     Args:
-        found: In any order.
+        found: The contradictions in any order.
 
     Returns:
-        Sorted by log odds, and then by place.
+        The contradictions, sorted by log odds and then by place.
     """
     return sorted(found, key=lambda one: (-one.log_odds, one.sentence, one.word))
 
@@ -101,10 +102,10 @@ def contradiction_table(found: Sequence[Contradiction], sentences: Sequence[Sent
 
     Args:
         found: The contradictions.
-        sentences: Of the treebank.
+        sentences: The sentences of the treebank.
 
     Returns:
-        A line for each, with a heading. Sentences and words are counted from 1.
+        A heading, and a line for each contradiction. Sentences and words are counted from 1.
     """
     lines = ["\t".join(_COLUMNS)]
     for one in found:
@@ -129,15 +130,15 @@ def contradiction_table(found: Sequence[Contradiction], sentences: Sequence[Sent
 def with_contradictions(
     found: Iterable[Contradiction], sentences: Sequence[Sentence]
 ) -> list[Sentence]:
-    """Note contradictions in MISC: `PredictedArc=4:obj|LogOdds=7.31`, and drop such notes of an
-    earlier time. Nothing else changes.
+    """Note contradictions in MISC, as in `PredictedArc=4:obj|LogOdds=7.31`, and remove earlier
+    notes. Nothing else changes.
 
     Args:
         found: The contradictions.
-        sentences: Of the treebank.
+        sentences: The sentences of the treebank.
 
     Returns:
-        The sentences of the treebank.
+        The sentences with notes.
     """
     by_sentence: dict[int, dict[int, Contradiction]] = {}
     for one in found:
@@ -164,17 +165,17 @@ def _noted(sentence: Sentence, by_word: dict[int, Contradiction]) -> Sentence:
 def contradictions_of(
     nlp: Language, sentences: Sequence[Sentence], numbers: Sequence[int]
 ) -> FoundContradictions:
-    """Find the arcs that a trained parser contradicts, each by itself: it takes another head or
-    label for more probable, with which the sentence would still have a tree if all its other arcs
-    remained as they are annotated.
+    """Find the arcs that a trained parser contradicts. For such an arc, the parser assigns a higher
+    probability to another head or label that would also give a tree if all other arcs remained as
+    they are annotated.
 
     Args:
         nlp: A pipeline with one parser.
-        sentences: Of the treebank.
-        numbers: Of the sentences to look at.
+        sentences: The sentences of the treebank.
+        numbers: The numbers of the sentences to compare.
 
     Returns:
-        What it says of them.
+        The contradictions in these sentences.
     """
     chosen = [sentences[number] for number in numbers]
     encoded = encode_sentences(nlp, chosen)
@@ -196,7 +197,7 @@ def contradictions_of(
         for i in np.flatnonzero(annotated.heads != NO_HEAD).tolist():
             deprel = sentence.words[i].deprel
             head = int(annotated.heads[i])
-            # Nothing is said of a label that is not annotated, or that the parser cannot know.
+            # A label that is not annotated or unknown to the parser is not compared.
             label = int(known[i]) if head > 0 else NO_HEAD
             is_labelled = head == 0 or label != NO_HEAD
             n_words += 1
@@ -220,12 +221,12 @@ def contradictions_of(
 
 
 class _Arcs(NamedTuple):
-    """An arc to each word of a sentence, and what the parser believes of it.
+    """An arc to each word of a sentence, and its probabilities.
 
     Attributes:
         heads: [n_words], 0 for the root, NO_HEAD if there is no arc.
-        probabilities: [n_words], of the heads; 0 if there is no arc.
-        by_label: [n_words, n_labels], those of labels given these heads.
+        probabilities: [n_words], the probabilities of the heads; 0 if there is no arc.
+        by_label: [n_words, n_labels], the probabilities of labels given these heads.
     """
 
     heads: NDArray[np.int32]
@@ -233,7 +234,8 @@ class _Arcs(NamedTuple):
     by_label: NDArray[np.float32]
 
     def probability(self, i: int, label: int = NO_HEAD) -> float:
-        """Of an arc with a label, which is the most probable one if it is NO_HEAD."""
+        """Find the probability of an arc with a label, or with the most probable one if it is
+        NO_HEAD."""
         of_head = float(self.probabilities[i])
         if self.heads[i] < 1:
             return of_head
@@ -242,7 +244,7 @@ class _Arcs(NamedTuple):
         )
 
     def label(self, i: int, labels: Sequence[str]) -> str:
-        """The most probable one."""
+        """Find the most probable label."""
         return labels[self.by_label[i].argmax()] if self.heads[i] > 0 else UD_ROOT
 
 
@@ -257,14 +259,14 @@ def _arcs(
 
 
 def best_other_heads(heads: NDArray[np.int32], by_head: NDArray[np.float32]) -> NDArray[np.int32]:
-    """Find the most probable other head of each word with which the tree would remain one.
+    """Find the most probable other head of each word with which there would still be a tree.
 
     Args:
-        heads: int32 [n_words], of the tree, NO_HEAD where one is missing.
+        heads: int32 [n_words], the heads of the tree, NO_HEAD where one is missing.
         by_head: float32 [n_words, n_words + 1], the probabilities of all heads.
 
     Returns:
-        int32 [n_words], NO_HEAD where there is no such head.
+        int32 [n_words], the heads, NO_HEAD where there is none.
     """
     possible = _leaves_a_tree(heads)
     possible[np.arange(len(heads)), heads] = False
@@ -273,8 +275,8 @@ def best_other_heads(heads: NDArray[np.int32], by_head: NDArray[np.float32]) -> 
 
 
 def _leaves_a_tree(heads: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether a word can have another head, all others having theirs, in a tree with a single root:
-    bool [n_words, n_words + 1]."""
+    """Check whether each word can have another head in a tree with a single root if all others keep
+    theirs: bool [n_words, n_words + 1]."""
     possible = np.ones((len(heads), len(heads) + 1), dtype=bool)
     for word in range(1, len(heads) + 1):
         ancestor = word
@@ -282,6 +284,6 @@ def _leaves_a_tree(heads: NDArray[np.int32]) -> NDArray[np.bool_]:
             possible[ancestor - 1, word] = False
             ancestor = int(heads[ancestor - 1])
     possible[:, 0] = ~(heads == 0).any()
-    # Only a word without a head could be the root instead.
+    # Only if a word has no head can another word become the root.
     possible[heads == 0] &= (heads == NO_HEAD).any()
     return possible

@@ -1,4 +1,4 @@
-"""What a trained parser believes of given sentences: probabilities of all heads and labels."""
+"""Probabilities of all heads and labels in sentences, computed by a trained parser."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,16 +27,16 @@ _BATCH = 128
 
 
 class PosteriorError(UserError, ValueError):
-    """A pipeline without such probabilities; the message has the remedy."""
+    """A pipeline without such probabilities. The message has the remedy."""
 
 
 class PredictedTree(NamedTuple):
-    """A tree that a parser predicts.
+    """A predicted tree.
 
     Attributes:
         heads: int32 [n_words], 0 for the root.
-        labels: int64 [n_words], numbers in the order of the parser's `label_data`, NO_LABEL for the
-            root's.
+        labels: int64 [n_words], the numbers of labels in the order of the parser's `label_data`,
+            NO_LABEL for the root's.
     """
 
     heads: Ints
@@ -48,8 +48,8 @@ class _Part:
     """Sentences whose arcs are scored at once.
 
     Attributes:
-        numbers: Of the sentences, among all.
-        scored: The sentences.
+        numbers: The numbers of these sentences among all.
+        scored: The scored sentences.
     """
 
     numbers: list[int]
@@ -58,11 +58,11 @@ class _Part:
 
 @dataclass(frozen=True)
 class EncodedSentences:
-    """Sentences as a trained parser sees them. All lists are in their order.
+    """Sentences, encoded by a trained parser. All lists are in the order of the sentences.
 
     Attributes:
-        parser: The parser. Its temperatures may change, its weights may not.
-        parts: The sentences.
+        parser: The parser. Its temperatures may change, but not its weights.
+        parts: Parts of the sentences.
     """
 
     parser: DependencyParser
@@ -72,8 +72,8 @@ class EncodedSentences:
         """Compute the probabilities of all heads.
 
         Returns:
-            float32 [n_words, n_words + 1] for each sentence: of each head of each word, the root
-            being the first.
+            float32 [n_words, n_words + 1] for each sentence, the probabilities of the heads of each
+            word, with the root first.
         """
 
         def of_part(part: _Part) -> Iterator[Floats]:
@@ -102,8 +102,8 @@ class EncodedSentences:
         """Compute the probabilities of all labels of the arcs of some trees.
 
         Args:
-            trees: int32 [n_words] for each sentence, below 1 where there is no arc, or only that
-                from the root.
+            trees: int32 [n_words] for each sentence, the heads, below 1 for words without an arc
+                and for roots.
 
         Returns:
             float32 [n_words, n_labels] for each sentence, in the order of the parser's
@@ -124,7 +124,7 @@ class EncodedSentences:
         """Compute the mean of the vectors of the words of each sentence.
 
         Returns:
-            float32 [n_sentences, width].
+            float32 [n_sentences, width], the means.
         """
 
         def of_part(part: _Part) -> Iterator[Floats]:
@@ -145,18 +145,19 @@ class EncodedSentences:
 def encode_sentences(
     nlp: Language, sentences: Iterable[Sentence], batch_size: int = _BATCH
 ) -> EncodedSentences:
-    """Run a pipeline up to its parser on the words of sentences, whose annotation is not looked at.
+    """Run a pipeline up to its parser on the words of sentences, ignoring their annotation.
 
     Args:
         nlp: A pipeline with one parser of this package.
         sentences: The sentences.
-        batch_size: Sentences that are encoded at once.
+        batch_size: The number of sentences that are encoded at once.
 
     Returns:
-        The sentences.
+        The encoded sentences.
 
     Raises:
-        PosteriorError: As `parser_of` does, or if a component before the parser changes the words.
+        PosteriorError: The pipeline has no suitable parser, see `parser_of`, or a component before
+            the parser changes the words.
     """
     parser = parser_of(nlp)
     parts: list[_Part] = []
@@ -181,8 +182,8 @@ def parser_of(nlp: Language) -> DependencyParser:
         The parser.
 
     Raises:
-        PosteriorError: If there is none of this package, or more than one, or if its probabilities
-            are not those of the arcs that it predicts.
+        PosteriorError: The pipeline has no parser of this package, or several, or the parser's
+            probabilities are not those of the arcs that it predicts.
     """
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DependencyParser)]
     if len(parsers) != 1:
@@ -199,7 +200,7 @@ def parser_of(nlp: Language) -> DependencyParser:
 
 
 def _run(nlp: Language, parser: DependencyParser, docs: Iterable[Doc]) -> Iterable[Doc]:
-    """Docs as they come to the parser."""
+    """Run the components before the parser on Docs."""
     for _, component in nlp.pipeline:
         if component is parser:
             break

@@ -1,4 +1,4 @@
-"""Which sentences, or which arcs, of unannotated text are worth annotating."""
+"""Selection of the sentences or arcs of unannotated text that are most worth annotating."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from spacy_npparse.treebank.rows import make_sentence, with_comments, with_misc
 from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT, Row, is_boundary
 from spacy_npparse.trees.missing import NO_LABEL
 
-# Attributes of MISC: the arc that the parser would take, and how probable it is.
+# The attributes of MISC with the arc that the parser predicts, and its probability.
 _PREDICTED = "PredictedArc"
 _PROBABILITY = "Probability"
 _COMMENT = "selected"
@@ -25,14 +25,14 @@ Floats = NDArray[np.float64]
 
 
 class Criterion(str, Enum):
-    """What annotation is expected to bring.
+    """A criterion for the value of annotation.
 
     Attributes:
-        ENTROPY: Of the heads of a word, and of the labels given the predicted head: how much the
-            parser would learn to know.
+        ENTROPY: The entropy of the heads of a word, plus that of the labels given the predicted
+            head: how much the parser would learn.
         ERROR: The probability that the predicted head or label is wrong: how much would be
             corrected.
-        DIVERSITY: Entropy, times how far a sentence is from all that have been chosen.
+        DIVERSITY: The entropy, times the distance of a sentence from all that have been selected.
     """
 
     ENTROPY = "entropy"
@@ -42,14 +42,14 @@ class Criterion(str, Enum):
 
 @dataclass(frozen=True)
 class JudgedSentence:
-    """A sentence as a parser sees it.
+    """A sentence with its predicted tree and the value of its annotation.
 
     Attributes:
         sentence: The sentence.
-        heads: Of the words, as they are predicted, 0 for the root.
-        labels: Of the arcs.
-        entropies: float64 [n_words], in nats; see `Criterion`.
-        errors: float64 [n_words]; see `Criterion`.
+        heads: The predicted heads of the words, 0 for the root.
+        labels: The predicted labels of the arcs.
+        entropies: float64 [n_words], the entropy of each word in nats; see `Criterion`.
+        errors: float64 [n_words], the probability of an error in each word; see `Criterion`.
         vector: float32 [width], the mean of the vectors of its words.
     """
 
@@ -61,25 +61,25 @@ class JudgedSentence:
     vector: NDArray[np.float32]
 
     def benefits(self, criterion: Criterion) -> Floats:
-        """What the annotation of each word is expected to bring: [n_words]."""
+        """Find the value of annotating each word: [n_words]."""
         return self.errors if criterion is Criterion.ERROR else self.entropies
 
 
 def judge_sentences(
     nlp: Language, sentences: Iterable[Sentence], batch_size: int
 ) -> Iterator[JudgedSentence]:
-    """Parse sentences, keeping how sure the parser is.
+    """Parse sentences, and judge the value of their annotation.
 
     Args:
         nlp: A pipeline with one parser.
-        sentences: The sentences, whose annotation is not looked at.
-        batch_size: How many are encoded at once.
+        sentences: The sentences, whose annotation is ignored.
+        batch_size: The number of sentences that are encoded at once.
 
     Yields:
-        The sentences.
+        The judged sentences.
 
     Raises:
-        PosteriorError: See `encode_sentences`.
+        PosteriorError: The pipeline has no suitable parser, see `encode_sentences`.
     """
     for batch in minibatch(sentences, batch_size):
         encoded = encode_sentences(nlp, batch, batch_size)
@@ -104,17 +104,17 @@ def judge_sentences(
 def select_sentences(
     judged: Sequence[JudgedSentence], criterion: Criterion, n_words: int
 ) -> list[int]:
-    """Choose whole sentences, those first whose annotation brings most for each word.
+    """Select whole sentences, starting with those whose annotation is most valuable per word.
 
     Args:
-        judged: The sentences.
-        criterion: What annotation is expected to bring.
-        n_words: How many words are annotated at most.
+        judged: The judged sentences.
+        criterion: The criterion for the value of annotation.
+        n_words: The maximum number of words to annotate.
 
     Returns:
-        The numbers of sentences, the best first.
+        The indices of the selected sentences, with the most valuable first.
 
-    Source: the diversity is that of Sener and Savarese (2018), weighted by entropy.
+    Source: Sener and Savarese (2018) for the diversity, here weighted by entropy.
     """
     benefits = np.array([one.benefits(criterion).mean() for one in judged])
     lengths = np.array([len(one.heads) for one in judged])
@@ -142,16 +142,17 @@ def select_sentences(
 def select_words(
     judged: Sequence[JudgedSentence], criterion: Criterion, n_words: int
 ) -> dict[int, list[int]]:
-    """Choose single words, whose arcs are to be annotated.
+    """Select single words, whose arcs are to be annotated.
 
     Args:
-        judged: The sentences.
-        criterion: What annotation is expected to bring; not the diversity, which is of sentences.
-        n_words: How many words are chosen.
+        judged: The judged sentences.
+        criterion: The criterion for the value of annotation, except diversity, which applies to
+            sentences.
+        n_words: The maximum number of words to annotate.
 
     Returns:
-        The words chosen, from 1, by the number of their sentence; the sentences with the best words
-        first.
+        The selected words, from 1, by the index of the sentence, starting with the sentences that
+        contain the most valuable words.
     """
     if criterion is Criterion.DIVERSITY:
         raise ValueError("diversity is that of sentences. Take entropy or error for single arcs.")
@@ -167,19 +168,21 @@ def select_words(
 def select_doubtful_words(
     judged: Iterable[JudgedSentence], min_error: float, n_words: int
 ) -> list[tuple[JudgedSentence, list[int]]]:
-    """Choose the words of each sentence whose predicted arcs are probably wrong, sentence after
-    sentence.
+    """Select the words of each sentence whose predicted arcs are probably wrong, one sentence after
+    another.
 
     Args:
-        judged: The sentences, best in random order. No more of them are taken than are chosen, and
-            one.
-        min_error: The least probability that the head or the label is wrong.
-        n_words: How many words are annotated at most.
+        judged: The judged sentences, preferably in random order. At most one sentence more is read
+            than selected.
+        min_error: The lowest probability of an error in the head or label for which a word is
+            selected.
+        n_words: The maximum number of words to annotate.
 
     Returns:
-        The sentences, each with the words chosen, from 1: none, if the parser is sure of all.
+        The sentences, each with its selected words, from 1. It has none if the parser is sure of
+        all.
 
-    Source: partial annotation of the uncertain words of a sentence is that of Li et al. (2016).
+    Source: Li et al. (2016) for partial annotation of the uncertain words of a sentence.
     """
     chosen: list[tuple[JudgedSentence, list[int]]] = []
     left = n_words
@@ -193,16 +196,15 @@ def select_doubtful_words(
 
 
 def partial_sentence(one: JudgedSentence, words: Iterable[int], benefit: str) -> Sentence:
-    """A sentence for annotators, without its tree.
+    """Prepare a sentence without a tree for annotators.
 
     Args:
-        one: The sentence.
-        words: Those whose arcs are to be annotated, from 1. MISC has the predicted arc and its
-            probability.
-        benefit: What a comment says why it was selected.
+        one: The judged sentence.
+        words: The words to annotate, from 1. Their MISC gets the predicted arc and its probability.
+        benefit: The text of the comment that says why the sentence was selected.
 
     Returns:
-        The sentence.
+        The sentence for annotators.
     """
     asked = set(words)
     rows = [
@@ -213,8 +215,8 @@ def partial_sentence(one: JudgedSentence, words: Iterable[int], benefit: str) ->
 
 
 def _without_place(sentence: Sentence) -> tuple[Metadata, list[str]]:
-    """The comments of a sentence that do not say where it was in its document: another one comes
-    before it now."""
+    """Select the comments of a sentence that do not depend on its place in the document, because
+    another sentence comes before it now."""
     names = ("newdoc", "newpar")
     metadata = {k: v for k, v in sentence.metadata.items() if not is_boundary(k, *names)}
     comments = [
@@ -235,7 +237,7 @@ def _row(one: JudgedSentence, row: Row, asked: bool) -> Row:
 
 
 def _entropies(probabilities: NDArray[np.float32]) -> Floats:
-    """Of each row."""
+    """Compute the entropy of each row."""
     values = probabilities.astype(np.float64)
     logs = np.log(values, out=np.zeros_like(values), where=values > 0.0)
     return -(values * logs).sum(axis=1)

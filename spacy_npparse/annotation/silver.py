@@ -1,7 +1,7 @@
 """Silver-standard treebanks: sentences whose predicted trees are probably right.
 
-Source: self-training, McClosky, Charniak and Johnson (2006); with the trees that several parsers
-agree on, Kuncoro, Ballesteros, Kong, Dyer and Smith (2016).
+Source: McClosky, Charniak and Johnson (2006) for self-training; Kuncoro, Ballesteros, Kong, Dyer
+and Smith (2016) for trees that several parsers agree on.
 """
 
 from __future__ import annotations
@@ -21,25 +21,26 @@ from spacy_npparse.treebank.sentence import EMPTY, Sentence
 
 _COMMENT = "confidence"
 _BEGINNINGS = ("newdoc", "newpar")
-# A word whose head is as probable has no distribution.
+# The probability from which a head counts as certain, so that no distribution is written.
 _CERTAIN = 0.99
 
 
 class ConfidentSentences:
-    """Chooses the sentences in which the mean probability of the heads is high.
+    """A selection of sentences in which the mean probability of the heads is high.
 
-    Their comments say how high it is, and where documents and paragraphs begin, even if their first
-    sentences are left out.
+    The comments of selected sentences contain this mean, and the beginnings of documents and
+    paragraphs, even if their first sentences are not selected.
 
     Args:
-        least: The lowest mean probability that is enough.
-        lemmas: Whether sentences have lemmas. Those of a lemmatizer teach another one nothing, and
-            would outnumber those of the treebank.
-        distributions: Whether MISC says how probable each head is, where there are doubts
-            (HeadDistribution): for the votes of an ensemble, which a single parser is to learn.
+        least: The lowest mean probability for which a sentence is selected.
+        lemmas: Whether sentences have lemmas. Another lemmatizer learns nothing from predicted
+            lemmas, and they would outnumber those of the treebank.
+        distributions: Whether MISC contains the probabilities of uncertain heads
+            (HeadDistribution). They are meant for the votes of an ensemble, which a single parser
+            learns.
 
     Attributes:
-        n_left_out: Number of the other sentences so far.
+        n_left_out: The number of sentences that were not selected so far.
     """
 
     def __init__(self, least: float, *, lemmas: bool = False, distributions: bool = False) -> None:
@@ -50,17 +51,17 @@ class ConfidentSentences:
         self.n_left_out = 0
 
     def __call__(self, doc: Doc, sentences: Sequence[Sentence]) -> list[Sentence]:
-        """Choose among the sentences of a Doc.
+        """Select sentences of a Doc.
 
         Args:
-            doc: From a parser that keeps its confidence.
-            sentences: What `sentences_from_doc` returns for it.
+            doc: A Doc from a parser that keeps its confidence.
+            sentences: The sentences that `sentences_from_doc` returned for the Doc.
 
         Returns:
-            The sentences chosen.
+            The selected sentences.
 
         Raises:
-            ValueError: If there are no probabilities.
+            ValueError: The Doc has no probabilities.
         """
         chosen = []
         for sentence, words in zip(sentences, _words(doc), strict=True):
@@ -83,21 +84,21 @@ class ConfidentSentences:
 
 
 def _beginning(sentence: Sentence) -> dict[str, str | None]:
-    """The comments that begin a document or a paragraph."""
+    """Find the comments that begin a document or a paragraph."""
     return {
         name: value for name, value in sentence.metadata.items() if name.split()[0] in _BEGINNINGS
     }
 
 
 def _words(doc: Doc) -> list[list[Token]]:
-    """The words of each sentence with words."""
+    """Find the words of each sentence that has words."""
     sentences = (doc[begin:end] for begin, end in boundaries(doc))
     found = [[token for token in sentence if not token.is_space] for sentence in sentences]
     return [words for words in found if words]
 
 
 def _confidence(words: Sequence[Token]) -> float:
-    """The mean probability of the heads."""
+    """Compute the mean probability of the heads."""
     probabilities = [word._.head_probability for word in words]
     if None in probabilities:
         raise ValueError("The parser did not keep its confidence. Set `confidence` of its decoder.")
@@ -110,8 +111,8 @@ def _without_lemmas(sentence: Sentence) -> Sentence:
 
 
 def _with_distributions(sentence: Sentence, words: Sequence[Token]) -> Sentence:
-    """A sentence with HeadDistribution in MISC, except where the parser has no doubts, or where a
-    component has put a probable head into another sentence since."""
+    """Add HeadDistribution to MISC, except where the parser is certain, or where a component has
+    since put a probable head into another sentence."""
     numbers = {word.i: number for number, word in enumerate(words, 1)}
     rows, unread = [], iter(words)
     for row in sentence.rows:

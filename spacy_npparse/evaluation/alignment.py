@@ -17,7 +17,7 @@ from spacy_npparse.evaluation.analysis import Analysis, Span
 
 
 class TextMismatchError(UserError, ValueError):
-    """Gold analysis and prediction have different characters. The message says where."""
+    """A gold analysis and a prediction with different characters. The message names the place."""
 
 
 def align_words(gold: Analysis, system: Analysis, n_before: int = 0) -> list[int | None]:
@@ -26,13 +26,13 @@ def align_words(gold: Analysis, system: Analysis, n_before: int = 0) -> list[int
     Args:
         gold: The gold analysis.
         system: The predicted analysis.
-        n_before: Characters of the text before both, for error messages.
+        n_before: The number of characters of the text before both, for error messages.
 
     Returns:
-        For each gold word, the index of the aligned system word, or None.
+        The index of the aligned predicted word for each gold word, or None.
 
     Raises:
-        TextMismatchError: If they are not analyses of the same text.
+        TextMismatchError: The analyses have different texts.
     """
     if gold.text != system.text:
         raise TextMismatchError(_difference(gold.text, system.text, n_before))
@@ -60,7 +60,7 @@ def _multiword_spans(analysis: Analysis) -> list[Span]:
 
 
 def _merge(spans: list[Span]) -> list[Span]:
-    """The union of the spans as disjoint spans, in order."""
+    """Merge spans to disjoint spans, in order."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:
@@ -71,7 +71,7 @@ def _merge(spans: list[Span]) -> list[Span]:
 
 
 def _words_inside(analysis: Analysis, regions: Sequence[Span]) -> list[list[int]]:
-    """For each region, the words that lie inside it."""
+    """Find the words inside each region."""
     inside: list[list[int]] = [[] for _ in regions]
     region = 0
     for word, (start, end) in enumerate(analysis.spans):
@@ -85,7 +85,7 @@ def _words_inside(analysis: Analysis, regions: Sequence[Span]) -> list[list[int]
 
 
 def _common_subsequence(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Index pairs of a longest common subsequence, the leftmost if there are several."""
+    """Find the index pairs of a longest common subsequence, the leftmost if there are several."""
     n, m = len(left), len(right)
     length = [[0] * (m + 1) for _ in range(n + 1)]
     for i in reversed(range(n)):

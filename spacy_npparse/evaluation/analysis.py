@@ -1,4 +1,4 @@
-"""Analyses of a whole file: what gold annotation and predictions are compared by."""
+"""Analyses of a whole file, by which gold annotation and predictions are compared."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ Span = tuple[int, int]
 class Analysis:
     """The analysis of a text, gold or predicted, as parallel lists over all its words.
 
-    Character offsets ignore white space, so that analyses of the same text are comparable
-    whatever their tokenisation.
+    Character offsets ignore white space, so that analyses of the same text are comparable whatever
+    their tokens.
 
     Attributes:
         text: The characters, without white space.
-        tokens: Character span of each surface token.
-        sentences: Character span of each sentence.
-        sentence_words: First word, and word after the last, of each sentence.
-        spans: Character span of each word; the words of a multiword token share the token's.
-        multiword: Whether the word is part of a multiword token.
-        forms: Word forms.
+        tokens: The character span of each surface token.
+        sentences: The character span of each sentence.
+        sentence_words: The first word, and the word after the last, of each sentence.
+        spans: The character span of each word. The words of a multiword token share its span.
+        multiword: Whether each word is part of a multiword token.
+        forms: The word forms.
         upos: Universal tags, `_` where missing.
         xpos: Language-specific tags, `_` where missing.
         feats: Morphological features, `_` where missing.
         lemmas: Lemmas, `_` where missing.
-        heads: Index of the head among all words, that of the word itself for a root, NO_HEAD
+        heads: The index of each word's head among all words, the word itself for a root, NO_HEAD
             where missing.
-        deprels: Universal relation (without subtype), None where missing.
-        deps: Enhanced dependencies as CoNLL-U has them, `_` where missing.
+        deprels: The universal relations without subtypes, None where missing.
+        deps: The enhanced dependencies as in CoNLL-U, `_` where missing.
     """
 
     text: str = ""
@@ -65,15 +65,15 @@ class Analysis:
         return len(self.forms)
 
     def part(self, first: int, end: int) -> Analysis:
-        """The analysis of some of its sentences.
+        """Select consecutive sentences of the analysis.
 
         Args:
-            first: Index of the first sentence.
-            end: Index after the last one.
+            first: The index of the first sentence.
+            end: The index after the last sentence.
 
         Returns:
-            An analysis whose words are counted from 0 again. Character spans, and the text, stay
-            those of the whole.
+            An analysis whose words are counted from 0. Character spans and the text remain those of
+            the whole.
         """
         sentences = self.sentences[first:end]
         if not sentences:
@@ -95,14 +95,15 @@ class Analysis:
         )
 
     def local_heads(self, sentence: int) -> list[int]:
-        """The tree of a sentence, as `trees` takes it: heads of words 1..n, 0 the root.
+        """Find the tree of a sentence in the form of the package `trees`: heads of words 1..n, 0
+        for the root.
 
         Args:
-            sentence: Its index.
+            sentence: The index of the sentence.
 
         Returns:
-            n + 1 heads, the first one unused. A head that is missing or in another sentence counts
-            as the root.
+            n + 1 heads, of which the first one is unused. A head that is missing or in another
+            sentence counts as the root.
         """
         first, end = self.sentence_words[sentence]
         heads = [0]
@@ -113,26 +114,26 @@ class Analysis:
 
 
 def beginning_within(spans: Sequence[Span], begin: int, end: int) -> slice:
-    """Which spans begin between two characters.
+    """Find the spans that begin between two characters.
 
     Args:
-        spans: Sorted.
+        spans: The spans, sorted.
         begin: The first character.
         end: The character after the last one.
 
     Returns:
-        The places of these spans.
+        The indices of these spans.
     """
     return slice(bisect_left(spans, (begin,)), bisect_left(spans, (end,)))
 
 
-# The attributes with an entry for each word, except for heads.
+# The attributes with an entry for each word, except heads.
 _COLUMNS = [attribute.name for attribute in fields(Analysis)][4:]
 _COLUMNS.remove("heads")
 
 
 def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
-    """The analysis in CoNLL-U sentences.
+    """Make the analysis of CoNLL-U sentences.
 
     Args:
         sentences: The sentences of a file.
@@ -155,7 +156,7 @@ def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
                 analysis.tokens.append(span)
             analysis.spans.append(span)
             analysis.multiword.append(token is not None)
-            # As the official evaluation does, which removes spaces from basic tokens only.
+            # Like the official evaluation, which removes spaces only from basic tokens.
             analysis.forms.append(word.form if token else surface)
             analysis.upos.append(word.upos)
             analysis.xpos.append(word.xpos)
@@ -172,10 +173,10 @@ def analysis_of_sentences(sentences: Iterable[Sentence]) -> Analysis:
 
 
 def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
-    """The analysis in Docs, without their white-space tokens.
+    """Make the analysis of Docs, without white-space tokens.
 
     Args:
-        docs: The Docs of a file, annotated.
+        docs: The annotated Docs of a file.
     """
     analysis = Analysis()
     characters: list[str] = []
@@ -233,7 +234,8 @@ _DOC_ATTRIBUTES = [HEAD, DEP, SENT_START, POS, TAG, MORPH, LEMMA]
 
 
 def _doc_heads(head_tokens: list[int], is_space: list[bool], first_word: int) -> list[int]:
-    """Heads of a Doc's tokens as word indices; children of white space move to its head."""
+    """Convert the heads of a Doc's tokens to indices of words. Children of white space move to its
+    head."""
     numbers = (first_word + np.cumsum(np.logical_not(is_space)) - 1).tolist()
     heads: list[int] = []
     for token, head in enumerate(head_tokens):
@@ -247,7 +249,7 @@ def _doc_heads(head_tokens: list[int], is_space: list[bool], first_word: int) ->
 
 
 def universal(deprel: str) -> str:
-    """The relation without its subtype."""
+    """Remove the subtype of a relation."""
     return deprel.split(":", 1)[0]
 
 

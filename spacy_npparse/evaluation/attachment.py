@@ -1,7 +1,7 @@
-"""Counts of correct words, and the attachment scores that are not official.
+"""Counts of correct words, and the attachment scores that are not official ones.
 
-Punctuation counts, subtypes of relations do not. Words with missing gold heads or relations are
-ignored on both sides; complete treebanks have none.
+Punctuation counts, and subtypes of relations do not. Words without a gold head or relation are
+ignored on both sides. Complete treebanks have none.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from spacy_npparse.trees.missing import NO_HEAD
 
 @dataclass(frozen=True)
 class Score:
-    """The counts of a score. The rates are 0..1, and 0 if their denominator is 0.
+    """The counts of a score. Rates range from 0 to 1, and are 0 if their denominator is 0.
 
     Attributes:
-        correct: Number of correct predictions.
-        gold: Number of items (words, tokens or sentences) in the gold analysis.
-        system: Number of items in the predicted analysis.
-        aligned: Number of aligned words, None if the items are not words.
+        correct: The number of correct predictions.
+        gold: The number of items (words, tokens or sentences) in the gold analysis.
+        system: The number of items in the predicted analysis.
+        aligned: The number of aligned words; None if the items are not words.
     """
 
     correct: int
@@ -32,41 +32,41 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Share of the predicted items that are correct."""
+        """The share of predicted items that are correct."""
         return self.correct / self.system if self.system else 0.0
 
     @property
     def recall(self) -> float:
-        """Share of the gold items that are found."""
+        """The share of gold items that are found."""
         return self.correct / self.gold if self.gold else 0.0
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall."""
+        """The harmonic mean of precision and recall."""
         total = self.gold + self.system
         return 2 * self.correct / total if total else 0.0
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Share of the aligned words that are correct, None if the items are not words."""
+        """The share of aligned words that are correct; None if the items are not words."""
         if self.aligned is None:
             return None
         return self.correct / self.aligned if self.aligned else 0.0
 
 
 class Comparison:
-    """Word by word comparison of a predicted analysis with the gold one.
+    """A word-by-word comparison of a predicted analysis with the gold one.
 
     Attributes:
         gold: The gold analysis.
         system: The predicted analysis.
-        aligned: System word of each gold word; see `align_words`.
-        system_words: The predicted words that count, all of them unless the comparison is that of a
-            sentence; see `comparisons_of_sentences`.
+        aligned: The predicted word of each gold word; see `align_words`.
+        system_words: The predicted words that count. These are all words, unless the comparison is
+            that of a sentence; see `comparisons_of_sentences`.
         system_tokens: The predicted tokens that count.
-        system_sentences: The predicted sentences that count, by index.
-        head_right: For each gold word, whether it is aligned and has the correct head.
-        arc_right: For each gold word, whether its universal relation is correct as well.
+        system_sentences: The indices of the predicted sentences that count.
+        head_right: Whether each gold word is aligned and has the correct head.
+        arc_right: Whether each gold word also has the correct universal relation.
     """
 
     def __init__(
@@ -94,18 +94,18 @@ class Comparison:
         partner, head = self.aligned[word], self.gold.heads[word]
         if partner is None or head == NO_HEAD:
             return False
-        # A root is its own head, on both sides.
+        # On both sides, a root is its own head.
         wanted = self.aligned[head]
         return wanted is not None and self.system.heads[partner] == wanted
 
 
 def rate(part: float, whole: float) -> float | None:
-    """The ratio, None if the denominator is 0."""
+    """Compute a ratio; None if the denominator is 0."""
     return part / whole if whole else None
 
 
 def las_per_relation(comparison: Comparison) -> dict[str, Score]:
-    """LAS of each universal relation."""
+    """Compute the LAS of each universal relation."""
     gold, system, aligned = comparison.gold, comparison.system, comparison.aligned
     correct: Counter[str] = Counter()
     in_gold: Counter[str] = Counter()
@@ -124,9 +124,9 @@ def las_per_relation(comparison: Comparison) -> dict[str, Score]:
 
 
 def exact_match(comparison: Comparison) -> Score | None:
-    """Share of the gold sentences all of whose words have the correct head and relation.
+    """Compute the share of gold sentences in which all words have the correct head and relation.
 
-    Sentences with missing heads or relations are ignored; None if no sentence remains.
+    Sentences with missing heads or relations are ignored. None if no sentence remains.
     """
     gold = comparison.gold
     correct = n_sentences = 0

@@ -1,6 +1,6 @@
 """Accuracy broken down by the properties of arcs.
 
-Recall is broken down by a property of the gold arc, precision by that of the predicted arc.
+Recall is broken down by a property of the gold arc, and precision by that of the predicted arc.
 
 Source: McDonald and Nivre (2007), Characterizing the errors of data-driven dependency parsing
 models, section 4.
@@ -26,15 +26,16 @@ DEPTHS = (1, 2, 3, 4, 5, 6, 8)
 
 @dataclass(frozen=True)
 class Group:
-    """Counts of the arcs of one kind, in sentences with complete gold trees.
+    """The counts of the arcs of one kind, in sentences with complete gold trees.
 
     Attributes:
-        gold: Gold arcs of this kind.
-        heads_found: Gold arcs whose dependent is predicted with the correct head.
-        arcs_found: Gold arcs whose dependent is predicted with the correct head and relation.
-        predicted: Predicted arcs of this kind.
-        heads_right: Predicted arcs with the correct head.
-        arcs_right: Predicted arcs with the correct head and relation.
+        gold: The number of gold arcs.
+        heads_found: The number of gold arcs whose dependent is predicted with the correct head.
+        arcs_found: The number of gold arcs whose dependent is predicted with the correct head and
+            relation.
+        predicted: The number of predicted arcs.
+        heads_right: The number of predicted arcs with the correct head.
+        arcs_right: The number of predicted arcs with the correct head and relation.
     """
 
     gold: int = 0
@@ -45,18 +46,18 @@ class Group:
     arcs_right: int = 0
 
     def __add__(self, other: Group) -> Group:
-        """The sum of the counts."""
+        """Add the counts."""
         names = [field.name for field in fields(self)]
         return Group(*(getattr(self, name) + getattr(other, name) for name in names))
 
     @property
     def recall(self) -> float | None:
-        """Labelled recall, None without gold arcs."""
+        """Labelled recall; None without gold arcs."""
         return rate(self.arcs_found, self.gold)
 
     @property
     def precision(self) -> float | None:
-        """Labelled precision, None without predicted arcs."""
+        """Labelled precision; None without predicted arcs."""
         return rate(self.arcs_right, self.predicted)
 
 
@@ -100,7 +101,7 @@ def _breakdown(
     kinds_of: Callable[[Analysis], Kinds],
     order: Sequence[str],
 ) -> Breakdown:
-    """The groups in order, empty ones included."""
+    """Count the groups in order, including empty ones."""
     gold, system, aligned = comparison.gold, comparison.system, comparison.aligned
     unknown = {aligned[word] for word, known in enumerate(counted) if not known}
     words = {word for word, known in enumerate(counted) if known}
@@ -157,14 +158,14 @@ def _projectivity(analysis: Analysis) -> Kinds:
 
 
 def _by_frequency(comparison: Comparison) -> list[str]:
-    """The relations by descending frequency in the gold trees."""
+    """List the relations by descending frequency in the gold trees."""
     frequency = Counter(deprel for deprel in comparison.gold.deprels if deprel is not None)
     predicted = {deprel for deprel in comparison.system.deprels if deprel is not None}
     return sorted(predicted | set(frequency), key=lambda deprel: (-frequency[deprel], deprel))
 
 
 def _labels(bounds: Sequence[int]) -> list[str]:
-    """Labels of the ranges with these lower bounds."""
+    """Label the ranges with these lower bounds."""
     labels = []
     for low, above in zip(bounds, bounds[1:], strict=False):
         labels.append(f"{low}" if above == low + 1 else f"{low}–{above - 1}")

@@ -15,17 +15,17 @@ from spacy_npparse.tables import Cell, Column, Table, columns, count, percent, t
 # The scores whose differences are shown for all pairs of parsers.
 PAIRED_SCORES = (Metric.UAS, Metric.LAS)
 MOST_RELATIONS = 12
-# For these, higher is not better.
+# Scores of which a higher value is not better.
 _SHARES = (Metric.NONPROJECTIVE_SHARE, Metric.NONPROJECTIVE_SENTENCE_SHARE)
 _TEXT_WIDTH = 50
 
 
 def comparison_table(comparison: ParserComparison, n_sentences: int) -> str:
-    """All tables of a comparison as text.
+    """Write all tables of a comparison as text.
 
     Args:
         comparison: The comparison.
-        n_sentences: Maximum number of sentences, those that differ most, to list.
+        n_sentences: The maximum number of differing sentences to list.
     """
     stars_note = (
         f"Different from {comparison.parsers[0].name} with p < 0.05 (*), 0.01 (**), 0.001 (***): "
@@ -53,7 +53,7 @@ def comparison_table(comparison: ParserComparison, n_sentences: int) -> str:
 
 
 def scores_table(comparison: ParserComparison) -> Table:
-    """The scores that differ, with p-values against the first parser."""
+    """Make the table of scores that differ, with p-values against the first parser."""
     first, *_ = comparison.parsers
     p_values = {pair.second: pair.differences for pair in comparison.pairs_with(first)}
     rows = []
@@ -72,7 +72,7 @@ def scores_table(comparison: ParserComparison) -> Table:
 
 
 def differences_table(comparison: ParserComparison) -> Table:
-    """Differences in UAS and LAS of all pairs, in percentage points."""
+    """Make the table of the differences in UAS and LAS for all pairs, in percentage points."""
     rows = [
         [
             f"{metric.label}: {pair.second} - {pair.first}",
@@ -92,7 +92,7 @@ def differences_table(comparison: ParserComparison) -> Table:
 
 
 def seeds_note(comparison: ParserComparison) -> str:
-    """The smallest possible p-value over seeds, empty for single seeds."""
+    """State the smallest possible p-value over seeds. Empty if parsers have one seed."""
     numbers = {len(parser.seeds) for parser in comparison.parsers} - {1}
     return " ".join(
         f"With {n} seeds, Wilcoxon's p is never below {p_value(2 / 2**n)}." for n in sorted(numbers)
@@ -102,12 +102,12 @@ def seeds_note(comparison: ParserComparison) -> str:
 def counted_groups(
     comparison: ParserComparison, by: ArcProperty, measures: Sequence[str]
 ) -> dict[str, list[Group]]:
-    """The kinds of arcs by a property that have gold arcs (recall) or predicted arcs (precision).
+    """Select the kinds of arcs that have gold arcs (recall) or predicted arcs (precision).
 
     Args:
         comparison: The comparison.
-        by: The property.
-        measures: recall, precision, or both.
+        by: The property that distinguishes the kinds.
+        measures: "recall", "precision", or both.
 
     Returns:
         The counts of all parsers by kind.
@@ -122,12 +122,12 @@ def counted_groups(
 def breakdown_table(
     comparison: ParserComparison, by: ArcProperty, measures: Sequence[str]
 ) -> Table:
-    """Recall, precision or both, with the numbers of arcs behind them.
+    """Make the table of recall, precision or both, with the numbers of arcs.
 
     Args:
         comparison: The comparison.
-        by: The property of arcs by which it is broken down.
-        measures: recall, precision, or both.
+        by: The property of arcs by which accuracy is broken down.
+        measures: "recall", "precision", or both.
     """
     rows: list[list[object]] = []
     for kind, groups in counted_groups(comparison, by, measures).items():

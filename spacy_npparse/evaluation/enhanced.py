@@ -22,15 +22,16 @@ class EnhancedDependencyError(UserError, ValueError):
 
 
 def enhanced_score(comparison: Comparison) -> Score:
-    """ELAS: the F1 of enhanced arcs, with the subtypes of their relations.
+    """Compute ELAS, the F1 of enhanced arcs with the subtypes of their relations.
 
-    Arcs from empty nodes do not count; the official evaluation expects them to be collapsed.
+    Arcs from empty nodes do not count, because the official evaluation expects them to be
+    collapsed.
 
     Args:
         comparison: The predicted analysis and the gold one.
 
     Raises:
-        EnhancedDependencyError: If both have enhanced dependencies, and some cannot be read.
+        EnhancedDependencyError: Both analyses have enhanced dependencies, and some cannot be read.
     """
     gold, system = comparison.gold, comparison.system
     n_gold = sum(1 for deps in gold.deps for _ in _arcs(deps))
@@ -51,7 +52,7 @@ def enhanced_score(comparison: Comparison) -> Score:
 
 
 def _arcs(deps: str) -> Iterator[tuple[str, str]]:
-    """Head and label of the arcs in a DEPS column, those from empty nodes excluded."""
+    """Read the head and the label of the arcs in a DEPS column, except those from empty nodes."""
     if deps in (EMPTY, ""):
         return
     for arc in deps.split("|"):
@@ -61,7 +62,8 @@ def _arcs(deps: str) -> Iterator[tuple[str, str]]:
 
 
 def _resolved(analysis: Analysis) -> list[list[tuple[int, str]]]:
-    """For each word, heads (indices among all words, or _ROOT) and labels of its enhanced arcs."""
+    """Find the heads (indices among all words, or _ROOT) and labels of each word's enhanced
+    arcs."""
     return [
         [
             (_head(analysis, word, head, first, end), label)

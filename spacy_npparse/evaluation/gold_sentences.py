@@ -1,5 +1,6 @@
-"""The comparison of each gold sentence with what is predicted for it, whatever the predicted tokens
-and sentences are: the unit that significance tests exchange and the bootstrap draws.
+"""The comparison of each gold sentence with its prediction, whatever the predicted tokens and
+sentences are. These comparisons are the units that significance tests exchange and the bootstrap
+draws.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from spacy_npparse.evaluation.attachment import Comparison
 
 
 def comparisons_of_sentences(comparison: Comparison) -> list[Comparison]:
-    """Take a comparison apart by gold sentences.
+    """Split a comparison by gold sentences.
 
     Every predicted word counts in one gold sentence: that of the gold word with which it is aligned
     or, if there is none, that in which it begins. Predicted tokens and sentences count where they
     begin. The numerators and denominators of all scores therefore add up over the gold sentences to
-    those of the whole. An arc between words of two gold sentences is wrong, and is counted where
-    its dependent is.
+    those of the whole. An arc between words of two gold sentences is wrong, and counts where its
+    dependent is.
 
     Args:
         comparison: The predicted analysis and the gold one.
@@ -27,7 +28,7 @@ def comparisons_of_sentences(comparison: Comparison) -> list[Comparison]:
     Returns:
         The comparison of each gold sentence with the predicted sentences that overlap with it.
     """
-    # Gold sentences within one predicted sentence, which may be the whole file, share it.
+    # Several gold sentences may lie within one predicted sentence, which may be the whole file.
     part = lru_cache(maxsize=1)(comparison.system.part)
     return [
         _comparison(comparison, sentence, words, part)
@@ -36,7 +37,7 @@ def comparisons_of_sentences(comparison: Comparison) -> list[Comparison]:
 
 
 def _words_of_sentences(comparison: Comparison) -> list[list[int]]:
-    """For each gold sentence, the predicted words that count in it."""
+    """Find the predicted words that count in each gold sentence."""
     gold = comparison.gold
     begins = [begin for begin, _ in gold.sentences]
     owners = [bisect_right(begins, begin) - 1 for begin, _ in comparison.system.spans]

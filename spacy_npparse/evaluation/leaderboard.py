@@ -1,4 +1,4 @@
-"""Ranking of parsers by LAS, with the significance of their differences."""
+"""A ranking of parsers by LAS, with the significance of their differences."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from spacy_npparse.evaluation.significance import (
 from spacy_npparse.tables import Cell, Column, Table, columns, count, percent, text
 
 LEVEL = 0.05
-# The scores of trees by the heads of their columns.
+# The scores of trees, by the headings of their columns.
 TREE_SCORES = {
     **{metric.label: metric for metric in TREES},
     "LAS np": Metric.NONPROJECTIVE_LAS,
@@ -39,21 +39,21 @@ TREE_SCORES = {
     "R np": Metric.NONPROJECTIVE_RECALL,
 }
 _TERMS = {"LAS np": "non-projective arc", "P np": "precision", "R np": "recall"}
-# Those of tokens, sentences, tags and lemmas.
+# The scores of tokens, sentences, tags and lemmas.
 _WORD_SCORES = (*SEGMENTATION, *TAGS)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Results of a parser trained with one seed.
+    """The results of a parser trained with one seed.
 
     Attributes:
         seed: The seed.
-        file: Its predictions.
-        scores: Their scores.
-        words_per_second: Parsing speed, CPU time on one thread.
-        training_minutes: CPU time on one thread.
-        curve: Learning curve: number of updates, and LAS on the dev file in percent.
+        file: The name of the file with its predictions.
+        scores: The scores of the predictions.
+        words_per_second: The parsing speed, by CPU time on one thread.
+        training_minutes: The CPU time of the training, on one thread.
+        curve: The learning curve: pairs of a number of updates and LAS on the dev file in percent.
     """
 
     seed: int
@@ -69,12 +69,12 @@ class Standing(TrainedParser):
     """A parser in the ranking.
 
     Attributes:
-        name: Its name.
-        trials: Its results with each seed.
+        name: The name of the parser.
+        trials: The results with each seed.
         is_peer: Whether it is a parser of another package.
-        groups: Compact letter display: two parsers share a letter if and only if they do not differ
-            significantly in LAS.
-        interval: 95 % confidence interval of LAS, by bootstrap over sentences.
+        groups: The letters of the compact letter display. Two parsers share a letter if and only if
+            they do not differ significantly in LAS.
+        interval: The 95 % confidence interval of LAS, by bootstrap over sentences.
     """
 
     name: str
@@ -89,17 +89,18 @@ class Standing(TrainedParser):
 
     @property
     def words_per_second(self) -> float:
-        """Parsing speed, averaged over the seeds."""
+        """The parsing speed, averaged over the seeds."""
         return mean(trial.words_per_second for trial in self.trials)
 
     @property
     def training_minutes(self) -> float:
-        """Training time, averaged over the seeds."""
+        """The training time, averaged over the seeds."""
         return mean(trial.training_minutes for trial in self.trials)
 
     @property
     def curve(self) -> list[tuple[int, float]]:
-        """The learning curve, averaged over the seeds where all of them were evaluated."""
+        """The learning curve, averaged over the seeds at the updates where all of them were
+        evaluated."""
         curves = [dict(trial.curve) for trial in self.trials]
         common = [update for update in curves[0] if all(update in curve for curve in curves)]
         return [(update, mean(curve[update] for curve in curves)) for update in sorted(common)]
@@ -111,9 +112,10 @@ class Leaderboard:
 
     Attributes:
         standings: The parsers, the best one first.
-        p_values: [standings, standings] of the differences in LAS, corrected after Holm.
-        samples: Number of random assignments per test.
-        raw: Whether the parsers were given plain text, not gold tokens and sentences.
+        p_values: [standings, standings], the p-values of the differences in LAS, corrected after
+            Holm.
+        samples: The number of random assignments in each test.
+        raw: Whether the parsers got plain text instead of gold tokens and sentences.
     """
 
     standings: list[Standing]
@@ -123,18 +125,18 @@ class Leaderboard:
 
     @property
     def given(self) -> str:
-        """What the parsers were given."""
+        """The input of the parsers, for readers."""
         return "plain text" if self.raw else "gold tokens and sentences"
 
     @property
     def tree_scores(self) -> dict[str, Metric]:
-        """The scores of trees by the heads of their columns."""
+        """The scores of trees, by the headings of their columns."""
         known = informative_scores(self.standings)
         return {head: metric for head, metric in TREE_SCORES.items() if metric in known}
 
     @property
     def notes(self) -> list[str]:
-        """Scores without a column: those that are all equal, those without gold annotation."""
+        """Notes on scores without a column, because they are equal or have no gold annotation."""
         return score_notes(self.standings, self._word_scores())
 
     def _word_scores(self) -> list[Metric]:
@@ -142,12 +144,12 @@ class Leaderboard:
         return [metric for metric in _WORD_SCORES if metric in known]
 
     def table(self) -> str:
-        """Everything as text."""
+        """Write the leaderboard as text."""
         ranking = f"Ranked by LAS (F1) from {self.given}."
         return text(self.ranking(), self.words() or "", "\n".join([ranking, *self.notes]))
 
     def ranking(self) -> Table:
-        """The parsers, the best one first, with the scores of trees."""
+        """Make the table of parsers with the scores of trees, the best parser first."""
         scores = [score_cells(self.standings, metric) for metric in self.tree_scores.values()]
         rows = [
             [
@@ -166,7 +168,8 @@ class Leaderboard:
         return Table("Leaderboard", heads, rows, numbered=True)
 
     def words(self) -> Table | None:
-        """The scores of tokens, sentences, tags and lemmas in which parsers differ, if any."""
+        """Make the table of the scores of tokens, sentences, tags and lemmas that differ; None if
+        there are none."""
         differing, _ = split_scores(self.standings, self._word_scores())
         if not differing:
             return None
@@ -176,7 +179,7 @@ class Leaderboard:
         return Table("Words and tags", heads, rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """The ranking, for JSON."""
+        """Convert the ranking to JSON."""
         known = informative_scores(self.standings)
         return {
             "raw": self.raw,
@@ -207,10 +210,10 @@ class Leaderboard:
 
 
 def score_columns(heads: Iterable[str]) -> list[Column]:
-    """Columns of scores of trees.
+    """Make columns for scores of trees.
 
     Args:
-        heads: Keys of `TREE_SCORES`.
+        heads: The headings, keys of `TREE_SCORES`.
     """
     return [Column(head, percent, term=_TERMS.get(head, head)) for head in heads]
 
@@ -220,16 +223,16 @@ def make_leaderboard(
 ) -> Leaderboard:
     """Rank parsers by LAS.
 
-    Differences are tested by approximate randomisation over sentences (averaged over seeds) at the
-    level of 0.05, corrected for multiple comparisons after Holm. What is exchanged, and drawn by
-    the bootstrap, are gold sentences, whatever the predicted tokens and sentences are: the correct
+    Differences are tested by approximate randomisation over sentences, averaged over seeds, at the
+    level of 0.05, and corrected for multiple comparisons after Holm. The tests exchange, and the
+    bootstrap draws, gold sentences, whatever the predicted tokens and sentences are: the correct
     arcs of a gold sentence together with its gold words and the predicted words that count in it
-    (see `gold_sentences`), so that LAS of a sample is a ratio of sums, as that of the whole.
+    (see `gold_sentences`). The LAS of a sample is thus a ratio of sums, like that of the whole.
 
     Args:
-        results: The trials of each parser, at least one each, on the same gold sentences.
-        peers: The names of the parsers of other packages.
-        raw: Whether the parsers were given plain text, not gold tokens and sentences.
+        results: The trials of each parser, at least one, on the same gold sentences.
+        peers: The names of parsers of other packages.
+        raw: Whether the parsers got plain text instead of gold tokens and sentences.
     """
     las = {
         name: mean(trial.scores.official[Metric.LAS].f1 for trial in trials)
@@ -237,7 +240,7 @@ def make_leaderboard(
     }
     names = sorted(results, key=lambda name: (-las[name], name))
     fractions = np.stack([_las_fractions(results[name]) for name in names])
-    # Enough samples for corrected p-values to reach the level.
+    # Take enough samples for corrected p-values to reach the level.
     n_pairs = len(names) * (len(names) - 1) // 2
     samples = max(SAMPLES, math.ceil(20 * n_pairs / LEVEL))
     p_values = holm(pairwise_randomisation(fractions, samples))
@@ -255,7 +258,7 @@ def make_leaderboard(
 
 
 def _las_fractions(trials: Sequence[Trial]) -> Counts:
-    """Numerator and denominator of LAS [sentences, 2], averaged over the seeds."""
+    """Average the numerator and denominator of LAS over the seeds: [sentences, 2]."""
     counts = [
         [(2 * las.correct, las.gold + las.system) for las in trial.scores.las_of_sentences]
         for trial in trials

@@ -1,4 +1,4 @@
-"""Identifiers of the scores, and how they are displayed."""
+"""Identifiers of scores, and their labels for display."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from enum import Enum
 
 
 class Identifier(str, Enum):
-    """A key of dictionaries and JSON files, equal to its string, with a label to display.
+    """A key of dictionaries and JSON files that equals its string and has a label.
 
     Attributes:
         value: The key in JSON files, which does not change between versions.
-        label: The text to display, the key unless another one is given.
+        label: The text to display; by default the key.
     """
 
     label: str
 
     def __new__(cls, key: str, label: str = "") -> Identifier:
-        """See the attributes."""
+        """Make an identifier from a key and a label."""
         member = str.__new__(cls, key)
         member._value_ = key
         member.label = label or key
@@ -53,7 +53,7 @@ class Metric(Identifier):
     NONPROJECTIVE_SENTENCE_SHARE = "Non-projective sentences predicted"
 
 
-# The official scores, as tables group them.
+# The official scores, grouped as in tables.
 SEGMENTATION = (Metric.TOKENS, Metric.SENTENCES, Metric.WORDS)
 TAGS = (Metric.UPOS, Metric.XPOS, Metric.UFEATS, Metric.ALL_TAGS, Metric.LEMMAS)
 TREES = (Metric.UAS, Metric.LAS, Metric.CLAS, Metric.MLAS, Metric.BLEX, Metric.ELAS)

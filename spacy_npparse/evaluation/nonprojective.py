@@ -1,6 +1,6 @@
 """Scores of non-projective arcs and sentences.
 
-An arc is non-projective if its head does not dominate every word between head and dependent; a
+An arc is non-projective if its head does not dominate every word between head and dependent. A
 sentence is non-projective if one of its arcs is.
 
 Source: Kahane, Nasr and Rambow (1998); Nivre and Nilsson (2005, section 2).
@@ -18,22 +18,23 @@ from spacy_npparse.trees.missing import NO_HEAD
 
 @dataclass(frozen=True)
 class NonProjectiveScores:
-    """Counts over sentences with complete gold trees. Rates are None if their denominator is 0.
+    """Counts over sentences with complete gold trees. A rate is None if its denominator is 0.
 
     Attributes:
-        gold_words: Words of the sentences whose gold tree is non-projective.
-        words_head_right: Of these, words with the correct head.
-        words_arc_right: Of these, words with the correct head and relation.
-        gold_arcs: Non-projective gold arcs.
-        found: Of these, arcs whose dependent is predicted with the correct head.
-        found_strict: Of these, arcs that are non-projective in the predicted tree as well.
-        predicted_arcs: Non-projective predicted arcs.
-        predicted_right: Of these, arcs with the correct head.
-        system_words: Predicted words.
-        predicted_sentences: Predicted sentences with a non-projective tree.
-        system_sentences: Predicted sentences.
-        gold_sentences: Gold sentences with a non-projective tree.
-        n_sentences: Gold sentences.
+        gold_words: The number of words in sentences whose gold tree is non-projective.
+        words_head_right: The number of these words with the correct head.
+        words_arc_right: The number of these words with the correct head and relation.
+        gold_arcs: The number of non-projective gold arcs.
+        found: The number of these arcs whose dependent is predicted with the correct head.
+        found_strict: The number of arcs in `found` that are also non-projective in the predicted
+            tree.
+        predicted_arcs: The number of non-projective predicted arcs.
+        predicted_right: The number of these arcs with the correct head.
+        system_words: The number of predicted words.
+        predicted_sentences: The number of predicted sentences with a non-projective tree.
+        system_sentences: The number of predicted sentences.
+        gold_sentences: The number of gold sentences with a non-projective tree.
+        n_sentences: The number of gold sentences.
     """
 
     gold_words: int
@@ -51,7 +52,7 @@ class NonProjectiveScores:
     n_sentences: int
 
     def fractions(self) -> dict[str, tuple[int, int]]:
-        """Numerator and denominator of each rate."""
+        """The numerator and the denominator of each rate."""
         return {
             "uas": (self.words_head_right, self.gold_words),
             "las": (self.words_arc_right, self.gold_words),
@@ -64,37 +65,37 @@ class NonProjectiveScores:
 
     @property
     def uas(self) -> float | None:
-        """Unlabelled attachment score on the sentences whose gold tree is non-projective."""
+        """UAS on the sentences whose gold tree is non-projective."""
         return self._rate("uas")
 
     @property
     def las(self) -> float | None:
-        """Labelled attachment score on the sentences whose gold tree is non-projective."""
+        """LAS on the sentences whose gold tree is non-projective."""
         return self._rate("las")
 
     @property
     def precision(self) -> float | None:
-        """Share of the non-projective predicted arcs that have the correct head."""
+        """The share of non-projective predicted arcs that have the correct head."""
         return self._rate("precision")
 
     @property
     def recall(self) -> float | None:
-        """Share of the non-projective gold arcs whose dependent has the correct head."""
+        """The share of non-projective gold arcs whose dependent has the correct head."""
         return self._rate("recall")
 
     @property
     def strict_recall(self) -> float | None:
-        """Recall that requires the predicted arc to be non-projective as well."""
+        """The recall if the predicted arc must also be non-projective."""
         return self._rate("strict_recall")
 
     @property
     def share(self) -> float | None:
-        """Share of non-projective arcs among all predicted arcs."""
+        """The share of non-projective arcs among all predicted arcs."""
         return self._rate("share")
 
     @property
     def sentence_share(self) -> float | None:
-        """Share of sentences with a non-projective tree among all predicted sentences."""
+        """The share of sentences with a non-projective tree among all predicted sentences."""
         return self._rate("sentence_share")
 
     def _rate(self, name: str) -> float | None:
@@ -149,11 +150,11 @@ def nonprojective_words(analysis: Analysis) -> tuple[list[bool], list[bool], lis
     """Find the non-projective arcs of an analysis.
 
     Args:
-        analysis: Gold or predicted. Incomplete trees count as projective.
+        analysis: A gold or predicted analysis. Incomplete trees count as projective.
 
     Returns:
-        For each word, whether its arc is non-projective; for each word, whether its tree is
-        complete; the indices of the non-projective sentences.
+        Whether the arc of each word is non-projective; whether the tree of each word is complete;
+        and the indices of the non-projective sentences.
     """
     crossing: list[bool] = []
     complete: list[bool] = []

@@ -1,8 +1,8 @@
 """The scores of the CoNLL 2018 shared task.
 
-Punctuation counts, subtypes of relations do not. All scores are F1 over aligned words, which equals
-accuracy under gold tokenisation. Words whose gold head (for all but UAS: head or relation) is
-missing are ignored on both sides; complete treebanks have none.
+Punctuation counts, and subtypes of relations do not. All scores are F1 over aligned words, which
+equals accuracy under gold tokens. Words without a gold head (except for UAS, also words without a
+relation) are ignored on both sides. Complete treebanks have none.
 
 Source: Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to
 Universal Dependencies, section 5.
@@ -32,7 +32,7 @@ UNIVERSAL_FEATURES = frozenset(
     "VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite".split()
 )
 
-# The columns that a score needs at least one of, by their names in `Analysis`.
+# The columns, by their names in `Analysis`, of which a score needs at least one.
 _COLUMNS = {
     Metric.UPOS: ("upos",),
     Metric.XPOS: ("xpos",),
@@ -46,7 +46,7 @@ _COLUMNS = {
 
 
 def official_scores(comparison: Comparison) -> dict[Metric, Score]:
-    """The official scores, from Tokens to ELAS.
+    """Compute the official scores, from Tokens to ELAS.
 
     Args:
         comparison: The predicted analysis and the gold one.
@@ -92,7 +92,7 @@ def official_scores(comparison: Comparison) -> dict[Metric, Score]:
 
 
 def las_of_sentences(comparison: Comparison) -> list[Score]:
-    """LAS of each gold sentence; see `comparisons_of_sentences`.
+    """Compute the LAS of each gold sentence; see `comparisons_of_sentences`.
 
     Args:
         comparison: The predicted analysis and the gold one.
@@ -104,7 +104,7 @@ def las_of_sentences(comparison: Comparison) -> list[Score]:
 
 
 def scores_without_gold(gold: Analysis) -> list[Metric]:
-    """The scores of columns that the gold annotation leaves empty; they say nothing.
+    """Find the scores that are meaningless because the gold annotation leaves their column empty.
 
     Args:
         gold: The gold analysis.
@@ -120,7 +120,7 @@ def scores_without_gold(gold: Analysis) -> list[Metric]:
 def _arc_score(
     comparison: Comparison, correct: Collection[int], *, labelled: bool, content_only: bool = False
 ) -> Score:
-    """The score of the gold words that are correct, of all words or of content words."""
+    """Compute the score of correct gold words, among all words or content words."""
     gold, system = comparison.gold, comparison.system
     unknown = _unknown(gold, labelled=labelled)
     ignored = {comparison.aligned[word] for word in unknown}
@@ -143,7 +143,7 @@ def _arc_score(
 
 
 def _unknown(gold: Analysis, *, labelled: bool) -> set[int]:
-    """The words with missing gold heads or, if `labelled`, relations."""
+    """Find the words without a gold head or, if `labelled`, without a relation."""
     return {
         word
         for word in range(len(gold))
@@ -154,8 +154,8 @@ def _unknown(gold: Analysis, *, labelled: bool) -> set[int]:
 def _right_function_words(
     comparison: Comparison, words: Collection[int], tagged: Collection[int]
 ) -> set[int]:
-    """Those of the gold `words` whose function words are all predicted, with correct tags, and no
-    others; `tagged` are the gold words with correct tags."""
+    """Find the gold `words` whose function words are exactly the predicted ones, with correct tags.
+    tagged: the gold words with correct tags."""
     aligned, system = comparison.aligned, comparison.system
     unknown = _unknown(comparison.gold, labelled=True)
     of_gold = _function_words(comparison.gold)
@@ -171,7 +171,7 @@ def _right_function_words(
 def _function_words(
     analysis: Analysis, ignored: Collection[int | None] = ()
 ) -> defaultdict[int | None, list[int]]:
-    """The dependents of each word that have functional relations."""
+    """Find the dependents of each word that have functional relations."""
     children: defaultdict[int | None, list[int]] = defaultdict(list)
     for word, (head, deprel) in enumerate(zip(analysis.heads, analysis.deprels, strict=True)):
         if head not in (NO_HEAD, word) and deprel in FUNCTIONAL_RELATIONS and word not in ignored:

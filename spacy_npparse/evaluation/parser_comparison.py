@@ -1,8 +1,8 @@
-"""Comparison of parsers on the same text: their scores, and the significance of differences.
+"""A comparison of parsers on the same text: their scores, and the significance of differences.
 
-Approximate randomisation over sentences (every score) and McNemar's test over words (UAS and LAS)
-test whether a difference generalises to other text; the Wilcoxon signed-rank test over seeds tests
-whether it generalises to other training runs.
+Approximate randomisation over sentences (for every score) and McNemar's test over words (for UAS
+and LAS) test whether a difference generalises to other text. The Wilcoxon signed-rank test over
+seeds tests whether it generalises to other trainings.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Prediction:
     """The predictions of a parser trained with one seed.
 
     Attributes:
-        file: Where they come from.
-        scores: Scores of the whole.
-        fractions: [sentences, scores, 2] numerators and denominators of the scores of each gold
-            sentence.
-        comparison: Word by word comparison with the gold analysis.
-        breakdowns: See `breakdowns.breakdowns`.
+        file: The name of the file with the predictions.
+        scores: The scores of the whole.
+        fractions: [sentences, scores, 2], the numerators and denominators of the scores of each
+            gold sentence.
+        comparison: The word-by-word comparison with the gold analysis.
+        breakdowns: The accuracy by property of arcs, see `breakdowns.breakdowns`.
     """
 
     file: str
@@ -60,11 +60,11 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Parser(TrainedParser):
-    """A parser.
+    """A parser in a comparison.
 
     Attributes:
-        name: Its name.
-        seeds: Its predictions with each seed.
+        name: The name of the parser.
+        seeds: The predictions with each seed.
     """
 
     name: str
@@ -83,11 +83,11 @@ class Parser(TrainedParser):
         return groups
 
     def correct_words(self, sentence: int) -> float:
-        """Number of words of a sentence with correct head and relation, averaged over the seeds."""
+        """Count the words of a sentence with correct head and relation, averaged over the seeds."""
         return mean(seed.scores.correct_words[sentence] for seed in self.seeds)
 
     def mean_fractions(self) -> Counts:
-        """Numerators and denominators [sentences, scores, 2], averaged over the seeds."""
+        """Average the numerators and denominators over the seeds: [sentences, scores, 2]."""
         result: Counts = np.mean([seed.fractions for seed in self.seeds], axis=0)
         return result
 
@@ -97,14 +97,15 @@ class Difference:
     """The difference of a score, second parser minus first, and its significance.
 
     Attributes:
-        difference: Difference of the means over seeds. None, as everything else, if the score is
-            undefined for a parser.
-        interval: 95 % confidence interval, by bootstrap over sentences.
-        p_sentences: p-value of approximate randomisation over sentences.
-        p_words: p-value of McNemar's test over words; only for UAS and LAS, with equally many
-            seeds. A word counts for the parser that is correct with more of its seeds.
-        p_seeds: p-value of the Wilcoxon signed-rank test over seeds; only with equally many seeds,
-            at least two.
+        difference: The difference of the means over seeds. It is None, like everything else, if the
+            score is undefined for a parser.
+        interval: The 95 % confidence interval, by bootstrap over sentences.
+        p_sentences: The p-value of approximate randomisation over sentences.
+        p_words: The p-value of McNemar's test over words, only for UAS and LAS, if both parsers
+            have the same number of seeds. A word counts for the parser that is correct with more
+            seeds.
+        p_seeds: The p-value of the Wilcoxon signed-rank test over seeds, only if both parsers have
+            the same number of seeds, at least two.
     """
 
     difference: float | None
@@ -119,9 +120,9 @@ class Pair:
     """A pair of parsers.
 
     Attributes:
-        first: Name of the first one.
-        second: Name of the second one.
-        differences: Differences of all scores, second minus first.
+        first: The name of the first parser.
+        second: The name of the second parser.
+        differences: The differences of all scores, second parser minus first.
     """
 
     first: str
@@ -135,8 +136,8 @@ class ParserComparison:
 
     Attributes:
         gold: The gold sentences.
-        parsers: In the order given.
-        pairs: All pairs of them.
+        parsers: The parsers in the given order.
+        pairs: All pairs of parsers.
     """
 
     gold: list[Sentence]
@@ -154,27 +155,27 @@ class ParserComparison:
         return list(self.parsers[0].seeds[0].breakdowns)
 
     def breakdown(self, by: ArcProperty) -> dict[str, list[Group]]:
-        """For each kind of arcs by a property, the counts of all parsers."""
+        """Find the counts of all parsers for each kind of arcs by a property."""
         found = [parser.breakdown(by) for parser in self.parsers]
         kinds = dict.fromkeys(kind for groups in found for kind in groups)
         return {kind: [groups.get(kind, Group()) for groups in found] for kind in kinds}
 
     def gold_arcs(self, groups: Sequence[Group]) -> int:
-        """Number of gold arcs of a kind, given the counts of all parsers."""
+        """Find the number of gold arcs of a kind, given the counts of all parsers."""
         return groups[0].gold // len(self.parsers[0].seeds)
 
     def pairs_with(self, first: Parser) -> list[Pair]:
-        """The pairs whose first parser is the given one."""
+        """Find the pairs whose first parser is the given one."""
         return [pair for pair in self.pairs if pair.first == first.name]
 
     def most_different(self, limit: int) -> list[int]:
-        """The sentences with the largest range of correct words over parsers.
+        """Find the sentences in which the parsers' numbers of correct words differ most.
 
         Args:
-            limit: Maximum number of sentences.
+            limit: The maximum number of sentences.
 
         Returns:
-            Their indices, by descending range.
+            The indices of the sentences, by descending difference.
         """
         gaps = []
         for sentence in range(len(self.gold)):
@@ -185,10 +186,10 @@ class ParserComparison:
         return differing[:limit]
 
     def as_dict(self, limit: int) -> dict[str, Any]:
-        """The comparison, for JSON.
+        """Convert the comparison to JSON.
 
         Args:
-            limit: See `most_different`.
+            limit: The maximum number of differing sentences.
         """
         return {
             "sentences": len(self.gold),
@@ -214,18 +215,17 @@ class ParserComparison:
 def compare_parsers(
     gold: Sequence[Sentence], predictions: Mapping[str, Mapping[str, Sequence[Sentence]]]
 ) -> ParserComparison:
-    """Compare parsers.
+    """Compare the predictions of parsers for the same text.
 
     Args:
         gold: The gold sentences.
-        predictions: For each parser, by name, its predictions for these sentences with each seed,
-            by file name. If parsers have equally many seeds, seeds are paired in order. Predicted
-            tokens, words and sentences may differ from the gold ones; what the significance tests
-            exchange are gold sentences, with the predicted words that count in them (see
-            `gold_sentences`).
+        predictions: The predictions of each parser by name, with each seed by file name. If parsers
+            have the same number of seeds, seeds are paired in order. Predicted tokens, words and
+            sentences may differ from the gold ones. The significance tests exchange gold sentences,
+            with the predicted words that count in them (see `gold_sentences`).
 
     Raises:
-        TextMismatchError: If the texts differ in more than white space.
+        TextMismatchError: The texts differ in more than white space.
     """
     gold = list(gold)
     analysis = analysis_of_sentences(gold)
@@ -249,7 +249,7 @@ def compare_parsers(
 
 
 def sentence_text(sentence: Sentence) -> str:
-    """The raw text of a sentence."""
+    """Find the raw text of a sentence."""
     return "".join(raw_texts([sentence])).strip()
 
 
@@ -291,7 +291,7 @@ def _difference(
 
 
 def _times_right(parser: Parser, right: str) -> NDArray[np.int64]:
-    """For each word, the number of seeds with which it is correct."""
+    """Count for each word the seeds with which it is correct."""
     return np.sum([getattr(seed.comparison, right) for seed in parser.seeds], axis=0)
 
 

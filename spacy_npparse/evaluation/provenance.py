@@ -1,4 +1,4 @@
-"""Provenance of results: what is needed to reproduce them."""
+"""The provenance of results, from which they can be reproduced."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from spacy_npparse.files import checksum
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a result was computed from.
+    """The origin of a result.
 
     Attributes:
         command: The command line.
-        version: Version of this package.
-        checksums: SHA-256 of the input files, by the paths they were given as.
+        version: The version of this package.
+        checksums: The SHA-256 checksums of the input files, by the paths that were given.
     """
 
     command: str
@@ -27,7 +27,7 @@ class Provenance:
 
 
 def provenance(arguments: Sequence[str], files: Iterable[Path]) -> Provenance:
-    """The provenance of what a command of this package computes.
+    """Record the provenance of the results of a command.
 
     Args:
         arguments: The arguments of `python -m spacy_npparse`.

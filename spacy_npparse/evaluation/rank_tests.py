@@ -1,8 +1,9 @@
-"""Ranks of parsers on several treebanks, and whether their differences could be chance.
+"""Ranks of parsers on several treebanks, and the significance of their differences.
 
-Treebanks are few and as different as languages are: their scores are not comparable, and no mean of
-them is normally distributed. The tests compare the ranks that parsers have on each treebank, and
-take the distribution of these from permutations instead of tables for many treebanks.
+There are few treebanks, and they differ as much as languages do. Their scores are not comparable,
+and no mean of them is normally distributed. Therefore the tests compare the ranks of parsers on
+each treebank, and find the distribution of the ranks by permutations rather than from tables for
+many treebanks.
 """
 
 from __future__ import annotations
@@ -13,17 +14,18 @@ import numpy as np
 
 from spacy_npparse.evaluation.significance import SAMPLES, SEED, Counts
 
-# Below, scores are equal but for rounding errors.
+# The number of digits after which scores count as equal.
 _DIGITS = 12
 
 
 class RankTest(NamedTuple):
-    """Result of `rank_test`.
+    """The result of `rank_test`.
 
     Attributes:
         statistic: Friedman's chi-squared, corrected for ties; 0 if all parsers tie everywhere.
-        p_value: Of the hypothesis that no parser differs from another.
-        p_values: [parsers, parsers] Of the difference between two of them, corrected for all pairs.
+        p_value: The p-value of the hypothesis that all parsers are equal.
+        p_values: [parsers, parsers], the p-values of the difference between two parsers, corrected
+            for all pairs.
     """
 
     statistic: float
@@ -32,13 +34,13 @@ class RankTest(NamedTuple):
 
 
 def ranks(scores: Counts) -> Counts:
-    """The rank of each parser on each treebank, 1 for the highest score.
+    """Rank the parsers on each treebank, with 1 for the highest score.
 
     Args:
-        scores: [treebanks, parsers] A score that is better the higher it is.
+        scores: [treebanks, parsers], scores of which higher ones are better.
 
     Returns:
-        Ranks [treebanks, parsers]; parsers that tie share the mean of their ranks.
+        [treebanks, parsers], the ranks. Parsers that tie share the mean of their ranks.
 
     Examples:
         >>> ranks(np.array([[0.8, 0.7, 0.8, 0.6]]))
@@ -52,26 +54,27 @@ def ranks(scores: Counts) -> Counts:
 
 
 def rank_test(found: Counts, samples: int = SAMPLES, seed: int = SEED) -> RankTest:
-    """Friedman's test and, for pairs of parsers, Nemenyi's, as approximate permutation tests.
+    """Run Friedman's test, and Nemenyi's test for pairs of parsers, as approximate permutation
+    tests.
 
     Under the null hypothesis, the parsers are exchangeable on each treebank. Friedman's statistic
     is large if their mean ranks differ. Two parsers differ significantly if the difference between
-    their mean ranks is one that the largest of all pairs hardly ever reaches, so that all pairs
-    together are in error as rarely as one should be. Where permutations replace the tables, this is
-    the procedure of Wilcoxon, Nemenyi, McDonald and Thompson.
+    their mean ranks is one that the largest difference of all pairs rarely reaches. This bounds the
+    probability of an error in any pair. With permutations in place of tables, this is the procedure
+    of Wilcoxon, Nemenyi, McDonald and Thompson.
 
-    Nemenyi's test finds differences on a few treebanks, where tests of one pair alone cannot: the
+    Nemenyi's test finds differences on a few treebanks, where tests of a single pair cannot: the
     signed-rank test of n treebanks has no p-value below 2 / 2^n, which is then multiplied by the
-    number of pairs. The price is that a difference between two parsers depends on
-    which others are compared (Benavoli, Corani and Mangili 2016).
+    number of pairs. The price is that a difference between two parsers depends on the other parsers
+    in the comparison (Benavoli, Corani and Mangili 2016).
 
     Args:
-        found: [treebanks, parsers] From `ranks`.
-        samples: Number of random permutations.
-        seed: Seed of the random number generator.
+        found: [treebanks, parsers], the ranks that `ranks` returned.
+        samples: The number of random permutations.
+        seed: The seed of the random number generator.
 
     Returns:
-        The result; p-values are never below 1 / (samples + 1).
+        The result. P-values are never below 1 / (samples + 1).
 
     Source: Friedman (1937); Nemenyi (1963); Hollander, Wolfe and Chicken (2014), sections 7.1 and
     7.3; their use for classifiers on several data sets: Demšar (2006), section 3.2.2.
@@ -93,5 +96,5 @@ def rank_test(found: Counts, samples: int = SAMPLES, seed: int = SEED) -> RankTe
 
 
 def _spread(sums: Counts) -> float:
-    """The squared deviations of rank sums from their mean, summed."""
+    """Sum the squared deviations of rank sums from their mean."""
     return float(((sums - sums.mean()) ** 2).sum())

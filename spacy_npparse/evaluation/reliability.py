@@ -1,4 +1,4 @@
-"""Whether probabilities are calibrated: how often what is held for so probable is right."""
+"""Reliability of probabilities: how often predictions with a given probability are correct."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class ReliabilityBin:
     """Predictions of similar probability.
 
     Attributes:
-        count: How many there are.
-        probability: Their mean probability.
-        accuracy: The share of those that are right.
+        count: The number of predictions.
+        probability: The mean probability of the predictions.
+        accuracy: The share of correct predictions.
     """
 
     count: int
@@ -31,11 +31,11 @@ class ReliabilityBin:
 
 @dataclass(frozen=True)
 class Reliability:
-    """How far the probabilities of predictions can be relied on.
+    """The reliability of the probabilities of predictions.
 
     Attributes:
-        bins: The predictions, by probability, those without predictions left out.
-        log_loss: The mean negative log-likelihood of the predictions being right or wrong.
+        bins: The bins of predictions by probability, without empty ones.
+        log_loss: The mean negative log-likelihood of the predictions being correct or not.
     """
 
     bins: Sequence[ReliabilityBin]
@@ -43,22 +43,22 @@ class Reliability:
 
     @property
     def count(self) -> int:
-        """How many predictions there are."""
+        """The number of predictions."""
         return sum(one.count for one in self.bins)
 
     @property
     def probability(self) -> float:
-        """Their mean probability."""
+        """The mean probability of the predictions."""
         return sum(one.count * one.probability for one in self.bins) / self.count
 
     @property
     def accuracy(self) -> float:
-        """The share of those that are right."""
+        """The share of correct predictions."""
         return sum(one.count * one.accuracy for one in self.bins) / self.count
 
     @property
     def expected_calibration_error(self) -> float:
-        """The mean difference between probability and accuracy, over bins, by their counts.
+        """The mean difference between probability and accuracy over bins, weighted by their counts.
 
         Source: Naeini, Cooper and Hauskrecht (2015).
         """
@@ -66,7 +66,7 @@ class Reliability:
         return sum(gaps) / self.count
 
     def as_dict(self) -> dict[str, Any]:
-        """All numbers, for JSON."""
+        """Convert all numbers to JSON."""
         return {
             "count": self.count,
             "probability": self.probability,
@@ -80,12 +80,12 @@ class Reliability:
 def reliability(
     probabilities: NDArray[np.floating], right: NDArray[np.generic], n_bins: int = N_BINS
 ) -> Reliability:
-    """Compare the probabilities of predictions with how many of them are right.
+    """Compare the probabilities of predictions with the share of correct ones.
 
     Args:
-        probabilities: [n], at least one.
-        right: [n], 1 or True for predictions that are right.
-        n_bins: Bins of equal width.
+        probabilities: [n], the probabilities of predictions, at least one.
+        right: [n], 1 or True for correct predictions.
+        n_bins: The number of bins of equal width.
 
     Returns:
         The comparison.
@@ -106,18 +106,19 @@ def reliability(
 
 @dataclass(frozen=True)
 class CalibrationComparison:
-    """Probabilities before and after their calibration.
+    """The reliability of probabilities before and after calibration.
 
     Attributes:
-        temperatures: Before and after, by what they are of.
-        predictions: Before and after, by what is predicted; only what there is.
+        temperatures: The temperatures before and after, by the name of the scores.
+        predictions: The reliability before and after, by the kind of predictions. Kinds without
+            predictions are missing.
     """
 
     temperatures: Mapping[str, tuple[float, float]]
     predictions: Mapping[str, tuple[Reliability, Reliability]]
 
     def errors(self) -> Table:
-        """Accuracies and probabilities, and how far they are from each other."""
+        """Make the table of accuracies, probabilities and their differences."""
         rows = [
             [
                 name,
@@ -136,7 +137,7 @@ class CalibrationComparison:
         return Table("Calibration", heads, rows)
 
     def table(self) -> str:
-        """Everything as text."""
+        """Write the table as text."""
         temperatures = [
             f"Temperature of {name}: {before:.3f} before, {after:.3f} after"
             for name, (before, after) in self.temperatures.items()
@@ -144,7 +145,7 @@ class CalibrationComparison:
         return text(self.errors(), "\n".join(temperatures))
 
     def as_dict(self) -> dict[str, Any]:
-        """All numbers, for JSON."""
+        """Convert all numbers to JSON."""
         return {
             "temperatures": {
                 name: {"before": before, "after": after}

@@ -1,7 +1,7 @@
-"""Repairs: changes of earlier decisions by non-monotonic transitions, right and wrong ones.
+"""Repairs, in which non-monotonic transitions change earlier decisions for better or worse.
 
 Source: Honnibal, Goldberg and Johnson (2013, section 7, "frequency analysis"). They count decisions
-where a repair is possible; here, what the repairs do to the heads is counted.
+where a repair is possible. This module counts the effects of repairs on heads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _REDUCE = "REDUCE"
 
 
 class Change(str, Enum):
-    """What a repair does to the head of a word."""
+    """The effect of a repair on the head of a word."""
 
     REPLACED = "replaced"
     """The word had a head and gets another."""
@@ -32,8 +32,7 @@ class Change(str, Enum):
 
 
 class Outcome(str, Enum):
-    """Whether the head is that of the gold tree, before and after. A word without head has a wrong
-    one."""
+    """Whether the head is correct before and after a repair. A missing head counts as wrong."""
 
     WRONG_TO_RIGHT = "wrong_to_right"
     RIGHT_TO_WRONG = "right_to_wrong"
@@ -41,7 +40,7 @@ class Outcome(str, Enum):
 
     @property
     def label(self) -> str:
-        """The outcome for readers."""
+        """The outcome, for readers."""
         return self.value.replace("_to_", " → ")
 
 
@@ -49,9 +48,9 @@ class Repair(NamedTuple):
     """A repair.
 
     Attributes:
-        transition: Name of the transition.
-        change: What it does.
-        outcome: Whether that is right.
+        transition: The name of the transition.
+        change: The change of the head.
+        outcome: Whether the head is correct before and after.
     """
 
     transition: str
@@ -66,8 +65,8 @@ def repairs(derivation: Derivation) -> Iterator[Repair]:
         derivation: The derivation.
 
     Yields:
-        The repairs of words whose gold head is known, in their order. A word may be repaired
-        several times.
+        The repairs, in order, of words whose gold head is known. A word may be repaired several
+        times.
     """
     for before, after in pairwise(derivation.steps):
         old, new = before.configuration.heads, after.configuration.heads
@@ -96,10 +95,10 @@ class RepairCounts:
     """The repairs of many derivations.
 
     Attributes:
-        system: Name of the transition system.
-        sentences: Number of derivations with gold trees.
-        words: Number of their words whose gold head is known.
-        counts: How often there are which repairs.
+        system: The name of the transition system.
+        sentences: The number of derivations with gold trees.
+        words: The number of their words whose gold head is known.
+        counts: The number of repairs of each kind.
     """
 
     system: str
@@ -108,7 +107,7 @@ class RepairCounts:
     counts: Counter[Repair]
 
     def table(self) -> str:
-        """The counts as text."""
+        """Write the counts as text."""
         rows = [
             [f"{transition}, head {change.value}", *self._cells(transition, change)]
             for transition, change in self._kinds()
@@ -123,7 +122,7 @@ class RepairCounts:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The counts, for JSON."""
+        """Convert the counts to JSON."""
         return {
             "system": self.system,
             "sentences": self.sentences,
@@ -142,11 +141,11 @@ class RepairCounts:
         }
 
     def _kinds(self) -> list[tuple[str, Change]]:
-        """The transitions and changes that there are."""
+        """List the transitions and changes that occur."""
         return sorted({(repair.transition, repair.change) for repair in self.counts})
 
     def _cells(self, *kind: str | Change) -> list[int]:
-        """How many repairs begin with these values, all and by outcome."""
+        """Count the repairs that begin with these values, in total and by outcome."""
         found = {repair: n for repair, n in self.counts.items() if repair[: len(kind)] == kind}
         outcomes = [
             sum(n for repair, n in found.items() if repair.outcome is outcome)
@@ -159,13 +158,14 @@ def count_repairs(derivations: Iterable[Derivation]) -> RepairCounts:
     """Count the repairs in derivations.
 
     Args:
-        derivations: Of one transition system. Those without a gold tree are left out.
+        derivations: The derivations of one transition system. Those without a gold tree are
+            ignored.
 
     Returns:
         The counts.
 
     Raises:
-        ValueError: None of them has a gold tree.
+        ValueError: No derivation has a gold tree.
     """
     system = ""
     counts: Counter[Repair] = Counter()

@@ -31,25 +31,26 @@ SCORE_NAMES = (
 
 
 def make_parser_scorer() -> Callable[..., dict[str, Any]]:
-    """The scorer of the parsers of this package, registered as spacy_npparse.parser_scorer.v1."""
+    """Return the scorer `spacy_npparse.parser_scorer.v1`."""
     return parser_score
 
 
 def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-    """Score parses as the official evaluation does.
+    """Score parses like the official evaluation.
 
     Args:
-        examples: Predicted and reference Docs, whose texts may differ in white space only.
-        **kwargs: Settings of a component that spaCy passes to every scorer; ignored.
+        examples: Predicted and reference Docs, whose texts may differ only in white space.
+        **kwargs: Ignored. spaCy passes the settings of a component to every scorer.
 
     Returns:
-        The scores of `SCORE_NAMES`, 0..1, or None without gold annotation. Those of sentences are
-        left out if all boundaries were set before the Docs were parsed. `dep_uas` and `dep_las`
-        have spaCy's names but the official definition: punctuation counts, subtypes do not.
-        `dep_las_per_type` maps relations to p, r and f. For `nonproj_*` see `NonProjectiveScores`.
+        The scores of `SCORE_NAMES`, from 0 to 1, or None without gold annotation. The scores of
+        sentences are missing if all boundaries were set before the Docs were parsed. `dep_uas` and
+        `dep_las` have spaCy's names but the official definition: punctuation counts, and subtypes
+        do not. `dep_las_per_type` maps relations to p, r and f. For `nonproj_*` see
+        `NonProjectiveScores`.
 
     Raises:
-        TextMismatchError: If the texts differ.
+        TextMismatchError: The texts differ.
     """
     examples = list(examples)
     scores: dict[str, Any] = dict.fromkeys(SCORE_NAMES)
@@ -58,7 +59,7 @@ def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         scores.update(_parse_scores(parsed))
     segmented = [eg for eg in examples if eg.reference.has_annotation("SENT_START")]
     if segmented and all(sentences_were_given(eg.predicted) for eg in segmented):
-        # Another component may have found the sentences, and scored them.
+        # Another component may have found and scored the sentences.
         for name in _SENTENCE_SCORES:
             del scores[name]
     elif segmented:

@@ -1,4 +1,4 @@
-"""All scores of a prediction, as table and for JSON."""
+"""All scores of a prediction, as a table and for JSON."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from spacy_npparse.tables import Column, Table, columns, percent, text
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.trees.missing import NO_HEAD
 
-# Characters that are compared at once, at least.
+# The minimum number of characters that are compared at once.
 _PART = 50_000
-# By their names in `NonProjectiveScores`.
+# The scores by their names in `NonProjectiveScores`.
 _NONPROJECTIVE = {
     "uas": Metric.NONPROJECTIVE_UAS,
     "las": Metric.NONPROJECTIVE_LAS,
@@ -47,14 +47,18 @@ class Scores:
     """The scores of a predicted analysis.
 
     Attributes:
-        official: The scores of the CoNLL 2018 shared task, Tokens to BLEX, and ELAS.
-        without_gold: Those of them that say nothing, since the gold annotation lacks the column.
-        n_without_head: Gold words without head, which no score of trees counts.
-        n_without_relation: Gold words with a head, but without relation: only UAS counts them.
-        per_relation: LAS of each universal relation.
-        exact_match: Gold sentences with all arcs correct; None if no gold tree is complete.
-        nonprojective: See `NonProjectiveScores`.
-        las_of_sentences: LAS of each gold sentence; the counts add up to those of the whole.
+        official: The scores of the CoNLL 2018 shared task, from Tokens to BLEX, and ELAS.
+        without_gold: The official scores that are meaningless because the gold annotation lacks the
+            column.
+        n_without_head: The number of gold words without a head, which do not count in scores of
+            trees.
+        n_without_relation: The number of gold words with a head but without a relation, which count
+            only in UAS.
+        per_relation: The LAS of each universal relation.
+        exact_match: The share of gold sentences with all arcs correct; None if no gold tree is
+            complete.
+        nonprojective: The scores of non-projective trees, see `NonProjectiveScores`.
+        las_of_sentences: The LAS of each gold sentence. The counts add up to those of the whole.
     """
 
     official: dict[Metric, Score]
@@ -68,20 +72,20 @@ class Scores:
 
     @property
     def correct_words(self) -> list[int]:
-        """Number of words with correct head and relation in each gold sentence."""
+        """The number of words with correct head and relation in each gold sentence."""
         return [score.correct for score in self.las_of_sentences]
 
     @property
     def predicts_enhanced(self) -> bool:
-        """Whether there are enhanced dependencies in the prediction; else ELAS is not shown."""
+        """Whether the prediction has enhanced dependencies. If it has none, ELAS is not shown."""
         return self.official[Metric.ELAS].system > 0
 
     def fractions(self) -> dict[Metric, tuple[int, int]]:
-        """Numerator and denominator of each score; both add up over sentences."""
+        """Find the numerator and the denominator of each score. Both add up over sentences."""
         return _fractions(self.official, self.exact_match, self.nonprojective)
 
     def as_dict(self) -> dict[str, Any]:
-        """Rates (0..1) and counts, for JSON."""
+        """Convert rates (0 to 1) and counts to JSON."""
         nonprojective = self.nonprojective
         return {
             "official": {
@@ -101,13 +105,13 @@ class Scores:
         }
 
     def table(self) -> str:
-        """The table of the official evaluation, in percent, and the other scores, as text."""
+        """Write the table of the official evaluation, in percent, and the other scores as text."""
         shown = self._shown()
         lacking = missing_columns(metric for metric in shown if metric in self.without_gold)
         return text(self.official_table(), lacking, self._unannotated(), self.other_table())
 
     def official_table(self) -> Table:
-        """The table of the official evaluation."""
+        """Make the table of the official evaluation."""
         shown = self._shown()
         headings = ("Precision", "Recall", "F1 Score", "AligndAcc")
         rows = []
@@ -119,7 +123,8 @@ class Scores:
         return Table("Official scores", [Column("Metric"), *columns(headings, percent)], rows)
 
     def other_table(self) -> Table:
-        """Exact match and the scores of non-projective trees, with what they are counted over."""
+        """Make the table of exact match and the scores of non-projective trees, with their
+        counts."""
         scores = self.nonprojective
         match = self.exact_match
         sentences = f"{scores.gold_sentences} of {scores.n_sentences} gold sentences"
@@ -142,7 +147,8 @@ class Scores:
         return Table("Other scores", [Column(""), Column("", percent), Column("", left=True)], rows)
 
     def _unannotated(self) -> str:
-        """A note on words that scores of trees leave out, empty if there are none."""
+        """State the number of words that do not count in scores of trees. Empty if there are
+        none."""
         found = []
         if self.n_without_head:
             found.append(f"{self.n_without_head:,} have no head and are not in the scores of trees")
@@ -167,13 +173,13 @@ def score_analyses(gold: Analysis, system: Analysis) -> Scores:
         system: The predicted analysis.
 
     Raises:
-        TextMismatchError: If they are not analyses of the same text.
+        TextMismatchError: The analyses have different texts.
     """
     return score_comparison(Comparison(gold, system, align_words(gold, system)))
 
 
 def score_comparison(comparison: Comparison) -> Scores:
-    """Compute all scores.
+    """Compute all scores of a comparison.
 
     Args:
         comparison: The predicted analysis and the gold one.
@@ -195,14 +201,13 @@ def score_comparison(comparison: Comparison) -> Scores:
 
 
 def fractions_of_sentences(comparison: Comparison) -> list[dict[Metric, tuple[int, int]]]:
-    """Numerator and denominator of each score in each gold sentence.
+    """Find the numerator and the denominator of each score in each gold sentence.
 
     Args:
         comparison: The predicted analysis and the gold one.
 
     Returns:
-        For each sentence what `Scores.fractions` gives for the whole; see
-        `comparisons_of_sentences`.
+        The fractions of each sentence, as `Scores.fractions`; see `comparisons_of_sentences`.
     """
     return [
         _fractions(official_scores(one), exact_match(one), nonprojective_scores(one))
@@ -215,10 +220,10 @@ def score_sentences(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Sco
 
     Args:
         gold: The gold sentences.
-        system: The predicted sentences, possibly with another segmentation.
+        system: The predicted sentences, which may have other tokens and boundaries.
 
     Raises:
-        TextMismatchError: If the texts differ in more than white space.
+        TextMismatchError: The texts differ in more than white space.
 
     Examples:
         >>> from spacy_npparse.treebank import parse_sentence
@@ -237,13 +242,13 @@ def score_sentences(gold: Iterable[Sentence], system: Iterable[Sentence]) -> Sco
 
 
 class ScoreSum:
-    """The scores of predicted sentences that come one after the other.
+    """The scores of predicted sentences that arrive one after another.
 
-    Gold and predicted sentences are compared as soon as both end at the same character, and are not
-    kept: the counts of such parts add up to those of the whole.
+    Gold and predicted sentences are compared as soon as both end at the same character, and are
+    then dropped. The counts of such parts add up to those of the whole.
 
     Args:
-        gold: The gold sentences, which are read as far as they are needed.
+        gold: The gold sentences, which are read as needed.
     """
 
     def __init__(self, gold: Iterable[Sentence]):
@@ -259,7 +264,7 @@ class ScoreSum:
             system: The sentences.
 
         Raises:
-            TextMismatchError: If their text is another one.
+            TextMismatchError: The text differs from the gold one.
         """
         for sentence in system:
             self._system.add(sentence)
@@ -273,13 +278,13 @@ class ScoreSum:
                 self._compare()
 
     def finish(self) -> Scores:
-        """Compare what is left.
+        """Compare the remaining sentences.
 
         Returns:
-            The scores of all.
+            The scores of all sentences.
 
         Raises:
-            TextMismatchError: If the text is another one.
+            TextMismatchError: The text differs from the gold one.
         """
         for sentence in self._remaining:
             self._gold.add(sentence)
@@ -314,7 +319,7 @@ class _Waiting:
 
 
 def missing_columns(metrics: Iterable[Metric]) -> str:
-    """A note on scores whose columns the gold annotation lacks, empty if there are none."""
+    """State the scores whose columns the gold annotation lacks. Empty if there are none."""
     names = ", ".join(metric.label for metric in metrics)
     return f"The gold annotation lacks the columns of: {names}. They say nothing." if names else ""
 
@@ -322,7 +327,7 @@ def missing_columns(metrics: Iterable[Metric]) -> str:
 def _fractions(
     official: Mapping[Metric, Score], match: Score | None, nonprojective: NonProjectiveScores
 ) -> dict[Metric, tuple[int, int]]:
-    """Numerator and denominator of each score."""
+    """Find the numerator and the denominator of each score."""
     others = nonprojective.fractions()
     return {
         **{

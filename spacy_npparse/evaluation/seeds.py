@@ -1,4 +1,4 @@
-"""The scores of parsers that are trained with several seeds, and how tables show them."""
+"""The scores of parsers that are trained with several seeds, and their display in tables."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Scored(Protocol):
     """A parser that has scores."""
 
     def mean(self, metric: Metric) -> float | None:
-        """The mean of a score, 0..1."""
+        """Average a score over the seeds, 0 to 1."""
 
     def written(self, metric: Metric) -> str:
-        """A score as tables show it."""
+        """Write a score for a table."""
 
 
 class TrainedParser(ABC):
@@ -31,21 +31,22 @@ class TrainedParser(ABC):
         """The scores with each seed."""
 
     def score(self, metric: Metric) -> list[float | None]:
-        """A score with each seed, 0..1, None where its denominator is 0."""
+        """Find a score with each seed, 0 to 1, None where its denominator is 0."""
         return [rate(*scores.fractions()[metric]) for scores in self.all_scores()]
 
     def mean(self, metric: Metric) -> float | None:
-        """The mean of a score over the seeds, None if it is undefined for a seed."""
+        """Average a score over the seeds; None if it is undefined for a seed."""
         values = known(self.score(metric))
         return mean(values) if values else None
 
     def deviation(self, metric: Metric) -> float | None:
-        """The sample standard deviation of a score over the seeds, None for a single seed."""
+        """Compute the sample standard deviation of a score over the seeds; None for a single
+        seed."""
         values = known(self.score(metric))
         return stdev(values) if len(values) > 1 else None
 
     def written(self, metric: Metric) -> str:
-        """The mean of a score and, with several seeds, its standard deviation, in percent."""
+        """Write the mean of a score and, with several seeds, its standard deviation, in percent."""
         deviation = self.deviation(metric)
         spread = "" if deviation is None else f" ± {percent(deviation)}"
         return percent(self.mean(metric)) + spread
@@ -67,12 +68,12 @@ def score_cells(parsers: Sequence[Scored], metric: Metric) -> list[Cell]:
 
 
 def score_notes(parsers: Sequence[TrainedParser], metrics: Sequence[Metric]) -> list[str]:
-    """Notes on the scores that tables leave out: those that are equal for all parsers and seeds,
-    and those of columns that the gold annotation lacks.
+    """Make notes on scores that tables leave out: those that are equal for all parsers and seeds,
+    and those whose column the gold annotation lacks.
 
     Args:
         parsers: The parsers.
-        metrics: The scores that say something; see `informative_scores`.
+        metrics: The informative scores, see `informative_scores`.
     """
     _, equal = split_scores(parsers, metrics)
     values = ", ".join(f"{metric.label} {percent(parsers[0].mean(metric))}" for metric in equal)
@@ -84,10 +85,10 @@ def score_notes(parsers: Sequence[TrainedParser], metrics: Sequence[Metric]) -> 
 
 
 def informative_scores(parsers: Sequence[TrainedParser]) -> list[Metric]:
-    """The scores that say something about parsers that have been evaluated on the same sentences.
+    """Select the scores that are informative for parsers evaluated on the same sentences.
 
-    Those are all but the scores of columns that the gold annotation lacks, and ELAS where no parser
-    predicts enhanced dependencies.
+    The scores of columns that the gold annotation lacks are not informative, nor is ELAS if no
+    parser predicts enhanced dependencies.
 
     Args:
         parsers: The parsers.
@@ -102,11 +103,11 @@ def informative_scores(parsers: Sequence[TrainedParser]) -> list[Metric]:
 def split_scores(
     parsers: Sequence[TrainedParser], metrics: Sequence[Metric]
 ) -> tuple[list[Metric], list[Metric]]:
-    """The scores that differ between parsers or seeds, and those that are all equal.
+    """Divide scores into those that differ between parsers or seeds, and those that are all equal.
 
     Args:
         parsers: The parsers.
-        metrics: The scores in question.
+        metrics: The scores.
     """
     differing: list[Metric] = []
     equal: list[Metric] = []
@@ -117,6 +118,6 @@ def split_scores(
 
 
 def known(values: Sequence[float | None]) -> list[float]:
-    """The values, an empty list if one is missing."""
+    """Return the values, or an empty list if one is missing."""
     found = [value for value in values if value is not None]
     return found if len(found) == len(values) else []

@@ -19,21 +19,22 @@ _CHUNK = 500
 def approximate_randomisation(
     first: Sequence[float], second: Sequence[float], samples: int = SAMPLES, seed: int = SEED
 ) -> float:
-    """Approximate randomisation: paired permutation test of a difference in correct counts.
+    """Test a difference in correct counts by approximate randomisation, a paired permutation test.
 
     Under the null hypothesis, the results of the two parsers for a sentence are exchangeable.
 
     Args:
-        first: [sentences] Count (of correct words, say, averaged over seeds) of the first parser.
-        second: The same of the second parser.
-        samples: Number of random assignments.
-        seed: Seed of the random number generator.
+        first: [sentences], the counts of the first parser, for example of correct words, averaged
+            over seeds.
+        second: [sentences], the counts of the second parser.
+        samples: The number of random assignments.
+        seed: The seed of the random number generator.
 
     Returns:
         The two-sided p-value, never below 1 / (samples + 1).
 
     Raises:
-        ValueError: If the numbers of sentences differ.
+        ValueError: The numbers of sentences differ.
 
     Examples:
         >>> approximate_randomisation([1] * 60, [0] * 60, samples=99)
@@ -53,18 +54,19 @@ def approximate_randomisation(
 def randomisation_of_rates(
     first: Counts, second: Counts, samples: int = SAMPLES, seed: int = SEED
 ) -> Counts:
-    """Approximate randomisation for ratios such as F1 or precision.
+    """Test differences of ratios such as F1 or precision by approximate randomisation.
 
     Numerators and denominators are exchanged together.
 
     Args:
-        first: [sentences, scores, 2] Numerators and denominators of the first parser's scores.
-        second: The same of the second parser.
-        samples: Number of random assignments.
-        seed: Seed of the random number generator.
+        first: [sentences, scores, 2], the numerators and denominators of the first parser's scores.
+        second: [sentences, scores, 2], those of the second parser's scores.
+        samples: The number of random assignments.
+        seed: The seed of the random number generator.
 
     Returns:
-        p-values [scores], NaN if a score is undefined for a parser because its denominator is 0.
+        [scores], the p-values, NaN if a score is undefined for a parser because its denominator is
+        0.
     """
     totals, differences = (first + second).sum(0), first - second
     p_values = _exchange(totals, differences[differences.any((1, 2))], samples, seed)
@@ -72,17 +74,17 @@ def randomisation_of_rates(
 
 
 def pairwise_randomisation(fractions: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
-    """Approximate randomisation for all pairs of parsers, with the same random assignments.
+    """Test all pairs of parsers by approximate randomisation with the same random assignments.
 
     As in `randomisation_of_rates`, the counts of a sentence are exchanged together.
 
     Args:
-        fractions: [parsers, sentences, 2] Numerators and denominators of a score.
-        samples: Number of random assignments.
-        seed: Seed of the random number generator.
+        fractions: [parsers, sentences, 2], the numerators and denominators of a score.
+        samples: The number of random assignments.
+        seed: The seed of the random number generator.
 
     Returns:
-        p-values [parsers, parsers].
+        [parsers, parsers], the p-values.
     """
     n_parsers = len(fractions)
     first, second = np.triu_indices(n_parsers, 1)
@@ -94,13 +96,13 @@ def pairwise_randomisation(fractions: Counts, samples: int = SAMPLES, seed: int 
 
 
 def holm(p_values: Counts) -> Counts:
-    """Holm–Bonferroni correction for multiple comparisons.
+    """Apply the Holm–Bonferroni correction for multiple comparisons.
 
     Args:
-        p_values: [parsers, parsers] Uncorrected p-values of all pairs.
+        p_values: [parsers, parsers], the uncorrected p-values of all pairs.
 
     Returns:
-        Corrected p-values [parsers, parsers].
+        [parsers, parsers], the corrected p-values.
 
     Source: Holm (1979).
     """
@@ -116,12 +118,12 @@ def holm(p_values: Counts) -> Counts:
 
 
 def significance_groups(p_values: Counts, level: float) -> list[str]:
-    """Compact letter display: two parsers share a letter if and only if they do not differ
+    """Make a compact letter display: two parsers share a letter if and only if they do not differ
     significantly.
 
     Args:
-        p_values: [parsers, parsers] p-values of the differences, the best parser first.
-        level: Significance level.
+        p_values: [parsers, parsers], the p-values of the differences, with the best parser first.
+        level: The significance level.
 
     Returns:
         The letters of each parser.
@@ -133,7 +135,7 @@ def significance_groups(p_values: Counts, level: float) -> list[str]:
     for i, j in zip(*np.nonzero(np.triu(p_values < level, 1)), strict=True):
         parts = {group - {one} for group in groups if {i, j} <= group for one in (i, j)}
         parts |= {group for group in groups if not {i, j} <= group}
-        # Absorb: a subset of another group is redundant.
+        # Absorb: subsets of other groups are redundant.
         groups = [group for group in parts if not any(group < other for other in parts)]
     letters = [""] * n
     for number, group in enumerate(sorted(groups, key=sorted)):
@@ -143,17 +145,17 @@ def significance_groups(p_values: Counts, level: float) -> list[str]:
 
 
 def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Counts:
-    """Bootstrap: scores of test sets resampled with replacement, by sentence.
+    """Resample test sets with replacement, by sentence, and compute their scores.
 
     The same samples are drawn for all parsers, so that their differences are paired.
 
     Args:
-        counts: [parsers, sentences, scores, 2] Numerators and denominators.
-        samples: Number of bootstrap samples.
-        seed: Seed of the random number generator.
+        counts: [parsers, sentences, scores, 2], the numerators and denominators.
+        samples: The number of bootstrap samples.
+        seed: The seed of the random number generator.
 
     Returns:
-        Scores [samples, parsers, scores], NaN where the denominator is 0.
+        [samples, parsers, scores], the scores, NaN where the denominator is 0.
 
     Source: Efron and Tibshirani (1993), chapters 13 and 16.
     """
@@ -162,7 +164,7 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Count
     by_sentence = np.moveaxis(counts, 1, 0).reshape(n, -1)
     chunks = []
     for size in _chunks(samples):
-        # Multiplicity of each sentence in each sample; much faster than rng.multinomial.
+        # The number of times that each sentence is drawn; much faster than rng.multinomial.
         drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
         times = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
         sums = (times.astype(np.float64) @ by_sentence).reshape(
@@ -173,13 +175,13 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Count
 
 
 def percentile_intervals(samples: Counts) -> list[tuple[float, float] | None]:
-    """Percentile intervals of 95 % confidence.
+    """Compute percentile intervals with a confidence of 95 %.
 
     Args:
-        samples: [samples, scores] Bootstrap samples of scores or differences.
+        samples: [samples, scores], bootstrap samples of scores or differences.
 
     Returns:
-        The interval of each score, None if it is undefined in all samples.
+        The interval of each score; None if it is undefined in all samples.
     """
     intervals: list[tuple[float, float] | None] = []
     for values in samples.T:
@@ -193,30 +195,30 @@ def percentile_intervals(samples: Counts) -> list[tuple[float, float] | None]:
 
 
 def p_value(p: float | None) -> str:
-    """A p-value in a table, - if it is None."""
+    """Write a p-value for a table, - if it is None."""
     if p is None:
         return "-"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def p_equation(p: float | None) -> str:
-    """A p-value with its name, empty if it is None."""
+    """Write a p-value with its name. Empty if it is None."""
     if p is None:
         return ""
     return f"p {p_value(p)}" if p < 0.001 else f"p = {p_value(p)}"
 
 
 def stars(p: float | None) -> str:
-    """Significance at the levels 0.05, 0.01 and 0.001."""
+    """Mark significance at the levels 0.05, 0.01 and 0.001 with stars."""
     return "" if p is None else "*" * sum(p < level for level in (0.05, 0.01, 0.001))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """McNemar's test, exact (binomial).
+    """Run McNemar's test, exact (binomial).
 
     Args:
-        only_first: Number of words that only the first parser has correct.
-        only_second: Number of words that only the second parser has correct.
+        only_first: The number of words that only the first parser has correct.
+        only_second: The number of words that only the second parser has correct.
 
     Returns:
         The two-sided p-value.
@@ -225,7 +227,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     """
     n, fewer = only_first + only_second, min(only_first, only_second)
     log_choices = math.lgamma(n + 1) - math.lgamma(fewer + 1) - math.lgamma(n - fewer + 1)
-    # Tail of the binomial distribution relative to its largest term.
+    # The tail of the binomial distribution relative to its largest term.
     tail = part = 1.0
     for k in range(fewer, 0, -1):
         part *= k / (n - k + 1)
@@ -234,31 +236,32 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def wilcoxon_signed_rank(first: Sequence[float], second: Sequence[float]) -> float:
-    """Wilcoxon signed-rank test, exact also with ties; zero differences are discarded.
+    """Run the Wilcoxon signed-rank test, which is exact also with ties. Zero differences are
+    ignored.
 
     Args:
-        first: Scores of the first parser with each seed.
-        second: Scores of the second parser with the same seeds.
+        first: The scores of the first parser with each seed.
+        second: The scores of the second parser with the same seeds.
 
     Returns:
-        The two-sided p-value; with n pairs it is never below 2 / 2^n.
+        The two-sided p-value. With n pairs it is never below 2 / 2^n.
 
     Raises:
-        ValueError: If the numbers of scores differ.
+        ValueError: The numbers of scores differ.
 
     Source: Wilcoxon (1945).
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} seeds cannot be paired with {len(second)}")
-    # Rounded, so that floating-point noise breaks no ties.
+    # Rounding keeps floating-point noise from breaking ties.
     differences = [round(a - b, 12) for a, b in zip(first, second, strict=True)]
     differences = [difference for difference in differences if difference]
-    # Twice the ranks, which are integers even for ties (midranks).
+    # Ranks are doubled, so that they are integers even for ties (midranks).
     ranks, below = {}, 0
     for size, tied in sorted(Counter(map(abs, differences)).items()):
         ranks[size] = 2 * below + tied + 1
         below += tied
-    # Null distribution: number of the 2^n sign assignments with each positive rank sum.
+    # The null distribution: the number of the 2^n sign assignments with each positive rank sum.
     choices = Counter({0: 1})
     for difference in differences:
         rank = ranks[abs(difference)]
@@ -270,12 +273,12 @@ def wilcoxon_signed_rank(first: Sequence[float], second: Sequence[float]) -> flo
 
 
 def _letter(number: int) -> str:
-    """a to z, then a' to z' and so on."""
+    """Name a group: a to z, then a' to z' and so on."""
     return chr(ord("a") + number % 26) + "'" * (number // 26)
 
 
 def _exchange(totals: Counts, differences: Counts, samples: int, seed: int) -> Counts:
-    """p-values [k] of k differences between two parsers, by approximate randomisation.
+    """Compute the p-values [k] of k differences between two parsers by approximate randomisation.
 
     totals: [k, 2] The sums of numerators and denominators of both.
     differences: [sentences, k, 2] Those of the first minus those of the second, by sentence.
@@ -285,17 +288,17 @@ def _exchange(totals: Counts, differences: Counts, samples: int, seed: int) -> C
     flat = differences.reshape(len(differences), totals.size)
     rng = np.random.default_rng(seed)
     for size in _chunks(samples):
-        # +1 keeps the parsers' results, -1 exchanges them. Floats, because integer matrix products
-        # do not use BLAS.
+        # +1 keeps the parsers' results, and -1 exchanges them. They are floats, because integer
+        # matrix products do not use BLAS.
         signs = (rng.integers(0, 2, (size, len(flat))) * 2 - 1).astype(np.float64)
         exchanged = _gaps(totals, (signs @ flat).reshape(size, *totals.shape))
-        # Assignments with an undefined score are no evidence of a difference.
+        # Assignments with an undefined score count as no difference.
         as_large += (np.isnan(exchanged) | (abs(exchanged) >= observed - 1e-12)).sum(0)
     return (as_large + 1) / (samples + 1)
 
 
 def _gaps(totals: Counts, sums: Counts) -> Counts:
-    """Differences of scores, from the sums of their counts and the differences of these."""
+    """Compute differences of scores from the sums of their counts and the differences of these."""
     return _rates((totals + sums) / 2) - _rates((totals - sums) / 2)
 
 
@@ -305,7 +308,7 @@ def _chunks(samples: int) -> Iterator[int]:
 
 
 def _rates(sums: Counts) -> Counts:
-    """Numerators and denominators [..., 2] to rates [...], NaN if the denominator is 0."""
+    """Divide numerators by denominators [..., 2]: rates [...], NaN if the denominator is 0."""
     with np.errstate(invalid="ignore"):
         rates: Counts = sums[..., 0] / sums[..., 1]
     return rates

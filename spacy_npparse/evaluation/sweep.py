@@ -23,10 +23,10 @@ from spacy_npparse.tables import Cell, Column, Table, columns, count, percent, t
 
 
 class Wins(NamedTuple):
-    """Treebanks on which a parser has a higher LAS than another one.
+    """The number of treebanks on which a parser has a higher LAS than another one.
 
     Attributes:
-        all: Their number.
+        all: The number of these treebanks.
         significant: The number of those on which the difference is significant.
     """
 
@@ -42,14 +42,14 @@ class Entrant:
     """A parser on several treebanks.
 
     Attributes:
-        name: Its name.
+        name: The name of the parser.
         is_peer: Whether it is a parser of another package.
-        standings: Where it stands on each treebank that it has results on.
-        ranks: Its ranks by LAS on the treebanks that are compared; the mean of the ranks of those
-            that tie.
-        groups: Compact letter display: two parsers share a letter if and only if they do not differ
-            significantly across treebanks.
-        wins: Against each other parser.
+        standings: Its standing on each treebank that it has results on.
+        ranks: Its ranks by LAS on the compared treebanks. Parsers that tie share the mean of their
+            ranks.
+        groups: The letters of the compact letter display. Two parsers share a letter if and only if
+            they do not differ significantly across treebanks.
+        wins: Its wins against each other parser.
     """
 
     name: str
@@ -61,22 +61,22 @@ class Entrant:
 
     @property
     def mean_rank(self) -> float | None:
-        """The mean of its ranks, None without treebanks to compare."""
+        """The mean of its ranks; None without treebanks to compare."""
         return mean(self.ranks.values()) if self.ranks else None
 
     def mean(self, metric: Metric) -> float | None:
-        """The mean of a score over the treebanks that are compared, each counting the same; None if
-        it is undefined on one of them."""
+        """Average a score over the compared treebanks with equal weights; None if it is undefined
+        on one of them."""
         values = known([self.standings[treebank].mean(metric) for treebank in self.ranks])
         return mean(values) if values else None
 
     def written(self, metric: Metric) -> str:
-        """The mean of a score in percent."""
+        """Write the mean of a score in percent."""
         return percent(self.mean(metric))
 
     @property
     def words_per_second(self) -> float:
-        """Parsing speed, averaged over all treebanks."""
+        """The parsing speed, averaged over all treebanks."""
         return mean(standing.words_per_second for standing in self.standings.values())
 
 
@@ -86,10 +86,10 @@ class Sweep:
 
     Attributes:
         boards: The leaderboard of each treebank.
-        entrants: The parsers, that with the best mean rank first.
+        entrants: The parsers, with the best mean rank first.
         compared: The treebanks on which all parsers have results.
-        test: Whether they differ across treebanks.
-        samples: Number of random permutations.
+        test: The significance of differences across treebanks.
+        samples: The number of random permutations.
     """
 
     boards: Mapping[str, Leaderboard]
@@ -100,17 +100,17 @@ class Sweep:
 
     @property
     def given(self) -> str:
-        """What the parsers were given."""
+        """The input of the parsers, for readers."""
         return next(iter(self.boards.values())).given
 
     @property
     def raw(self) -> bool:
-        """Whether the parsers were given plain text."""
+        """Whether the parsers got plain text."""
         return next(iter(self.boards.values())).raw
 
     @property
     def scores(self) -> dict[str, Metric]:
-        """The scores of trees that all treebanks have, by the heads of their columns."""
+        """The scores of trees that all treebanks have, by the headings of their columns."""
         found = [board.tree_scores for board in self.boards.values()]
         return {
             head: metric for head, metric in found[0].items() if all(head in one for one in found)
@@ -118,7 +118,7 @@ class Sweep:
 
     @property
     def notes(self) -> list[str]:
-        """What is not compared, and why."""
+        """Notes on results that are not compared, and the reasons."""
         found = []
         for treebank in self.boards:
             if treebank not in self.compared:
@@ -127,15 +127,15 @@ class Sweep:
         return found
 
     def total_wins(self, entrant: Entrant) -> Wins:
-        """The wins of a parser, summed over the others."""
+        """Sum the wins of a parser over the others."""
         return _sum(list(entrant.wins.values()))
 
     def total_losses(self, entrant: Entrant) -> Wins:
-        """The wins of all others against a parser."""
+        """Sum the wins of all others against a parser."""
         return _sum([one.wins[entrant.name] for one in self.entrants if one is not entrant])
 
     def table(self) -> str:
-        """Everything as text."""
+        """Write the results as text."""
         n = len(self.compared)
         notes = [
             f"Ranked by LAS (F1) from {self.given} on {n} treebank{'s' * (n != 1)}; wins and "
@@ -149,7 +149,7 @@ class Sweep:
         return text(self.ranking(), self.las(), "\n".join(notes))
 
     def ranking(self) -> Table:
-        """The parsers, the best one first, with their scores on all treebanks."""
+        """Make the table of parsers with their scores on all treebanks, the best parser first."""
         scores = [score_cells(self.entrants, metric) for metric in self.scores.values()]
         rows = [
             [
@@ -169,10 +169,10 @@ class Sweep:
         return Table("All treebanks", heads, rows, numbered=True)
 
     def las(self, links: Mapping[str, str] | None = None) -> Table:
-        """LAS of each parser on each treebank, and its letters there.
+        """Make the table of the LAS and the letters of each parser on each treebank.
 
         Args:
-            links: The escaped URL of the page of each treebank, if there are some.
+            links: The escaped URL of each treebank's page; None if there are none.
         """
         rows = []
         for treebank, board in self.boards.items():
@@ -184,7 +184,8 @@ class Sweep:
         return Table("Treebanks", heads, rows)
 
     def pairs(self) -> Table:
-        """Wins of the parser of the row against that of the column, and the p-value of the pair."""
+        """Make the table of wins of the row's parser against the column's, and the p-value of the
+        pair."""
         rows = [
             [
                 one.name,
@@ -200,7 +201,7 @@ class Sweep:
         return Table("Pairs", columns(["Wins against", *(one.name for one in self.entrants)]), rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """The ranking, for JSON."""
+        """Convert the ranking to JSON."""
         return {
             "raw": self.raw,
             "level": LEVEL,
@@ -234,13 +235,13 @@ class Sweep:
 def make_sweep(boards: Mapping[str, Leaderboard]) -> Sweep:
     """Rank parsers by the mean of their ranks on several treebanks.
 
-    Differences on one treebank are tested over its sentences (see `make_leaderboard`), those across
-    treebanks over the treebanks (see `rank_test`): whether a parser is better on this treebank, and
-    whether it would be better on another one of their kind. Only treebanks on which all parsers
-    have results are compared.
+    Differences on one treebank are tested over its sentences (see `make_leaderboard`), which shows
+    whether a parser is better on this treebank. Differences across treebanks are tested over the
+    treebanks (see `rank_test`), which shows whether it would be better on another similar treebank.
+    Only treebanks on which all parsers have results are compared.
 
     Args:
-        boards: The leaderboards of at least one treebank, by its name.
+        boards: The leaderboards by the name of the treebank, at least one.
 
     Returns:
         The ranking.
@@ -254,7 +255,7 @@ def make_sweep(boards: Mapping[str, Leaderboard]) -> Sweep:
     ]
     las = _las(standings, compared)
     by_treebank = ranks(las)
-    # Stable: those with the same mean rank and LAS are in the order of their names.
+    # Sorting is stable: parsers with the same mean rank and LAS are sorted by name.
     names = sorted(standings)
     columns = {name: column for column, name in enumerate(standings)}
     names.sort(key=lambda name: (by_treebank[:, columns[name]].sum(), -las[:, columns[name]].sum()))
@@ -281,7 +282,7 @@ def make_sweep(boards: Mapping[str, Leaderboard]) -> Sweep:
 
 
 def _las(standings: Mapping[str, Mapping[str, Standing]], treebanks: Sequence[str]) -> Counts:
-    """LAS [treebanks, parsers]."""
+    """Collect LAS: [treebanks, parsers]."""
     values = [
         [found[treebank].mean(Metric.LAS) or 0.0 for found in standings.values()]
         for treebank in treebanks
@@ -290,7 +291,7 @@ def _las(standings: Mapping[str, Mapping[str, Standing]], treebanks: Sequence[st
 
 
 def _significant(board: Leaderboard) -> set[tuple[str, str]]:
-    """The pairs of parsers that differ significantly on a treebank."""
+    """Find the pairs of parsers that differ significantly on a treebank."""
     names = [standing.name for standing in board.standings]
     pairs = np.argwhere(np.array(board.p_values) < LEVEL).tolist()
     return {(names[i], names[j]) for i, j in pairs}
@@ -302,7 +303,7 @@ def _wins(
     ranks_of: Mapping[str, Mapping[str, float]],
     significant: Mapping[str, set[tuple[str, str]]],
 ) -> Wins:
-    """How often a parser is better than another one."""
+    """Count the treebanks on which a parser is better than another one."""
     won = [one for one in significant if ranks_of[name][one] < ranks_of[other][one]]
     return Wins(len(won), sum((name, other) in significant[one] for one in won))
 

@@ -1,8 +1,9 @@
-"""The syntax errors that the official validator of Universal Dependencies finds in trees.
+"""Counts of the syntax errors that the official validator of Universal Dependencies finds.
 
-Its program is called, not imported: its licence is another one. A sentence is given to it with what
-its tests of trees are about, that is FORM, UPOS, FEATS, HEAD and DEPREL of the words, and whether
-white space follows. So gold and predicted trees are tested alike, whatever else their files have.
+The validator is called as a program, not imported, because its licence differs. It gets only the
+parts of a sentence that its tests of trees read: FORM, UPOS, FEATS, HEAD and DEPREL, and whether
+white space follows. Gold and predicted trees are thus tested alike, whatever else their files
+contain.
 
 Source: https://universaldependencies.org/contributing/validation.html
 """
@@ -26,17 +27,17 @@ from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.sentence import EMPTY
 
 _OPTIONS = ("--level", "3", "--lang", "ud", "--max-err", "0")
-# An error as the program prints it: sentence, level, class and test.
+# An error in the program's output: sentence, level, class and test.
 _ERROR = re.compile(r"\[Line [^]]* Sent (\d+)\]: \[L(\d) ([A-Z]+) ([^\] ]+)\]")
-# The program complains of the missing text of each sentence, and does so just before it looks at
-# the tree: after all the tests at which it gives a sentence up.
+# The program reports the missing text of each sentence just before it tests the tree, and after all
+# tests that make it give up a sentence.
 _REACHED = "missing-text"
 _SUMMARY = re.compile(r"^\*\*\* (PASSED|FAILED) \*\*\*", re.MULTILINE)
 _NO_SPACE = "SpaceAfter=No"
 
 
 class ValidatorError(UserError, RuntimeError):
-    """The validator does not run; the message has what it says last."""
+    """A failure of the validator. The message has the end of its output."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,13 @@ class TreeErrors:
     """The errors in the trees of some sentences.
 
     Attributes:
-        by_test: Number of errors by the name of the test, tests without errors left out.
-        n_words: Number of words of the sentences that are validated.
-        n_sentences: Number of all sentences.
-        n_incomplete: Number of those with words without UPOS, HEAD or DEPREL, which cannot be
-            validated.
-        n_refused: Number of other sentences that the validator gives up: they have several roots
-            or malformed FEATS, or it fails.
+        by_test: The number of errors by the name of the test, without tests that have none.
+        n_words: The number of words of the validated sentences.
+        n_sentences: The number of all sentences.
+        n_incomplete: The number of sentences with words without UPOS, HEAD or DEPREL, which cannot
+            be validated.
+        n_refused: The number of other sentences that the validator gives up, because they have
+            several roots or malformed FEATS, or because it fails.
     """
 
     by_test: Mapping[str, int]
@@ -61,19 +62,19 @@ class TreeErrors:
 
     @property
     def n_errors(self) -> int:
-        """Number of errors."""
+        """The number of errors."""
         return sum(self.by_test.values())
 
     def per_1000_words(self, n_errors: int) -> float | None:
-        """A number of errors per 1,000 words, None without words.
+        """Compute the number of errors per 1,000 words; None without words.
 
         Args:
-            n_errors: How many errors.
+            n_errors: The number of errors.
         """
         return 1000 * n_errors / self.n_words if self.n_words else None
 
     def as_dict(self) -> dict[str, Any]:
-        """All counts, for JSON."""
+        """Convert all counts to JSON."""
         return {
             "errors": self.n_errors,
             "errors_per_1000_words": self.per_1000_words(self.n_errors),
@@ -90,9 +91,9 @@ class Validation:
     """The errors in gold and predicted trees.
 
     Attributes:
-        validator: The validator and its version.
-        gold: Those in the gold trees.
-        predicted: Those in the predicted trees.
+        validator: The name and the version of the validator.
+        gold: The errors in the gold trees.
+        predicted: The errors in the predicted trees.
     """
 
     validator: str
@@ -100,7 +101,7 @@ class Validation:
     predicted: TreeErrors
 
     def as_dict(self) -> dict[str, Any]:
-        """All counts, for JSON."""
+        """Convert all counts to JSON."""
         return {
             "validator": self.validator,
             "gold": self.gold.as_dict(),
@@ -108,7 +109,8 @@ class Validation:
         }
 
     def table(self) -> Table:
-        """Number of errors by test, the most frequent in predicted trees first, and of all."""
+        """Make the table of errors by test, the most frequent in predicted trees first, and in
+        total."""
         gold, predicted = self.gold.by_test, self.predicted.by_test
         tests = sorted(
             {*gold, *predicted},
@@ -127,7 +129,7 @@ class Validation:
         )
 
     def text(self) -> str:
-        """The table, what it counts, and what the counts leave out."""
+        """Write the table, and notes on what it counts and leaves out."""
         notes = [_notes("gold", self.gold), _notes("predicted", self.predicted)]
         title = f"Validator of Universal Dependencies ({self.validator}), syntax, level 3:"
         return text(title, self.table(), "\n".join(chain.from_iterable(notes)))
@@ -138,18 +140,18 @@ class Validation:
 
 
 def validate_sentences(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> Validation:
-    """Count the syntax errors of level 3 in gold and predicted trees: too many subjects, a conjunct
-    before its head, a relation that does not go with UPOS, a dependent of a function word.
+    """Count the syntax errors of level 3 in gold and predicted trees, such as too many subjects, a
+    conjunct before its head, a relation that does not fit UPOS, or a dependent of a function word.
 
-    The tests are those for all languages.
+    The tests are those that apply to all languages.
 
     Args:
         gold: The gold sentences.
-        predicted: The predicted sentences; their segmentation may be another one.
+        predicted: The predicted sentences, which may have other tokens and boundaries.
 
     Raises:
         MissingExtraError: The validator is not installed.
-        ValidatorError: It does not run.
+        ValidatorError: The validator does not run.
     """
     version = optional_version(UDTOOLS)
     return Validation(f"udtools {version}", _errors(list(gold)), _errors(list(predicted)))
@@ -173,16 +175,17 @@ def _errors(sentences: list[Sentence]) -> TreeErrors:
 
 
 def _is_complete(sentence: Sentence) -> bool:
-    """Whether there is what the tests read: the program fails at words without UPOS or DEPREL."""
+    """Check that a sentence has what the tests read. The program fails at words without UPOS or
+    DEPREL."""
     return all(EMPTY not in (word.upos, word.head, word.deprel) for word in sentence.words)
 
 
 def _validated(sentences: list[Sentence]) -> Iterator[tuple[Sentence, list[str]]]:
-    """The sentences whose trees the program tests, with the tests that fail."""
+    """Find the sentences whose trees the program tests, with the tests that fail."""
     begin = 0
     while begin < len(sentences):
         found, is_finished = _run(sentences[begin:])
-        # It fails at the sentence that it has said something of last.
+        # The program fails at the sentence that it reported on last.
         end = len(sentences) if is_finished else begin + max(found)
         for number, errors in sorted(found.items()):
             if begin + number < end and (2, "METADATA", _REACHED) in errors:
@@ -194,10 +197,10 @@ def _validated(sentences: list[Sentence]) -> Iterator[tuple[Sentence, list[str]]
 
 
 def _run(sentences: list[Sentence]) -> tuple[dict[int, list[tuple[int, str, str]]], bool]:
-    """Level, class and test of each error by number of the sentence, and whether the program has
-    come to the end."""
+    """Find the level, class and test of each error by the number of the sentence, and whether the
+    program finished."""
     conllu = "".join(map(_tree, range(len(sentences)), sentences))
-    # By its module, so that it is that of this environment.
+    # The module of this environment, not a program on the path.
     command = [sys.executable, "-X", "utf8", "-m", "udtools.cli", *_OPTIONS, "-"]
     result = subprocess.run(command, input=conllu.encode("utf-8"), capture_output=True)
     output = result.stderr.decode("utf-8", "replace")
@@ -206,7 +209,7 @@ def _run(sentences: list[Sentence]) -> tuple[dict[int, list[tuple[int, str, str]
         if match := _ERROR.match(line):
             number, level, test_class, test = match.groups()
             found.setdefault(int(number), []).append((int(level), test_class, test))
-    # The exit code of a traceback is that of a treebank with errors, too.
+    # The exit code does not distinguish a traceback from errors in the treebank.
     is_finished = _SUMMARY.search(output) is not None
     if not found and not is_finished:
         last = output.strip().split("\n")[-1]
@@ -218,7 +221,7 @@ def _run(sentences: list[Sentence]) -> tuple[dict[int, list[tuple[int, str, str]
 
 
 def _tree(number: int, sentence: Sentence) -> str:
-    """The CoNLL-U of a sentence that is validated."""
+    """Write a sentence for the validator as CoNLL-U."""
     rows = (
         word._replace(
             lemma=EMPTY,
@@ -229,12 +232,13 @@ def _tree(number: int, sentence: Sentence) -> str:
         for word in sentence.words
     )
     conllu = "\n".join([f"# sent_id = {number}", *map("\t".join, rows), "\n"])
-    # Of characters that are not, the program tells the names, and fails if they have none.
+    # The program prints the names of characters that are not normalised, and fails if they have
+    # none.
     return unicodedata.normalize("NFC", conllu)
 
 
 def _notes(side: str, errors: TreeErrors) -> Iterator[str]:
-    """Notes on what the counts of gold or predicted trees do not tell."""
+    """Explain what the counts of gold or predicted trees leave out."""
     of = f"Of {errors.n_sentences:,} {side} sentences"
     if errors.n_incomplete:
         yield (

@@ -1,4 +1,5 @@
-"""Lemmas: what a treebank says of words, and how the lemmas of others are spelled; no spaCy."""
+"""Lemmas: those of a treebank, and a network that spells others. This package does not depend on
+spaCy."""
 
 from spacy_npparse.lemmas.edits import Edit, find_edits
 from spacy_npparse.lemmas.mistagging import Mistagging

@@ -1,7 +1,7 @@
-"""How a lemma is spelled from the characters of a form: one edit for each character.
+"""Edits that spell a lemma from the characters of a form, one for each character.
 
-Source: string transduction by edits that copy, delete and insert, Makarov and Clematide (2018); the
-longest common substring as anchor, Chrupała (2006).
+Source: Makarov and Clematide (2018) for string transduction by edits that copy, delete and insert;
+Chrupała (2006) for the longest common substring as anchor.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ from typing import NamedTuple
 
 COPY, LOWER, UPPER, DELETE = "copy", "lower", "upper", "delete"
 KINDS = (COPY, LOWER, UPPER, DELETE)
-# Longer forms are numbers, addresses, or no words at all: their own lemmas.
+# Longer forms are numbers, addresses, or not words at all, and are their own lemmas.
 MOST_CHARS = 100
 
 
 class Edit(NamedTuple):
-    """What becomes of a character.
+    """An edit of a character.
 
     Attributes:
-        kind: Whether it is copied, written in lower or upper case, or deleted.
-        added: What is inserted behind it. A character is replaced by deleting it and inserting
-            another one.
+        kind: Whether the character is copied, written in lower or upper case, or deleted.
+        added: The characters that are inserted after it. A replacement is a deletion with an
+            insertion.
     """
 
     kind: str
     added: str = ""
 
     def of(self, char: str) -> str:
-        """What becomes of a character.
+        """Apply the edit to a character.
 
         Args:
             char: The character; empty for the beginning of a form.
 
         Returns:
-            Its part of the lemma.
+            The part of the lemma that the character becomes.
         """
         if self.kind == DELETE:
             return self.added
@@ -45,18 +45,19 @@ class Edit(NamedTuple):
 
 
 def find_edits(form: str, lemma: str) -> list[Edit]:
-    """Find the edits that make a lemma of a form.
+    """Find the edits that turn a form into a lemma.
 
-    The longest common substring, whatever its case, is copied, the first one if there are several;
-    likewise on either side of it. Where the two have nothing in common, characters are replaced
-    from left to right.
+    The longest common substring, regardless of case, is copied, the first one if there are several.
+    The same is done on either side of it. Where form and lemma have nothing in common, characters
+    are replaced from left to right.
 
     Args:
         form: The form.
         lemma: The lemma.
 
     Returns:
-        An edit for the beginning of the form, which deletes nothing, and one for each character.
+        An edit for the beginning of the form, which deletes nothing, and an edit for each
+        character.
     """
     kinds, added = [DELETE], [""]
     _align(form, lemma, _lower(form), _lower(lemma), kinds, added)
@@ -66,7 +67,7 @@ def find_edits(form: str, lemma: str) -> list[Edit]:
 def _align(
     form: str, lemma: str, low_form: str, low_lemma: str, kinds: list[str], added: list[str]
 ) -> None:
-    """Append the edits of a piece of the form, which make a piece of the lemma."""
+    """Append the edits that turn a piece of the form into a piece of the lemma."""
     start, place, length = _longest_common(low_form, low_lemma)
     if not length:
         n_replaced = min(len(form), len(lemma))
@@ -84,7 +85,7 @@ def _align(
 
 
 def _kind(char: str, goal: str) -> str:
-    """The kind of edit that makes one character of the other; empty if there is none."""
+    """Find the kind of edit that turns one character into another; empty if there is none."""
     if char == goal:
         return COPY
     if _lower_char(char) == goal:
@@ -93,24 +94,24 @@ def _kind(char: str, goal: str) -> str:
 
 
 def _lower(text: str) -> str:
-    """A text in lower case, of the same length."""
+    """Convert a text to lower case, keeping its length."""
     return "".join(map(_lower_char, text))
 
 
 def _lower_char(char: str) -> str:
-    """A character in lower case; itself if that would be several."""
+    """Convert a character to lower case; return it unchanged if that would be several."""
     lowered = char.lower()
     return lowered if len(lowered) == 1 else char
 
 
 def _upper_char(char: str) -> str:
-    """A character in upper case; itself if that would be several."""
+    """Convert a character to upper case; return it unchanged if that would be several."""
     raised = char.upper()
     return raised if len(raised) == 1 else char
 
 
 def _longest_common(one: str, two: str) -> tuple[int, int, int]:
-    """The places of the longest common substring in two strings, and its length."""
+    """Find the places of the longest common substring in two strings, and its length."""
     best = (0, 0, 0)
     before = [0] * (len(two) + 1)
     for i, char in enumerate(one, 1):

@@ -1,4 +1,4 @@
-"""New forms of lemmas that a treebank has: what the endings of forms are replaced by."""
+"""Recognition of new forms of known lemmas by their endings."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from spacy_npparse.lemmas.word import Word
 
 
 class Endings:
-    """The endings of the forms of a treebank, and those of their lemmas.
+    """The endings of the forms of a treebank and of their lemmas.
 
     The ending of a form is what follows the longest prefix that it shares with its lemma. A form
-    that the treebank does not have is one of a lemma that it has if one ending replaced by another
-    makes this lemma, as in another word with the same part of speech. Upper case is lower case.
+    that does not occur in the treebank belongs to a lemma that does if the replacement of one
+    ending by another, as in another word with the same part of speech, results in this lemma. Case
+    is ignored.
 
     Args:
-        pairs: Words and their lemmas.
+        pairs: Pairs of a word and its lemma.
 
-    Source: rules of endings that are checked against a lexicon of lemmas, Mikheev (1997).
+    Source: Mikheev (1997), rules of endings that are checked against a lexicon of lemmas.
     """
 
     def __init__(self, pairs: Iterable[tuple[Word, str]]):
-        # By parts of speech. Of lemmas that differ in their case only, none is found.
+        # By part of speech. Lemmas that differ only in case are excluded.
         self._lemmas: defaultdict[str, dict[str, str]] = defaultdict(dict)
         self._endings: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)
         for word, lemma in pairs:
@@ -30,19 +31,20 @@ class Endings:
             place = _common_prefix(form, low)
             endings, lemmas = self._endings[word.upos], self._lemmas[word.upos]
             endings.setdefault(form[place:], set()).add(low[place:])
-            # The ends of endings are there, too: a search is over at the first that is not.
+            # Suffixes of endings are stored as well, so that a search can stop at the first unknown
+            # one.
             for end in range(place + 1, len(form) + 1):
                 endings.setdefault(form[end:], set())
             lemmas[low] = lemma if lemmas.get(low, lemma) == lemma else ""
 
     def find(self, word: Word) -> str:
-        """Find the lemma that a form is one of.
+        """Find the known lemma of a new form.
 
         Args:
             word: The form and its part of speech.
 
         Returns:
-            The lemma; empty if there is none, or if there are several.
+            The lemma; empty if there is none or several.
         """
         if word.upos not in self._lemmas:
             return ""
@@ -60,7 +62,7 @@ class Endings:
 
 
 def _common_prefix(one: str, two: str) -> int:
-    """The length of the longest prefix that two strings share."""
+    """Find the length of the longest prefix that two strings share."""
     for place, (char, other) in enumerate(zip(one, two, strict=False)):
         if char != other:
             return place

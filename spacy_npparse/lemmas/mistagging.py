@@ -1,4 +1,4 @@
-"""Wrong tags in training, as a tagger gives them to words of a text."""
+"""Simulation of tagging errors in training."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import torch
 
 from spacy_npparse.lemmas.word import Word
 
-# Words that end alike are confused.
+# Words with the same last characters, of this number, are confused.
 _ENDING = 2
 _RATE = 0.2
 
 
 class Mistagging:
-    """Gives some words the tags of another word of the treebank that ends in the same characters.
+    """A function that gives some words the tags of another word of the treebank with the same
+    ending.
 
-    A network that has seen gold tags only trusts them more than the characters, although those of
-    a text are predicted.
+    A network that has seen only gold tags trusts them more than the characters, although the tags
+    of a text are predicted.
 
     Args:
-        words: Those of the treebank.
+        words: The words of the treebank.
     """
 
     def __init__(self, words: Iterable[Word]):

@@ -1,4 +1,4 @@
-"""The words of a treebank as they are saved."""
+"""Saving and loading of the words of a treebank."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from spacy_npparse.lemmas.table import LemmaTable
 from spacy_npparse.lemmas.word import Word
 
 _STRINGS, _WORDS, _SYMBOLS = "strings", "words", "symbols"
-# Form, UPOS, XPOS, FEATS, lemma, and how often the word has it.
+# The columns are form, UPOS, XPOS, FEATS, lemma, and the number of times that the word has it.
 _WIDTH = 6
 
 
 class Lexicon(NamedTuple):
-    """What is known of the words of a treebank.
+    """The words of a treebank.
 
     Attributes:
-        table: Their lemmas.
+        table: The lemmas of the words.
         symbols: The symbols of the network.
     """
 
@@ -33,7 +33,7 @@ def lexicon_to_dict(lexicon: Lexicon) -> dict[str, Any]:
         lexicon: The lexicon.
 
     Returns:
-        Strings, numbers, lists and tables only: the strings sorted, each once; and the words,
+        Strings, numbers, lists and dictionaries: the different strings, sorted; and the words,
         sorted, as numbers of strings.
     """
     pairs = sorted(lexicon.table.counts.items())
@@ -49,13 +49,13 @@ def lexicon_from_dict(data: Mapping[str, Any]) -> Lexicon:
     """Read a lexicon.
 
     Args:
-        data: What `lexicon_to_dict` has returned.
+        data: The dictionary that `lexicon_to_dict` returned.
 
     Returns:
         The lexicon.
 
     Raises:
-        ValueError: If it is something else.
+        ValueError: The dictionary is malformed.
     """
     strings, words = data[_STRINGS], data[_WORDS]
     if not all(isinstance(text, str) for text in strings):

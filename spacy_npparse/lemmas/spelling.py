@@ -1,4 +1,4 @@
-"""The lemmas of words: those of the treebank, and others that a network spells."""
+"""Lemmatization of words by the table of a treebank and by a network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spacy_npparse.lemmas.table import LemmaTable
 from spacy_npparse.lemmas.word import Word
 from spacy_npparse.models.speller_net import SpellerNet
 
-# Words that are spelled at once: about 20 MB.
+# The number of words that are spelled at once, which take about 20 MB.
 _MOST_WORDS = 2048
 
 
@@ -25,12 +25,12 @@ def lemmatize(
 
     Args:
         words: The words.
-        table: What the treebank says.
-        symbols: Of the network.
-        net: Spells the lemmas of the words that the table does not find.
+        table: The lemmas of the treebank.
+        symbols: The symbols of the network.
+        net: The network that spells lemmas that the table does not contain.
 
     Returns:
-        The lemma of each word: of a word that cannot be spelled, its form.
+        The lemma of each word. That of a word that cannot be spelled is its form.
     """
     lemmas = list(map(table.find, words))
     unknown = np.array([i for i, lemma in enumerate(lemmas) if not lemma], dtype=np.int64)
@@ -45,15 +45,15 @@ def lemmatize(
 
 
 def _spellable(forms: Sequence[str], symbols: Symbols) -> NDArray[np.int64]:
-    """The numbers of the forms that can be spelled, the shortest first: forms of similar length are
-    padded less."""
+    """Find the forms that can be spelled, the shortest first, so that forms of similar length need
+    little padding."""
     lengths = np.array(list(map(len, forms)))
     order = np.argsort(lengths, kind="stable")
     return order[(symbols.knows(forms) & (lengths <= MOST_CHARS))[order]]
 
 
 def _spell(words: Sequence[Word], symbols: Symbols, net: SpellerNet) -> list[str]:
-    """Spell the lemmas of at least one word."""
+    """Spell the lemmas of words, at least one."""
     net.eval()
     batch = symbols.batch(words)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""The characters, tags and edits of a treebank, as numbers for a network."""
+"""The characters, tags and edits of a treebank, numbered for a network."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from spacy_npparse.lemmas.edits import COPY, DELETE, KINDS, MOST_CHARS, Edit, fi
 from spacy_npparse.lemmas.word import Word
 from spacy_npparse.models.speller_net import BEGIN, FIRST_CHAR, UNKNOWN, SpellingBatch
 
-# An edit of a single pair of form and lemma is no rule; the table has these words.
+# An edit that occurs with a single pair of form and lemma is not a rule. The table has these words.
 _LEAST_PAIRS = 2
-# The tags of most words are those of another one; so many are remembered.
+# The maximum number of cached sets of tags. Most words share theirs with others.
 _MOST_TAG_SETS = 2**14
 
 
 class Symbols:
-    """Characters, tags and edits, and their numbers.
+    """Characters, tags and edits, with their numbers.
 
     Args:
         chars: The characters of forms.
-        tags: What UPOS, XPOS and FEATS have, as `_tags` spells them.
+        tags: The values of UPOS, XPOS and FEATS, as `_tags` spells them.
         edits: The edits.
     """
 
@@ -33,7 +33,7 @@ class Symbols:
         self.chars = chars
         self.tags = list(tags)
         self.edits = list(edits)
-        # By code points, of which the last one stands for all that are higher.
+        # By code point. The last one stands for all higher ones.
         points = _code_points(chars).astype(np.int64)
         self._char_numbers = np.full(points.max(initial=0) + 2, UNKNOWN)
         self._char_numbers[points] = np.arange(FIRST_CHAR, FIRST_CHAR + len(points))
@@ -42,7 +42,7 @@ class Symbols:
         self._copies = np.array([edit == (COPY, "") for edit in edits], dtype=bool)
         self._deletes = np.array([edit.kind == DELETE for edit in edits], dtype=bool)
         self._added = np.array([edit.added for edit in edits], dtype=object)
-        # Of the words of a training.
+        # The edits of words in a training.
         self._gold: dict[tuple[str, str], list[int] | None] = {}
         self._numbers_of_tags: dict[tuple[str, ...], list[int]] = {}
 
@@ -51,7 +51,7 @@ class Symbols:
         """Collect the symbols of a treebank.
 
         Args:
-            pairs: Different words and their lemmas.
+            pairs: Pairs of different words and their lemmas.
 
         Returns:
             The symbols, the most frequent ones first.
@@ -73,16 +73,16 @@ class Symbols:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many of each a network has to know."""
+        """The number of symbols of each kind that a network has to know."""
         return {
             "n_chars": len(self.chars) + FIRST_CHAR,
-            # A table of embeddings has at least one.
+            # A table of embeddings has at least one row.
             "n_tags": max(1, len(self.tags)),
             "n_edits": len(self.edits),
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The symbols as they are saved."""
+        """Convert the symbols to JSON."""
         return {"chars": self.chars, "tags": self.tags, "edits": list(map(list, self.edits))}
 
     @classmethod
@@ -90,7 +90,7 @@ class Symbols:
         """Read saved symbols.
 
         Raises:
-            ValueError: If they are none.
+            ValueError: The data is malformed.
         """
         edits = [Edit(*edit) for edit in data["edits"]]
         if not all(edit.kind in KINDS and isinstance(edit.added, str) for edit in edits):
@@ -102,10 +102,10 @@ class Symbols:
 
         Args:
             word: The word.
-            lemma: Its lemma.
+            lemma: The lemma of the word.
 
         Returns:
-            One for each cell of the word; None if an edit has no number.
+            The number of the edit of each cell; None if an edit has no number.
         """
         key = word.form, lemma
         if key not in self._gold:
@@ -122,7 +122,7 @@ class Symbols:
 
         Args:
             forms: At least one form.
-            numbers: Of the edits of all cells, one form after the other, [n_cells].
+            numbers: int64 [n_cells], the numbers of the edits of all cells, one form after another.
 
         Returns:
             The lemmas.
@@ -142,13 +142,14 @@ class Symbols:
         ]
 
     def knows(self, forms: Sequence[str]) -> NDArray[np.bool_]:
-        """Tell whether forms are in a known script: most of their characters are known.
+        """Check whether forms are in a known script, which means that most of their characters are
+        known.
 
         Args:
             forms: At least one form.
 
         Returns:
-            [n_forms].
+            bool [n_forms], whether each form is.
         """
         starts, ends, text = _cells(forms)
         chars = self._numbers_of_chars(text)
@@ -160,7 +161,7 @@ class Symbols:
         """Make a batch of words.
 
         Args:
-            words: At least one.
+            words: The words, at least one.
 
         Returns:
             The input of the network.
@@ -178,7 +179,7 @@ class Symbols:
         return self._char_numbers[np.minimum(_code_points(text), last)]
 
     def _tags_of(self, word: Word) -> list[int]:
-        """The numbers of the tags of a word that are known."""
+        """Find the numbers of the known tags of a word."""
         found = self._numbers_of_tags.get(word[1:])
         if found is None:
             numbers = self._tag_numbers
@@ -190,12 +191,12 @@ class Symbols:
 
 
 def is_spellable(form: str, lemma: str) -> bool:
-    """Tell whether a lemma can be learnt from the characters of a form."""
+    """Check whether a lemma can be learnt from the characters of a form."""
     return 0 < len(form) <= MOST_CHARS and 0 < len(lemma) <= MOST_CHARS
 
 
 def _tags(word: Word) -> list[str]:
-    """The tags of a word, with the name of their column before them."""
+    """Spell the tags of a word, each after the name of its column."""
     found = [f"FEATS:{pair}" for pair in word.feats.split("|") if pair]
     if word.upos:
         found.append(f"UPOS:{word.upos}")
@@ -205,8 +206,8 @@ def _tags(word: Word) -> list[str]:
 
 
 def _cells(forms: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], str]:
-    """The first cell of each form, the end of its cells, and the characters of all cells; that of
-    the beginning of a form is any."""
+    """Find the first cell of each form, the end of its cells, and the characters of all cells. The
+    character of a form's beginning is arbitrary."""
     ends = np.cumsum(_array(map(len, forms)) + 1)
     return np.append(0, ends[:-1]), ends, "".join([f" {form}" for form in forms])
 

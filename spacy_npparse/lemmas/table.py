@@ -1,4 +1,4 @@
-"""What a treebank says of lemmas: the words that it has."""
+"""The lemmas of words that occur in a treebank."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from spacy_npparse.lemmas.word import Word
 
 Key = tuple[str, ...]
 Levels = tuple[Callable[[Word], Key], ...]
-# From the most tags to the fewest. Tags are predicted: a form that the treebank has with other tags
-# only may have been tagged wrongly, and has the lemma of the closest tags.
+# From the most tags to the fewest. Tags are predicted, so a form that the treebank has only with
+# other tags may have been tagged wrongly. It gets the lemma of the closest tags.
 _LEVELS: Levels = (
     lambda word: word,
     lambda word: (word.form, word.upos, word.feats),
@@ -19,19 +19,19 @@ _LEVELS: Levels = (
     lambda word: (word.form.lower(), word.upos),
     lambda word: (word.form,),
 )
-# The first level that has an entry of each word of the treebank.
+# The first level with an entry for each word of the treebank.
 _COMPLETE = 3
 
 
 class LemmaTable:
     """The most frequent lemma of each word of a treebank.
 
-    A word that the treebank does not have with these tags has the lemma of the form with this part
-    of speech, in this case or else in lower case, or of the form alone. A form that the treebank
-    does not have may be another one of a lemma that it has: see `Endings`.
+    A word that does not occur with the same tags has the lemma of its form with the same part of
+    speech, in the same case or else in lower case, or of its form alone. A form that does not occur
+    at all may be another form of a known lemma, see `Endings`.
 
     Args:
-        counts: How often each word has each lemma in the treebank.
+        counts: The number of times that each word has each lemma in the treebank.
     """
 
     def __init__(self, counts: Mapping[tuple[Word, str], int]):
@@ -40,15 +40,14 @@ class LemmaTable:
 
     @property
     def counts(self) -> Mapping[tuple[Word, str], int]:
-        """How often each word has each lemma."""
+        """The number of times that each word has each lemma."""
         return self._counts
 
     def add(self, pairs: Iterable[tuple[Word, str]]) -> None:
-        """Add words with their lemmas, as if the treebank had each once; those that it has do not
-        count.
+        """Add words with their lemmas, as if the treebank had each once. Known words are ignored.
 
         Args:
-            pairs: The words and their lemmas.
+            pairs: Pairs of a word and its lemma.
         """
         for word, lemma in pairs:
             if (word, lemma) not in self._counts:
@@ -62,8 +61,7 @@ class LemmaTable:
             word: The word.
 
         Returns:
-            Its lemma; empty if the treebank has neither the form nor, as `Endings` finds it, the
-            lemma.
+            The lemma; empty if the treebank has neither the form nor a lemma that `Endings` finds.
         """
         if self._index is None:
             self._index = _Index(self._counts)
@@ -71,18 +69,17 @@ class LemmaTable:
 
 
 class _Index:
-    """Where words are looked up. counts: see `LemmaTable`."""
+    """An index of words by levels. counts: see `LemmaTable`."""
 
     def __init__(self, counts: Mapping[tuple[Word, str], int]):
         entries = _make_entries(counts)
         self._levels = list(zip(_LEVELS, entries, strict=True))
         self._complete_levels = self._levels[_COMPLETE:]
-        # Forms that have entries at the levels before.
+        # Forms with entries at earlier levels.
         self._varied = {key[0] for found in entries[:_COMPLETE] for key in found}
         self._endings = Endings(counts)
 
     def find(self, word: Word) -> str:
-        """See `LemmaTable.find`."""
         levels = self._levels if word.form in self._varied else self._complete_levels
         for level, entries in levels:
             lemma = entries.get(level(word))
@@ -92,8 +89,8 @@ class _Index:
 
 
 def _make_entries(counts: Mapping[tuple[Word, str], int]) -> list[dict[Key, str]]:
-    """The lemmas at each level. Most forms have one: an entry that says the same as those that are
-    looked up after it is left out."""
+    """Make the entries of each level. Most forms have only one, because entries that equal the
+    later ones are left out."""
     made: list[dict[Key, str]] = []
     for number in reversed(range(len(_LEVELS))):
         level = _LEVELS[number]
@@ -115,7 +112,7 @@ def _make_entries(counts: Mapping[tuple[Word, str], int]) -> list[dict[Key, str]
 
 
 def _first(made: list[dict[Key, str]], levels: Levels, word: Word) -> str:
-    """The lemma of a word of the treebank at the first of some levels that has one."""
+    """Find the lemma of a word at the first level that has one."""
     return next(
         entries[key]
         for entries, level in zip(made, levels, strict=True)
@@ -124,5 +121,6 @@ def _first(made: list[dict[Key, str]], levels: Levels, word: Word) -> str:
 
 
 def _preference(lemmas: Mapping[str, int]) -> Callable[[str], tuple[int, int, str]]:
-    """The most frequent lemma, and of several the shortest, is the largest."""
+    """Make a key function that is largest for the most frequent lemma, and among several of these
+    for the shortest."""
     return lambda lemma: (lemmas[lemma], -len(lemma), lemma)

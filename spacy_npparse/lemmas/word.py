@@ -1,16 +1,16 @@
-"""The words that have lemmas."""
+"""Words and their tags."""
 
 from typing import NamedTuple
 
 
 class Word(NamedTuple):
-    """What the lemma of a word depends on. Tags that are not known are empty.
+    """The form and the tags of a word, on which its lemma depends. Unknown tags are empty.
 
     Attributes:
-        form: Its form.
-        upos: UPOS.
-        xpos: XPOS.
-        feats: FEATS, as CoNLL-U has them.
+        form: The form of the word.
+        upos: The universal tag (UPOS).
+        xpos: The language-specific tag (XPOS).
+        feats: The morphological features (FEATS), as in CoNLL-U.
     """
 
     form: str
