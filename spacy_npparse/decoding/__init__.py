@@ -1,4 +1,4 @@
-"""Decoding: greedy and beam search, exact search, and the roll-outs that training learns from."""
+"""Decoding with greedy search, beam search and exact search, and the roll-outs of training."""
 
 from spacy_npparse.decoding.allowed_trees.by_arcs import derivable_trees, spanning_trees
 from spacy_npparse.decoding.allowed_trees.ranking import best_allowed_tree, some_allowed_tree

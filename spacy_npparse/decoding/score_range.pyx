@@ -3,9 +3,9 @@
 `IMPOSSIBLE` is recognised by `score < IMPOSSIBLE / 2`. It is so low that its softmax is 0 and that
 adding ordinary scores does not change it, but sums of many of them are finite in float32.
 
-`SCORE_LIMIT` is a clamp: scores between minus and plus this can be added up over a sentence and
-still be compared in float32. Decoders clamp the scores that they are given, whatever they are;
-NaN counts as the least.
+`SCORE_LIMIT` is a clamp: scores between minus and plus this limit can be added up over a sentence
+and still be compared in float32. Decoders clamp all scores that they are given. NaN counts as the
+lowest score.
 """
 
 

@@ -1,4 +1,4 @@
-"""Checks that the scores of exact search fit the sentences."""
+"""Checks of the shapes of scores for exact search."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ def check_score_shapes(
     special_nodes: Sequence[str],
     n_links: Mapping[str, int] | None = None,
 ) -> None:
-    """Check that the scores of exact search fit the sentences.
+    """Check that the scores for exact search fit the sentences.
 
     Args:
-        scores: MHScores or OneEndpointCrossingScores.
-        lengths: [n_sentences], the number of words of each sentence.
-        special_nodes: The nodes of a sentence besides its words, named in the error message.
-        n_links: For the arrays of shape [n_sentences, n_links, size, size], by name: n_links.
+        scores: The scores, MHScores or OneEndpointCrossingScores.
+        lengths: int32 [n_sentences], the number of words of each sentence.
+        special_nodes: The names, for the error message, of nodes other than words.
+        n_links: The value of n_links, by name, for arrays of shape [n_sentences, n_links, size,
+            size].
 
     Raises:
-        ValueError: If shapes do not fit.
+        ValueError: The shapes do not fit.
     """
     n_links = n_links or {}
     size = scores[0].shape[1]
@@ -48,11 +49,11 @@ def check_arc_shapes(arcs: NDArray[np.floating], lengths: NDArray[np.int32]) -> 
     """Check that the scores of arcs fit the sentences.
 
     Args:
-        arcs: [n_sentences, size, size], the nodes being the words and the root.
-        lengths: [n_sentences], the number of words of each sentence.
+        arcs: float [n_sentences, size, size], the scores, where nodes are the root and the words.
+        lengths: int32 [n_sentences], the number of words of each sentence.
 
     Raises:
-        ValueError: If shapes do not fit.
+        ValueError: The shapes do not fit.
     """
     longest, size = int(lengths.max(initial=0)), arcs.shape[-1]
     if lengths.min(initial=0) < 0:

@@ -1,22 +1,22 @@
 """Maximum spanning trees with a single root, in quadratic time.
 
-The best arc to each word is chosen; wherever arcs form a cycle, it is contracted to one node, and
-the best arc to that is chosen next. An arc from outside to a word of a cycle replaces the arc
-within it, and so counts as much as it scores above that one. In the end the cycles are expanded: an
-arc to a cycle replaces the arc to the same word.
+The algorithm chooses the best arc to each word. If arcs form a cycle, it contracts the cycle to a
+node and chooses the best arc to that node. An arc from outside to a word of a cycle replaces the
+arc within the cycle, so its score there is the difference of the two. At the end, cycles are
+expanded: an arc to a cycle replaces the arc to the same word.
 
-A tree with one arc from the root beats all trees with several if the root's arcs are lowered by
-more than any difference of scores. Then an arc from the root is chosen only where there is no
-other: arcs of the root need not be looked at until all words are in one node, and nothing has to be
-lowered.
+To get a single root, it is enough to lower the scores of arcs from the root by more than any
+difference of scores. Then an arc from the root is chosen only if there is no other. Therefore arcs
+from the root are not considered until all words are in one node, and nothing has to be lowered.
 
-Arcs are followed from dependent to head until a cycle closes, so that each node is looked at once.
-There are fewer than 2n nodes; looking for the best arc to one takes O(n) time, as does merging the
-scores of the arcs to one with those of the others in its cycle. So time and memory are O(n²).
+Arcs are followed from dependent to head until a cycle closes, so that each node is visited once.
+There are fewer than 2n nodes. Choosing the best arc to a node takes O(n) time, and so does merging
+the scores of its arcs with those of the others in its cycle. In total, the algorithm takes O(n²)
+time and memory.
 
-Source: Chu and Liu (1965), Edmonds (1967); following arcs until cycles close is Gabow, Galil,
-Spencer and Tarjan (1986), quadratic time in dense graphs Tarjan (1977), single roots by lowered
-scores Stanojević and Cohen (2021).
+Source: Chu and Liu (1965) and Edmonds (1967); Gabow, Galil, Spencer and Tarjan (1986) for following
+arcs until cycles close; Tarjan (1977) for quadratic time in dense graphs; Stanojević and Cohen
+(2021) for single roots by lowered scores.
 """
 
 import numpy as np
@@ -33,13 +33,13 @@ cdef extern from "score_range.h" namespace "npparse" nogil:
 
 
 def decode_spanning_trees(arcs, const int[::1] lengths):
-    """Find the single-rooted tree of highest score of each sentence.
+    """Find the single-rooted tree with the highest score for each sentence.
 
     Scores are clamped to plus or minus `SCORE_LIMIT`, and NaN and impossible arcs count as the
-    least. So a tree is found whatever the scores are.
+    lowest score, so that a tree is always found.
 
     Args:
-        arcs: float [n_sentences, size, size], arc scores: arcs[s, d, h] is the score of the arc
+        arcs: float [n_sentences, size, size], the scores of arcs: arcs[s, d, h] is that of the arc
             from head h to word d of sentence s. The size exceeds the length of the longest
             sentence.
         lengths: int32 [n_sentences], the number of words of each sentence.
@@ -48,8 +48,8 @@ def decode_spanning_trees(arcs, const int[::1] lengths):
         int32 [n_words], the head of each word in its sentence, 0 for the root.
 
     Raises:
-        ValueError: If shapes do not fit.
-        MemoryError: If a sentence is too long.
+        ValueError: The shapes do not fit.
+        MemoryError: A sentence is too long.
     """
     check_arc_shapes(arcs, np.asarray(lengths))
     cdef _SpanningTree tree = _SpanningTree()
@@ -88,20 +88,20 @@ cdef void _read(const floating[:, ::1] arcs, int n, double* scores) noexcept nog
 
 
 cdef struct _Node:
-    # The word whose row has the arcs to the node.
+    # The word in whose row the arcs to the node are.
     int row
-    # Its words, which are linked.
+    # The words of the node, which are linked.
     int first_word
     int last_word
-    # The cycle that contains it, 0 for none.
+    # The cycle that contains the node, 0 for none.
     int cycle
-    # Its best arc.
+    # The best arc to the node.
     int head
     int dependent
     double score
-    # Whether it is on the path from dependent to head.
+    # Whether the node is on the path from dependent to head.
     bint on_path
-    # Whether an arc from outside replaces its own.
+    # Whether an arc from outside replaces that of the node.
     bint is_replaced
 
 
@@ -109,7 +109,7 @@ cdef class _SpanningTree:
     """The nodes of one sentence: its words, 1, …, n, and then contracted cycles.
 
     Each node has a row with the best arc from each word outside, and from the root, to a word of
-    the node. These count as much as they score above the arcs that they would replace.
+    the node. Their scores are relative to those of the arcs that they would replace.
     """
 
     cdef int n
@@ -118,7 +118,8 @@ cdef class _SpanningTree:
     # and their dependents.
     cdef vector[double] scores
     cdef vector[int] dependents
-    # By word: the next one of the same node, 0 for the last; and the outermost node that it is in.
+    # By word: the next word of the same node, 0 for the last one; and the outermost node that
+    # contains the word.
     cdef vector[int] next_word, outermost
     cdef vector[int] path
 
@@ -143,7 +144,7 @@ cdef class _SpanningTree:
         return 0
 
     cdef int add_node(self, int word) noexcept nogil:
-        """Add a node of one word; there is room."""
+        """Add a node of one word, for which there is room."""
         cdef _Node node
         node.row = node.first_word = node.last_word = word
         node.cycle = node.head = node.dependent = 0
@@ -159,7 +160,8 @@ cdef class _SpanningTree:
         return &self.dependents[self.nodes[node].row * <size_t>(self.n + 1)]
 
     cdef void contract_all(self) noexcept nogil:
-        """Contract cycles until all words are in one node; give that an arc from the root."""
+        """Contract cycles until all words are in one node, and choose the arc from the root to
+        it."""
         cdef int n_outermost = self.n
         cdef int node = 1
         cdef int above
@@ -185,7 +187,7 @@ cdef class _SpanningTree:
             word = self.next_word[word]
 
     cdef void choose_arc(self, int node) noexcept nogil:
-        """Choose the best arc to a node, not from the root."""
+        """Choose the best arc to a node, except one from the root."""
         cdef const double* scores = self.row_of(node)
         cdef int head
         cdef int best = 1
@@ -200,7 +202,7 @@ cdef class _SpanningTree:
         self.nodes[node].score = self.row_of(node)[head]
 
     cdef int contract(self, int last) noexcept nogil:
-        """Contract a cycle: the path from a node on. Return the number of its nodes."""
+        """Contract a cycle, the path from a node on. Returns the number of its nodes."""
         cdef int n_members = 0
         cdef int member = self.path.back()
         cdef int cycle = self.add_node(self.nodes[member].row)
@@ -225,7 +227,7 @@ cdef class _SpanningTree:
         return n_members
 
     cdef void subtract_own_score(self, int node) noexcept nogil:
-        """Let the arcs to a node count as much as they score above its own."""
+        """Subtract the score of a node's own arc from those of the arcs to the node."""
         cdef double* scores = self.row_of(node)
         cdef double own = self.nodes[node].score
         cdef int head
@@ -233,7 +235,8 @@ cdef class _SpanningTree:
             scores[head] -= own
 
     cdef void merge_row(self, int cycle, int member) noexcept nogil:
-        """Keep the better arc from each head, to a cycle or to a further member of it."""
+        """Keep the better arc from each head: that to a cycle, or that to a further member of
+        it."""
         cdef double* scores = self.row_of(cycle)
         cdef int* dependents = self.dependents_of(cycle)
         cdef const double* new_scores = self.row_of(member)

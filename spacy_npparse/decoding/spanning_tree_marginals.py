@@ -1,18 +1,19 @@
 """Marginal probabilities of arcs over all trees with a single root.
 
 The sum over all trees is a determinant of scores (the matrix-tree theorem), whose derivatives are
-marginal probabilities. Where words are sure to hang on each other, the matrix is nearly singular
-and its inverse worthless. So words are eliminated one after the other without any subtraction: a
-path head -> word -> dependent becomes a part of the arc head -> dependent, and the arcs to each
-word are normalised again. That is Gaussian elimination as by Grassmann, Taksar and Heyman (1985),
-accurate in every entry. Then the marginal probability of each arc is divided, in reverse order,
-between the arc itself and the paths that were added to it.
+the marginal probabilities. If words are almost certain to depend on each other, the matrix is
+nearly singular, and its inverse is useless. Therefore words are eliminated one after another,
+without any subtraction: a path head -> word -> dependent becomes a part of the arc head ->
+dependent, and the weights of the arcs to each word are normalised again. This is Gaussian
+elimination in the form of Grassmann, Taksar and Heyman (1985), which is accurate in every entry.
+Then, in reverse order, the marginal probability of each arc is divided between the arc itself and
+the paths that were added to it.
 
-The root is never eliminated. Arcs from it are left out where arcs to a word are normalised, and so
-count once, for the last word: the sum is that of trees with a single root.
+The root is never eliminated. Arcs from the root are excluded from the normalisation and thus count
+only once, for the last word, so that the sum is that of trees with a single root.
 
 Source: Koo, Globerson, Carreras and Collins (2007), McDonald and Satta (2007), Smith and Smith
-(2007); elimination without subtraction by Grassmann, Taksar and Heyman (1985), for Markov chains.
+(2007); Grassmann, Taksar and Heyman (1985) for elimination without subtraction, for Markov chains.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from spacy_npparse.decoding.score_shapes import check_arc_shapes
 
 Floats = NDArray[np.float64]
 
-# An arc scores at most so much less than the best one to the same word: less than that is nothing
-# beside it, and e to the power of it is still a number.
+# The maximum difference between the score of an arc and that of the best arc to the same word. A
+# larger one would not matter, and e to the power of it would underflow.
 _MOST_DIFFERENCE = 600.0
 
 
@@ -37,12 +38,12 @@ def spanning_tree_marginals(
 ) -> NDArray[np.float32]:
     """Compute the marginal probabilities of all arcs under p(tree) ∝ e^score.
 
-    The score of a tree is the sum of those of its arcs; trees have a single root. It takes cubic
-    time.
+    The score of a tree is the sum of the scores of its arcs, and trees have a single root. The
+    algorithm takes cubic time.
 
     Args:
-        arcs: float [n_sentences, size, size], as in `decode_spanning_trees`. Scores are clamped as
-            there.
+        arcs: float [n_sentences, size, size], the scores of arcs, as in `decode_spanning_trees`,
+            which are clamped in the same way.
         lengths: int32 [n_sentences], the number of words of each sentence.
 
     Returns:
@@ -50,13 +51,13 @@ def spanning_tree_marginals(
         word d of sentence s; 0 where there is no such arc.
 
     Raises:
-        ValueError: If shapes do not fit.
+        ValueError: The shapes do not fit.
     """
     check_arc_shapes(arcs, lengths)
     elimination = _Elimination.start(arcs, lengths)
     size = arcs.shape[1]
     marginals = np.zeros(arcs.shape)
-    # The last word is the root's dependent.
+    # The last word is the dependent of the root.
     marginals[:, 1:2, 0] = 1.0
     with np.errstate(divide="ignore"):
         sums = {word: elimination.eliminate(word) for word in range(size - 1, 1, -1)}
@@ -69,13 +70,13 @@ def spanning_tree_marginals(
 
 @dataclass(frozen=True)
 class _Elimination:
-    """Weights of arcs between the words that are left, which are the first ones.
+    """The weights of arcs between the remaining words, which are the first ones.
 
     Attributes:
-        weights: [n_sentences, size, size], dependents in the second dimension. Those of the arcs to
-            a word are normalised as long as it is left.
+        weights: [n_sentences, size, size], the weights, with dependents in the second dimension.
+            Those of the arcs to each remaining word are normalised.
         roots: [n_sentences, size, size], at [s, k, d] the logarithm of the weight of the arc from
-            the root to d while words up to k are left.
+            the root to d while words up to k remain.
     """
 
     weights: Floats
@@ -83,7 +84,7 @@ class _Elimination:
 
     @classmethod
     def start(cls, arcs: NDArray[np.floating], lengths: NDArray[np.int32]) -> _Elimination:
-        """Normalise the weights of the arcs to each word, with all words left."""
+        """Normalise the weights of the arcs to each word when all words remain."""
         n_sentences, size, _ = arcs.shape
         nodes = np.arange(size)
         is_word = (nodes > 0) & (nodes <= lengths[:, None])
@@ -100,10 +101,11 @@ class _Elimination:
         return cls(weights, roots)
 
     def eliminate(self, word: int) -> Floats:
-        """Let arcs between the words before this one have the weight of the paths through it, too.
+        """Eliminate a word: add the weights of paths through it to those of arcs between the words
+        before it.
 
         Returns:
-            What the weights of the arcs to each of them were divided by: [n_sentences, word - 1].
+            [n_sentences, word - 1], the normalisers of the weights of arcs to each of these.
         """
         left, through_root = self._arcs_left(word), self._paths_from_root(word)
         left += self._paths(word)
@@ -115,13 +117,13 @@ class _Elimination:
         return sums
 
     def restore(self, word: int, sums: Floats, marginals: Floats) -> None:
-        """Undo the elimination of a word, and give it its share of the marginal probabilities.
+        """Undo the elimination of a word, and assign its share of the marginal probabilities.
 
         Args:
-            word: The word.
-            sums: What `eliminate` returned.
-            marginals: Those of the arcs between the words before it, and from the root to them;
-                the arcs of the word are added.
+            word: The number of the word.
+            sums: [n_sentences, word - 1], the normalisers that `eliminate` returned.
+            marginals: [n_sentences, size, size], the marginal probabilities of arcs between the
+                words before it and from the root to them. Those of the word's arcs are added.
         """
         left = self._arcs_left(word)
         left *= sums[:, :, None]
@@ -157,5 +159,5 @@ class _Elimination:
 
 
 def _nonzero(values: Floats) -> Floats:
-    """The values, 1 instead of 0: what is divided by it is 0 as well."""
+    """Replace 0 by 1. The numerator is then 0 as well."""
     return np.where(values > 0.0, values, 1.0)

@@ -1,22 +1,23 @@
-"""The best labels of the arcs of a tree, under rules that make labels depend on each other.
+"""The search for the best labels of a tree's arcs under rules that make labels depend on each
+other.
 
-A label may be unique: among the dependents of a word, only one label of each group occurs. And the
-label of a word may exclude some labels of its dependents.
+A label may be unique: among the dependents of a word, at most one label of each group occurs. A
+label of a word may also exclude some labels of its dependents.
 
-Labels of subtrees are found from the leaves to the root. The best labels below a word are found
-for each class of labels that the word can have; labels of a class exclude the same labels of
-dependents. Given the class, each dependent has a value for each of its labels: the score of the
-label, and that of the best labels below the dependent with that label. The dependents of a word are
-then assigned to groups, each to one of a group or to none. Where the best label of each dependent
-is free or in a group of its own, that is the assignment; elsewhere it is found as an assignment
+The labels of subtrees are found from the leaves to the root. For each class of labels that a word
+may have, the search finds the best labels below it. Labels of the same class exclude the same
+labels of dependents. Given the class, each dependent has a value for each of its labels: the score
+of the label, plus that of the best labels below the dependent with that label. The dependents of a
+word are then assigned to groups, each to one group or to none. If the best label of each dependent
+is free or in a group of its own, this is the assignment. Otherwise, it is found as an assignment
 problem.
 
-A rule has a cost, which is subtracted from the scores each time it is broken. Rules that cost
-`UNBROKEN` are broken as few times as possible: each time costs more than all scores of the sentence
-together.
+Each rule has a cost, which is subtracted from the scores each time the rule is broken. Rules with
+the cost `UNBROKEN` are broken as few times as possible: each time costs more than all scores of the
+sentence together.
 
-Source: the assignment problem, Kuhn (1955); by shortest augmenting paths, Jonker and Volgenant
-(1987).
+Source: Kuhn (1955) for the assignment problem; Jonker and Volgenant (1987) for shortest augmenting
+paths.
 """
 
 import numpy as np
@@ -24,11 +25,11 @@ import numpy as np
 from libc.math cimport INFINITY
 from libcpp.vector cimport vector
 
-# Scores are clamped to at least this.
+# The lower bound to which scores are clamped.
 LEAST_SCORE = -1e4
 cdef double _LEAST_SCORE = LEAST_SCORE
 
-# The cost of a rule that no scores outweigh; others cost less.
+# The cost of a rule that no scores outweigh. Other costs are lower.
 UNBROKEN = 100.0
 cdef double _UNBROKEN = UNBROKEN
 
@@ -43,30 +44,30 @@ def best_tree_labels(
     const int[::1] classes,
     const float[:, ::1] excluded,
 ):
-    """Find the labels that break the fewest rules that cost `UNBROKEN`, and among these those of
-    highest score, less the costs of the other rules that they break.
+    """Find the labels that break the fewest rules with the cost `UNBROKEN` and, among these, those
+    with the highest score after the costs of other rules that they break.
 
     Args:
-        scores: float32 [n_words, n_labels], log-probabilities of the labels of all words. They are
-            clamped to at least `LEAST_SCORE`, and NaN counts as the least.
-        costs: float32 [n_words, n_labels], of the rule that a label breaks by itself, 0 for none;
-            infinite for a label that is taken only where all labels of the word cost as much.
-        heads: int32 [n_words], of trees: the head of each word in its sentence, 0 for the root.
+        scores: float32 [n_words, n_labels], the log-probabilities of labels. They are clamped to at
+            least `LEAST_SCORE`, and NaN counts as the lowest score.
+        costs: float32 [n_words, n_labels], the cost of the rule that a label breaks by itself, 0
+            for none; infinite for a label that is used only if all labels of the word cost as much.
+        heads: int32 [n_words], the heads of trees within the sentences, 0 for the root.
         lengths: int32 [n_sentences], the number of words of each sentence.
         groups: int32 [n_labels], the group of unique labels that each label belongs to, -1 for
             none.
-        group_costs: float32 [n_groups], of the rule that a label of the group is unique.
-        classes: int32 [n_labels + 1], the class of each label, last that of the root's.
+        group_costs: float32 [n_groups], the cost of the rule that a label of the group is unique.
+        classes: int32 [n_labels + 1], the class of each label, and last that of the root's label.
         excluded: float32 [n_classes, n_labels], the cost of the rule that a class excludes a label
             of dependents, 0 for none.
 
     Returns:
-        int64 [n_words], numbers of labels, -1 for the dependents of the root; int64 [n_sentences],
-        how many rules that cost `UNBROKEN` are broken; and float64 [n_sentences], the sums of the
-        scores, less the costs of the others.
+        int64 [n_words], the numbers of labels, -1 for dependents of the root; int64 [n_sentences],
+        the number of times that rules with the cost `UNBROKEN` are broken; and float64
+        [n_sentences], the sums of the scores after the costs of other rules.
 
     Raises:
-        ValueError: If the heads of a sentence are no tree.
+        ValueError: The heads of a sentence do not form a tree.
     """
     labels = np.full(heads.shape[0], -1, dtype=np.int64)
     n_broken = np.zeros(lengths.shape[0], dtype=np.int64)
@@ -92,9 +93,9 @@ def best_tree_labels(
 
 
 cdef class _TreeLabels:
-    """One sentence. Its words are 1, …, n; 0 is the root.
+    """The labels of one sentence. Its words are 1, …, n, and 0 is the root.
 
-    The labels of the dependents of a word are found for each class that its label can be of.
+    The labels of a word's dependents are found for each class that its own label may belong to.
     """
 
     cdef const int[::1] groups
@@ -104,33 +105,33 @@ cdef class _TreeLabels:
     cdef int n_labels
     cdef int n_groups
     cdef int n_classes
-    # That excludes nothing, -1 for none.
+    # The class that excludes nothing, -1 if there is none.
     cdef int free_class
     cdef int n
-    # How many rules that cost `UNBROKEN` the labels break that were found.
+    # The number of times that the labels break rules with the cost `UNBROKEN`.
     cdef long long n_broken
-    # What it costs to break one of these, and to take a forbidden label.
+    # The costs of breaking one of these rules, and of using a forbidden label.
     cdef double unbroken_cost
     cdef double forbidden_cost
-    # The dependents of all words, those of each word beginning at first_dependent[word]; and all
+    # The dependents of all words, where those of each word begin at first_dependent[word]; and all
     # words from the root to the leaves.
     cdef vector[int] first_dependent
     cdef vector[int] dependents
     cdef vector[int] order
     cdef vector[int] n_placed
-    # [n + 1, n_labels], the value of each label of each word, with the best labels below.
+    # [n + 1, n_labels], the value of each label of each word, including the best labels below.
     cdef vector[double] values
-    # [n + 1, n_classes], the value of the best labels below a word whose label is of a class; and
-    # [n + 1, n_classes], the label of a word whose head's label is of a class.
+    # [n + 1, n_classes], the value of the best labels below a word whose label belongs to a class;
+    # and [n + 1, n_classes], the label of a word whose head's label belongs to a class.
     cdef vector[double] below
     cdef vector[int] choice
-    # Of the dependents of one word: the best value without a group, and in each group.
+    # For each dependent of one word: the best value without a group, and in each group.
     cdef vector[double] free_values
     cdef vector[int] free_labels
     cdef vector[double] group_values
     cdef vector[int] group_labels
-    # Of the assignment problem: rows are groups, columns are dependents and then one for each group
-    # that no dependent is in; both are counted from 1.
+    # The assignment problem: rows are groups; columns are dependents, followed by one for each
+    # group that contains no dependent. Both are counted from 1.
     cdef vector[double] row_potential
     cdef vector[double] column_potential
     cdef vector[double] slack
@@ -156,11 +157,11 @@ cdef class _TreeLabels:
         self.free_class = free[0] if len(free) else -1
 
     cdef bint start(self, const int* heads, int n) except? -1 nogil:
-        """Lay out the tree; False if it is none."""
+        """Lay out the tree. Returns False if the heads do not form a tree."""
         cdef int word, head, place, i
         cdef int n_found = 1
         self.n = n
-        # A word can break a rule by itself, one by its group, and one by its head.
+        # A word can break one rule by itself, one by its group, and one by its head.
         self.unbroken_cost = (3 * _UNBROKEN - _LEAST_SCORE) * (n + 1)
         self.forbidden_cost = 4 * self.unbroken_cost * (n + 1)
         self.first_dependent.assign(n + 2, 0)
@@ -193,7 +194,7 @@ cdef class _TreeLabels:
     cdef void read(
         self, const float[:, ::1] scores, const float[:, ::1] costs, int first_word
     ) noexcept nogil:
-        """Read scores, less the costs of the rules that labels break by themselves."""
+        """Read scores, and subtract the costs of the rules that labels break by themselves."""
         cdef int word, label
         cdef double score
         cdef float cost
@@ -209,11 +210,11 @@ cdef class _TreeLabels:
                 self.values[<size_t>(word + 1) * self.n_labels + label] = score
 
     cdef inline double price(self, float cost) noexcept nogil:
-        """What a rule costs in this sentence."""
+        """Compute the cost of a rule in this sentence."""
         return self.unbroken_cost if cost >= _UNBROKEN else cost
 
     cdef double solve(self, long long* labels) except? -1 nogil:
-        """Find the labels and `n_broken`; return their value besides."""
+        """Find the labels and `n_broken`. Returns the value of the labels."""
         cdef int place, word, a_class, label, i
         cdef int root_class = self.classes[self.n_labels]
         cdef double value = 0.0
@@ -240,8 +241,8 @@ cdef class _TreeLabels:
         return value + self.n_broken * self.unbroken_cost
 
     cdef int label_dependents(self, int word) except -1 nogil:
-        """Find the best labels of the dependents of a word, for each class that its label can be
-        of. They are the same where none of them is excluded."""
+        """Find the best labels of the dependents of a word for each class that its label may belong
+        to. They are the same if a class excludes none of them."""
         cdef int a_class, first
         if self.free_class >= 0:
             first = self.free_class
@@ -254,8 +255,8 @@ cdef class _TreeLabels:
         return 0
 
     cdef bint takes_same(self, int word, int a_class) noexcept nogil:
-        """Give the dependents of a word the labels that they have where nothing is excluded; False
-        if a class excludes one of them."""
+        """Give the dependents of a word the labels that they have if nothing is excluded. Returns
+        False if a class excludes one of these."""
         cdef int i, label
         cdef int first = self.first_dependent[word]
         cdef int end = self.first_dependent[word + 1]
@@ -272,8 +273,8 @@ cdef class _TreeLabels:
         return True
 
     cdef double assign(self, int word, int a_class) except? -1 nogil:
-        """Find the best labels of the dependents of a word whose label is of a class; return their
-        value."""
+        """Find the best labels of the dependents of a word whose label belongs to a class. Returns
+        their value."""
         cdef int first = self.first_dependent[word]
         cdef int n_dependents = self.first_dependent[word + 1] - first
         cdef int i, group, label
@@ -294,8 +295,8 @@ cdef class _TreeLabels:
         return value
 
     cdef void value_labels(self, int first, int n_dependents, int a_class) noexcept nogil:
-        """Find the best label of each dependent in each group, and without one: a label of a group
-        that another dependent is in breaks a rule."""
+        """Find the best label of each dependent in each group, and without a group. A label of a
+        group that contains another dependent breaks a rule."""
         cdef int i, label, group
         cdef double value
         self.free_values.assign(n_dependents, -INFINITY)
@@ -317,7 +318,7 @@ cdef class _TreeLabels:
                     self.free_labels[i] = label
 
     cdef bint takes_best(self, int n_dependents) noexcept nogil:
-        """Give each dependent its best label; False if two of these are of one group."""
+        """Give each dependent its best label. Returns False if two of these belong to one group."""
         cdef int i, j, group, best
         cdef double value
         for i in range(n_dependents):
@@ -335,7 +336,8 @@ cdef class _TreeLabels:
         return True
 
     cdef double cost(self, int row, int column, int n_dependents) noexcept nogil:
-        """What the value of a dependent loses in a group; nothing if no dependent is in it."""
+        """Compute the loss of value of a dependent in a group, which is 0 if the group has no
+        dependent."""
         if column > n_dependents:
             return 0.0
         return self.free_values[column - 1] - self.group_values[
@@ -343,7 +345,7 @@ cdef class _TreeLabels:
         ]
 
     cdef bint is_wanted(self, int row, int n_dependents) noexcept nogil:
-        """Whether a dependent gains in a group."""
+        """Check whether a dependent gains in a group."""
         cdef int column
         for column in range(1, n_dependents + 1):
             if self.cost(row, column, n_dependents) < 0.0:
@@ -351,8 +353,8 @@ cdef class _TreeLabels:
         return False
 
     cdef int solve_assignment(self, int n_dependents) except -1 nogil:
-        """Assign a column to each row, with the least cost: one row after the other, by the
-        shortest path on which those before give way."""
+        """Assign a column to each row at minimal cost, one row after another, by the shortest path
+        on which the previous rows give way."""
         cdef int n_columns = n_dependents + self.n_groups
         cdef int row, column, nearest, row_here, last
         cdef double step, slack

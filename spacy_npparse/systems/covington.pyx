@@ -20,8 +20,8 @@ cdef class ListConfiguration(KernelConfiguration):
     """λ1, λ2, buffer and arcs. λ1 is kept as the stack; λ1 and λ2 together are the words before j.
 
     Attributes:
-        lambda1: λ1, words.
-        lambda2: λ2, words.
+        lambda1: The words of λ1.
+        lambda2: The words of λ2.
     """
 
     cdef int reset(self, int n) except -1 nogil:

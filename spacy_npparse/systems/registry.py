@@ -1,7 +1,7 @@
 """The registry of transition systems.
 
-An entry is a `KernelSystem` subclass, called with `single_root=True` or `False`. Other packages add
-theirs by an entry point of the group `spacy_transition_systems`.
+An entry is a subclass of `KernelSystem`, which is called with `single_root=True` or `False`. Other
+packages add entries with the entry point group `spacy_transition_systems`.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ transition_systems.register("two_planar", func=TwoPlanar)
 
 
 def get_transition_system(name: str, single_root: bool = True) -> TransitionSystem:
-    """Look up a transition system by its registered name.
+    """Find a transition system by its name in the registry.
 
     Args:
-        name: One of `transition_systems`.
-        single_root: Whether the root has exactly one dependent. False gives the system of the
-            paper, without that precondition.
+        name: The name of a system, one of `transition_systems`.
+        single_root: Whether the root has exactly one dependent. False for the system of the paper,
+            which has no such precondition.
 
     Raises:
-        ValueError: No system has that name.
+        ValueError: No system has this name.
     """
     known = sorted(transition_systems.get_all())
     if name not in known:

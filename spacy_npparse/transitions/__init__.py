@@ -1,4 +1,4 @@
-"""The machinery that transition systems share: configurations, oracles, derivations, coverage."""
+"""The parts that transition systems share: configurations, oracles, derivations and coverage."""
 
 from spacy_npparse.transitions.coverage import derivable, derivation_counts
 from spacy_npparse.transitions.derivation import (

@@ -7,14 +7,14 @@ from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
 cdef class KernelConfiguration:
-    """Stack, buffer and the arcs built so far, for one sentence of n words.
+    """The stack, the buffer and the arcs of a configuration, for a sentence of n words.
 
     Words are 1..n and 0 is the root. `heads[d]` is the head of d, NO_WORD until it has one. The
     buffer is stored back to front, so that a word can return to its front in constant time.
 
-    An object is reused for any number of sentences: its memory grows to the longest one. A system
-    with further structures subclasses this, `reset`, `copy`, `equals`, `structures` and `load`
-    included, and returns the subclass from `KernelSystem.new_configuration`.
+    An object is reused for any number of sentences, and its memory grows to the longest one. A
+    system with further structures subclasses this class, overrides `reset`, `copy`, `equals`,
+    `structures` and `load`, and returns the subclass from `KernelSystem.new_configuration`.
     """
 
     def __cinit__(self):
@@ -32,7 +32,7 @@ cdef class KernelConfiguration:
         return type(self) is type(other) and self.equals(other)
 
     cdef int reserve(self, int n) except -1 nogil:
-        """Make room for n words; what the structures hold is lost. Raises MemoryError."""
+        """Make room for n words. The content is lost. Raises MemoryError."""
         if n + 1 > self.capacity:
             free(self.stack)
             free(self.buffer)
@@ -59,7 +59,7 @@ cdef class KernelConfiguration:
         return 0
 
     cdef int copy(self, KernelConfiguration other) except -1 nogil:
-        """Become equal to another configuration of the same system."""
+        """Copy another configuration of the same system."""
         self.reserve(other.n)
         self.stack_size = other.stack_size
         self.buffer_size = other.buffer_size
@@ -69,22 +69,22 @@ cdef class KernelConfiguration:
         return 0
 
     cdef bint equals(self, KernelConfiguration other) noexcept nogil:
-        """Whether another configuration of the same system has the same content: whatever follows
-        from one follows from the other."""
+        """Check whether another configuration of the same system has the same content, so that the
+        same transitions can follow."""
         return (
             self.n == other.n
             and self.stack_size == other.stack_size
             and self.buffer_size == other.buffer_size
             and memcmp(self.stack, other.stack, self.stack_size * sizeof(int)) == 0
-            # The buffer last: buffers of the same size hardly ever differ.
+            # Buffers are compared last, because those of the same size rarely differ.
             and memcmp(self.heads, other.heads, (self.n + 1) * sizeof(int)) == 0
             and memcmp(self.buffer, other.buffer, self.buffer_size * sizeof(int)) == 0
         )
 
     cpdef dict structures(self):
-        """The content by name: stack (the top last), buffer (the front first), heads.
+        """The content by name: stack (with the top last), buffer (with the front first), heads.
 
-        Subclasses add their own structures; `load` is the inverse.
+        Subclasses add their own structures. `load` is the inverse.
 
         Returns:
             A tuple of integers for each structure.
@@ -97,15 +97,15 @@ cdef class KernelConfiguration:
         }
 
     cpdef load(self, int n, dict structures):
-        """Take over content as given by `structures`.
+        """Load the content that `structures` returned.
 
         Args:
-            n: Number of words of the sentence.
+            n: The number of words in the sentence.
             structures: A tuple of integers for each structure.
 
         Raises:
-            ValueError: Stack and buffer do not share out the root and words of the sentence, each
-                at most once.
+            ValueError: Stack and buffer do not contain the root and words of the sentence, each at
+                most once.
         """
         cdef int i
         nodes = sorted(structures["stack"] + structures["buffer"])

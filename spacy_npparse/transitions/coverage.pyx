@@ -1,4 +1,4 @@
-"""Coverage: the gold trees that a transition system derives, and with which transitions."""
+"""Coverage of gold trees by a transition system, and the transitions of their derivations."""
 
 import numpy as np
 
@@ -7,15 +7,15 @@ from spacy_npparse.transitions.system cimport KernelSystem, StaticOracle
 
 
 def derivable(KernelSystem system, const int[::1] lengths, const int[::1] heads):
-    """Which gold trees the first static oracle of a system derives.
+    """Check which gold trees the first static oracle of a system derives.
 
     Args:
         system: The transition system.
-        lengths: [sentences] number of words of each sentence.
-        heads: As in `derivation_counts`.
+        lengths: int32 [sentences], the number of words of each sentence.
+        heads: int32 [words], the gold heads within the sentences, 0 for the root, -1 if missing.
 
     Returns:
-        bool [sentences].
+        bool [sentences], whether each tree is derived.
 
     Raises:
         ValueError: The heads of a sentence form a cycle.
@@ -26,20 +26,20 @@ def derivable(KernelSystem system, const int[::1] lengths, const int[::1] heads)
 def derivation_counts(
     KernelSystem system, const int[::1] lengths, const int[::1] heads, oracle_name=None
 ):
-    """How often each transition occurs in the gold derivation of each sentence.
+    """Count the transitions in the gold derivation of each sentence.
 
     The single-root precondition is not applied.
 
     Args:
         system: The transition system.
-        lengths: [sentences] number of words of each sentence.
-        heads: [words] gold heads, sentence by sentence, numbered from 1 within each sentence; 0 is
-            the root, -1 a missing head, which is filled in.
-        oracle_name: One of the system's static oracles; None for the first one.
+        lengths: int32 [sentences], the number of words of each sentence.
+        heads: int32 [words], the gold heads within the sentences, counted from 1, 0 for the root,
+            -1 if missing. Missing heads are filled in.
+        oracle_name: The name of a static oracle of the system; None for the first one.
 
     Returns:
-        Which trees the oracle derives, bool [sentences], and the counts, int32 [sentences,
-        transitions], 0 for trees that it does not derive.
+        bool [sentences], whether the oracle derives each tree; and int32 [sentences, transitions],
+        the counts, 0 for trees that it does not derive.
 
     Raises:
         ValueError: The heads of a sentence form a cycle.

@@ -1,4 +1,4 @@
-"""Derivations step by step: the configurations, and the transitions that are legal in each."""
+"""Derivations step by step: configurations, and the legal transitions in each of them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Option(NamedTuple):
     """A legal transition.
 
     Attributes:
-        cost: By the oracle; None without an oracle, or where its costs are undefined.
-        score: By the parser; None without a parser.
+        cost: The cost by the oracle; None without an oracle, or if the oracle does not define it.
+        score: The score by the parser; None without a parser.
     """
 
     cost: int | None
@@ -33,10 +33,10 @@ class Step(NamedTuple):
 
     Attributes:
         configuration: The configuration.
-        transition: The transition that is taken, None in the terminal configuration.
+        transition: The transition that is taken; None in the terminal configuration.
         options: The legal transitions, by name.
-        reachable: RDEPS, see `Oracle.reachable`.
-        proven: Whether the costs are known to be exact, not approximations.
+        reachable: The dependents of reachable gold arcs (RDEPS), see `Oracle.reachable`.
+        proven: Whether the costs are known to be exact rather than approximations.
     """
 
     configuration: Configuration
@@ -53,14 +53,14 @@ class Derivation:
     Attributes:
         system: The transition system.
         words: The n words.
-        labels: Labels of the arcs to the n words in the derived tree, None if unknown.
-        steps: From the initial to the terminal configuration.
+        labels: The labels of the arcs to the n words in the derived tree; None if unknown.
+        steps: The steps from the initial to the terminal configuration.
         gold: n + 1 gold heads, NO_HEAD where missing; gold[0] is ignored. None if unknown.
-        gold_labels: Labels of the gold arcs to the n words, None if unknown.
-        oracle: Name of the oracle that gives the costs, None if there is none.
+        gold_labels: The labels of the gold arcs to the n words; None if unknown.
+        oracle: The name of the oracle that computes the costs; None if there is none.
         search: The search by which a parser found the derivation, such as "greedy search"; None if
             the derivation follows the oracle.
-        normalised: Whether the softmax of the scores of the legal transitions is a probability.
+        normalised: Whether the softmax of the scores of legal transitions is a probability.
     """
 
     system: TransitionSystem
@@ -84,8 +84,8 @@ class Derivation:
         return tuple(step.transition for step in self.steps if step.transition is not None)
 
     def changed_heads(self) -> list[list[tuple[int, int]]]:
-        """For each transition, the arcs that it adds, as (dependent, head); the head is NO_HEAD
-        where it removes the arc to the dependent."""
+        """The arcs that each transition adds, as (dependent, head). The head is NO_HEAD if the
+        transition removes the arc to the dependent."""
         heads = [step.configuration.heads for step in self.steps]
         return [
             []
@@ -96,15 +96,16 @@ class Derivation:
 
 
 class Decisions(NamedTuple):
-    """The decisions of a parser in a sentence.
+    """The decisions of a parser for a sentence.
 
     Attributes:
         system: The transition system.
-        oracle: Name of the oracle with which the parser was trained.
+        oracle: The name of the oracle of the parser's training.
         transitions: The transition sequence.
-        scores: Before each transition, the scores of all that the parser considered, by name.
-        search: See `Derivation`.
-        normalised: See `Derivation`.
+        scores: The scores, by name, of all transitions that the parser considered before each
+            transition.
+        search: The search that found the derivation, such as "greedy search".
+        normalised: Whether the softmax of the scores of legal transitions is a probability.
     """
 
     system: TransitionSystem
@@ -123,23 +124,23 @@ def gold_derivation(
     system: TransitionSystem,
     oracle: str | None = None,
 ) -> Derivation:
-    """The derivation of a gold tree.
+    """Derive a gold tree.
 
     If the system does not cover the tree, a dynamic oracle derives another one by transitions of
-    least cost.
+    minimal cost.
 
     Args:
         words: The n words.
-        heads: n + 1 gold heads; heads[0] is ignored; NO_HEAD, a missing head, is filled in.
-        labels: Labels of the arcs to the n words.
+        heads: n + 1 gold heads; heads[0] is ignored. Missing heads (NO_HEAD) are filled in.
+        labels: The labels of the arcs to the n words.
         system: The transition system. Its single-root precondition is not applied if the root has
             several dependents in the gold tree.
-        oracle: One of the system's oracles; None for the first, a static one.
+        oracle: The name of an oracle of the system; None for the first one, which is static.
 
     Raises:
         UncoveredTree: The system does not cover the tree, and the oracle is static.
-        ValueError: There is no such oracle, the numbers of words and heads do not agree, or the
-            heads form a cycle.
+        ValueError: The oracle does not exist, the numbers of words and heads differ, or the heads
+            form a cycle.
     """
     _check(words, heads, labels)
     found = system.with_single_root(complete_heads(heads).count(0) <= 1)
@@ -169,18 +170,20 @@ def parser_derivation(
     gold_labels: Sequence[str] | None = None,
     oracle: str | None = None,
 ) -> Derivation:
-    """The derivation that a parser found, without labels.
+    """Replay the derivation that a parser found, without labels.
 
     Args:
         words: The n words.
-        decisions: What the parser decided.
+        decisions: The decisions of the parser.
         gold: n + 1 gold heads, None if unknown; see `Derivation`.
-        gold_labels: Labels of the gold arcs to the n words, None if unknown.
-        oracle: Name of the oracle that gives the costs if the gold tree is known; None for the one
-            of the training. The costs of a static oracle are left out after a wrong transition.
+        gold_labels: The labels of the gold arcs to the n words; None if unknown.
+        oracle: The name of the oracle that computes the costs if the gold tree is known; None for
+            that of the training. After a wrong transition, the costs of a static oracle are left
+            out.
 
     Raises:
-        ValueError: As `gold_derivation` does, or a transition is not legal.
+        ValueError: The oracle does not exist, the gold heads are invalid, or a transition is not
+            legal.
     """
     system, guide = decisions.system, None
     if gold is not None:
@@ -200,7 +203,7 @@ def parser_derivation(
 
 
 def _check(words: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None) -> None:
-    """Raise ValueError unless the numbers of words, heads and labels agree."""
+    """Raise ValueError if the numbers of words, heads and labels differ."""
     if len(heads) != len(words) + 1:
         raise ValueError(
             f"{len(heads)} heads for {len(words)} words; give {len(words) + 1}, the first of which "
@@ -211,7 +214,8 @@ def _check(words: Sequence[str], heads: Sequence[int], labels: Sequence[str] | N
 
 
 def _cheapest(system: TransitionSystem, oracle: Oracle, n_words: int) -> tuple[str, ...]:
-    """The transition sequence of least cost in each configuration, the first one of several."""
+    """Find the transition sequence with minimal cost in each configuration; among several
+    transitions, take the first one."""
     configuration = system.initial(n_words)
     transitions: list[str] = []
     while not system.is_terminal(configuration):
@@ -228,7 +232,7 @@ def _replay(
     oracle: Oracle | None,
     scores: Sequence[Mapping[str, float]] | None = None,
 ) -> tuple[Step, ...]:
-    """The steps of a transition sequence."""
+    """Replay a transition sequence."""
     configuration = system.initial(n_words)
     guide = None if oracle is None else _Costs(oracle)
     steps: list[Step] = []
@@ -252,10 +256,10 @@ def _replay(
 
 
 class _Costs:
-    """Costs along a derivation, as long as the oracle defines them.
+    """The costs along a derivation, as long as the oracle defines them.
 
     Attributes:
-        proven: See `Step`, for the last costs.
+        proven: Whether the last costs are known to be exact, see `Step`.
     """
 
     def __init__(self, oracle: Oracle) -> None:
@@ -271,7 +275,7 @@ class _Costs:
         self.proven = True
 
     def costs(self, configuration: Configuration) -> dict[str, int]:
-        """The costs of the legal transitions, by name; empty where they are undefined."""
+        """Compute the costs of the legal transitions, by name; empty if they are undefined."""
         self._last = {} if self._lost else self._oracle.costs(configuration)
         if not self._oracle.explores and 0 not in self._last.values():
             # The system does not cover the tree.
@@ -280,7 +284,7 @@ class _Costs:
         return self._last
 
     def follow(self, transition: str) -> None:
-        """Go on to the configuration after a transition."""
+        """Move to the configuration after a transition."""
         if not self._last or self._last[transition] == min(self._last.values()):
             return
         self._lost = not self._oracle.explores

@@ -1,6 +1,7 @@
 """The Python interface of transition systems, for study, tests and visualisation.
 
-Each class has a compiled counterpart, which parsers use without the GIL and users do not need:
+Each class has a compiled counterpart, which parsers use without the GIL and which users do not
+need:
 
     TransitionSystem   KernelSystem           transitions by name, not by number
     Configuration      KernelConfiguration    immutable and hashable, not overwritten in place
@@ -19,22 +20,23 @@ from spacy_npparse.transitions.system import ILLEGAL, KernelSystem
 
 
 class UncoveredTree(ValueError):
-    """The transition system does not derive this tree."""
+    """A tree that the transition system does not derive."""
 
 
 class Configuration:
-    """A configuration: stack, buffer, the arcs so far, and further structures of some systems.
+    """A configuration: stack, buffer, arcs, and further structures of some systems.
 
-    Configurations are immutable; they compare and hash by content. The structures that only some
-    systems have are attributes as well, such as `lambda1` and `lambda2` of Covington.
+    Configurations are immutable. They are compared and hashed by their content. Structures that
+    only some systems have are also attributes, such as `lambda1` and `lambda2` of Covington's
+    algorithm.
 
     Args:
         structures: A tuple of integers for each structure, by name.
 
     Attributes:
-        stack: Words, the top last.
-        buffer: Words, the front first.
-        heads: n + 1 heads; heads[0] is unused, NO_HEAD is the head of a headless word.
+        stack: The words on the stack, with the top last.
+        buffer: The words in the buffer, with the front first.
+        heads: n + 1 heads, NO_HEAD for words without a head; heads[0] is unused.
     """
 
     __slots__ = ("_structures",)
@@ -74,11 +76,11 @@ class TransitionSystem:
     """A transition system; see `spacy_npparse.systems.get_transition_system`.
 
     Args:
-        name: Registered name.
+        name: The name of the system in the registry.
         kernel: The compiled system.
 
     Attributes:
-        name: Registered name.
+        name: The name of the system in the registry.
         kernel: The compiled system.
     """
 
@@ -88,19 +90,20 @@ class TransitionSystem:
         self._scratch = kernel.new_configuration()
 
     def with_single_root(self, single_root: bool) -> TransitionSystem:
-        """The same system, with or without the single-root precondition."""
+        """Make a copy of the system with or without the single-root precondition."""
         return TransitionSystem(self.name, self.kernel.with_single_root(single_root))
 
     def with_positions(self, position_names: Sequence[str]) -> TransitionSystem:
-        """The same system, whose scorer takes the words at other positions as features.
+        """Make a copy of the system whose scorer uses the words at other positions as features.
 
         Args:
-            position_names: At least one: "s0" for the top of the stack, "s1" for the item below,
-                "b0" for the front of the buffer, "head of s0" for the head of that word so far …
+            position_names: The positions, at least one: "s0" for the top of the stack, "s1" for the
+                item below, "b0" for the front of the buffer, "head of s0" for the current head of
+                s0 …
 
         Raises:
-            ValueError: There is no such position, one occurs twice, or the system has positions
-                of its own, which cannot be replaced.
+            ValueError: A position does not exist or occurs twice, or the system has positions of
+                its own, which cannot be replaced.
         """
         return TransitionSystem(self.name, self.kernel.with_positions(position_names))
 
@@ -110,28 +113,29 @@ class TransitionSystem:
 
     @property
     def transitions(self) -> tuple[str, ...]:
-        """Names of the transitions, in the order of their numbers in the kernel."""
+        """The names of the transitions, in the order of their numbers in the kernel."""
         return self.kernel.names
 
     @property
     def position_names(self) -> tuple[str, ...]:
-        """Names of the positions whose words the scorer takes as features."""
+        """The names of the positions whose words are features of the scorer."""
         return self.kernel.position_names
 
     @property
     def candidate_arcs(self) -> tuple[tuple[str, str], ...]:
-        """The arcs between positions, as (dependent, head), whose scores it takes as features."""
+        """The arcs between positions, as (dependent, head), whose scores are features of the
+        scorer."""
         return self.kernel.candidate_arcs
 
     @property
     def structure_names(self) -> dict[str, str]:
-        """The structures of a configuration that words move through, from left to right: their
-        names in `Configuration` and names to display."""
+        """The structures of a configuration through which words move, from left to right: their
+        names in `Configuration`, and names to display."""
         return self.kernel.structure_names
 
     @property
     def reorders(self) -> bool:
-        """Whether some transition changes the word order and nothing else."""
+        """Whether the system has a transition that only changes the word order."""
         return any(self.kernel.reorders(t) for t in range(len(self.transitions)))
 
     @property
@@ -141,11 +145,11 @@ class TransitionSystem:
 
     @property
     def oracles(self) -> tuple[str, ...]:
-        """Names of the oracles, the standard static one first."""
+        """The names of the oracles, with the standard static one first."""
         return tuple(self.kernel.oracle_classes())
 
     def initial(self, n_words: int) -> Configuration:
-        """The initial configuration of a sentence.
+        """Make the initial configuration of a sentence.
 
         Raises:
             ValueError: The number of words is negative.
@@ -156,15 +160,15 @@ class TransitionSystem:
         return Configuration(self._scratch.structures())
 
     def legal(self, configuration: Configuration) -> tuple[str, ...]:
-        """Names of the legal transitions."""
+        """Find the names of the legal transitions."""
         legal = self.kernel.legal_transitions(self._loaded(configuration))
         return tuple(self.transitions[t] for t in legal)
 
     def apply(self, configuration: Configuration, transition: str) -> Configuration:
-        """The configuration after a transition.
+        """Apply a transition to a configuration.
 
         Raises:
-            ValueError: There is no such transition, or it is not legal.
+            ValueError: The transition does not exist or is not legal.
         """
         if transition not in self.transitions:
             raise ValueError(
@@ -181,37 +185,37 @@ class TransitionSystem:
         return Configuration(self._scratch.structures())
 
     def is_terminal(self, configuration: Configuration) -> bool:
-        """Whether a configuration is terminal."""
+        """Check whether a configuration is terminal."""
         return self.kernel.finished(self._loaded(configuration))
 
     def positions(self, configuration: Configuration) -> tuple[int, ...]:
-        """The word at each position of `position_names`, -1 where there is none."""
+        """Find the word at each position of `position_names`, -1 where there is none."""
         return tuple(self.kernel.looked_at(self._loaded(configuration)))
 
     def dependent(self, configuration: Configuration, transition: str) -> int | None:
-        """The dependent of the arc that a legal transition adds, None if it adds none."""
+        """Find the dependent of the arc that a legal transition adds; None if it adds none."""
         t = self.transitions.index(transition)
         word = self.kernel.attached(self._loaded(configuration), t)
         return word if word > 0 else None
 
     def max_length(self, n_words: int) -> int:
-        """An upper bound of the length of derivations of n words."""
+        """Compute an upper bound of the length of derivations of n words."""
         return self.kernel.max_length(n_words)
 
     def oracle(self, name: str, heads: Sequence[int]) -> Oracle:
         """Create an oracle for a gold tree.
 
         Args:
-            name: One of `oracles`.
-            heads: n + 1 gold heads; heads[0] is ignored, NO_HEAD is a missing head.
+            name: The name of an oracle, one of `oracles`.
+            heads: n + 1 gold heads, NO_HEAD where missing; heads[0] is ignored.
 
         Raises:
-            ValueError: There is no such oracle, or the heads form a cycle.
+            ValueError: The oracle does not exist, or the heads form a cycle.
         """
         return Oracle(self, name, heads)
 
     def _loaded(self, configuration: Configuration) -> KernelConfiguration:
-        """The configuration in compiled form, valid until the next call."""
+        """Convert a configuration to its compiled form, which is valid until the next call."""
         self._scratch.load(len(configuration.heads) - 1, configuration.as_dict())
         return self._scratch
 
@@ -221,12 +225,12 @@ class Oracle:
 
     Args:
         system: The transition system.
-        name: One of its oracles.
-        heads: n + 1 gold heads; heads[0] is ignored, NO_HEAD is a missing head.
+        name: The name of an oracle of the system.
+        heads: n + 1 gold heads, NO_HEAD where missing; heads[0] is ignored.
 
     Attributes:
         system: The transition system.
-        name: Name of the oracle.
+        name: The name of the oracle.
     """
 
     def __init__(self, system: TransitionSystem, name: str, heads: Sequence[int]) -> None:
@@ -238,7 +242,7 @@ class Oracle:
 
     @property
     def explores(self) -> bool:
-        """Whether costs are defined off the gold derivation as well."""
+        """Whether costs are also defined off the gold derivation."""
         return self._kernel.explores
 
     @property
@@ -248,25 +252,25 @@ class Oracle:
 
     @property
     def explores_reordering(self) -> bool:
-        """Whether costs are defined after wrong reorderings as well."""
+        """Whether costs are also defined after wrong reorderings."""
         return self._kernel.explores_reordering
 
     @property
     def proven(self) -> bool:
-        """Whether the last costs are known to be exact, with the root constraint of the system, and
-        not approximations."""
+        """Whether the last costs are known to be exact under the root constraint of the system,
+        rather than approximations."""
         return self._kernel.proven
 
     @property
     def postpones(self) -> bool:
-        """Whether several transitions cost 0 where one of them can be postponed."""
+        """Whether several transitions cost 0 if one of them can be postponed."""
         return self._kernel.postpones
 
     def costs(self, configuration: Configuration) -> dict[str, int]:
-        """The cost of each legal transition, by name; empty in a terminal configuration.
+        """Compute the cost of each legal transition, by name; empty in a terminal configuration.
 
         Raises:
-            ValueError: The gold tree has another number of words.
+            ValueError: The gold tree has a different number of words.
         """
         if self.system.is_terminal(configuration):
             return {}
@@ -280,14 +284,14 @@ class Oracle:
         return {name: cost for name, cost in zip(names, costs, strict=True) if cost != ILLEGAL}
 
     def reachable(self, configuration: Configuration) -> tuple[int, ...] | None:
-        """RDEPS: the dependents of the reachable gold arcs, ascending; None if the oracle does not
-        determine them."""
+        """Find RDEPS, the dependents of the reachable gold arcs, in ascending order; None if the
+        oracle does not compute them."""
         words = self._kernel.reachable(self.system._loaded(configuration))
         return None if words is None else tuple(words)
 
     def derivation(self) -> tuple[str, ...]:
-        """The canonical gold transition sequence: that of the static oracle itself, or of the
-        static oracle on which a dynamic one builds.
+        """Find the canonical gold transition sequence: that of the static oracle itself, or of the
+        static oracle on which a dynamic one is based.
 
         Missing heads are filled in. If the root has several dependents in the gold tree, the
         single-root precondition is not applied.

@@ -5,11 +5,11 @@
       StaticOracle       by the one transition that continues the gold derivation
       LossOracle         by the losses of the configurations that transitions lead to
 
-They work on a `KernelConfiguration` without the GIL; `TransitionSystem`, `Oracle` and
-`Configuration` of `spacy_npparse.transitions.interface` are their counterparts in Python.
+They use `KernelConfiguration` without the GIL. Their counterparts in Python are `TransitionSystem`,
+`Oracle` and `Configuration` of `spacy_npparse.transitions.interface`.
 
-A new system is one file, with a subclass of `KernelSystem` and one subclass of `KernelOracle` for
-each oracle, and one line in `spacy_npparse.systems.registry`.
+A new system consists of one file, with a subclass of `KernelSystem` and a subclass of
+`KernelOracle` for each oracle, and of one line in `spacy_npparse.systems.registry`.
 """
 
 import re
@@ -23,7 +23,7 @@ from spacy_npparse.transitions.configuration cimport (
 from spacy_npparse.trees.partial_trees cimport NO_WORD
 from spacy_npparse.trees.projectivity cimport check_acyclic, complete
 
-# Arcs that transitions of stack-based systems add, as (dependent, head), and their reverses.
+# The arcs that transitions of stack-based systems add, as (dependent, head), and their reverses.
 ARCS = (("s0", "b0"), ("b0", "s0"), ("s0", "s1"), ("s1", "s0"))
 
 
@@ -31,27 +31,27 @@ cdef class KernelSystem:
     """A transition system: configurations, transitions and their preconditions.
 
     Subclasses set the class attributes up to `structure_names`, and override `oracle_classes`,
-    `max_length`, `is_legal`, `apply`, `is_terminal` and `dependent`; where they need to, also
-    `new_configuration`, `positions` and `is_reordering`.
+    `max_length`, `is_legal`, `apply`, `is_terminal` and `dependent`. If necessary, they also
+    override `new_configuration`, `positions` and `is_reordering`.
 
     Args:
-        single_root: Whether the root has exactly one dependent. False gives the system of the
-            paper, without that precondition.
+        single_root: Whether the root has exactly one dependent. False for the system of the paper,
+            which has no such precondition.
 
     Attributes:
-        names: Names of the transitions, in the order of their numbers.
-        position_names: The positions of a configuration whose words the scorer takes as features:
+        names: The names of the transitions, in the order of their numbers.
+        position_names: The positions of a configuration whose words are features of the scorer:
             "s0" for the top of the stack, "b0" for the front of the buffer and so on, "head of s0"
-            for the head of that word so far. A system that has others overrides `positions`.
-        root: The initial place of the root: "left" for the bottom of the stack, "right" for the end
-            of the buffer, "implicit" for neither.
-        projective: Whether it derives all projective trees and no others. A system that derives
-            only some of them is not projective in this sense.
-        structure_names: The structures of a configuration that words move through, from left to
-            right: the keys of `KernelConfiguration.structures` and names to display.
-        candidate_arcs: The arcs between positions, as (dependent, head), whose scores the scorer
-            takes as features: those of `ARCS` whose ends are among the positions.
-        single_root: See above.
+            for the current head of s0. A system with other positions overrides `positions`.
+        root: The initial position of the root: "left" for the bottom of the stack, "right" for the
+            end of the buffer, "implicit" for neither.
+        projective: Whether the system derives all projective trees and no others. A system that
+            derives only some of them is not projective in this sense.
+        structure_names: The structures of a configuration through which words move, from left to
+            right: the keys of `KernelConfiguration.structures`, and names to display.
+        candidate_arcs: The arcs between positions, as (dependent, head), whose scores are features
+            of the scorer: those of `ARCS` whose ends are among the positions.
+        single_root: Whether the root has exactly one dependent.
     """
 
     names = ()
@@ -77,21 +77,21 @@ cdef class KernelSystem:
             self.places.push_back(_place(name))
 
     def with_single_root(self, bint single_root):
-        """The same system, with or without the single-root precondition."""
+        """Make a copy of the system with or without the single-root precondition."""
         cdef KernelSystem system = type(self)(single_root=single_root)
         system._look_at(self.position_names)
         return system
 
     def with_positions(self, position_names):
-        """The same system, whose scorer takes the words at other positions as features.
+        """Make a copy of the system whose scorer uses the words at other positions as features.
 
         Args:
-            position_names: At least one; of the stack, the buffer and the heads of their words, see
-                the attribute.
+            position_names: The positions, at least one, on the stack, in the buffer, or of the
+                heads of their words; see the attribute.
 
         Raises:
-            ValueError: There is no such position, one occurs twice, or the system has positions
-                of its own, which cannot be replaced.
+            ValueError: A position does not exist or occurs twice, or the system has positions of
+                its own, which cannot be replaced.
         """
         cdef KernelSystem system = self.with_single_root(self.single_root)
         names = tuple(position_names)
@@ -115,15 +115,15 @@ cdef class KernelSystem:
         return system
 
     def new_configuration(self):
-        """An empty configuration of this system."""
+        """Make an empty configuration of the system."""
         return KernelConfiguration()
 
     def oracle_classes(self):
-        """The subclasses of `KernelOracle` by name, the standard static oracle first."""
+        """The subclasses of `KernelOracle` by name, with the standard static oracle first."""
         raise NotImplementedError
 
     def oracle(self, str name):
-        """Create an oracle, to be prepared with a gold tree.
+        """Create an oracle, which then has to be prepared with a gold tree.
 
         Raises:
             ValueError: The system has no oracle of that name.
@@ -138,8 +138,8 @@ cdef class KernelSystem:
     def training_oracle(self, str name):
         """Create an oracle for training.
 
-        Unless the oracle takes the single-root precondition into account, its system is the one
-        without it: the precondition then applies to prediction only.
+        If the oracle does not take the single-root precondition into account, it is created for the
+        system without it. The precondition then applies only in prediction.
 
         Raises:
             ValueError: The system has no oracle of that name.
@@ -150,7 +150,7 @@ cdef class KernelSystem:
         return oracle
 
     def max_length(self, int n):
-        """An upper bound of the length of derivations of n words."""
+        """Compute an upper bound of the length of derivations of n words."""
         raise NotImplementedError
 
     cdef int initialise(self, KernelConfiguration c, int n) except -1 nogil:
@@ -166,7 +166,7 @@ cdef class KernelSystem:
         return 0
 
     cdef bint is_legal(self, KernelConfiguration c, int t) noexcept nogil:
-        """Whether the preconditions of transition t hold; c is not terminal."""
+        """Check whether the preconditions of transition t hold; c is not terminal."""
         return False
 
     cdef int mark_legal(self, KernelConfiguration c, char* legal) noexcept nogil:
@@ -182,7 +182,7 @@ cdef class KernelSystem:
         """Apply the legal transition t."""
 
     cdef bint is_terminal(self, KernelConfiguration c) noexcept nogil:
-        """Whether c is a terminal configuration."""
+        """Check whether c is a terminal configuration."""
         return True
 
     cdef void positions(self, KernelConfiguration c, int* out) noexcept nogil:
@@ -198,15 +198,17 @@ cdef class KernelSystem:
             out[i] = c.heads[word] if self.places[i].head_of and word != NO_WORD else word
 
     cdef int dependent(self, KernelConfiguration c, int t) noexcept nogil:
-        """The dependent of the arc that the legal transition t adds, NO_WORD if it adds none."""
+        """Find the dependent of the arc that the legal transition t adds, NO_WORD if it adds
+        none."""
         return NO_WORD
 
     cdef bint is_reordering(self, int t) noexcept nogil:
-        """Whether transition t changes the word order and nothing else."""
+        """Check whether transition t only changes the word order."""
         return False
 
     def legal_transitions(self, KernelConfiguration c):
-        """Numbers of the legal transitions, ascending; empty in a terminal configuration."""
+        """Find the numbers of the legal transitions, ascending; empty in a terminal
+        configuration."""
         cdef int t
         if self.is_terminal(c):
             return []
@@ -244,23 +246,23 @@ cdef class KernelOracle:
     """The costs of transitions with respect to a gold tree.
 
     Costs are a function of configuration and gold tree. An object is reused for any number of
-    sentences, after one `prepare` each. In `gold`, missing heads are NO_WORD; `tree` is the gold
-    tree after `complete_heads`, for what needs a whole tree, such as projective orders.
+    sentences, with one call of `prepare` for each. In `gold`, missing heads are NO_WORD. `tree` is
+    the gold tree after `complete_heads`, for computations that need a complete tree, such as
+    projective orders.
 
     Attributes:
         system: The transition system.
-        explores: Whether costs are defined off the gold derivation as well, as those of a dynamic
-            oracle are.
-        explores_reordering: Whether they are defined after wrong reorderings as well. If not,
+        explores: Whether costs are also defined off the gold derivation, as in dynamic oracles.
+        explores_reordering: Whether costs are also defined after wrong reorderings. If not,
             roll-outs never explore a wrong reordering.
-        honours_single_root: Whether costs take the single-root precondition into account. Oracles
-            that do not are those of the system without it, and training uses it so.
-        proven: Whether the last costs are known to be exact, not approximations: differences of the
-            least losses in the oracle's system, with the single-root precondition if that has it.
-            An oracle that is exact in a restricted system or expresses preferences says in which
-            sense. Static oracles always do.
-        postpones: Whether a static oracle has several transitions of cost 0 where one of them can
-            be postponed; roll-outs choose between them at random.
+        honours_single_root: Whether costs take the single-root precondition into account.
+            Otherwise, they are those of the system without it, and training uses that system.
+        proven: Whether the last costs are known to be exact: the differences of minimal losses in
+            the oracle's system, including its single-root precondition if it has one. An oracle
+            that is exact in a restricted system, or that expresses preferences, states in its
+            docstring in which sense. Static oracles are always exact.
+        postpones: Whether several transitions of a static oracle cost 0 if one of them can be
+            postponed. Roll-outs choose between them at random.
     """
 
     def __cinit__(self):
@@ -305,11 +307,12 @@ cdef class KernelOracle:
         return self.precompute()
 
     cdef int precompute(self) except -1 nogil:
-        """Compute what depends on the gold tree only."""
+        """Compute everything that depends only on the gold tree."""
         return 0
 
     cdef bint admits_gold(self) noexcept nogil:
-        """Whether the gold tree does not have several root dependents where one is required."""
+        """Check that the gold tree does not have several dependents of the root where one is
+        required."""
         cdef int d
         cdef int n_roots = 0
         for d in range(1, self.n + 1):
@@ -320,7 +323,7 @@ cdef class KernelOracle:
         """Write the cost of every transition, ILLEGAL for illegal ones; c is not terminal."""
 
     cdef void subtract_least(self, int* costs) noexcept nogil:
-        """Subtract the least loss of a transition from all of them, which makes them costs."""
+        """Subtract the minimal loss from the losses of transitions, which turns them into costs."""
         cdef int t
         cdef int least = ILLEGAL
         for t in range(self.system.n_transitions):
@@ -330,8 +333,8 @@ cdef class KernelOracle:
                 costs[t] -= least
 
     cdef void prefer(self, const int* preferred, int* costs) noexcept nogil:
-        """Set the costs 0 of transitions that have other costs by `preferred` to 1, unless that
-        concerns all transitions of cost 0."""
+        """Set the costs of transitions from 0 to 1 if their costs by `preferred` are not 0, unless
+        this concerns all transitions with cost 0."""
         cdef int t
         cdef bint any_preferred = False
         for t in range(self.system.n_transitions):
@@ -344,7 +347,7 @@ cdef class KernelOracle:
         """`prepare` for Python callers.
 
         Args:
-            heads: n + 1 heads; heads[0] is ignored, NO_WORD is a missing head.
+            heads: n + 1 heads, NO_WORD where missing; heads[0] is ignored.
 
         Raises:
             ValueError: The heads form a cycle or are not words of the sentence.
@@ -357,7 +360,7 @@ cdef class KernelOracle:
         self.prepare(words.data(), <int>words.size())
 
     def derivation_oracle(self):
-        """Name of the static oracle whose derivation is the canonical one for this oracle."""
+        """The name of the static oracle that defines the canonical derivation for this oracle."""
         return next(iter(self.system.oracle_classes()))
 
     def completed_heads(self):
@@ -370,7 +373,8 @@ cdef class KernelOracle:
 
         Args:
             configurations: Compiled configurations of the oracle's system.
-            out: [configurations, transitions], overwritten; ILLEGAL in terminal configurations.
+            out: int32 [configurations, transitions], overwritten with the costs, ILLEGAL in
+                terminal configurations.
         """
         cdef int i, t
         for i in range(out.shape[0]):
@@ -380,8 +384,8 @@ cdef class KernelOracle:
                 self.costs(configurations[i], &out[i, 0])
 
     def reachable(self, KernelConfiguration c):
-        """RDEPS: the dependents of the reachable gold arcs, ascending; None if the oracle does not
-        determine them."""
+        """Find RDEPS, the dependents of the reachable gold arcs, in ascending order; None if the
+        oracle does not compute them."""
         return None
 
     def cost_list(self, KernelConfiguration c):
@@ -394,7 +398,7 @@ cdef class KernelOracle:
 
 
 cdef class LossOracle(KernelOracle):
-    """A dynamic oracle that is defined by the loss of configurations: the cost of a transition is
+    """A dynamic oracle that is defined by the loss of configurations. The cost of a transition is
     the loss after it minus the loss before it.
     """
 
@@ -404,7 +408,7 @@ cdef class LossOracle(KernelOracle):
         self.after = system.new_configuration()
 
     cdef int loss(self, KernelConfiguration c) noexcept nogil:
-        """The least number of gold arcs that are missing from a tree reachable from c."""
+        """Compute the minimal number of gold arcs that are missing from a tree reachable from c."""
         return 0
 
     cdef void costs(self, KernelConfiguration c, int* out) noexcept nogil:
@@ -420,7 +424,7 @@ cdef class LossOracle(KernelOracle):
 
 cdef class StaticOracle(KernelOracle):
     """An oracle that is defined by one gold transition in each configuration of the gold
-    derivation: it costs 0, every other legal transition 1.
+    derivation. This transition costs 0, and every other legal one 1.
     """
 
     def derivation_oracle(self):
@@ -429,11 +433,11 @@ cdef class StaticOracle(KernelOracle):
                 return name
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:
-        """The gold transition; c is not terminal."""
+        """Find the gold transition; c is not terminal."""
         return 0
 
     cdef int incomplete(self, KernelConfiguration c, int word) noexcept nogil:
-        """The number of gold dependents of the word that are headless; 0 if it is complete."""
+        """Count the gold dependents of the word that have no head; 0 if the word is complete."""
         cdef int d
         cdef int count = 0
         for d in range(1, self.n + 1):
@@ -442,7 +446,7 @@ cdef class StaticOracle(KernelOracle):
         return count
 
     cdef bint derives(self, KernelConfiguration c) noexcept nogil:
-        """Whether the arcs of c are the gold tree."""
+        """Check whether the arcs of c are the gold tree."""
         cdef int d
         for d in range(1, self.n + 1):
             if c.heads[d] != self.tree[d]:
@@ -460,7 +464,7 @@ cdef class StaticOracle(KernelOracle):
 
 
 cdef Place _place(str name):
-    """The place that a position name stands for; ELSEWHERE if it is the system's own."""
+    """Find the place that a position name stands for; ELSEWHERE if it is the system's own."""
     cdef Place place
     found = re.fullmatch("(head of )?([sb])([0-9])", name)
     if found is None:

@@ -1,5 +1,5 @@
 """Algorithms on trees: projective order, classes of non-projective trees, pseudo-projective
-encodings, partial trees."""
+encodings, and partial trees."""
 
 from spacy_npparse.trees.projectivity import (
     complete_heads,

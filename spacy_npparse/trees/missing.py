@@ -1,4 +1,4 @@
-"""What stands for a missing head or label in Python; the kernel's `NO_WORD` has the same value."""
+"""The value of a missing head or label in Python, which equals the kernel's `NO_WORD`."""
 
 NO_HEAD = -1
 NO_LABEL = -1

@@ -1,10 +1,10 @@
-"""Partial trees, in which words can be headless, and the arcs that can still be added."""
+"""Partial trees, in which words may have no head, and the arcs that can still be added."""
 
 from libcpp.vector cimport vector
 
 
 cdef int tree_root(const int* heads, int word) noexcept nogil:
-    """The root of the partial tree to which the word belongs, a word itself."""
+    """Find the root of the partial tree that contains the word, which is a word itself."""
     while heads[word] > 0:
         word = heads[word]
     return word
@@ -16,16 +16,17 @@ cdef int lost_arcs(
     """Count the gold arcs that are lost to a monotonic system, which never removes arcs.
 
     A missing gold arc is unreachable if its pair of words has been passed, if its dependent has
-    another head, or if it would close a cycle. Each cycle of reachable gold arcs and arcs already
-    built loses one arc more. A gold arc from the root, which is implicit, is unreachable
-    once its dependent has another head.
+    another head, or if it would close a cycle. Each cycle of reachable gold arcs and existing arcs
+    loses one more arc. A gold arc from the root, which is implicit, is unreachable if its dependent
+    has another head.
 
     Args:
-        heads: [n + 1] heads so far, NO_WORD for headless words; 0 is the root.
-        gold: [n + 1] gold heads, NO_WORD where missing.
-        n: Number of words.
-        passed: [n + 1] whether the pair of words of the gold arc to d is not considered again.
-        work: Memory to reuse.
+        heads: [n + 1], the current heads, NO_WORD for words without a head; 0 is the root.
+        gold: [n + 1], the gold heads, NO_WORD where missing.
+        n: The number of words.
+        passed: [n + 1], whether the pair of words of the gold arc to d will not be considered
+            again.
+        work: Memory that can be reused.
 
     Source: Gómez-Rodríguez and Fernández-González (2015).
     """
@@ -34,7 +35,7 @@ cdef int lost_arcs(
     cdef int* target
     cdef int* seen_from
     work.assign(2 * n + 2, 0)
-    # target[d]: the head of d in the union of built and reachable arcs, 0 if there is none.
+    # target[d]: the head of d in the union of existing and reachable arcs, 0 if there is none.
     target = work.data()
     seen_from = target + n + 1
     for d in range(1, n + 1):

@@ -1,8 +1,8 @@
 """Projectivity and the projective order of dependency trees.
 
-A tree over n words is a sequence of n + 1 heads: heads[d] is the head of word d, 0 is the root,
-heads[0] is ignored and -1 marks a missing head. The root may have several dependents, except where
-`single_root` says otherwise.
+A tree over n words is a sequence of n + 1 heads. heads[d] is the head of word d, 0 is the root,
+heads[0] is ignored, and -1 marks a missing head. The root may have several dependents, unless
+`single_root` excludes it.
 """
 
 from libcpp.vector cimport vector
@@ -11,7 +11,7 @@ from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
 cdef int check_acyclic(const int* heads, int n) except -1 nogil:
-    """Raise ValueError unless heads[1..n] (NO_WORD allowed) are in range and acyclic. O(n)."""
+    """Raise ValueError if heads[1..n] (NO_WORD allowed) are out of range or form a cycle. O(n)."""
     cdef vector[int] seen_from
     cdef int d, word
     seen_from.resize(n + 1)
@@ -34,7 +34,7 @@ cdef int check_acyclic(const int* heads, int n) except -1 nogil:
 
 
 cdef str _spell_cycle(const int* heads, int word):
-    """A cycle through the word, from dependent to head."""
+    """Spell a cycle through the word, from dependent to head."""
     cdef int other = heads[word]
     words = [str(word)]
     while other != word:
@@ -64,7 +64,7 @@ cdef int complete(const int* heads, int n, int* out) except -1 nogil:
 
 
 cdef bint dominates(const int* heads, int ancestor, int word) noexcept nogil:
-    """Whether the word is a descendant of the ancestor, or the ancestor itself."""
+    """Check whether the word is the ancestor or one of its descendants."""
     while word > 0:
         if word == ancestor:
             return True
@@ -84,10 +84,11 @@ cdef struct Step:
 
 
 cdef int in_order(const int* heads, int n, int* ranks, int* first, int* last) except -1 nogil:
-    """In-order traversal: the rank of each node, and the first and last rank in its yield. O(n).
+    """Traverse the tree in-order: the rank of each node, and the first and last rank in its yield.
+    O(n).
 
     At each node, the dependents to its left are traversed in word order, then the node is visited,
-    then the dependents to its right are traversed in word order. So a yield is a range of ranks.
+    then the dependents to its right are traversed in word order. A yield is thus a range of ranks.
     """
     cdef vector[int] last_child
     cdef vector[int] previous_sibling
@@ -126,14 +127,14 @@ cdef int in_order(const int* heads, int n, int* ranks, int* first, int* last) ex
 
 
 cdef int in_order_ranks(const int* heads, int n, int* ranks) except -1 nogil:
-    """PROJ: the ranks alone; see `projective_order`. O(n)."""
+    """Compute PROJ, the ranks alone; see `projective_order`. O(n)."""
     cdef vector[int] bounds
     bounds.resize(2 * n + 2)
     return in_order(heads, n, ranks, bounds.data(), bounds.data() + n + 1)
 
 
 cdef bint projective(const int* heads, int n) except -1 nogil:
-    """Whether the projective order is the word order. O(n)."""
+    """Check whether the projective order is the word order. O(n)."""
     cdef vector[int] ranks
     cdef int d
     ranks.resize(n + 1)
@@ -145,7 +146,7 @@ cdef bint projective(const int* heads, int n) except -1 nogil:
 
 
 cdef int maximal_components(const int* heads, int n, int* components) except -1 nogil:
-    """MPC: the root of the maximal projective component of each node; see `mpc`. O(n)."""
+    """Compute MPC, the root of the maximal projective component of each node; see `mpc`. O(n)."""
     cdef vector[int] waiting
     cdef vector[int] stack
     cdef vector[int] attached
@@ -203,17 +204,17 @@ cdef vector[int] _read(heads, bint missing_allowed) except *:
 
 
 def projective_order(heads):
-    """The projective order of a tree, in which it is projective.
+    """Compute the projective order of a tree.
 
-    It is the order of the in-order traversal that visits, at each node, the dependents to its left
-    in word order, the node, then the dependents to its right in word order. If the tree is
+    This is the order of the in-order traversal that visits, at each node, the dependents to its
+    left in word order, the node, and then the dependents to its right in word order. If the tree is
     projective, it is the word order.
 
     Args:
         heads: n + 1 heads, none missing.
 
     Returns:
-        The rank of each of the n + 1 nodes; the root's is 0.
+        The rank of each of the n + 1 nodes; that of the root is 0.
 
     Raises:
         ValueError: The heads do not form a tree.
@@ -228,7 +229,7 @@ def projective_order(heads):
 
 
 def mpc(heads):
-    """The maximal projective components of a tree.
+    """Find the maximal projective components of a tree.
 
     A component is a subtree that the arc-standard oracle builds without SWAP.
 
@@ -251,8 +252,8 @@ def mpc(heads):
 
 
 def nonprojective_arcs(heads):
-    """Which words have a non-projective arc to their head: the head does not dominate all words
-    between the two.
+    """Find the words whose arc to their head is non-projective: the head does not dominate all
+    words between the two.
 
     The time is linear in the sum of the arc lengths.
 
@@ -286,7 +287,7 @@ def nonprojective_arcs(heads):
 
 
 def is_projective(heads):
-    """Whether every head dominates all words between itself and each of its dependents. O(n).
+    """Check whether every head dominates all words between itself and each of its dependents. O(n).
 
     Args:
         heads: n + 1 heads, none missing.
@@ -299,7 +300,7 @@ def is_projective(heads):
 
 
 def is_tree(heads, bint single_root=True):
-    """Whether every word has a head in the sentence and the arcs are acyclic.
+    """Check whether every word has a head in the sentence and the arcs are acyclic.
 
     Args:
         heads: n + 1 heads.
@@ -316,8 +317,8 @@ def is_tree(heads, bint single_root=True):
 def complete_heads(heads):
     """Complete a partial tree.
 
-    A headless word is attached to the closest word to its left that it does not dominate, else to
-    the closest such word to its right, else to the root.
+    A word without a head is attached to the closest word to its left that it does not dominate,
+    otherwise to the closest such word to its right, otherwise to the root.
 
     Args:
         heads: n + 1 heads, -1 where missing.

@@ -1,17 +1,17 @@
-"""Pseudo-projective parsing (Nivre and Nilsson 2005): non-projective trees encoded as projective
-ones with augmented labels.
+"""Pseudo-projective parsing (Nivre and Nilsson 2005), which encodes non-projective trees as
+projective ones with augmented labels.
 
-Before training, non-projective arcs are lifted, from their head to the head's head, until the tree
-is projective, and labels are augmented; after parsing, an inverse transformation guided by the
-augmented labels restores them. The encodings:
+Before training, non-projective arcs are lifted from their head to the head of the head until the
+tree is projective, and labels are augmented. After parsing, an inverse transformation guided by the
+augmented labels restores the arcs. The encodings:
 
     head         the lifted arc is marked, with the label r of the arc and that of its original
                  head, h: r↑h
     path         the lifted arc is marked, r↑, and so are the arcs along the lifting path: r↓
     head+path    both
 
-Heads are n + 1 integers, heads[0] ignored. Labels are integers from 0, NO_LABEL where there is
-none.
+Heads are n + 1 integers, of which heads[0] is ignored. Labels are integers from 0, NO_LABEL where
+there is none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Decorated(NamedTuple):
     Attributes:
         label: The plain label.
         lifted: Whether the arc was lifted.
-        head_label: Label of the original head of a lifted arc; NO_LABEL if it is not encoded.
+        head_label: The label of the original head of a lifted arc; NO_LABEL if it is not encoded.
         passed: Whether the arc is on the lifting path of another one.
     """
 
@@ -40,10 +40,10 @@ class Decorated(NamedTuple):
     passed: bool = False
 
     def spell(self, labels: Sequence[str]) -> str:
-        """The augmented label in writing, as above.
+        """Spell the augmented label as shown above.
 
         Args:
-            labels: Names of the plain labels.
+            labels: The names of the plain labels.
         """
         lifted = "↑" * self.lifted + (
             labels[self.head_label] if self.head_label != NO_LABEL else ""
@@ -52,7 +52,7 @@ class Decorated(NamedTuple):
 
 
 def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
-    """Projectivise a tree: lift the shortest non-projective arc until there is none.
+    """Make a tree projective by lifting the shortest non-projective arc until there is none.
 
     Of several arcs of that length, the one with the leftmost dependent is lifted first.
 
@@ -79,10 +79,10 @@ def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
 def encode(
     heads: Sequence[int], labels: Sequence[int], encoding: str
 ) -> tuple[list[int], list[Decorated]]:
-    """Projectivise a tree and augment its labels.
+    """Make a tree projective and augment its labels.
 
-    A missing label is not augmented, nor, with the encoding "head", one whose original head has no
-    label.
+    A missing label is not augmented. With the encoding "head", neither is a label whose original
+    head has no label.
 
     Args:
         heads: n + 1 heads of a tree.
@@ -109,13 +109,13 @@ def encode(
 
 
 def decode(heads: Sequence[int], labels: Sequence[Decorated]) -> list[int]:
-    """Deprojectivise a tree: the inverse transformation.
+    """Restore a tree by the inverse transformation.
 
     Words are visited top-down. The original head of a lifted word is searched among the descendants
     of its present head, except those of the word itself, breadth-first and from left to right. It
-    is the first one with the encoded head label along arcs that are marked as a lifting path, else
-    the first one with that label; without an encoded head label, the last one along marked arcs. A
-    word for which there is none keeps its head.
+    is the first one with the encoded head label along arcs that are marked as a lifting path,
+    otherwise the first one with that label. Without an encoded head label, it is the last one along
+    marked arcs. If there is none, the word keeps its head.
 
     Args:
         heads: n + 1 heads of a tree.
@@ -134,7 +134,7 @@ def decode(heads: Sequence[int], labels: Sequence[Decorated]) -> list[int]:
 
 
 def _find_head(heads: list[int], labels: Sequence[Decorated], d: int) -> int:
-    """The original head of d by its label; its present head if there is none."""
+    """Find the original head of d by its label, or its present head if there is none."""
     noted = labels[d].head_label
     dependents = _dependents(heads)
     on_path = [[word for word in words if labels[word].passed] for words in dependents]
@@ -146,7 +146,7 @@ def _find_head(heads: list[int], labels: Sequence[Decorated], d: int) -> int:
 
 
 def _dependents(heads: Sequence[int]) -> list[list[int]]:
-    """The dependents of each node, from left to right."""
+    """Find the dependents of each node, from left to right."""
     dependents: list[list[int]] = [[] for _ in heads]
     for d in range(1, len(heads)):
         dependents[heads[d]].append(d)
@@ -156,7 +156,8 @@ def _dependents(heads: Sequence[int]) -> list[list[int]]:
 def _breadth_first(
     dependents: list[list[int]], top: int, *, skipped: int | None = None
 ) -> Iterator[int]:
-    """The descendants of a node except one word and its descendants, breadth-first."""
+    """Iterate over the descendants of a node, except one word and its descendants,
+    breadth-first."""
     level = [top]
     while level:
         level = [word for head in level for word in dependents[head] if word != skipped]

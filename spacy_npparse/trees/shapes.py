@@ -1,6 +1,6 @@
 """Measures of non-projectivity, and classes of mildly non-projective trees.
 
-All functions take the n + 1 heads of a tree, heads[0] being ignored. The root counts as a node like
+All functions take the n + 1 heads of a tree, of which heads[0] is ignored. The root is a node like
 the words.
 """
 
@@ -11,7 +11,7 @@ from itertools import combinations
 
 
 def gap_degree(heads: Sequence[int]) -> int:
-    """The largest number of gaps, that is discontinuities, in the yield of a node.
+    """Compute the largest number of gaps (discontinuities) in the yield of a node.
 
     Source: Bodirsky, Kuhlmann and Möhl (2005).
     """
@@ -25,10 +25,10 @@ def gap_degree(heads: Sequence[int]) -> int:
 
 
 def edge_degree(heads: Sequence[int]) -> int:
-    """The largest degree of an arc.
+    """Compute the largest degree of an arc.
 
-    That is the number of connected components of the words strictly between its ends whose root
-    the head of the arc does not dominate.
+    The degree is the number of connected components of the words strictly between the ends of the
+    arc whose root its head does not dominate.
 
     Source: Nivre (2006).
     """
@@ -42,7 +42,7 @@ def edge_degree(heads: Sequence[int]) -> int:
 
 
 def is_well_nested(heads: Sequence[int]) -> bool:
-    """Whether no two disjoint subtrees interleave.
+    """Check whether no two disjoint subtrees interleave.
 
     Source: Bodirsky, Kuhlmann and Möhl (2005).
     """
@@ -60,7 +60,7 @@ def is_well_nested(heads: Sequence[int]) -> bool:
 
 
 def is_one_endpoint_crossing(heads: Sequence[int]) -> bool:
-    """Whether, for every arc, all arcs that cross it share an endpoint.
+    """Check whether, for every arc, all arcs that cross it share an endpoint.
 
     Source: Pitler, Kannan and Marcus (2013).
     """
@@ -68,12 +68,12 @@ def is_one_endpoint_crossing(heads: Sequence[int]) -> bool:
 
 
 def crossing_arcs(heads: Sequence[int]) -> int:
-    """The number of arcs that cross another one."""
+    """Count the arcs that cross another one."""
     return sum(map(bool, _crossings(heads)))
 
 
 def _crossings(heads: Sequence[int]) -> list[list[set[int]]]:
-    """For the arc to each word, the endpoints of the arcs that cross it."""
+    """Find the endpoints of the arcs that cross the arc to each word."""
     arcs = [sorted((d, heads[d])) for d in range(1, len(heads))]
     return [
         [{a, b} for a, b in arcs if a < left < b < right or left < a < right < b]
@@ -82,7 +82,7 @@ def _crossings(heads: Sequence[int]) -> list[list[set[int]]]:
 
 
 def _ancestors(heads: Sequence[int]) -> list[set[int]]:
-    """The ancestors of each node."""
+    """Find the ancestors of each node."""
     above: list[set[int]] = []
     for word in range(len(heads)):
         found: set[int] = set()
@@ -94,7 +94,7 @@ def _ancestors(heads: Sequence[int]) -> list[set[int]]:
 
 
 def _yields(heads: Sequence[int]) -> list[list[int]]:
-    """The yield of each node: the node and its descendants, ascending."""
+    """Find the yield of each node: the node and its descendants, ascending."""
     yields: list[list[int]] = [[word] for word in range(len(heads))]
     for word, above in enumerate(_ancestors(heads)):
         for ancestor in above:

@@ -1,1 +1,1 @@
-"""Exact search among allowed trees: arcs that are given or forbidden, spans that are subtrees."""
+"""Exact search among allowed trees, for given or forbidden arcs and for spans that are subtrees."""

@@ -1,5 +1,5 @@
-"""Allowed trees by the scores of their arcs, of each class that has an exact search, and of those
-that a transition system derives."""
+"""The best allowed trees by the scores of arcs, for each class with an exact search and for
+transition systems."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ from spacy_npparse.transitions.system import KernelSystem
 
 _Heads = Callable[[NDArray[np.float64]], NDArray[np.int32]]
 
-# Spanning trees that are tried for a transition system before those of narrower classes, and after
-# them this number divided by that of the nodes, since each tree takes searches for every word.
+# The number of spanning trees that are tried for a transition system before trees of narrower
+# classes. Afterwards, this number divided by the number of nodes is tried, because each tree takes
+# searches for every word.
 _N_TRIED_FIRST = 20
 _MOST_TRIED = 5000
 
 
 def spanning_trees(scores: NDArray[np.floating]) -> TreeSearch:
-    """Search all single-rooted trees.
+    """Make a search over all single-rooted trees.
 
     Args:
-        scores: [n + 1, n + 1], of the arcs, by dependent and head.
+        scores: [n + 1, n + 1], the scores of arcs, by dependent and head.
 
     Returns:
         The search.
@@ -46,17 +47,17 @@ def spanning_trees(scores: NDArray[np.floating]) -> TreeSearch:
 
 
 def projective_trees(scores: NDArray[np.floating]) -> TreeSearch:
-    """Search the projective ones, as `spanning_trees` does."""
+    """Make a search over projective trees, as `spanning_trees` does."""
     return partial(_search, partial(_mh_heads, n_heads=3), _limited(scores))
 
 
 def mh4_trees(scores: NDArray[np.floating]) -> TreeSearch:
-    """Search those that MH4 derives, as `spanning_trees` does."""
+    """Make a search over the trees that MH4 derives, as `spanning_trees` does."""
     return partial(_search, partial(_mh_heads, n_heads=4), _limited(scores))
 
 
 def one_endpoint_crossing_trees(scores: NDArray[np.floating]) -> TreeSearch:
-    """Search the one-endpoint-crossing ones, as `spanning_trees` does."""
+    """Make a search over one-endpoint-crossing trees, as `spanning_trees` does."""
     return partial(_search, _one_endpoint_crossing_heads, _limited(scores))
 
 
@@ -67,15 +68,16 @@ def derivable_trees(
 
     Args:
         system: The transition system.
-        allowed: The trees that are allowed.
-        scores: [n + 1, n + 1], of the arcs, by dependent and head.
+        allowed: The allowed trees.
+        scores: [n + 1, n + 1], the scores of arcs, by dependent and head.
 
     Yields:
-        Such trees: all of them in descending order of their scores if the system is projective,
-        else those among the best spanning trees. If the system derives none of the first ones, the
-        best trees of narrower classes come next. So a tree is found, if there is one, for systems
-        that are projective or cover all trees, and in sentences of up to five words. Two
-        searches tell that no tree is allowed, fewer than 20,000 + 100 n that none has been found.
+        The trees. If the system is projective, these are all of them, in descending order of their
+        scores. Otherwise, these are those among the best spanning trees, or if the system derives
+        none of the first ones, the best trees of narrower classes. A tree is thus found, if there
+        is one, for systems that are projective or cover all trees, and in sentences of up to five
+        words. If no tree is allowed, two searches are enough to tell. If none is found, fewer than
+        20,000 + 100 n are needed.
     """
     if system.projective:
         yield from ranked_trees(allowed, projective_trees(scores))
@@ -107,7 +109,7 @@ def _derives(system: KernelSystem, tree: Tree) -> bool:
 
 
 def _limited(scores: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Scores within limits so narrow that a forbidden arc costs more than trees can differ by."""
+    """Clamp scores to limits so narrow that a forbidden arc costs more than trees can differ by."""
     limit = SCORE_LIMIT / (4 * len(scores))
     return np.nan_to_num(scores.astype(np.float64), nan=-limit).clip(-limit, limit)
 
@@ -124,7 +126,7 @@ def _spanning_heads(scores: NDArray[np.float64]) -> NDArray[np.int32]:
 
 
 def _mh_heads(scores: NDArray[np.float64], *, n_heads: int) -> NDArray[np.int32]:
-    # The end of the sentence is a node, too.
+    # The end of the sentence is a node as well.
     arcs = np.pad(scores.T, (0, 1)).astype(np.float32, order="C")[None]
     return decode_mh(MHScores.of_arcs(arcs), _length(scores), n_heads).heads
 

@@ -1,17 +1,17 @@
-"""Allowed trees in descending order of their scores, by any search that takes the costs of arcs.
+"""Allowed trees in descending order of their scores, by any search that takes costs of arcs.
 
 A span is a subtree if no arc enters it and only one leaves it. Arcs that enter it are forbidden.
-Every tree leaves it at least once; so trees that leave all spans as rarely as possible are found by
-a cost of each arc that leaves one. Whatever the cost is, it is the same for all allowed trees: if
-the best tree under costs is allowed, it is the best of these. It is allowed if the cost exceeds
-what the best tree without costs scores above some allowed one, which is found where only costs
-count.
+Every tree leaves it at least once. A cost of each arc that leaves a span therefore leads the search
+to trees that leave all spans as rarely as possible. Whatever the cost is, it is the same for all
+allowed trees, so if the best tree under costs is allowed, it is the best allowed tree. It is
+allowed if the cost exceeds the difference between the best tree without costs and some allowed
+tree, which the search finds if only costs count.
 
-So the best allowed tree takes at most four searches, and two tell that there is none. What remains
-when it has been found is divided by the first word whose head differs.
+So the best allowed tree takes at most four searches, and two searches show that there is none.
+After a tree has been found, the other trees are divided by the first word whose head differs.
 
-Source: exits are charged for as in Lagrangian relaxation (Geoffrion 1974), which is exact here; the
-division of what remains is Murty (1968) and Lawler (1972).
+Source: Geoffrion (1974), Lagrangian relaxation, for the costs of exits, which are exact here; Murty
+(1968) and Lawler (1972) for the division of the other trees.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ from spacy_npparse.decoding.allowed_trees.types import (
     has_arcs,
 )
 
-# Added to the cost of an exit, which rounding errors of scores must not exceed.
+# A margin of the cost of an exit above rounding errors of scores.
 _MARGIN = 1.0
 
 
 class TreeSearch(Protocol):
-    """Finds the best tree of some class."""
+    """A search for the best tree of a class."""
 
     def __call__(self, costs: Costs, *, with_scores: bool) -> Tree:
-        """Find the tree with the highest score after its costs.
+        """Find the tree with the highest score after costs.
 
         Args:
-            costs: float64 [n + 1, n + 1], what arcs cost, by dependent and head.
-            with_scores: Whether scores count, or costs only.
+            costs: float64 [n + 1, n + 1], the costs of arcs, by dependent and head.
+            with_scores: Whether scores count, or only costs.
 
         Returns:
-            The tree, with its score before costs; any if costs only count.
+            The tree, with its score before costs. The score is arbitrary if only costs count.
         """
 
 
 def ranked_trees(allowed: AllowedTrees, search: TreeSearch) -> Iterator[Tree]:
-    """Find allowed trees, the best first.
+    """Iterate over allowed trees, starting with the best one.
 
-    The first tree takes up to four searches, each other one up to 4 n.
+    The first tree takes up to four searches, and each other tree up to 4 n.
 
     Args:
-        allowed: The trees that are allowed.
+        allowed: The allowed trees.
         search: The exact search for the best tree of some class.
 
     Yields:
@@ -84,8 +84,8 @@ def best_allowed_tree(allowed: AllowedTrees, search: TreeSearch) -> Tree | None:
     """Find the best allowed tree.
 
     Args:
-        allowed: The trees that are allowed.
-        search: See `ranked_trees`.
+        allowed: The allowed trees.
+        search: The exact search for the best tree of some class.
 
     Returns:
         The tree; None if no tree of the class is allowed. If scores are so extreme that trees
@@ -95,11 +95,11 @@ def best_allowed_tree(allowed: AllowedTrees, search: TreeSearch) -> Tree | None:
 
 
 def some_allowed_tree(allowed: AllowedTrees, search: TreeSearch) -> Tree | None:
-    """Find an allowed tree of whatever score, with a single search.
+    """Find any allowed tree with a single search.
 
     Args:
-        allowed: The trees that are allowed.
-        search: See `ranked_trees`.
+        allowed: The allowed trees.
+        search: The exact search for the best tree of some class.
 
     Returns:
         The tree; None if no tree of the class is allowed.
@@ -108,7 +108,7 @@ def some_allowed_tree(allowed: AllowedTrees, search: TreeSearch) -> Tree | None:
 
 
 def _best_of(allowed: AllowedTrees, arcs: Arcs, search: TreeSearch) -> Tree | None:
-    """The best of those allowed trees that consist of some arcs, a part of `relaxed`."""
+    """Find the best allowed tree that consists of some arcs, a subset of `relaxed`."""
     if not arcs[1:].any(axis=1).all():
         return None
     free = search(allowed.costs(arcs, 0.0), with_scores=True)
@@ -127,7 +127,7 @@ def _best_of(allowed: AllowedTrees, arcs: Arcs, search: TreeSearch) -> Tree | No
 
 
 def _some_of(allowed: AllowedTrees, arcs: Arcs, search: TreeSearch) -> Tree | None:
-    """Some allowed tree that consists of some arcs, a part of `relaxed`."""
+    """Find some allowed tree that consists of some arcs, a subset of `relaxed`."""
     tree = search(allowed.costs(arcs, 1.0), with_scores=False)
     return tree if _is_found(allowed, arcs, tree) else None
 
@@ -137,7 +137,7 @@ def _is_found(allowed: AllowedTrees, arcs: Arcs, tree: Tree) -> bool:
 
 
 def _only(heads: NDArray[np.integer]) -> Arcs:
-    """The arcs of a tree."""
+    """Make the set of the arcs of a tree."""
     size = len(heads) + 1
     arcs = np.zeros((size, size), dtype=bool)
     arcs[np.arange(1, size), heads] = True
@@ -145,8 +145,8 @@ def _only(heads: NDArray[np.integer]) -> Arcs:
 
 
 def _without(arcs: Arcs, heads: NDArray[np.integer]) -> Iterator[Arcs]:
-    """Divide a set of trees but for one of them by the first word that has another head than in
-    that one."""
+    """Divide a set of trees without one of them by the first word whose head differs from that in
+    this tree."""
     arcs = arcs.copy()
     for word, head in enumerate(heads.tolist(), 1):
         rest = arcs.copy()

@@ -1,4 +1,4 @@
-"""Which trees of a sentence are allowed."""
+"""The allowed trees of a sentence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Tree(NamedTuple):
 
     Attributes:
         heads: int32 [n], the heads of words 1..n, 0 for the root.
-        score: Its score.
+        score: The score of the tree.
     """
 
     heads: NDArray[np.int32]
@@ -29,12 +29,12 @@ class Tree(NamedTuple):
 
 @dataclass(frozen=True)
 class AllowedTrees:
-    """The trees of a sentence of n words that some constraints allow.
+    """The trees of a sentence of n words that constraints allow.
 
     Attributes:
-        arcs: bool [n + 1, n + 1], the allowed arcs, by dependent and head; row 0 does not count.
-        subtrees: First and last word of each span that has to be a subtree: its words are one of
-            them, which has its head outside, and all descendants of that.
+        arcs: bool [n + 1, n + 1], the allowed arcs, by dependent and head. Row 0 is ignored.
+        subtrees: The first and the last word of each span that must be a subtree: a word whose head
+            is outside, and all its descendants.
     """
 
     arcs: Arcs
@@ -42,7 +42,8 @@ class AllowedTrees:
 
     @cached_property
     def relaxed(self) -> Arcs:
-        """The arcs of which allowed trees consist: no word outside a subtree has its head in it."""
+        """The arcs that allowed trees may contain: no word outside a subtree has its head
+        inside."""
         arcs = self.arcs.copy()
         for first, last in self.subtrees:
             arcs[:first, first : last + 1] = False
@@ -51,12 +52,12 @@ class AllowedTrees:
 
     @cached_property
     def exits(self) -> NDArray[np.int64]:
-        """How many subtrees each arc leaves, from a word in one to a head outside: [n + 1, n + 1],
-        by dependent and head.
+        """The number of subtrees that each arc leaves, from a word inside to a head outside: [n +
+        1, n + 1], by dependent and head.
 
         A tree leaves each span at least once. If it consists of the arcs of `relaxed`, it is
-        allowed if and only if it leaves each span only once: if its exits are as many as the
-        subtrees.
+        allowed if and only if it leaves each span only once, so that its number of exits is that of
+        the subtrees.
         """
         exits = np.zeros(self.arcs.shape, dtype=np.int64)
         for first, last in self.subtrees:
@@ -65,7 +66,7 @@ class AllowedTrees:
         return exits
 
     def admits(self, heads: ArrayLike) -> bool:
-        """Whether a tree is allowed.
+        """Check whether a tree is allowed.
 
         Args:
             heads: [n], the heads of words 1..n.
@@ -75,16 +76,17 @@ class AllowedTrees:
         return has_arcs(self.relaxed, tree) and bool(n_exits == len(self.subtrees))
 
     def costs(self, arcs: Arcs, of_exit: float) -> Costs:
-        """What the arcs of a tree cost.
+        """Compute the costs of arcs.
 
         Args:
-            arcs: bool [n + 1, n + 1], the arcs that are left, a part of `relaxed`; each other one
+            arcs: bool [n + 1, n + 1], the remaining arcs, a subset of `relaxed`. Each other arc
                 costs as much as scores can differ by.
             of_exit: The cost of each exit.
 
         Returns:
-            float64 [n + 1, n + 1], by dependent and head. The costs of an allowed tree add up to 0:
-            the words of a span share what its exit costs, so that search sums up small numbers.
+            float64 [n + 1, n + 1], the costs by dependent and head. Those of an allowed tree add up
+            to 0: the words of a span share the cost of its exit, so that the search adds up small
+            numbers.
         """
         refunds = np.zeros(len(arcs))
         for first, last in self.subtrees:
@@ -93,10 +95,10 @@ class AllowedTrees:
 
 
 def has_arcs(arcs: Arcs, heads: NDArray[np.integer]) -> bool:
-    """Whether a tree consists of some arcs.
+    """Check whether a tree consists of some arcs.
 
     Args:
-        arcs: bool [n + 1, n + 1], by dependent and head.
+        arcs: bool [n + 1, n + 1], the arcs, by dependent and head.
         heads: [n], the heads of words 1..n.
     """
     return bool(arcs[np.arange(1, len(heads) + 1), heads].all())

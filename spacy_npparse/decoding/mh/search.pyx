@@ -1,22 +1,24 @@
 """Exact search with MH3 and MH4, the multi-headed deduction systems.
 
 An item [h1, …, hm] stands for transition sequences that push h1, …, hm-1 and leave hm at the front
-of the buffer, every word in between having its head. The end of the sentence is a node too.
+of the buffer, after which every word in between has its head. The end of the sentence is also a
+node.
 
     Axiom     [i, i+1]
     Combine   [h1, …, hm], [hm, …, hp]  =>  [h1, …, hp]     SHIFT of hm
     Link      [h1, …, hm]  =>  [h1, …, hj-1, hj+1, …, hm]   arc to hj from another of the heads
     Goal      [0, n + 1]
 
-MH3 has items of up to three heads, takes O(n³) time and covers the projective trees. MH4 has items
-of four heads as well and takes O(n⁴) time. The largest items are linked as soon as they are deduced
-and not stored, so that memory is O(n²) and O(n³).
+MH3 has items of up to three heads, takes O(n³) time and covers the projective trees. MH4 also has
+items of four heads and takes O(n⁴) time. The largest items are linked as soon as they are deduced
+and are not stored, so that memory is O(n²) and O(n³).
 
-Scores are clamped to plus or minus `SCORE_LIMIT`, and NaN counts as the least. So a tree is found
-whatever the scores are.
+Scores are clamped to plus or minus `SCORE_LIMIT`, and NaN counts as the lowest score, so that a
+tree is always found.
 
-Source: Gómez-Rodríguez, Shi and Lee (2018): the deduction system is section 3.1, the transition
-system section 3.2, scoring by s1 section 4.2; marginals by back-propagation Eisner (2016).
+Source: Gómez-Rodríguez, Shi and Lee (2018), section 3.1 for the deduction system, section 3.2 for
+the transition system, and section 4.2 for scores by s1; Eisner (2016) for marginals by
+back-propagation.
 """
 
 import numpy as np
@@ -57,20 +59,20 @@ cdef extern from "outside.h" namespace "npparse" nogil:
 
 
 def decode_mh(scores, const int[::1] lengths, int n_heads, bint single_root=True):
-    """Find the derivation of highest score of each sentence.
+    """Find the derivation with the highest score for each sentence.
 
     Args:
-        scores: MHScores.
+        scores: The scores of transitions, MHScores.
         lengths: int32 [n_sentences], the number of words of each sentence.
-        n_heads: The number of heads of the largest items, 3 or 4.
-        single_root: Give every sentence exactly one word whose head is the root.
+        n_heads: The maximum number of heads in an item, 3 or 4.
+        single_root: Whether exactly one word of each sentence has the root as its head.
 
     Returns:
-        MHDerivations.
+        The derivations, MHDerivations.
 
     Raises:
-        ValueError: If shapes do not fit, or if n_heads is neither 3 nor 4.
-        MemoryError: If a sentence is too long.
+        ValueError: The shapes do not fit, or n_heads is neither 3 nor 4.
+        MemoryError: A sentence is too long.
     """
     cdef _Tables tables = _Tables(scores, lengths)
     cdef _DerivationWriter writer = _DerivationWriter(lengths, n_heads, single_root)
@@ -91,17 +93,17 @@ def decode_mh(scores, const int[::1] lengths, int n_heads, bint single_root=True
 
 
 def decode_mh_greedily(factors, const int[::1] lengths, int n_heads, bint single_root=True):
-    """Derive each sentence by the best legal transitions, in linear time and memory but for `arcs`.
+    """Derive each sentence greedily, in linear time and memory except for `arcs`.
 
     Args:
-        factors: MHFactors.
-        lengths, n_heads, single_root: As in `decode_mh`.
+        factors: The factors of scores, MHFactors.
+        lengths, n_heads, single_root: The arguments of `decode_mh`.
 
     Returns:
-        MHDerivations.
+        The derivations, MHDerivations.
 
     Raises:
-        ValueError: If shapes do not fit, or if n_heads is neither 3 nor 4.
+        ValueError: The shapes do not fit, or n_heads is neither 3 nor 4.
     """
     cdef _Factors pairs = _Factors(factors, lengths)
     cdef _DerivationWriter writer = _DerivationWriter(lengths, n_heads, single_root)
@@ -118,20 +120,20 @@ def decode_mh_greedily(factors, const int[::1] lengths, int n_heads, bint single
 def mh_marginals(scores, const int[::1] lengths, int n_heads, bint single_root=True):
     """Compute the marginal probabilities of all arcs under p(derivation) ∝ e^score.
 
-    A derivation is a transition sequence; a tree with several derivations counts several times. The
-    probabilities are as good as the scores: training with a margin ranks derivations, but does not
-    calibrate their probabilities.
+    A derivation is a transition sequence, and a tree counts once for each of its derivations. The
+    probabilities are only as good as the scores: training with a margin ranks derivations, but does
+    not calibrate their probabilities.
 
-    Inside and outside pass together take about twenty times as long as `decode_mh`.
+    The inside and the outside pass together take about twenty times as long as `decode_mh`.
 
     Args:
-        scores, lengths, n_heads, single_root: As in `decode_mh`.
+        scores, lengths, n_heads, single_root: The arguments of `decode_mh`.
 
     Returns:
-        ArcMarginals.
+        The probabilities, ArcMarginals.
 
     Raises:
-        ValueError, MemoryError: As `decode_mh` does.
+        ValueError, MemoryError: The arguments are wrong, or memory runs out, as in `decode_mh`.
 
     Source: Eisner (2016).
     """
@@ -161,7 +163,7 @@ def _check_heads(int n_heads):
 
 
 cdef class _Tables:
-    """Those of an MHScores, one sentence at a time."""
+    """The scores of an MHScores, one sentence at a time."""
 
     cdef const float[:, :, ::1] shift_scores
     cdef const float[:, :, :, ::1] below
@@ -183,7 +185,7 @@ cdef class _Tables:
 
 
 cdef class _Factors:
-    """Those of an MHFactors, one sentence at a time. Links are numbered from 0."""
+    """The scores that an MHFactors factors, one sentence at a time. Links are numbered from 0."""
 
     cdef const float[:, :, ::1] before_b0
     cdef const float[:, ::1] b0
@@ -211,7 +213,7 @@ cdef class _Factors:
         self.next_node = 0
 
     cdef void start(self, int sentence, int n) noexcept nogil:
-        """Turn to a sentence of n words, all before it done."""
+        """Move to a sentence of n words, after all previous ones."""
         self.sentence = sentence
         self.first_node = self.next_node
         self.next_node += n + 2
@@ -220,7 +222,7 @@ cdef class _Factors:
         return product(self.before_b0[self.first_node + s0, 0], self.b0[self.first_node + b0])
 
     cdef float link(self, size_t link, size_t s1, size_t s0, size_t b0) noexcept nogil:
-        """The score of a link without that of its arc."""
+        """Compute the score of a link without that of its arc."""
         cdef float below = product(
             self.before_s0[self.first_node + s1, link], self.s0[self.first_node + s0]
         )
@@ -241,7 +243,7 @@ cdef float product(const float[::1] left, const float[::1] right) noexcept nogil
 
 
 cdef class _DerivationWriter:
-    """Replays the derivations of a batch and writes them to an MHDerivations."""
+    """Replays the derivations of a batch, and writes them to an MHDerivations."""
 
     cdef KernelSystem system
     cdef KernelConfiguration configuration
@@ -256,7 +258,7 @@ cdef class _DerivationWriter:
         _check_heads(n_heads)
         n_words = int(np.asarray(lengths).sum())
         self.system = MH4(single_root=single_root)
-        # MH3 is arc-hybrid: SHIFT, LEFT-ARC and RIGHT-ARC, the first transitions of MH4.
+        # MH3 is arc-hybrid, whose SHIFT, LEFT-ARC and RIGHT-ARC are the first transitions of MH4.
         self.n_transitions = self.system.n_transitions if n_heads == 4 else 3
         self.configuration = self.system.new_configuration()
         self.result = MHDerivations(
@@ -274,12 +276,12 @@ cdef class _DerivationWriter:
         return 0
 
     cdef int b0(self) noexcept nogil:
-        """The front of the buffer, the end of the sentence if it is empty."""
+        """Find the front of the buffer, which is the end of the sentence if the buffer is empty."""
         cdef int word = buffer_item(self.configuration, 0)
         return self.n + 1 if word == -1 else word
 
     cdef float score(self, _Factors pairs, int t) noexcept nogil:
-        """The score of a legal transition."""
+        """Compute the score of a legal transition."""
         cdef size_t s0 = stack_item(self.configuration, 0)
         cdef size_t b0 = self.b0()
         if t == 0:
@@ -289,7 +291,7 @@ cdef class _DerivationWriter:
         )
 
     cdef double decode_greedily(self, _Factors pairs) noexcept nogil:
-        """Apply the best legal transition until the configuration is terminal; return the score of
+        """Apply the best legal transition until the configuration is terminal. Returns the score of
         the derivation."""
         cdef int t, best
         cdef float score, best_score

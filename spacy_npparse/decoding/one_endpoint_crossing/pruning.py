@@ -12,22 +12,22 @@ from spacy_npparse.decoding.mh.types import MHScores
 def improbable_arcs(
     log_probabilities: NDArray[np.float32], lengths: NDArray[np.int32], ratio: float
 ) -> NDArray[np.bool_]:
-    """Find arcs that the search for a tree can do without, in all likelihood.
+    """Find arcs that the search can probably do without.
 
     The most probable head of each word and the arcs of the most probable projective tree are kept,
     so that there is always a tree.
 
     Args:
-        log_probabilities: float32 [n_sentences, size, size], of each head of each word, the word
-            in the second dimension. Node 0 is the root.
+        log_probabilities: float32 [n_sentences, size, size], the log-probabilities of heads, with
+            the dependent in the second dimension. Node 0 is the root.
         lengths: int32 [n_sentences], the number of words of each sentence.
-        ratio: An arc is improbable if the probability of the head is less than this times that of
-            the word's most probable head.
+        ratio: The share of the probability of a word's most probable head below which an arc is
+            improbable.
 
     Returns:
-        bool [n_sentences, size, size], by head and dependent.
+        bool [n_sentences, size, size], the improbable arcs by head and dependent.
 
-    Source: coarse-to-fine pruning, as by Rush and Petrov (2012), who prune by max-marginals.
+    Source: Rush and Petrov (2012), coarse-to-fine pruning, there by max-marginals.
     """
     size = log_probabilities.shape[1]
     by_head = np.where(

@@ -1,11 +1,11 @@
 """Exact search for one-endpoint-crossing trees with third-order scores.
 
 A tree is one-endpoint-crossing if and only if all arcs that cross the same arc share an endpoint
-(Pitler, Kannan and Marcus 2013); arcs from the root count. The search takes O(n⁴) time and O(n³)
-memory. The deduction system is our own; the tests compare it with enumeration of all trees.
+(Pitler, Kannan and Marcus 2013). Arcs from the root count. The search takes O(n⁴) time and O(n³)
+memory. The deduction system is our own, and the tests compare it with an enumeration of all trees.
 
-Scores are clamped to plus or minus `SCORE_LIMIT`, and NaN counts as the least. So a tree is found
-whatever the scores are. The arc h -> m adds crossed[h, m] if another arc crosses it, and otherwise
+Scores are clamped to plus or minus `SCORE_LIMIT`, and NaN counts as the lowest score, so that a
+tree is always found. The arc h -> m adds crossed[h, m] if another arc crosses it, and otherwise
 
     heads[h, m]
     siblings[s, m]      s is the adjacent sibling, the dependent of h between h and m that is
@@ -54,10 +54,9 @@ not scored, and m' the word next to m. An arc [h, m, g] has all words in between
     gap [i, j]         <-  between [i, j, -]  |  subtree [i, j, -]  |  subtree [j, i, -]
 
 The goal is subtree [0, n, -]. With a single root, the rules that would give the root a second arc
-are left out.
+are excluded.
 
-Source: Pitler (2014) for the parts that trees are scored by and for items with one more word
-outside.
+Source: Pitler (2014) for the parts that trees are scored by and for items with one external word.
 """
 
 import numpy as np
@@ -97,21 +96,21 @@ cdef extern from "chart.h" namespace "npparse" nogil:
 def decode_one_endpoint_crossing(
     scores, const int[::1] lengths, bint single_root=True, pruned=None
 ):
-    """Find the one-endpoint-crossing tree of highest score of each sentence.
+    """Find the one-endpoint-crossing tree with the highest score for each sentence.
 
     Args:
-        scores: OneEndpointCrossingScores.
+        scores: The scores of parts, OneEndpointCrossingScores.
         lengths: int32 [n_sentences], the number of words of each sentence.
-        single_root: Give every sentence exactly one word whose head is the root.
-        pruned: bool [n_sentences, size, size], the arcs that trees must not have, by head and
-            dependent; None for none. The fewer arcs there are, the faster is the search.
+        single_root: Whether exactly one word of each sentence has the root as its head.
+        pruned: bool [n_sentences, size, size], the arcs that trees must not contain, by head and
+            dependent; None for none. The search is faster with fewer arcs.
 
     Returns:
-        OneEndpointCrossingTrees.
+        The trees, OneEndpointCrossingTrees.
 
     Raises:
-        ValueError: If shapes do not fit, or if there is no tree without pruned arcs.
-        MemoryError: If a sentence is too long.
+        ValueError: The shapes do not fit, or there is no tree without pruned arcs.
+        MemoryError: A sentence is too long.
     """
     check_score_shapes(scores, np.asarray(lengths), ["a root"])
     n_words = int(np.asarray(lengths).sum())

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 
 class OneEndpointCrossingScores(NamedTuple):
-    """Third-order scores; see `one_endpoint_crossing/search.pyx` for which parts a tree has.
+    """Third-order scores of the parts of a tree; see `one_endpoint_crossing/search.pyx`.
 
-    All arrays are float32 [n_sentences, size, size], the last index being the dependent. Node 0 is
-    the root. The size exceeds the number of words of the longest sentence.
+    All arrays are float32 [n_sentences, size, size], with the dependent in the last dimension. Node
+    0 is the root. The size exceeds the number of words of the longest sentence.
 
     Attributes:
-        grandparents: By the head of the head.
-        heads: Scores of uncrossed arcs, by the head.
-        siblings: By the adjacent sibling, 0 for none.
-        crossed: Scores of crossed arcs, by the head.
+        grandparents: The scores by the head of the head.
+        heads: The scores of uncrossed arcs by the head.
+        siblings: The scores by the adjacent sibling, 0 for none.
+        crossed: The scores of crossed arcs by the head.
     """
 
     grandparents: NDArray[np.float32]
@@ -28,10 +28,10 @@ class OneEndpointCrossingScores(NamedTuple):
 
     @classmethod
     def of_arcs(cls, arcs: NDArray[np.float32]) -> OneEndpointCrossingScores:
-        """Scores by the head alone, crossed or not.
+        """Make scores by the head alone, crossed or not.
 
         Args:
-            arcs: As `heads` in this class.
+            arcs: float32 [n_sentences, size, size], the scores of arcs by head and dependent.
 
         Returns:
             The scores.
@@ -41,10 +41,10 @@ class OneEndpointCrossingScores(NamedTuple):
 
 
 class OneEndpointCrossingTrees(NamedTuple):
-    """Trees of a batch of sentences, and the parts that they are scored by.
+    """The trees of a batch of sentences, and the parts by which they are scored.
 
     Attributes:
-        heads: int32 [n_words], as in `GreedyResult`.
+        heads: int32 [n_words], the head of each word in its sentence, 0 for the root.
         crossed: bool [n_words], whether another arc crosses the arc to each word.
         grandparents: int32 [n_words], the head of the head, -1 where it is not scored.
         siblings: int32 [n_words], the adjacent sibling, 0 for none, -1 where it is not scored.

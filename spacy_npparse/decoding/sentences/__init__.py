@@ -1,1 +1,1 @@
-"""Sentence boundaries, found together with the heads of the words."""
+"""Search for sentence boundaries together with the heads of words."""

@@ -1,19 +1,19 @@
-"""Exact search for the sentences of a text, by their boundaries and by the heads of their words.
+"""Exact search for the sentences of a text by their boundaries and by the heads of their words.
 
-A segmentation cuts the words 0, …, n - 1 into spans [i, j), the sentences. Of all segmentations,
-the one of highest score is found:
+A segmentation divides the words 0, …, n - 1 into spans [i, j), the sentences. The search finds the
+segmentation with the highest score:
 
     score = Σ_sentences [i, j)  log p(i starts) + Σ_{i<k<j} log p(k does not start) + heads(i, j)
 
     heads(i, j) = max_{i ≤ r < j}  log p(root → r) + Σ_{d ≠ r} max_{i ≤ h < j} log p(h → d)
 
-The second term is the best choice of a head for each word within the sentence, with exactly one
-root: a maximum spanning tree but for cycles, which are not excluded. The probabilities of the heads
-are those among all words around, so that a boundary between a word and its probable head costs what
-the arc is worth. Sentences begin at candidates only and have a limited length, which makes the time
-linear in n.
+The second term is the score of the best choice of a head for each word within the sentence, with
+exactly one root. It would be a maximum spanning tree if cycles were excluded. The probabilities of
+heads are those among all words around, so that a boundary between a word and its probable head
+costs as much as the arc is worth. Sentences begin only at candidates and have a limited length, so
+the time is linear in n.
 
-Source: semi-Markov models (Sarawagi and Cohen 2004); the scores are our own.
+Source: Sarawagi and Cohen (2004) for semi-Markov models. The scores are our own.
 """
 
 import numpy as np
@@ -33,22 +33,23 @@ def score_spans(arcs, roots, candidates, certain, int max_length):
     """Score the heads of all spans between candidates.
 
     Scores are clamped to plus or minus `SCORE_LIMIT`, and NaN and impossible arcs count as the
-    least, so that sentences are found whatever the scores are.
+    lowest score, so that sentences are always found.
 
     Args:
-        arcs: float32 [n_words, 2 * reach + 1], log-probabilities: arcs[d, reach + k] is that of the
-            head d + k of word d, IMPOSSIBLE where there is no such word.
-        roots: float32 [n_words], log-probability of the root as the head of each word.
-        candidates: bool [n_words + 1], words that may start a sentence. The end may.
-        certain: bool [n_words + 1], candidates that do, so that no span contains them but as its
-            first word. The end does.
-        max_length: Longer spans are left out unless no candidate is inside.
+        arcs: float32 [n_words, 2 * reach + 1], the log-probabilities of arcs: arcs[d, reach + k] is
+            that of the head d + k of word d, IMPOSSIBLE where there is no such word.
+        roots: float32 [n_words], the log-probability of the root as the head of each word.
+        candidates: bool [n_words + 1], whether each word, or the end, may start a sentence. The end
+            may.
+        certain: bool [n_words + 1], whether each candidate is certain to start a sentence, so that
+            spans contain it only as their first word. The end is.
+        max_length: The maximum length of spans that contain a candidate after the first word.
 
     Returns:
         The spans.
 
     Raises:
-        ValueError: If shapes do not fit.
+        ValueError: The shapes do not fit.
     """
     cdef float[:, ::1] near_heads = _clamped(arcs)
     cdef const float[::1] root_scores = _clamped(roots)
@@ -94,8 +95,8 @@ def _clamped(scores):
 
 
 cdef void _accumulate(float[:, ::1] arcs, int reach) noexcept nogil:
-    """Replace the score of each arc by that of the best head of the word up to there, on the same
-    side of the word. The word itself is none."""
+    """Replace the score of each arc by that of the word's best head up to there on the same side of
+    the word."""
     cdef int word, k
     for word in range(<int>arcs.shape[0]):
         arcs[word, reach] = IMPOSSIBLE
@@ -108,7 +109,7 @@ cdef void _accumulate(float[:, ::1] arcs, int reach) noexcept nogil:
 cdef inline double _best_heads(
     const float[:, ::1] best, const float[::1] roots, int reach, int first, int end
 ) noexcept nogil:
-    """The score of the best choice of heads in a span. best: see `_accumulate`."""
+    """Compute the score of the best choice of heads in a span. best: see `_accumulate`."""
     cdef double total = 0
     cdef float score, gain, highest = -INFINITY
     cdef int word
@@ -126,20 +127,20 @@ cdef inline double _best_heads(
 
 
 def best_segmentation(log_odds, spans):
-    """Find the segmentation of highest score.
+    """Find the segmentation with the highest score.
 
-    Log-odds are clamped to plus or minus `SCORE_LIMIT`, and NaN counts as the least.
+    Log-odds are clamped to plus or minus `SCORE_LIMIT`, and NaN counts as the lowest value.
 
     Args:
-        log_odds: float64 [n_words], of each word being the first of a sentence; that of the first
-            word is not looked at.
-        spans: Spans; a sequence of them has to cover all words.
+        log_odds: float64 [n_words], the log-odds of each word being the first of a sentence. That
+            of the first word is ignored.
+        spans: The spans, of which a sequence has to cover all words.
 
     Returns:
-        bool [n_words], where sentences start.
+        bool [n_words], whether each word starts a sentence.
 
     Raises:
-        ValueError: If no sequence of spans covers the words.
+        ValueError: No sequence of spans covers the words.
     """
     cdef const double[::1] odds = _clamped(log_odds)
     cdef const long long[::1] first = spans.first
@@ -152,7 +153,7 @@ def best_segmentation(log_odds, spans):
     cdef double score
     starts = np.zeros(n, dtype=np.uint8)
     cdef unsigned char[::1] chosen = starts
-    # inner[k]: log-probability that none of the words before k starts a sentence.
+    # inner[k]: the log-probability that none of the words before k starts a sentence.
     inner.assign(n + 1, 0.0)
     best.assign(n + 1, -INFINITY)
     back.assign(n + 1, -1)

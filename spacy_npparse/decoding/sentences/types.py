@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 
 class Spans(NamedTuple):
-    """Spans of words and the heads that they allow, in ascending order of their first words.
+    """Spans of words and the scores of their heads, in ascending order of their first words.
 
     Attributes:
         first: int64 [n_spans], the first word of each span.
-        end: int64 [n_spans], the word after the last one.
+        end: int64 [n_spans], the word after the last one of each span.
         scores: float64 [n_spans], the score of the best single-rooted choice of heads.
     """
 

@@ -25,28 +25,28 @@ cdef extern from "../score_range.h" namespace "npparse" nogil:
 
 
 cdef class Beam:
-    """The beam of one sentence at a time: its hypotheses at the same frontier, the best first.
+    """The beam of one sentence at a time: its hypotheses at the same frontier, with the best first.
 
-    Derivations compete when they have shifted equally many words, not when they have equally many
-    transitions: in systems with SWAP, derivations differ in length.
+    Derivations compete when they have shifted the same number of words, rather than when they have
+    the same number of transitions, because derivations differ in length in systems with SWAP.
 
-    The hypotheses are different configurations, and in the end different trees. Where derivations
-    lead to the same one, the best is kept.
+    The hypotheses are different configurations and, at the end, different trees. If several
+    derivations lead to the same one, the best is kept.
 
     Args:
         system, scorer: The transition system and its scorer.
-        width: The number of hypotheses that are kept.
-        normalised: The score of a derivation is its log-probability, transitions being normalised
-            by a softmax over the legal ones; otherwise it is the sum of their scores.
-        oracle: An oracle, prepared for each sentence before `start`, or None.
-        right_only: Keep only derivations whose transitions all have minimal cost.
-        margin: The cost augmentation, added for each wrong arc; 0 without an oracle.
+        width: The maximum number of hypotheses.
+        normalised: Whether the score of a derivation is its log-probability, by a softmax over the
+            legal transitions, or the sum of the scores of its transitions.
+        oracle: An oracle, which is prepared for each sentence before `start`; None for none.
+        right_only: Whether to keep only derivations whose transitions all have minimal cost.
+        margin: The cost augmentation for each wrong arc; 0 without an oracle.
 
     Raises:
-        ValueError: If the width is not positive.
+        ValueError: The width is not positive.
 
-    Source: word-level beams, Stern, Fried and Klein (2017); merging of equal configurations, Huang
-    and Sagae (2010).
+    Source: Stern, Fried and Klein (2017) for word-level beams; Huang and Sagae (2010) for merging
+    equal configurations.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ cdef class Beam:
         self.gains.resize(system.n_transitions)
 
     cdef int start(self, int n, int sentence, int root_row) except -1 nogil:
-        """Begin with a sentence of n words: its index, and the row of its root."""
+        """Begin with a sentence of n words, given its index and the row of its root."""
         cdef Hypothesis initial
         self.n = n
         self.sentence = sentence
@@ -137,8 +137,8 @@ cdef class Beam:
         return 0
 
     cdef bint is_hopeless(self, double score) noexcept nogil:
-        """Whether a hypothesis that has not reached the frontier cannot enter the beam any more:
-        log-probabilities never increase."""
+        """Check whether a hypothesis that has not reached the frontier can no longer enter the
+        beam, because log-probabilities never increase."""
         return (
             self.normalised
             and self.hypotheses.size() == self.width
@@ -172,7 +172,7 @@ cdef class Beam:
                 self.extensions.push_back(extension)
 
     cdef void rate_transitions(self, KernelConfiguration c) noexcept nogil:
-        """Mark the legal transitions, and set `gains` to what each of them adds to the score."""
+        """Mark the legal transitions, and set `gains` to their contributions to the score."""
         cdef int n_legal = self.system.mark_legal(c, self.legal.data())
         cdef double best = IMPOSSIBLE
         cdef double total = 0.0
@@ -197,13 +197,13 @@ cdef class Beam:
                     self.gains[t] -= best
 
     cdef int wrong_arcs_of(self, KernelConfiguration c, int t) noexcept nogil:
-        """The number of wrong arcs that a transition adds."""
+        """Count the wrong arcs that a transition adds."""
         self.next.copy(c)
         self.system.apply(self.next, t)
         return wrong_arcs(self.oracle, self.next) - wrong_arcs(self.oracle, c)
 
     cdef bint add(self, const Extension& extension, int frontier) except -1 nogil:
-        """Apply a transition to a copy of a hypothesis, and add the result, or merge it with an
+        """Apply a transition to a copy of a hypothesis, and add the result or merge it with an
         equal one. Returns whether it is new."""
         cdef int place = self.pool.take()
         cdef Hypothesis hypothesis
@@ -228,7 +228,8 @@ cdef class Beam:
     cdef Hypothesis applied(
         self, const Extension& extension, KernelConfiguration before, KernelConfiguration c
     ) noexcept nogil:
-        """The hypothesis after a transition; c becomes its configuration, given the one before."""
+        """Make the hypothesis after a transition. c becomes its configuration, given the previous
+        one."""
         cdef Hypothesis hypothesis = self.waiting[extension.parent]
         cdef Step step
         step.before = hypothesis.last_step
@@ -252,7 +253,7 @@ cdef class Beam:
     cdef bint merge(
         self, vector[Hypothesis]& hypotheses, const Hypothesis& other, KernelConfiguration c
     ) noexcept nogil:
-        """Merge a hypothesis into an equal one, if there is one. c: its configuration."""
+        """Merge a hypothesis into an equal one if it exists. c: its configuration."""
         cdef size_t i
         for i in range(hypotheses.size()):
             if (
@@ -279,7 +280,7 @@ cdef class Beam:
         return False
 
     cdef list transitions(self, int last_step):
-        """The transitions of a derivation, in order."""
+        """List the transitions of a derivation, in order."""
         transitions = []
         while last_step != NO_STEP:
             transitions.append(self.steps[last_step].transition)
@@ -293,15 +294,16 @@ def decode_beam(
     """Parse a batch of sentences with beam search; see `Beam`.
 
     Args:
-        system, tables, lengths: As in `decode_greedy`.
-        width: The number of hypotheses that are kept.
-        normalised: Score derivations by log-probability; False for globally trained models.
+        system, tables, lengths: The arguments of `decode_greedy`.
+        width: The maximum number of hypotheses.
+        normalised: Whether derivations are scored by log-probability; False for globally trained
+            models.
 
     Returns:
-        BeamResult.
+        The trees, BeamResult.
 
     Raises:
-        ValueError: If shapes do not fit, or if width is not positive.
+        ValueError: The shapes do not fit, or the width is not positive.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef Beam beam = Beam(system, scorer, width, normalised)
@@ -336,18 +338,18 @@ def decode_beam(
 
 
 def explain(KernelSystem system, tables, int n_words, int width, bint normalised=True):
-    """Return the best derivation of the best tree of `decode_beam` by joint scores, or with width 1
-    the derivation of `decode_greedy`, with scores.
+    """Find the best derivation of the best tree of `decode_beam` by joint scores, or with width 1
+    the derivation of `decode_greedy`, with its scores.
 
     Args:
-        system, tables, width, normalised: As in `decode_beam`, for one sentence.
+        system, tables, width, normalised: The arguments of `decode_beam`, for one sentence.
         n_words: The number of words of the sentence.
 
     Returns:
-        Explanation.
+        The derivation, Explanation.
 
     Raises:
-        ValueError: If shapes do not fit, or if width is not positive.
+        ValueError: The shapes do not fit, or the width is not positive.
     """
     cdef Scorer scorer = Scorer(system, tables, np.array([n_words], dtype=np.int32))
     cdef KernelConfiguration c = system.new_configuration()
@@ -376,17 +378,17 @@ def score_trees(
     """Score trees of one sentence as beam search does, by the derivations of the first static
     oracle.
 
-    A tree that has other derivations, too, has a higher joint score on a beam that holds these.
+    A tree that also has other derivations gets a higher joint score on a beam that contains these.
 
     Args:
-        system, tables, normalised: As in `decode_beam`, for one sentence.
+        system, tables, normalised: The arguments of `decode_beam`, for one sentence.
         heads: int32 [n_trees, n_words], trees that the system derives; see `derivable`.
 
     Returns:
-        float64 [n_trees], as `BeamResult.scores`; -inf if there is no derivation.
+        float64 [n_trees], the scores as in `BeamResult.scores`; -inf if there is no derivation.
 
     Raises:
-        ValueError: If shapes do not fit, or if heads form a cycle.
+        ValueError: The shapes do not fit, or heads form a cycle.
     """
     cdef int n = <int>heads.shape[1]
     cdef Scorer scorer = Scorer(system, tables, np.array([n], dtype=np.int32))
@@ -414,7 +416,7 @@ def score_trees(
 
 
 cdef int wrong_arcs(KernelOracle oracle, KernelConfiguration c) noexcept nogil:
-    """The number of words whose head is known to be wrong."""
+    """Count the words whose head is known to be wrong."""
     cdef int d
     cdef int count = 0
     for d in range(1, c.n + 1):

@@ -1,4 +1,4 @@
-"""Configurations that are used again and again without the GIL."""
+"""A pool of configurations that are reused without the GIL."""
 
 from cpython.ref cimport PyObject
 
@@ -7,9 +7,10 @@ from spacy_npparse.transitions.system cimport KernelSystem
 
 
 cdef class ConfigurationPool:
-    """Configurations of a system, each at a place that its user takes and gives back.
+    """A pool of configurations of a system. Users take a configuration by its index and give it
+    back.
 
-    Only where all of them are in use, one more is made, which takes the GIL.
+    If all configurations are in use, a new one is made, which takes the GIL.
 
     Args:
         system: The transition system.
@@ -20,7 +21,7 @@ cdef class ConfigurationPool:
         self.configurations = []
 
     cdef int take(self) except -1 nogil:
-        """The place of a configuration that is not in use; its content is arbitrary."""
+        """Take the index of a configuration that is not in use. Its content is arbitrary."""
         cdef int place
         if self.free.empty():
             with gil:
@@ -30,7 +31,7 @@ cdef class ConfigurationPool:
         return place
 
     cdef void give_back(self, int place) noexcept nogil:
-        """Let a configuration be taken again."""
+        """Give a configuration back."""
         self.free.push_back(place)
 
     cdef void clear(self) noexcept nogil:

@@ -1,4 +1,4 @@
-"""When a roll-out leaves the gold derivation."""
+"""The exploration policy: when a roll-out leaves the gold derivation."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 class Exploration:
     """The exploration policy of a roll-out.
 
-    With an exploring oracle, the best-scoring transition of minimal cost competes with the
-    best-scoring wrong one in each configuration. The former is followed if either of the two is
-    SWAP, or if it scores higher by more than `margin`. Within the margin, the latter is followed
-    with `probability`; if it scores higher than the former, it is always followed, or only with
+    In each configuration, with an exploring oracle, the best-scoring transition of minimal cost
+    competes with the best-scoring wrong one. The roll-out follows the former if either of the two
+    is SWAP, or if it scores higher by more than `margin`. Within the margin, it follows the latter
+    with `probability`. If the latter scores higher, it is always followed, or only with
     `probability` if `follow_preferred_errors` is off.
 
     Attributes:
         probability: The probability of following a wrong transition within the margin.
-        margin: A difference of scores, 0 or more.
-        follow_preferred_errors: Always follow a wrong transition that scores higher.
-        postponement: The probability that a non-static oracle postpones a transition that may be
-            postponed.
+        margin: The margin of scores, 0 or more.
+        follow_preferred_errors: Whether to always follow a wrong transition that scores higher.
+        postponement: The probability of postponing a transition if a non-static oracle allows it.
 
     Source: UUParser, the released parser of de Lhoneux, Stymne and Nivre (2017), whose paper does
+    not describe it; Kohita, Noji and Matsumoto (2017) for `postponement`, their non-static oracle.
         not describe it; `postponement` is the non-static oracle of Kohita, Noji and Matsumoto
         (2017).
     """

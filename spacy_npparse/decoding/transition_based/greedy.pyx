@@ -1,4 +1,4 @@
-"""Greedy decoding: the best legal transition in every configuration."""
+"""Greedy search, which takes the best legal transition in every configuration."""
 
 from libcpp.vector cimport vector
 
@@ -20,14 +20,14 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
 
     Args:
         system: The transition system.
-        tables: ScoreTables.
+        tables: The tables of scores, ScoreTables.
         lengths: int32 [n_sentences], the number of words of each sentence.
 
     Returns:
-        GreedyResult.
+        The trees, GreedyResult.
 
     Raises:
-        ValueError: If shapes do not fit.
+        ValueError: The shapes do not fit.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
     cdef KernelConfiguration c = system.new_configuration()
@@ -59,7 +59,7 @@ def decode_greedy(KernelSystem system, tables, const int[::1] lengths):
 
 
 cdef int best_legal(const vector[char]& legal, const vector[float]& scores) noexcept nogil:
-    """The legal transition of highest score, the first one of several."""
+    """Find the legal transition with the highest score, the first one of several."""
     cdef int t
     cdef int best = -1
     for t in range(<int>legal.size()):

@@ -1,6 +1,6 @@
 """Max-violation training of beam search (Huang, Fayong and Guo 2012).
 
-Our own is the cost augmentation by the number of wrong arcs: with a single margin for the sentence,
+The cost augmentation by the number of wrong arcs is our own. With a single margin for the sentence,
 a model that scores everything alike would have hardly more loss than a good one.
 """
 
@@ -25,29 +25,29 @@ def max_violations(
     int width,
     double margin,
 ):
-    """Find the max-violation prefix of each sentence: where beam search goes most wrong.
+    """Find the max-violation prefix of each sentence, where beam search goes most wrong.
 
-    Two beams advance in step: one is unrestricted, the other takes only transitions of minimal
+    Two beams advance in step: one is unrestricted, and the other takes only transitions of minimal
     cost. The violation at a frontier is the score of the best wrong derivation of the first beam
-    minus that of the best derivation of the second, where a score is the sum of the scores of the
-    transitions, plus the margin for each wrong arc. The update is taken at the frontier of largest
-    violation.
+    minus that of the best derivation of the second. A score is the sum of the scores of the
+    transitions, plus the margin for each wrong arc. The update is made at the frontier with the
+    largest violation.
 
-    There is no update for a sentence without violation; nor, with a static oracle, for one whose
-    tree cannot be derived or lacks a head. As in `roll_out`, costs are those of the system's
+    A sentence without violation causes no update. With a static oracle, neither does a sentence
+    whose tree cannot be derived or lacks a head. As in `roll_out`, costs are those of the system's
     `training_oracle`.
 
     Args:
-        system, oracle_name, tables, lengths, heads: As in `roll_out`.
-        width: The number of hypotheses that are kept in each beam.
-        margin: The cost augmentation, for each wrong arc.
+        system, oracle_name, tables, lengths, heads: The arguments of `roll_out`.
+        width: The maximum number of hypotheses on each beam.
+        margin: The cost augmentation for each wrong arc.
 
     Returns:
-        Violations.
+        The updates, Violations.
 
     Raises:
-        ValueError: If shapes do not fit, the oracle is unknown, the heads of a sentence form a
-            cycle, or width is not positive.
+        ValueError: The shapes do not fit, the oracle is unknown, the heads of a sentence form a
+            cycle, or the width is not positive.
 
     Source: Huang, Fayong and Guo (2012).
     """
@@ -85,8 +85,8 @@ def max_violations(
 
 
 cdef struct Violation:
-    # By how much the wrong derivation outscores the right one, their last steps, and how many more
-    # wrong arcs it has.
+    # The difference by which the wrong derivation outscores the right one, their last steps, and
+    # the difference of their numbers of wrong arcs.
     double size
     int wrong_step
     int right_step
@@ -94,8 +94,8 @@ cdef struct Violation:
 
 
 cdef int _find_largest(Beam free, Beam right, Violation* largest) except -1 nogil:
-    """Find the largest violation in a sentence that two beams start with, which they parse to the
-    end; it is of size 0 if there is none."""
+    """Find the largest violation in a sentence that two beams have started and parse to the end.
+    Its size is 0 if there is none."""
     cdef Hypothesis wrong_one, right_one
     cdef int frontier
     cdef size_t place
@@ -123,7 +123,7 @@ cdef int _find_largest(Beam free, Beam right, Violation* largest) except -1 nogi
 
 
 cdef bint _is_gold(KernelOracle oracle, KernelConfiguration c):
-    """Whether a derivation of minimal cost, to c, is a gold derivation."""
+    """Check whether a derivation of minimal cost, which leads to c, is a gold derivation."""
     cdef int d
     if oracle.explores:
         return True
@@ -134,7 +134,7 @@ cdef bint _is_gold(KernelOracle oracle, KernelConfiguration c):
 
 
 cdef class _Updates:
-    """The updates of a batch: configurations in which wrong and right derivations differ."""
+    """The updates of a batch: the configurations in which wrong and right derivations differ."""
 
     cdef KernelSystem system
     cdef Scorer scorer
@@ -175,7 +175,7 @@ cdef class _Updates:
         return 0
 
     def violations(self, list margins):
-        """All updates. margins: one for each sentence that has one."""
+        """Collect all updates. margins: one for each sentence that has an update."""
         n_states = len(self.states)
         return Violations(
             np.array(self.states, dtype=np.int32).reshape(n_states, self.system.n_positions),

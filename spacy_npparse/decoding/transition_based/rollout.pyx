@@ -34,29 +34,29 @@ def roll_out(
 ):
     """Derive a batch of sentences under an oracle and collect the configurations visited.
 
-    With a static oracle, a roll-out follows the gold derivation; with a non-static oracle, a
+    With a static oracle, a roll-out follows the gold derivation. With a non-static oracle, a
     transition may be postponed. With an exploring oracle, it follows the best-scoring transition of
     minimal cost or, if the exploration policy says so, the best-scoring wrong one.
 
-    Configurations whose legal transitions all have the same cost are left out, since their loss is
-    zero. With a static oracle, so are those whose gold transition attaches a word with missing
-    head, and all configurations of a tree that the system cannot derive.
+    Configurations whose legal transitions all have the same cost are skipped, because their loss is
+    zero. With a static oracle, configurations are also skipped if their gold transition attaches a
+    word without a gold head, or if the system cannot derive the tree.
 
     Costs are those of the system's `training_oracle`.
 
     Args:
-        system, tables, lengths: As in `decode_greedy`.
-        oracle_name: One of the system's oracles.
+        system, tables, lengths: The arguments of `decode_greedy`.
+        oracle_name: The name of an oracle of the system.
         heads: int32 [n_words], the gold head of each word in its sentence, counted from 1; 0 is the
-            root, -1 is missing.
-        exploration: Exploration, or None to stay on the gold derivations.
-        seed: Seed of the random choices.
+            root, and -1 is missing.
+        exploration: The exploration policy; None to stay on the gold derivations.
+        seed: The seed of the random choices.
 
     Returns:
-        RollOut.
+        The configurations and costs, RollOut.
 
     Raises:
-        ValueError: If shapes do not fit, the oracle is unknown, or the heads of a sentence form a
+        ValueError: The shapes do not fit, the oracle is unknown, or the heads of a sentence form a
             cycle.
     """
     cdef Scorer scorer = Scorer(system, tables, lengths)
@@ -127,7 +127,7 @@ def roll_out(
 
 
 cdef Policy _policy(exploration):
-    """An Exploration as a struct; None never leaves the gold derivation."""
+    """Convert an Exploration to a struct. None never leaves the gold derivation."""
     cdef Policy policy
     policy.margin = exploration.margin if exploration is not None else 0.0
     policy.probability = exploration.probability if exploration is not None else 0.0
@@ -141,7 +141,7 @@ cdef Policy _policy(exploration):
 cdef bint _attaches_headless(
     KernelSystem system, KernelOracle oracle, KernelConfiguration c, int t
 ) noexcept nogil:
-    """Whether a static oracle's transition attaches a word whose head is missing."""
+    """Check whether a static oracle's transition attaches a word whose gold head is missing."""
     cdef int word
     if oracle.explores:
         return False
@@ -152,7 +152,8 @@ cdef bint _attaches_headless(
 cdef void _best_transitions(
     const vector[int]& costs, const vector[float]& scores, int* good, int* wrong
 ) noexcept nogil:
-    """The best-scoring transition of minimal cost, and the best-scoring wrong one, -1 if none."""
+    """Find the best-scoring transition of minimal cost and the best-scoring wrong one, -1 if there
+    is none."""
     cdef int t
     cdef int least = ILLEGAL
     good[0] = wrong[0] = -1
@@ -168,7 +169,7 @@ cdef void _best_transitions(
 
 
 cdef int _alternative(const vector[int]& costs, int t) noexcept nogil:
-    """Another transition of the same cost as t, t itself if there is none."""
+    """Find another transition with the same cost as t, or t itself if there is none."""
     cdef int other
     for other in range(<int>costs.size()):
         if other != t and costs[other] == costs[t]:
@@ -179,7 +180,7 @@ cdef int _alternative(const vector[int]& costs, int t) noexcept nogil:
 cdef bint _follows_wrong(
     Policy policy, float good_score, float wrong_score, uint64_t* random_state
 ) noexcept nogil:
-    """Whether the policy follows the wrong transition; see Exploration."""
+    """Check whether the policy follows the wrong transition; see Exploration."""
     if wrong_score > good_score and policy.follow_preferred_errors:
         return True
     if good_score - wrong_score > policy.margin:
@@ -188,7 +189,7 @@ cdef bint _follows_wrong(
 
 
 cdef double _random(uint64_t* state) noexcept nogil:
-    """A uniform random number in [0, 1), by splitmix64 (Steele, Lea and Flood 2014)."""
+    """Draw a uniform random number in [0, 1) by splitmix64 (Steele, Lea and Flood 2014)."""
     cdef uint64_t z
     state[0] += <uint64_t>0x9E3779B97F4A7C15
     z = state[0]

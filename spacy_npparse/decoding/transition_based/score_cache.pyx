@@ -8,22 +8,22 @@ from spacy_npparse.decoding.transition_based.scoring cimport (
 from spacy_npparse.transitions.configuration cimport KernelConfiguration
 from spacy_npparse.transitions.system cimport KernelSystem
 
-# A power of 2. The words at the positions change with every SHIFT, so that what was scored a few
-# words ago does not come back: few entries are enough, and stay in the processor's own cache.
+# A power of 2. The words at the positions change with every SHIFT, so scores of a few words ago are
+# not needed again. A few entries are enough, and stay in the processor's cache.
 cdef enum:
     N_ENTRIES = 64
 
 
 cdef class ScoreCache:
-    """A scorer that remembers what it has scored.
+    """A scorer that caches scores.
 
-    Configurations on a beam often differ in what the scorer does not look at: the same words are at
-    their positions, in the same sentence, and so all transitions have the same scores. A new entry
-    takes the place of the one with the same hash.
+    Configurations on a beam often differ only in what the scorer does not read. If the same words
+    of the same sentence are at their positions, all transitions have the same scores. A new entry
+    replaces the one with the same hash.
 
     Args:
         system: The transition system.
-        scorer: Its scorer.
+        scorer: The scorer of the system's transitions.
     """
 
     def __init__(self, KernelSystem system, Scorer scorer):
@@ -35,7 +35,8 @@ cdef class ScoreCache:
     cdef const float* look_up(
         self, KernelConfiguration c, int sentence, int root_row
     ) noexcept nogil:
-        """The scores of all transitions in a configuration, valid until the next call."""
+        """Find the scores of all transitions in a configuration, which are valid until the next
+        call."""
         cdef int size = self.system.n_positions * sizeof(int)
         cdef unsigned int entry = 0
         cdef int i

@@ -8,21 +8,21 @@ from spacy_npparse.decoding.score_shapes import check_arc_shapes
 
 
 cdef class Scorer:
-    """A feed-forward network over the configurations of one batch, its first layer precomputed.
+    """A feed-forward network over the configurations of a batch, whose first layer is precomputed.
 
-    The hidden layer is the ReLU of the sum, over all positions of a configuration, of the row of
-    the word there, plus the scores of the candidate arcs times their weights; the output layer on
-    top scores the transitions.
+    The hidden layer is the ReLU of the sum of the rows of the words at all positions of a
+    configuration, plus the scores of the candidate arcs times their weights. The output layer
+    scores the transitions.
 
     Args:
         system: A transition system.
-        tables: ScoreTables.
+        tables: The tables of scores, ScoreTables.
         lengths: int32 [n_sentences], the number of words of each sentence.
 
     Raises:
-        ValueError: If shapes do not fit.
+        ValueError: The shapes do not fit.
 
-    Source: Chen and Manning (2014) for the precomputed first layer; the scores of arcs are our own
+    Source: Chen and Manning (2014) for the precomputed first layer. The scores of arcs are our
     addition.
     """
 
@@ -68,7 +68,7 @@ cdef class Scorer:
             arc.dependent = system.position_names.index(dependent)
             arc.head = system.position_names.index(head)
             self.candidate_arcs.push_back(arc)
-        # The tables are pointers into these arrays: keep them alive.
+        # The tables point into these arrays, which have to stay alive.
         self.arrays = (words, arcs, arc_weights, output_weights, output_bias)
         self.tables.words = &words[0, 0, 0]
         self.tables.arcs = &arcs[0, 0, 0]

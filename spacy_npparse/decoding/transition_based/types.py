@@ -12,17 +12,17 @@ class ScoreTables(NamedTuple):
     """The precomputed parts of the transition scores of a batch of sentences.
 
     Attributes:
-        words: float32 [n_rows + 1, n_positions, n_hidden], what each word adds to the hidden layer
-            at each position, the hidden bias included once. The rows are the root and the words of
-            each sentence in turn; the last row is padding, for empty positions.
-        arcs: float32 [n_sentences, size, size], arc scores: arcs[s, d, h] is the score of the arc
-            from head h to word d of sentence s. The size exceeds the length of the longest
+        words: float32 [n_rows + 1, n_positions, n_hidden], the contribution of each word to the
+            hidden layer at each position, including the hidden bias once. The rows are the root and
+            the words of each sentence in turn. The last row is padding for empty positions.
+        arcs: float32 [n_sentences, size, size], the scores of arcs: arcs[s, d, h] is that of the
+            arc from head h to word d of sentence s. The size exceeds the length of the longest
             sentence.
-        arc_weights: float32 [n_candidate_arcs, n_hidden], the weight that multiplies the score of
-            each candidate arc of a configuration (`KernelSystem.candidate_arcs`) before it is
-            added to the hidden layer.
-        output_weights: float32 [n_transitions, n_hidden].
-        output_bias: float32 [n_transitions].
+        arc_weights: float32 [n_candidate_arcs, n_hidden], the weights by which the score of each
+            candidate arc of a configuration (`KernelSystem.candidate_arcs`) is multiplied before it
+            is added to the hidden layer.
+        output_weights: float32 [n_transitions, n_hidden], the weights of the output layer.
+        output_bias: float32 [n_transitions], the bias of the output layer.
     """
 
     words: NDArray[np.float32]
@@ -33,7 +33,7 @@ class ScoreTables(NamedTuple):
 
 
 class GreedyResult(NamedTuple):
-    """Trees found by greedy decoding.
+    """The trees found by greedy search.
 
     Attributes:
         heads: int32 [n_words], the head of each word in its sentence, counted from 1; 0 is the
@@ -46,15 +46,15 @@ class GreedyResult(NamedTuple):
 
 
 class BeamResult(NamedTuple):
-    """Trees found by beam search, the best first.
+    """The trees found by beam search, with the best first.
 
     Attributes:
-        heads: int32 [width, n_words], as in `GreedyResult`; -1 where the beam held fewer trees. No
-            tree occurs twice.
+        heads: int32 [width, n_words], the heads as in `GreedyResult`; -1 where the beam held fewer
+            trees. No tree occurs twice.
         scores: float64 [width, n_sentences], the log-probability of the best derivation of each
             tree, or the sum of the scores of its transitions; -inf where the beam held fewer trees.
         joint_scores: float64 [width, n_sentences], the log-probability of all derivations of the
-            tree together that were on the beam; if scores are not normalised, as `scores`.
+            tree that were on the beam; the same as `scores` if scores are not normalised.
         n_transitions: int32 [n_sentences], the length of the best derivation.
     """
 
@@ -65,10 +65,10 @@ class BeamResult(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """The derivation of one sentence, with the scores it was found by.
+    """The derivation of one sentence, with its scores.
 
     Attributes:
-        transitions: The derivation, by transition number.
+        transitions: The derivation, as numbers of transitions.
         scores: float32 [len(transitions), n_transitions], the scores of all transitions, legal or
             not, in the configuration before each.
     """
@@ -78,13 +78,13 @@ class Explanation(NamedTuple):
 
 
 class RollOut(NamedTuple):
-    """Training states: the configurations visited in roll-outs, with the costs of all transitions.
+    """The configurations visited in roll-outs, with the costs of all transitions.
 
     Attributes:
         states: int32 [n_states, n_positions], the row of `ScoreTables.words` at each position.
         arcs: int64 [n_states, n_candidate_arcs], the flat index of each candidate arc in
             `ScoreTables.arcs`; -1 where a word is missing.
-        costs: int32 [n_states, n_transitions], ILLEGAL for illegal transitions.
+        costs: int32 [n_states, n_transitions], the costs, ILLEGAL for illegal transitions.
     """
 
     states: NDArray[np.int32]
@@ -93,7 +93,7 @@ class RollOut(NamedTuple):
 
 
 class Violations(NamedTuple):
-    """Max-violation updates: in which configurations a wrong and a right derivation differ.
+    """Max-violation updates: the configurations in which a wrong and a right derivation differ.
 
     Attributes:
         states: int32 [n_states, n_positions], as in `RollOut`.
@@ -101,8 +101,8 @@ class Violations(NamedTuple):
         transitions: int64 [n_states], the transition taken in each state.
         signs: float32 [n_states], 1 in the wrong derivation, -1 in the right one.
         sentence: int64 [n_states], the index of the sentence, ascending.
-        margins: float32, one for each sentence that occurs in `sentence`: by how much the right
-            derivation should score higher.
+        margins: float32, one for each sentence that occurs in `sentence`: the margin by which the
+            right derivation should score higher.
     """
 
     states: NDArray[np.int32]
