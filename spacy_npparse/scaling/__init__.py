@@ -1,4 +1,5 @@
-"""Work on more than one process or machine, and its clean end. Knows nothing of parsing."""
+"""Work on several processes or machines, and its clean end. This package does not depend on
+parsing."""
 
 from spacy_npparse.scaling.ray_cluster import ClusterError
 from spacy_npparse.scaling.ray_tasks import RayTasks

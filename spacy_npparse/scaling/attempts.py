@@ -1,4 +1,4 @@
-"""What a process is annotating: a note for the one that tries again if it is killed."""
+"""Notes of the texts that a process is annotating, for the next process if it is killed."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from pathlib import Path
 from spacy_npparse.files import naming, replacing
 from spacy_npparse.scaling.termination import TerminationError
 
-# A process may be killed for reasons that have nothing to do with its texts. If that many were
-# killed with a batch, its texts are annotated one by one, as often again.
+# A process may be killed for reasons that have nothing to do with its texts. After this number of
+# losses with a batch, its texts are annotated one by one, with as many attempts again.
 _TRIES = 2
 
 
 class DeadlyTextError(RuntimeError):
-    """A text with which processes were killed; the message has the remedy."""
+    """A text with which processes were killed. The message has the remedy."""
 
 
 def killed_with(note: Path) -> Counter[int]:
-    """How many processes were killed with which texts.
+    """Count the processes that were killed with each text.
 
     Args:
         note: The file of an `Attempt`.
 
     Returns:
-        The numbers by indices of texts; none if the note is missing or damaged.
+        The counts by index of the text; empty if the note is missing or damaged.
     """
     try:
         before, *begun = map(json.loads, note.read_text(encoding="utf-8").splitlines())
@@ -37,13 +37,13 @@ def killed_with(note: Path) -> Counter[int]:
 
 
 class Attempt:
-    """An attempt to annotate texts, after others that may have ended with a process killed.
+    """An attempt to annotate texts, after others that may have ended with a killed process.
 
-    The first line of the note has the indices of the texts with which that happened, each as often
-    as it did; the last line has those that are being annotated.
+    The first line of the note has the indices of the texts with which processes were killed, once
+    for each time. The last line has the indices of the texts that are being annotated.
 
     Args:
-        note: Where this is noted.
+        note: The file of the note.
     """
 
     def __init__(self, note: Path) -> None:
@@ -54,14 +54,15 @@ class Attempt:
 
     @contextmanager
     def watching(self, texts: Sequence[int]) -> Iterator[None]:
-        """Note in a block that these texts are annotated together, or a single one.
+        """Note in a block that these texts, or a single one, are being annotated.
 
         Args:
-            texts: Their indices.
+            texts: The indices of the texts.
 
         Raises:
-            DeadlyTextError: They must not be, for what happened before. Single ones may be.
-            WriteError: It cannot be noted.
+            DeadlyTextError: The texts must not be annotated together because of earlier losses.
+                Single ones may be.
+            WriteError: The note cannot be written.
         """
         tries = _TRIES if len(texts) > 1 else 2 * _TRIES
         if any(self._killed[text] >= tries for text in texts):
@@ -78,11 +79,11 @@ class Attempt:
         self._add([])
 
     def finish(self) -> None:
-        """Forget what happened: all texts have been annotated, or are in quarantine."""
+        """Delete the note, after all texts have been annotated or quarantined."""
         self._note.unlink(missing_ok=True)
 
     def _add(self, texts: Sequence[int]) -> None:
-        # Opened each time, so that other machines see it.
+        # The file is opened each time, so that other machines see the note.
         with naming(self._note), self._note.open("ab") as file:
             file.write(_line(texts))
 

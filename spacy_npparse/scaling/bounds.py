@@ -1,5 +1,5 @@
-"""Lines of a file, unit by unit, in a memory that does not depend on how large units are: one that
-is too large is read past, in pieces."""
+"""Lines of a file, read unit by unit in bounded memory. A unit that is too large is skipped in
+pieces."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple, Protocol
 
-# A pipeline takes a million characters, unless it is told otherwise.
+# By default, a pipeline accepts a million characters.
 MOST_BYTES = 2**24
 READ_AT_ONCE = 2**16
 
 
 class LineSource(Protocol):
-    """What lines are read from, such as a file open for binary reading."""
+    """A source of lines, such as a file that is open for binary reading."""
 
     def readline(self, size: int, /) -> bytes:
-        """The next line with its end, or as many bytes of it; empty at the end of the file."""
+        """Read the next line with its end, or at most `size` bytes of it; empty at the end of the
+        file."""
 
 
 class Oversized(NamedTuple):
     """A unit of more than `MOST_BYTES`.
 
     Attributes:
-        n_bytes: Its number of bytes.
-        n_lines: Its number of lines.
-        n_characters: Its number of characters, without a byte order mark at its beginning.
-        checksum: SHA-256 of its bytes.
+        n_bytes: The number of bytes in the unit.
+        n_lines: The number of lines in the unit.
+        n_characters: The number of characters in the unit, without a byte order mark at the
+            beginning.
+        checksum: The SHA-256 checksum of the unit's bytes.
     """
 
     n_bytes: int
@@ -40,13 +42,14 @@ class Oversized(NamedTuple):
 
 
 class BoundedLines(Iterator[bytes]):
-    """The lines of a file up to a unit that is too large; behind it, they go on.
+    """The lines of a file up to a unit that is too large, and from there after a call of
+    `oversized`.
 
     Args:
-        source: The file, from a unit on.
-        is_blank: Whether a line is blank.
-        each_line: Whether each line that is not blank is a unit, instead of all lines up to a
-            blank one.
+        source: The file, positioned at the beginning of a unit.
+        is_blank: A function that checks whether a line is blank.
+        each_line: Whether each line that is not blank is a unit. Otherwise, blank lines separate
+            units.
     """
 
     def __init__(
@@ -55,7 +58,7 @@ class BoundedLines(Iterator[bytes]):
         self._source = source
         self._is_blank = is_blank
         self._each_line = each_line
-        # Of a unit that has been read as a whole, with blank lines before it.
+        # The lines of a complete unit, with blank lines before it.
         self._lines: deque[bytes] = deque()
         self._oversized: Oversized | None = None
 
@@ -67,8 +70,8 @@ class BoundedLines(Iterator[bytes]):
         return self._lines.popleft()
 
     def oversized(self) -> Oversized | None:
-        """What the lines have stopped at: a unit that is too large, behind which they go on; None
-        at the end of the file."""
+        """Return the unit that is too large and at which the lines have stopped. They continue
+        after it. None at the end of the file."""
         found, self._oversized = self._oversized, None
         return found
 
@@ -85,7 +88,7 @@ class BoundedLines(Iterator[bytes]):
                 return
 
     def _read_past(self) -> Oversized:
-        """Read what is left of a unit."""
+        """Skip the rest of a unit."""
         checksum = hashlib.sha256()
         decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
         n_bytes = n_lines = n_characters = 0
@@ -103,7 +106,8 @@ class BoundedLines(Iterator[bytes]):
         return Oversized(n_bytes, n_lines, n_characters, checksum.digest())
 
     def _end_of_unit(self) -> Callable[[bytes], bool]:
-        """Whether a unit ends with a line, of which it is given one piece after the other."""
+        """Make a function that checks whether a unit ends with a line, given one piece of the line
+        after another."""
         begun = False
         is_whole = True
 

@@ -1,4 +1,4 @@
-"""An annotated corpus: a folder of shards, begun, continued where it stopped, and completed."""
+"""An annotated corpus: a folder of shards that is begun, resumed and completed."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class Corpus:
     """The shards of a corpus.
 
     Attributes:
-        job: What they have in common.
-        manifest: What they are made from, and where the corpus is cut.
-        written: Which file the manifest was read from or written to.
+        job: The settings that all shards share.
+        manifest: The origin of the shards and the places where the corpus is cut.
+        written: The version of the manifest file that was read or written.
     """
 
     job: Job
@@ -63,7 +63,7 @@ class Corpus:
 
     @property
     def shards(self) -> list[Shard]:
-        """The shards."""
+        """The shards in the order of the corpus."""
         return self.manifest.shards
 
     def claim(self, shard: Shard) -> BaseFileLock | None:
@@ -73,16 +73,16 @@ class Corpus:
             shard: The shard.
 
         Returns:
-            What holds it, for `release`; None if another process annotates it.
+            A lock for `release`; None if another process annotates the shard.
 
         Raises:
-            FolderMismatchError: Another process has planned the folder anew.
+            FolderMismatchError: Another process has planned the folder again.
         """
         folder = self.job.files.folder
-        # Not while another process looks whether anybody is annotating.
+        # Another process may be checking whether anybody is annotating.
         with planning(folder):
             if _written(folder) != self.written:
-                # Also by one that has completed it.
+                # The manifest may also be that of a process that has completed the corpus.
                 if read_manifest(folder).plan != self.manifest.plan:
                     raise FolderMismatchError(
                         f"{folder}: another command has begun there with other settings. Give "
@@ -91,24 +91,24 @@ class Corpus:
             return claim(self.job.files.lock(shard))
 
     def release(self, shard: Shard, claimed: BaseFileLock) -> None:
-        """Let other processes annotate a shard, if it is not finished.
+        """Let other processes annotate a shard if it is not finished.
 
         Args:
             shard: The shard.
-            claimed: What holds it.
+            claimed: The lock that `claim` returned.
         """
         with suppress(OSError):  # where no open file can be removed
             self.job.files.lock(shard).unlink()
         claimed.release()
 
     def finished(self, shard: Shard) -> ShardRecord | None:
-        """The record of a shard, None if it has not been finished.
+        """Find the record of a shard, and check the shard; None if it is not finished.
 
         Args:
             shard: The shard.
 
         Raises:
-            DamagedFileError: It is not as it was written.
+            DamagedFileError: The shard or its record is damaged.
         """
         record = read_record(self.job.files, shard)
         if record is not None:
@@ -116,10 +116,10 @@ class Corpus:
         return record
 
     def complete(self) -> Manifest | None:
-        """Write the counts and checksums of all shards to the manifest, if all are finished.
+        """Write the counts and checksums of all shards to the manifest if all are finished.
 
         Returns:
-            The manifest; None if shards are missing, for instance those of other processes.
+            The manifest; None if shards are missing, for example those of other processes.
         """
         records = []
         for shard in self.manifest.shards:
@@ -146,20 +146,20 @@ def begin_corpus(
     pipeline_checksum: str,
     watch: Callable[[Iterable[Shard]], Iterable[Shard]] = iter,
 ) -> Corpus:
-    """Begin a corpus, or continue it.
+    """Begin or resume a corpus.
 
     Args:
-        job: What the shards have in common.
-        words_per_shard: See `plan`.
-        pipeline_checksum: Of its pipeline.
-        watch: Gets the shards while they are planned, and returns them.
+        job: The settings that all shards share.
+        words_per_shard: The number of words after which a shard ends.
+        pipeline_checksum: The checksum of the pipeline.
+        watch: A function that passes on the shards while they are planned, such as a progress bar.
 
     Returns:
         The corpus.
 
     Raises:
-        FolderMismatchError: The folder holds one that was made from other files, with another
-            pipeline or other settings, or it is not known from what.
+        FolderMismatchError: The folder has a corpus that was made from other files, with another
+            pipeline or other settings, or whose origin is unknown.
         InputError: A file cannot be read.
     """
     code = job.pipeline.code
@@ -191,11 +191,11 @@ def begin_corpus(
 
 
 def _planned(job: Job, present: dict[str, Any]) -> Manifest | None:
-    """What was planned for a job; None if nothing was, or something else of which nothing has been
-    annotated."""
+    """Find the manifest that was planned for a job; None if there is none, or if it is for another
+    job and nothing has been annotated."""
     folder = job.files.folder
     if not (folder / MANIFEST).exists():
-        # Records would be taken for those of the shards that are planned now.
+        # Old records would be taken for those of the new shards.
         if any(folder.glob(_RECORDS)):
             raise FolderMismatchError(
                 f"{folder} has finished shards but no {MANIFEST}: what they were made from is not "
@@ -216,7 +216,7 @@ def _planned(job: Job, present: dict[str, Any]) -> Manifest | None:
 
 
 def _is_used(folder: Path) -> bool:
-    """Whether anything in a folder has been annotated, or is being annotated."""
+    """Check whether anything in a folder has been annotated, or is being annotated."""
     return (
         any(folder.glob(_RECORDS))
         or any(folder.glob("shards/*"))
@@ -225,23 +225,23 @@ def _is_used(folder: Path) -> bool:
 
 
 def _written(folder: Path) -> tuple[int, int]:
-    """Which file the manifest is: another one whenever it is written."""
+    """Find the version of the manifest file, which changes whenever it is written."""
     status = (folder / MANIFEST).stat()
     return status.st_ino, status.st_mtime_ns
 
 
 def planning(folder: Path) -> AbstractContextManager[None]:
-    """Keep other processes from planning meanwhile, and from claiming shards. They wait.
+    """Keep other processes from planning and from claiming shards. They wait.
 
     Args:
-        folder: That of the corpus.
+        folder: The folder of the corpus.
     """
     return waiting_for(folder / LOCKS / "plan")
 
 
 def _remove_temporary(folder: Path) -> None:
     """Remove the temporary files of processes that were killed. Only while `planning`."""
-    # What is in the folder itself is written while planning only.
+    # Files in the folder itself are written only while planning.
     found = [*folder.glob(_TEMPORARY)]
     if not any(map(_is_claimed, folder.glob(f"{LOCKS}/*{LOCK}"))):
         found += folder.glob(f"*/{_TEMPORARY}")
@@ -258,14 +258,14 @@ def _is_claimed(lock: Path) -> bool:
 
 
 def keep_stdin(stream: IO[bytes], folder: Path) -> Path:
-    """Copy standard input to the folder of a corpus, because shards may be read more than once.
+    """Copy standard input to the folder of a corpus, because shards may be read several times.
 
     Args:
-        stream: Standard input, a text.
+        stream: Standard input, which is a text.
         folder: The folder.
 
     Returns:
-        The file.
+        The path of the copy.
 
     Raises:
         FolderMismatchError: The corpus was begun with another text.

@@ -1,5 +1,5 @@
-"""Shards annotated by workers. Each is claimed, so that other processes leave it alone, and tried
-again if its worker is lost: what that one noted keeps the next from the same end."""
+"""Annotation of shards by workers. A shard is claimed, so that other processes skip it. If its
+worker is lost, it is tried again, and the worker's notes protect the next one."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from spacy_npparse.scaling.tasks import LostProcessError, Tasks
 from spacy_npparse.scaling.worker import annotate_shard
 from spacy_npparse.workfolder import DamagedFileError
 
-# How often a worker may be lost with a shard before anything new is known of its texts.
+# The number of times that workers may be lost with a shard without new information about its texts.
 _TRIES = 4
 
 
 class NoWorkerError(UserError, RuntimeError):
-    """Workers end before they have anything to annotate."""
+    """The end of workers before they have anything to annotate."""
 
 
 def annotate_shards(
     tasks: Tasks[Shard, ShardRecord], corpus: Corpus, shards: Iterable[Shard]
 ) -> Generator[tuple[Shard, ShardRecord | None], None, None]:
-    """Annotate those of the shards that no other process annotates.
+    """Annotate the shards that no other process annotates.
 
     Args:
-        tasks: Of workers that have begun with `begin_worker`.
+        tasks: The tasks of workers that have begun with `begin_worker`.
         corpus: The corpus.
-        shards: Shards of it.
+        shards: Some shards of the corpus.
 
     Yields:
-        Shards as they end, with their records; None if a shard was given up because its workers
-        were lost again and again, and no text is to blame. Shards that another process has finished
-        meanwhile are among them.
+        Pairs of a shard and its record as they end, including shards that another process has
+        finished in the meantime. The record is None if a shard was given up because its workers
+        were lost repeatedly and no text is to blame.
 
     Raises:
         NoWorkerError: Workers end before they have anything to annotate.
@@ -78,7 +78,7 @@ def annotate_shards(
 
 
 def _try_again(note: Path, losses: Counter[tuple[Path, int]], last: LostProcessError) -> bool:
-    """Whether to try a shard again, after another loss."""
+    """Check whether to try a shard again after another loss."""
     known = note, killed_with(note).total()
     losses[known] += 1
     if losses[known] < _TRIES:

@@ -1,4 +1,4 @@
-"""The files of a corpus: found in folders and by patterns, opened however they are compressed."""
+"""The input files of a corpus: search in folders and by patterns, and decompression."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from typing import IO
 from spacy_npparse.errors import UserError
 from spacy_npparse.extras import ZSTD, optional_module
 
-# Kinds of files in folders that are named in the warning that they are left out.
+# The maximum number of kinds of skipped files that the warning names.
 _MOST_SHOWN = 8
 KINDS = (".txt", ".conllu", ".jsonl")
 logger = logging.getLogger(__name__)
 
 
 class InputError(UserError, ValueError):
-    """A corpus that cannot be read; the message names the file and the remedy."""
+    """A corpus that cannot be read. The message names the file and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Input:
     """A file of a corpus.
 
     Attributes:
-        path: The file, absolute.
-        name: Identifies it in the corpus; the sent_id of its sentences begin with it.
+        path: The absolute path of the file.
+        name: The unique name of the file, with which the sent_id of its sentences begin.
     """
 
     path: Path
@@ -43,16 +43,16 @@ class Input:
 
     @property
     def kind(self) -> str:
-        """The suffix that says what it contains."""
+        """The suffix of the file's content."""
         return _kind(self.path)
 
     @property
     def is_compressed(self) -> bool:
-        """Whether reading can only begin at the beginning."""
+        """Whether the file can only be read from its beginning."""
         return _suffix(self.path) in _DECOMPRESSED
 
     def check_extra(self) -> None:
-        """Check that it can be decompressed.
+        """Check that the file can be decompressed.
 
         Raises:
             MissingExtraError: The library is not installed.
@@ -61,23 +61,23 @@ class Input:
             optional_module(ZSTD)
 
     def open(self) -> IO[bytes]:
-        """Open it for reading; the content is that before compression."""
+        """Open the file for reading its decompressed content."""
         return _DECOMPRESSED.get(_suffix(self.path), _open_plain)(self.path)
 
 
 def find_inputs(given: Iterable[str], output: Path) -> list[Input]:
-    """Find the files of a corpus. A warning says what is left out of folders.
+    """Find the files of a corpus. A warning names the files of folders that are skipped.
 
     Args:
-        given: Files, folders, whose files of all kinds are taken, also of linked folders below
-            them, and glob patterns.
-        output: The folder to write to, which must not be in one of these folders.
+        given: Files, folders and glob patterns. Of a folder, all readable files are used, including
+            those in linked folders.
+        output: The folder to write to, which must not be inside one of these folders.
 
     Returns:
-        The files in the order given, those of a folder or a pattern in alphabetical order.
+        The files in the given order, with those of a folder or pattern in alphabetical order.
 
     Raises:
-        InputError: There is no such file, it is of another kind, given twice, or its name is not
+        InputError: A file does not exist, cannot be read, or is given twice, or its name is not
             UTF-8.
     """
     names: dict[str, Path] = {}
@@ -90,7 +90,7 @@ def find_inputs(given: Iterable[str], output: Path) -> list[Input]:
         if same is not path:
             also = "" if same == path else f", also as {same}"
             raise InputError(f"{path} is given twice{also}. Give each file once.")
-        # The name of a sentence must not contain what separates its parts, or be that of another.
+        # The name must not contain the separators of a sent_id, or equal another name.
         unique = plain = "_".join(name.replace("/", ".").replace("\\", ".").split())
         while unique in names:
             n_others[plain] += 1
@@ -107,13 +107,13 @@ def find_inputs(given: Iterable[str], output: Path) -> list[Input]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn errors of decompression in a block into errors that name the file.
+    """Make errors of decompression in a block name the file.
 
     Args:
         path: The file that is read.
 
     Raises:
-        InputError: Instead.
+        InputError: Instead of other errors.
     """
     damage: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
     if _suffix(path) == ".zst":
@@ -127,8 +127,8 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def _found(given: str, output: Path, left_out: Counter[str]) -> Iterator[tuple[Path, str]]:
-    """The files of one argument, and their names; those left out of folders are counted."""
-    # Links are not resolved: their names, not those of their targets, say what is in them.
+    """Find the files of one argument and their names, and count the skipped files of folders."""
+    # Links are not resolved, because the suffix of the link tells the content.
     path = Path(given).absolute()
     if path.is_dir():
         files = []
@@ -158,13 +158,13 @@ def _found(given: str, output: Path, left_out: Counter[str]) -> Iterator[tuple[P
 
 
 def _below(top: Path, output: Path) -> Iterator[Path]:
-    """All that is in a folder and is no folder, also in linked folders."""
+    """Find all files in a folder, including those in linked folders."""
     entered: set[Path] = set()
     waiting = deque([top])
     while waiting:
         folder = waiting.popleft()
         real = folder.resolve()
-        # It may be linked from within itself.
+        # A folder may contain a link to itself.
         if real in entered:
             continue
         entered.add(real)
@@ -176,14 +176,14 @@ def _below(top: Path, output: Path) -> Iterator[Path]:
             if not path.is_dir():
                 yield path
             elif path.is_symlink():
-                # Last, so that names have the folder itself in them if it is here, too.
+                # Last, so that names contain the folder itself rather than a link to it.
                 waiting.append(path)
             else:
                 waiting.appendleft(path)
 
 
 def _check_name(path: Path) -> None:
-    """Check that what is written can contain the name of a file."""
+    """Check that the output can contain the name of a file."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -194,7 +194,7 @@ def _check_name(path: Path) -> None:
 
 
 def _shown(left_out: Counter[str]) -> str:
-    """Kinds of files, with their numbers."""
+    """List kinds of files with their numbers."""
     shown = [f"{number} {kind}" for kind, number in left_out.most_common(_MOST_SHOWN)]
     return ", ".join([*shown, "others"] if len(left_out) > _MOST_SHOWN else shown)
 
@@ -208,13 +208,14 @@ def _suffix(path: Path) -> str:
 
 
 def _kind(path: Path) -> str:
-    """The suffix of a file without that of its compression, empty if it cannot be read."""
+    """Find the suffix of a file without that of its compression; empty if the file cannot be
+    read."""
     suffix = _suffix(Path(path.stem) if _suffix(path) in _DECOMPRESSED else path)
     return suffix if suffix in KINDS else ""
 
 
 def _stem(path: Path) -> str:
-    """The path of a file that can be read, without these suffixes."""
+    """Remove these suffixes from the path of a file."""
     stem = path.with_suffix("") if _suffix(path) in _DECOMPRESSED else path
     return str(stem.with_suffix(""))
 

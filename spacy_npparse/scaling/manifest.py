@@ -1,5 +1,5 @@
-"""The manifest of an annotated corpus: what was done with what. It is written before the first
-shard, and once more, with the counts, after the last."""
+"""The manifest of an annotated corpus, which states its origin. It is written before the first
+shard, and again with the counts after the last one."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class InputNote:
-    """What is known of a file of the corpus.
+    """The state of an input file.
 
     Attributes:
-        path: The file.
-        name: Identifies it in the corpus.
-        size: Its size in bytes.
-        modified: When it was changed last, in nanoseconds.
-        checksum: SHA-256 of its content.
+        path: The path of the file.
+        name: The unique name of the file in the corpus.
+        size: The size of the file in bytes.
+        modified: The time of its last change, in nanoseconds.
+        checksum: The SHA-256 checksum of its content.
     """
 
     path: str
@@ -39,16 +39,16 @@ class InputNote:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an annotated corpus was made from.
+    """The origin of an annotated corpus.
 
     Attributes:
         made_with: The version of this package, and the checksums of the pipeline and of its code.
-        libraries: Versions of the libraries that compute.
-        settings: What else determines the shards.
-        inputs: The files.
-        shards: The plan.
-        counts: Sentences, words and the like, when all shards are finished.
-        checksums: SHA-256 of the shards, when all are finished.
+        libraries: The versions of the libraries that compute.
+        settings: The other settings that determine the shards.
+        inputs: The input files.
+        shards: The planned shards.
+        counts: The numbers of sentences, words and so on, when all shards are finished.
+        checksums: The SHA-256 checksums of the shards, when all are finished.
     """
 
     made_with: dict[str, str | None]
@@ -61,14 +61,14 @@ class Manifest:
 
     @property
     def plan(self) -> Manifest:
-        """The manifest as it is written before anything is annotated."""
+        """The manifest before anything has been annotated."""
         return replace(self, counts={}, checksums=[])
 
     def write(self, folder: Path) -> None:
-        """Write it.
+        """Write the manifest.
 
         Args:
-            folder: That of the annotated corpus.
+            folder: The folder of the corpus.
         """
         with replacing(folder / MANIFEST) as file:
             file.write((json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n").encode())
@@ -78,11 +78,11 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of an annotated corpus.
 
     Args:
-        folder: Its folder.
+        folder: The folder of the corpus.
 
     Raises:
-        FileNotFoundError: There is none.
-        FolderMismatchError: It is damaged.
+        FileNotFoundError: The folder has no manifest.
+        FolderMismatchError: The manifest is damaged.
     """
     path = folder / MANIFEST
     try:
@@ -102,7 +102,7 @@ def _shard(number: int, begin: list[int], n_units: int, n_words: int, digest: st
 
 
 def note_input(one: Input) -> InputNote:
-    """Note what a file is.
+    """Note the state of an input file.
 
     Args:
         one: The file.
@@ -113,16 +113,16 @@ def note_input(one: Input) -> InputNote:
 
 
 def check_inputs(known: Sequence[InputNote], inputs: Sequence[Input], folder: Path) -> None:
-    """Check that the files of a corpus are those that its shards were planned for. The content of a
-    file is read only if its size or the time of its last change is another.
+    """Check that the input files are those that the shards were planned for. The content of a file
+    is read only if its size or the time of its last change differs.
 
     Args:
-        known: What was noted of them.
-        inputs: The files.
-        folder: That of the annotated corpus, for the message.
+        known: The states that were noted.
+        inputs: The present files.
+        folder: The folder of the corpus, for the message.
 
     Raises:
-        FolderMismatchError: They are not.
+        FolderMismatchError: The files differ.
     """
     names = [note.name for note in known]
     present = [one.name for one in inputs]

@@ -1,4 +1,4 @@
-"""Pipelines on disk: loading them on a worker, and what identifies them."""
+"""Pipelines on disk: their loading by a worker, and their checksums."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spacy_npparse.files import checksum
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.models import use_treebank
 
-# The files of any pipeline's folder outside the folders of its components.
+# The files in the folder of any pipeline, except those of its components.
 _FILES = ("config.cfg", "meta.json", "tokenizer")
 
 
@@ -23,10 +23,11 @@ class Pipeline:
     """A pipeline that workers load.
 
     Attributes:
-        name: Its folder, or the name of an installed package.
-        code: Python file with registered functions to import first.
-        gpu_id: Number of the GPU; -1 for the CPU.
-        treebank: What Docs are encoded as, see `use_treebank`; None to leave it as it is.
+        name: The folder of the pipeline, or the name of an installed package.
+        code: A Python file with registered functions to import first; None for none.
+        gpu_id: The number of the GPU; -1 is the CPU.
+        treebank: The treebank in whose style Docs are parsed, see `use_treebank`; None for the
+            default.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Pipeline:
     treebank: str | None = None
 
     def load(self) -> Language:
-        """Load it in this process."""
+        """Load the pipeline in this process."""
         import_code(self.code)
         if self.gpu_id >= 0:
             spacy.require_gpu(self.gpu_id)
@@ -46,17 +47,17 @@ class Pipeline:
 
 
 def files_of_pipeline(folder: Path) -> list[Path]:
-    """The files that a pipeline consists of.
+    """List the files that belong to a pipeline.
 
     Args:
-        folder: Its folder.
+        folder: The folder of the pipeline.
 
     Returns:
         The files, without others in the folder, such as scores.
     """
     names = _component_names(folder)
     top = [folder / name for name in _FILES]
-    # Of components that write no folder, such as sentencizer.json.
+    # The files of components without a folder, such as sentencizer.json.
     top += sorted(
         path
         for path in folder.glob("*")
@@ -67,22 +68,22 @@ def files_of_pipeline(folder: Path) -> list[Path]:
 
 
 def _component_names(folder: Path) -> set[str]:
-    """What files of components may be called, without suffix. A pipeline may be damaged, which
-    shows when it is loaded."""
+    """Find the possible names of components' files, without suffix. Errors in a damaged pipeline
+    show when it is loaded."""
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         names = {*meta["components"], *meta["pipeline"], *meta["disabled"]}
-        # spaCy replaces what follows a dot.
+        # spaCy replaces the part after a dot.
         return names | {Path(name).stem for name in names}
     except (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError):
         return set()
 
 
 def pipeline_checksum(folder: Path) -> str:
-    """SHA-256 of the files of a pipeline and their names.
+    """Compute the SHA-256 checksum of a pipeline's files and their names.
 
     Args:
-        folder: Its folder.
+        folder: The folder of the pipeline.
     """
     found = hashlib.sha256()
     for path in files_of_pipeline(folder):

@@ -1,4 +1,4 @@
-"""The plan of a corpus: where it is cut into shards, found in one pass over the files."""
+"""The division of a corpus into shards, in one pass over the files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spacy_npparse.scaling.units import Position, Reading, Unit, UnitReader
 
 
 class Shard(NamedTuple):
-    """Consecutive units of a corpus, of one file or several.
+    """Consecutive units of a corpus, from one file or several.
 
     Attributes:
-        number: Its number, from 0.
-        begin: Where it begins.
-        n_units: Number of its units.
-        n_words: Number of its words, about.
-        checksum: SHA-256 of its units.
+        number: The number of the shard, from 0.
+        begin: The position where the shard begins.
+        n_units: The number of units in the shard.
+        n_words: The approximate number of words in the shard.
+        checksum: The SHA-256 checksum of the units.
     """
 
     number: int
@@ -30,27 +30,28 @@ class Shard(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its file without suffix: alphabetical order is that of the corpus."""
+        """The name of the shard's file without suffix. The alphabetical order of names is that of
+        the corpus."""
         return f"{self.number:08d}"
 
 
 class ChangedInputError(InputError):
-    """The files are not as they were when the shards were planned."""
+    """A file that has changed since the shards were planned."""
 
 
 def plan(inputs: Sequence[Input], options: Reading, words_per_shard: int) -> Iterator[Shard]:
-    """Cut a corpus into shards of about the same size, between units.
+    """Divide a corpus into shards of similar size, between units.
 
     Args:
         inputs: The files.
-        options: How they are read.
-        words_per_shard: A shard ends with the unit in which it reaches that many words.
+        options: The settings of reading.
+        words_per_shard: The number of words after which a shard ends with the current unit.
 
     Yields:
-        One shard after the other.
+        The shards in order.
 
     Raises:
-        InputError: A file is damaged, or has no text.
+        InputError: A file is damaged or has no text.
     """
     number = n_units = n_words = 0
     begin = end = Position()
@@ -82,17 +83,17 @@ def plan(inputs: Sequence[Input], options: Reading, words_per_shard: int) -> Ite
 
 
 def units_of_shard(shard: Shard, reader: UnitReader) -> list[tuple[Input, Unit]]:
-    """Read a shard.
+    """Read the units of a shard.
 
     Args:
         shard: The shard.
-        reader: Of the corpus.
+        reader: The reader of the corpus.
 
     Returns:
-        Its units with their files.
+        The units of the shard with their files.
 
     Raises:
-        ChangedInputError: They are not what was planned.
+        ChangedInputError: The units are not those that were planned.
     """
     units = list(islice(reader.read(shard.begin), shard.n_units))
     content = hashlib.sha256(b"".join(unit.raw for _, unit in units)).hexdigest()

@@ -1,4 +1,4 @@
-"""Texts that could not be annotated, with the reasons: JSON lines beside the shards."""
+"""Texts that could not be annotated, and the reasons, as JSON lines beside the shards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spacy_npparse.files import replacing
 
-# In characters.
+# The maximum number of characters that are kept.
 _LONGEST_BEGINNING = 200
 
 
@@ -18,8 +18,8 @@ class Quarantined(NamedTuple):
 
     Attributes:
         place: The file and the line.
-        reason: Why, and what to do about it.
-        text: How it begins; empty if it was too large to be read.
+        reason: The reason and the remedy.
+        text: The beginning of the text; empty if it was too large to be read.
     """
 
     place: str
@@ -28,12 +28,12 @@ class Quarantined(NamedTuple):
 
 
 def quarantined(place: str, reason: str, text: str) -> Quarantined:
-    """Note that a text could not be annotated, without a copy of all of it.
+    """Note that a text could not be annotated, without copying all of it.
 
     Args:
-        place: See `Quarantined`.
-        reason: See there.
-        text: The whole text, as far as it was read.
+        place: The file and the line.
+        reason: The reason and the remedy.
+        text: The text, as far as it was read.
     """
     return Quarantined(place, reason, text[:_LONGEST_BEGINNING])
 
@@ -42,7 +42,7 @@ def write_quarantine(texts: Sequence[Quarantined], path: Path) -> None:
     """Write the quarantined texts of a shard.
 
     Args:
-        texts: The texts; without any, there is no file.
+        texts: The texts. If there are none, no file is written.
         path: The file.
     """
     if not texts:

@@ -1,5 +1,5 @@
-"""Workers on a cluster: Ray's actors. Where they run, and when one that was lost begins again, is
-for Ray to decide."""
+"""Workers on a cluster, as actors of Ray. Ray decides where they run and when a lost one
+restarts."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any, Generic
 from spacy_npparse.scaling.ray_cluster import Cluster
 from spacy_npparse.scaling.tasks import LostProcessError, Result, Tag
 
-# Tasks of an actor, with those that wait for it, so that it does not wait for them.
+# The number of tasks for each actor, including waiting ones, so that it does not idle.
 _IN_FLIGHT = 2
 
 
 class RayActors(Generic[Tag, Result]):
     """Actors that do one task at a time each, on any machine of a cluster.
 
-    Ray starts an actor again, on the same machine or on another one, when its process or its
-    machine is lost, and repeats its tasks once. The actors end when the block is left, and when
-    this process ends.
+    If an actor's process or machine is lost, Ray starts it again, on the same machine or another
+    one, and repeats its tasks once. The actors end when the block is left and when this process
+    ends.
 
     Args:
-        actors: Their number.
-        begin: Called by each actor before its first task.
-        arguments: Arguments of `begin`.
-        address: Of the cluster, as in `ray.init`; None for the one that this machine belongs to, or
-            else a new one of this machine alone. A connection that there is already is used.
-        cpus: Cores that each actor takes, for which Ray sets the number of threads, too.
-        gpus: What each actor takes of a GPU, or how many.
+        actors: The number of actors.
+        begin: A function that each actor calls before its first task.
+        arguments: The arguments of `begin`.
+        address: The address of the cluster, as in `ray.init`; None for the cluster that this
+            machine belongs to, or a new one of this machine alone. An existing connection is used.
+        cpus: The number of cores that each actor uses, which is also its number of threads.
+        gpus: The share or the number of GPUs that each actor uses.
 
     Raises:
         ClusterError: There is no cluster at the address.
@@ -50,7 +50,7 @@ class RayActors(Generic[Tag, Result]):
         self._actor_class = self._ray.remote(**options)(_Actor)
         self._begin = (begin, arguments)
         self._most = actors
-        # Numbers of tasks in flight, by actor.
+        # The number of tasks in flight, by actor.
         self._loads: dict[Any, int] = {}
         self._running: dict[Any, tuple[Tag, Any]] = {}
 
@@ -69,16 +69,13 @@ class RayActors(Generic[Tag, Result]):
 
     @property
     def idle(self) -> int:
-        """See `Tasks`."""
         return _IN_FLIGHT * self._most - self.running
 
     @property
     def running(self) -> int:
-        """See `Tasks`."""
         return len(self._running)
 
     def start(self, tag: Tag, task: Callable[..., Result], *arguments: Any) -> None:
-        """See `Tasks`: the actor with the fewest does one more."""
         actor = min(self._loads, key=self._loads.__getitem__, default=None)
         if actor is None or (self._loads[actor] and len(self._loads) < self._most):
             actor = self._actor_class.remote(*self._begin)
@@ -87,9 +84,8 @@ class RayActors(Generic[Tag, Result]):
         self._running[actor.do.remote(task, arguments)] = tag, actor
 
     def ended(self) -> Iterator[tuple[Tag, Result | LostProcessError]]:
-        """See `Tasks`."""
         for actor in [actor for actor, n_tasks in self._loads.items() if n_tasks == 0]:
-            # There is nothing left for it, but another may wait for a place to begin again.
+            # The actor has no more tasks, and a lost one may be waiting for a place to restart.
             self._ray.kill(actor)
             del self._loads[actor]
         done, _ = self._ray.wait(list(self._running), num_returns=1)

@@ -10,23 +10,23 @@ import threading
 from spacy_npparse.errors import UserError
 from spacy_npparse.extras import RAY, optional_module
 
-# In seconds, for a cluster to answer.
+# The time in seconds that a cluster may take to answer.
 _PATIENCE = 10
 
 
 class ClusterError(UserError, RuntimeError):
-    """There is no cluster; the message says what to do."""
+    """A cluster that cannot be reached. The message has the remedy."""
 
 
 class Cluster:
-    """A connection to a cluster.
+    """A connection to a Ray cluster.
 
     Args:
-        address: Of the cluster, as in `ray.init`; None for the one that this machine belongs to, or
-            else a new one of this machine alone. A connection that there is already is used.
+        address: The address of the cluster, as in `ray.init`; None for the cluster that this
+            machine belongs to, or a new one of this machine alone. An existing connection is used.
 
     Attributes:
-        ray: The module.
+        ray: The module `ray`.
 
     Raises:
         ClusterError: There is no cluster at the address.
@@ -40,7 +40,7 @@ class Cluster:
             self._connect(address)
 
     def close(self) -> None:
-        """End the connection, unless there was one before."""
+        """Close the connection, unless it existed before."""
         if self._is_own:
             self.ray.shutdown()
 
@@ -56,13 +56,13 @@ class Cluster:
                 "--head`, or give no address: Ray then uses this machine."
             ) from error
         finally:
-            # Ray has put one of its own in the place of ours.
+            # Ray has replaced our signal handler with its own.
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, handler)
 
 
 def _check(address: str) -> None:
-    """Raise an OSError if nobody answers; Ray would try for ten minutes."""
+    """Raise an OSError if the cluster does not answer. Ray would try for ten minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if port.isdecimal():
         socket.create_connection((host, int(port)), _PATIENCE).close()

@@ -1,4 +1,4 @@
-"""Long tasks on a cluster, by Ray: what is done where, when, and again, is for Ray to decide."""
+"""Long tasks on a cluster. Ray decides where and when they are done, and when one is repeated."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from spacy_npparse.scaling.tasks import LostProcessError, Result, Tag
 
 
 class RayTasks(Generic[Tag, Result]):
-    """Tasks that Ray does, on any machine of its cluster.
+    """Tasks of Ray, on any machine of its cluster.
 
-    A task whose process or machine is lost is done again elsewhere, as often as Ray does so by
-    default (three times). Connected to a cluster, tasks end with this process, even if it is
-    killed.
+    If the process or machine of a task is lost, the task is repeated elsewhere, as often as Ray
+    does by default (three times). On a cluster, tasks end with this process, even if it is killed.
 
     Args:
-        address: Of the cluster; None for the one that this machine belongs to, or else a new one of
-            this machine alone. A connection that there is already is used.
-        begin: Called before each task; a process may do several.
-        arguments: Arguments of `begin`.
-        cpus: Cores that each task takes, for which Ray sets the number of threads, too.
+        address: The address of the cluster; None for the cluster that this machine belongs to, or a
+            new one of this machine alone. An existing connection is used.
+        begin: A function that is called before each task. A process may do several tasks.
+        arguments: The arguments of `begin`.
+        cpus: The number of cores that each task uses, which is also its number of threads.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -53,20 +52,18 @@ class RayTasks(Generic[Tag, Result]):
 
     @property
     def idle(self) -> int:
-        """At least one: Ray keeps the tasks that have to wait."""
+        """At least one, because Ray queues the tasks that have to wait."""
         return 1
 
     @property
     def running(self) -> int:
-        """See `Tasks`: those that wait are among them."""
+        """The number of tasks that have not ended, including waiting ones."""
         return len(self._running)
 
     def start(self, tag: Tag, task: Callable[..., Result], *arguments: Any) -> None:
-        """See `Tasks`."""
         self._running[self._do.remote(*self._begin, task, arguments)] = tag
 
     def ended(self) -> Iterator[tuple[Tag, Result | LostProcessError]]:
-        """See `Tasks`."""
         done, _ = self._ray.wait(list(self._running), num_returns=1)
         for reference in done:
             result: Result | LostProcessError

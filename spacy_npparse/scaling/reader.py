@@ -20,25 +20,26 @@ from spacy_npparse.workfolder import DamagedFileError
 
 
 class CorpusShards(ConlluCorpus):
-    """Examples from a corpus that `annotate` has written, in any format, shard by shard.
+    """A corpus reader for a corpus that `annotate` has written in any format.
 
-    By default, Docs have several sentences, so that a parser learns where sentences end. Every
-    shard is compared with its checksum before it is read.
+    By default, Docs have several sentences, so that a parser learns to find sentences. Every shard
+    is compared with its checksum before it is read.
 
     Registered as the reader `spacy_npparse.CorpusShards.v1`.
 
     Args:
         path: The folder of the corpus.
-        treebank: See `ConlluCorpus`; by default the name of the folder.
-        sentences_per_doc: See `ConlluCorpus`; by default all sentences of a document.
-        gold_sentences: See there.
-        max_length: See there; by default, Docs have at most 500 words.
-        limit: See there.
-        shuffle: See there. All shards are then in memory.
-        augmenter: See there.
+        treebank: The name of the treebank; by default the name of the folder.
+        sentences_per_doc: The number of sentences in a Doc, see `ConlluCorpus`; by default all
+            sentences of a document.
+        gold_sentences: Whether predicted Docs have the gold sentence starts.
+        max_length: The maximum number of words in a Doc; 0 for no limit.
+        limit: The maximum number of examples before augmentation; 0 for no limit.
+        shuffle: Whether to shuffle the Docs in each pass. All shards are then in memory.
+        augmenter: A function (nlp, example) -> examples, as in spaCy's readers.
 
     Raises:
-        ValueError: If `path` is None or empty, or a setting of another type or out of range.
+        ValueError: `path` is None or empty, or a setting has the wrong type or is out of range.
     """
 
     _name: ClassVar = "spacy_npparse.CorpusShards.v1"
@@ -69,7 +70,7 @@ class CorpusShards(ConlluCorpus):
         )
 
     def _parts(self, vocab: Vocab) -> Iterator[CorpusPart]:
-        # All in one: a document may go on in the next shard.
+        # All shards are one source, because a document may continue in the next shard.
         (source,) = self.sources
         (treebank,) = self._treebanks()
         shards = (

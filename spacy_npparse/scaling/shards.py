@@ -1,7 +1,7 @@
-"""Annotation of one shard: the function that every executor runs.
+"""Annotation of a shard, the function that every executor runs.
 
-A shard is written under a temporary name and renamed, then its record. A record whose checksums are
-those of its files says that the shard is finished.
+A shard is written under a temporary name and then renamed, and its record is written afterwards. A
+record with the checksums of its files means that the shard is finished.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ from spacy_npparse.treebank import sentences_from_doc
 from spacy_npparse.treebank.annotating import attempt_sources
 from spacy_npparse.workfolder import DamagedFileError, check_file, read_json, write_json
 
-# What processes tell each other is in this folder; files with this suffix are locks of shards.
+# The folder for communication between processes. Files with the first suffix are locks of shards.
 LOCKS = ".locks"
 LOCK = ".lock"
-# And those with this one, notes of attempts.
+# Files with this suffix are notes of attempts.
 ATTEMPT = ".attempt"
 _LONGEST_REASON = 300
-# A vocabulary keeps every word that it has ever seen. With that many, a few hundred megabytes, the
-# pipeline is loaded anew; spaCy's memory zones would free strings that components may still need.
+# A vocabulary keeps every word that it has seen. After this number of new ones, a few hundred
+# megabytes, the pipeline is loaded again. spaCy's memory zones would free strings that components
+# may still need.
 MOST_NEW_STRINGS = 500_000
 
 
 class FailingPipelineError(RuntimeError):
-    """A pipeline fails with every text; the message has the first reason and the remedy."""
+    """A pipeline that fails with every text. The message has the first reason and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -47,44 +48,44 @@ class ShardFiles:
     """The files of an annotated corpus.
 
     Attributes:
-        folder: Has all of them.
-        format: A key of `FORMATS`.
+        folder: The folder of the corpus.
+        format: The name of the format, a key of `FORMATS`.
     """
 
     folder: Path
     format: str
 
     def shard(self, shard: Shard) -> Path:
-        """The file of a shard."""
+        """Find the file of a shard."""
         return self.folder / "shards" / f"{shard.name}{FORMATS[self.format].suffix}"
 
     def record(self, shard: Shard) -> Path:
-        """The file of its record."""
+        """Find the file of a shard's record."""
         return self.folder / "records" / f"{shard.name}.json"
 
     def quarantine(self, shard: Shard) -> Path:
-        """The file of its texts that could not be annotated, if there are any."""
+        """Find the file of a shard's texts that could not be annotated, which may not exist."""
         return self.folder / "quarantine" / f"{shard.name}.jsonl"
 
     def lock(self, shard: Shard) -> Path:
-        """What the process locks that annotates it."""
+        """Find the file that the process which annotates a shard locks."""
         return self.folder / LOCKS / f"{shard.name}{LOCK}"
 
     def attempt(self, shard: Shard) -> Path:
-        """The note of an `Attempt` to annotate it."""
+        """Find the note of an `Attempt` to annotate a shard."""
         return self.folder / LOCKS / f"{shard.name}{ATTEMPT}"
 
 
 @dataclass(frozen=True)
 class Job:
-    """What the shards of a corpus have in common.
+    """The settings that all shards of a corpus share.
 
     Attributes:
-        pipeline: Annotates them.
-        inputs: The files of the corpus.
-        options: How they are read.
-        batch_size: Docs in a batch.
-        files: What is written.
+        pipeline: The pipeline that annotates the shards.
+        inputs: The input files of the corpus.
+        options: The settings of reading.
+        batch_size: The number of Docs in a batch.
+        files: The files that are written.
     """
 
     pipeline: Pipeline
@@ -96,17 +97,18 @@ class Job:
 
 @dataclass(frozen=True)
 class ShardRecord:
-    """What is known of a finished shard.
+    """The record of a finished shard.
 
     Attributes:
-        checksum: SHA-256 of its file.
-        quarantine: SHA-256 of the file of texts that could not be annotated, None without any.
-        n_planned_words: Number of its words in the plan.
-        n_docs: Number of its Docs.
-        n_sentences: Number of its sentences.
-        n_words: Number of its words, as the pipeline found them.
-        n_quarantined: Number of texts that could not be annotated.
-        seconds: How long it took.
+        checksum: The SHA-256 checksum of its file.
+        quarantine: The SHA-256 checksum of the file of texts that could not be annotated; None if
+            there is none.
+        n_planned_words: The number of words in the plan.
+        n_docs: The number of Docs.
+        n_sentences: The number of sentences.
+        n_words: The number of words that the pipeline found.
+        n_quarantined: The number of texts that could not be annotated.
+        seconds: The time that the annotation took, in seconds.
     """
 
     checksum: str
@@ -120,17 +122,17 @@ class ShardRecord:
 
 
 def read_record(files: ShardFiles, shard: Shard) -> ShardRecord | None:
-    """The record of a shard.
+    """Read the record of a shard.
 
     Args:
-        files: Those of the corpus.
+        files: The files of the corpus.
         shard: The shard.
 
     Returns:
-        The record, None if the shard has not been finished.
+        The record; None if the shard is not finished.
 
     Raises:
-        DamagedFileError: It is damaged.
+        DamagedFileError: The record is damaged.
     """
     path = files.record(shard)
     if not path.exists():
@@ -142,15 +144,15 @@ def read_record(files: ShardFiles, shard: Shard) -> ShardRecord | None:
 
 
 def check_shard(files: ShardFiles, shard: Shard, record: ShardRecord) -> None:
-    """Check that a finished shard is as it was written.
+    """Check that a finished shard has not changed.
 
     Args:
-        files: Those of the corpus.
+        files: The files of the corpus.
         shard: The shard.
-        record: Its record.
+        record: The record of the shard.
 
     Raises:
-        DamagedFileError: It is not.
+        DamagedFileError: The shard has changed or is missing.
     """
     check_file(files.shard(shard), record.checksum)
     if record.quarantine is not None:
@@ -158,10 +160,10 @@ def check_shard(files: ShardFiles, shard: Shard, record: ShardRecord) -> None:
 
 
 class Annotator:
-    """A pipeline in a process, which annotates one shard after the other.
+    """A pipeline in a process, which annotates one shard after another.
 
     Args:
-        job: What the shards have in common.
+        job: The settings that all shards share.
     """
 
     def __init__(self, job: Job) -> None:
@@ -170,19 +172,19 @@ class Annotator:
         self._load()
 
     def annotate(self, shard: Shard) -> ShardRecord:
-        """Annotate a shard and write it.
+        """Annotate a shard, and write it.
 
         Args:
             shard: The shard.
 
         Returns:
-            Its record, which is written, too.
+            The record of the shard, which is written as well.
 
         Raises:
-            FailingPipelineError: Several of its texts fail, and all others, if any, cannot be read,
-                or end the process.
-            InputError: It cannot be read, or is not what was planned.
-            WriteError: It cannot be written.
+            FailingPipelineError: Several texts fail, and all others, if any, cannot be read or end
+                the process.
+            InputError: The shard cannot be read, or has changed since it was planned.
+            WriteError: The shard cannot be written.
         """
         with cleaning_up_on_termination():
             start = time.perf_counter()
@@ -247,7 +249,7 @@ class Annotator:
         return FORMATS[self._job.files.format]
 
     def _texts(self, shard: Shard, lost: list[Quarantined]) -> list[Text]:
-        """The texts of a shard. Those that cannot be given to the pipeline are quarantined."""
+        """Read the texts of a shard. Those that the pipeline cannot get are quarantined."""
         found: list[Text] = []
         for one, unit in units_of_shard(shard, self._reader):
             try:
@@ -261,7 +263,8 @@ class Annotator:
 
 
 def _check_failures(shard: Shard, failed: Sequence[Quarantined]) -> None:
-    """Check that it may be the texts that are at fault if all of a shard have failed."""
+    """Raise FailingPipelineError if all texts of a shard have failed, so that the pipeline is
+    probably at fault."""
     if len(failed) > 1:
         first = failed[0]
         raise FailingPipelineError(
@@ -272,7 +275,7 @@ def _check_failures(shard: Shard, failed: Sequence[Quarantined]) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """What is noted of a failure."""
+    """Write the reason of a failure."""
     if isinstance(error, DeadlyTextError):
         return str(error)
     return shorten(f"{type(error).__name__}: {error}", _LONGEST_REASON, placeholder=" …")

@@ -1,4 +1,4 @@
-"""Long tasks that are done elsewhere, by whatever starts them."""
+"""The interface of long tasks that run in other processes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Result = TypeVar("Result")
 
 
 class LostProcessError(RuntimeError):
-    """The process of a task has ended without a result; the message says why, and what to do."""
+    """The end of a task's process without a result. The message has the reason and the remedy."""
 
 
 class Tasks(Protocol[Tag, Result]):
-    """Tasks under way. They end when the block is left, whatever they are doing.
+    """Running tasks. They end when the block is left.
 
     Attributes:
-        idle: Number of tasks that can be started, as far as is known.
-        running: Number of tasks that have not ended.
+        idle: The known number of tasks that can be started.
+        running: The number of tasks that have not ended.
     """
 
     @property
@@ -41,9 +41,9 @@ class Tasks(Protocol[Tag, Result]):
         """Start a task.
 
         Args:
-            tag: Identifies the task.
+            tag: An object that identifies the task.
             task: A function that can be pickled.
-            arguments: Its arguments.
+            arguments: The arguments of the function.
         """
         ...
 
@@ -51,22 +51,22 @@ class Tasks(Protocol[Tag, Result]):
         """Wait for a task to end.
 
         Yields:
-            The tags of the tasks that have ended, and their results.
+            The tags of the tasks that have ended, with their results.
         """
         ...
 
 
 class Executor(Protocol):
-    """Where tasks are done."""
+    """A function that prepares for tasks."""
 
     def __call__(self, begin: Callable[..., None], *arguments: Any) -> Tasks[Any, Any]:
         """Prepare for tasks.
 
         Args:
-            begin: Called in each process before its first task.
-            arguments: Arguments of `begin`.
+            begin: A function that each process calls before its first task.
+            arguments: The arguments of `begin`.
 
         Returns:
-            No tasks as yet.
+            The tasks, none of which has started.
         """
         ...

@@ -1,4 +1,4 @@
-"""Termination by a signal that leaves neither temporary files nor subprocesses."""
+"""Termination by a signal without leaving temporary files or subprocesses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-# What Ctrl-C, schedulers, containers and closed terminals send; Windows has no SIGHUP.
+# The signals that Ctrl-C, schedulers, containers and closed terminals send. Windows has no SIGHUP.
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in dir(signal)
 ]
@@ -18,17 +18,17 @@ _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class TerminationError(BaseException):
-    """A signal ends this process. Raised wherever it is."""
+    """A signal that ends this process, raised wherever the process is."""
 
 
 @contextmanager
 def cleaning_up_on_termination() -> Iterator[None]:
     """Let a signal that ends the process first raise an exception in the block, so that temporary
-    files are removed and subprocesses ended. Then the process ends by the signal, as its parent
+    files are removed and subprocesses are ended. Then the process ends by the signal, as its parent
     expects.
 
-    Signals that are ignored (SIGHUP under nohup) or handled already are left alone, and nothing
-    changes in threads other than the main one, which cannot handle signals.
+    Signals that are ignored (SIGHUP under nohup) or already handled are left alone. In threads
+    other than the main one, which cannot handle signals, nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -38,7 +38,7 @@ def cleaning_up_on_termination() -> Iterator[None]:
 
     def terminate(number: int, _: FrameType | None) -> None:
         if os.getpid() != owner:
-            # A forked process has nothing of its own to clean up.
+            # A forked process has nothing to clean up.
             _end(number)
         received.append(number)
         raise TerminationError
@@ -51,7 +51,7 @@ def cleaning_up_on_termination() -> Iterator[None]:
         yield
     except BaseException as error:
         if received:
-            # Generators that the block has begun end only with the frames that hold them.
+            # Generators that the block has started end only when the frames that refer to them do.
             traceback.clear_frames(error.__traceback__)
             _end(received[0])
         raise
@@ -61,7 +61,7 @@ def cleaning_up_on_termination() -> Iterator[None]:
 
 
 def _end(number: int) -> None:
-    """End this process by a signal. What runs when Python exits may wait for other processes for
-    ever, and is left out."""
+    """End this process by a signal. Exit handlers of Python are skipped, because they may wait
+    forever for other processes."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

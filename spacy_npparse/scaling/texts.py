@@ -1,4 +1,4 @@
-"""The texts of a unit, as a pipeline gets them and as they are written."""
+"""The texts of a unit, as input of a pipeline and as output."""
 
 from __future__ import annotations
 
@@ -29,24 +29,25 @@ _SEPARATE = "Separate its parts by blank lines, or give --lines if each line is 
 
 
 class UnreadableError(ValueError):
-    """A unit that cannot be read; the message has the reason and the remedy."""
+    """A unit that cannot be read. The message has the reason and the remedy."""
 
 
 class Text(Protocol):
-    """One Doc of a pipeline."""
+    """The text of one Doc."""
 
     @property
     def place(self) -> str:
         """The file and the line, for messages."""
 
     def __str__(self) -> str:
-        """Its characters."""
+        """The characters of the text."""
 
     def prepared(self, vocab: Vocab) -> Doc | Paragraph:
-        """What the pipeline gets: always a new Doc, because an attempt may have changed another."""
+        """Make the input of the pipeline, always a new Doc, because an earlier attempt may have
+        changed it."""
 
     def finished(self, doc: Doc) -> Doc:
-        """The annotated Doc with all that identifies the text."""
+        """Add to the annotated Doc what identifies the text."""
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,15 @@ class ParagraphText:
         return self.paragraph.original
 
     def prepared(self, vocab: Vocab) -> Paragraph:
-        """See `Text`."""
         return self.paragraph
 
     def finished(self, doc: Doc) -> Doc:
-        """See `Text`."""
         return self.paragraph.mark(doc)
 
 
 @dataclass(frozen=True)
 class SentenceText:
-    """A sentence of CoNLL-U, whose tokens, comments and place in its document are kept."""
+    """A sentence of CoNLL-U, which keeps its tokens, its comments and its place in the document."""
 
     place: str
     sentence: Sentence
@@ -79,28 +78,26 @@ class SentenceText:
         return str(self.sentence)
 
     def prepared(self, vocab: Vocab) -> Doc:
-        """See `Text`."""
         return unannotated_doc([self.sentence], vocab, sentence_starts=True)
 
     def finished(self, doc: Doc) -> Doc:
-        """See `Text`."""
         return keep_annotation(doc, [self.sentence], [Kept.COMMENTS])
 
 
 def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> list[Text]:
-    """The texts of a unit.
+    """Split a unit into texts.
 
     Args:
         unit: The unit.
-        one: Its file.
-        options: How it is read.
-        max_length: The number of characters that the pipeline takes.
+        one: The file of the unit.
+        options: The settings of reading.
+        max_length: The maximum number of characters that the pipeline accepts.
 
     Returns:
-        One text, or those of a record.
+        A single text, or the texts of a record.
 
     Raises:
-        UnreadableError: It cannot be read.
+        UnreadableError: The unit cannot be read.
     """
     place = f"{one.path}, line {unit.line}"
     content = unit.content
@@ -119,11 +116,11 @@ def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> 
 
 
 def too_large(found: Oversized, one: Input) -> str:
-    """Say why a unit is not read, and what to do about it.
+    """Explain why a unit is too large to be read, and name the remedy.
 
     Args:
         found: The unit.
-        one: Its file.
+        one: The file of the unit.
     """
     what, remedy = {
         ".txt": ("paragraph", f"{_SEPARATE} Lines have to end with LF."),
@@ -136,14 +133,14 @@ def too_large(found: Oversized, one: Input) -> str:
 
 
 def check_length(length: int, max_length: int) -> None:
-    """Check that the pipeline takes a paragraph.
+    """Check that a paragraph is not too long for the pipeline.
 
     Args:
-        length: Its number of characters.
-        max_length: The number that the pipeline takes.
+        length: The number of characters in the paragraph.
+        max_length: The maximum number of characters that the pipeline accepts.
 
     Raises:
-        UnreadableError: It does not.
+        UnreadableError: The paragraph is too long.
     """
     if length > max_length:
         raise UnreadableError(
@@ -188,6 +185,6 @@ def _checked(text: ParagraphText, max_length: int) -> ParagraphText:
 
 
 def _json(value: Any) -> str:
-    """JSON in one line, with characters as they are unless they are none of Unicode's."""
+    """Write JSON on one line. Only invalid Unicode characters are escaped."""
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isprintable() else json.dumps(value)

@@ -26,10 +26,11 @@ _LONGEST_BLANK = 100
 
 @dataclass(frozen=True)
 class Reading:
-    """How a corpus is read.
+    """The settings of reading a corpus.
 
     Attributes:
-        lines: Whether each line of a text is a paragraph, instead of all lines up to a blank one.
+        lines: Whether each line of a text is a paragraph. Otherwise, blank lines separate
+            paragraphs.
         text_key: The key of the text in a record.
     """
 
@@ -38,14 +39,14 @@ class Reading:
 
 
 class Position(NamedTuple):
-    """Where a unit begins.
+    """The position where a unit begins.
 
     Attributes:
-        file: Index of its file.
-        byte: Number of bytes before it in the file, uncompressed.
-        line: Number of its line, from 1.
-        unit: Number of units before it in the file.
-        character: Number of characters before it; only in texts.
+        file: The index of the file.
+        byte: The number of bytes before it in the decompressed file.
+        line: The number of the line, from 1.
+        unit: The number of units before it in the file.
+        character: The number of characters before it, only in texts.
     """
 
     file: int = 0
@@ -60,7 +61,7 @@ class Record(NamedTuple):
 
     Attributes:
         raw: The line without its end.
-        number: Its number among the records of the file, from 1.
+        number: The number of the record in the file, from 1.
     """
 
     raw: bytes
@@ -71,11 +72,11 @@ class Unit(NamedTuple):
     """A unit of a file.
 
     Attributes:
-        content: What it consists of.
-        raw: Its bytes, for checksums; of one that is too large, their checksum.
-        line: Number of its first line, from 1.
-        n_words: Number of its words, about.
-        end: Where the next unit begins.
+        content: The content of the unit.
+        raw: The bytes of the unit, for checksums; for a unit that is too large, their checksum.
+        line: The number of its first line, from 1.
+        n_words: The approximate number of words.
+        end: The position where the next unit begins.
     """
 
     content: Paragraph | ConlluBlock | Record | Oversized
@@ -86,14 +87,14 @@ class Unit(NamedTuple):
 
 
 class UnitReader:
-    """The units of the files of a corpus, from any position on.
+    """A reader of the units of a corpus, from any position on.
 
-    A compressed file can only be read from its beginning. It stays open, so that going on further
-    behind, as a worker does that gets one shard after the other, reads it only once.
+    A compressed file can only be read from its beginning. It remains open, so that a worker that
+    gets one shard after another reads it only once.
 
     Args:
         inputs: The files.
-        options: How they are read.
+        options: The settings of reading.
     """
 
     def __init__(self, inputs: list[Input], options: Reading) -> None:
@@ -101,15 +102,15 @@ class UnitReader:
         self._options = options
         self._lines: _Lines | None = None
         self._file = -1
-        # Where the units go on that have been found in it.
+        # The position after the units that have been read from the open file.
         self._next = Position()
         self._units: Iterator[Unit] = iter(())
 
     def read(self, position: Position) -> Iterator[tuple[Input, Unit]]:
-        """Read on until the end of the corpus.
+        """Read units until the end of the corpus.
 
         Args:
-            position: Where a unit begins, or a file.
+            position: The position where a unit or a file begins.
 
         Yields:
             Units with their files.
@@ -145,10 +146,10 @@ class UnitReader:
 
 
 class _Lines:
-    """The lines of a file, and how far it has been read.
+    """The lines of a file, and the position in it.
 
     Attributes:
-        n_bytes: What has been read of it.
+        n_bytes: The number of bytes that have been read.
     """
 
     def __init__(self, one: Input) -> None:
@@ -160,13 +161,12 @@ class _Lines:
         self.n_bytes = 0
 
     def readline(self, size: int, /) -> bytes:
-        """See `LineSource`."""
         line = self._file.readline(size)
         self.n_bytes += len(line)
         return line
 
     def skip_to(self, byte: int) -> None:
-        """Go on behind that number of bytes."""
+        """Skip to this position."""
         if self._seekable:
             self._file.seek(byte)
             self.n_bytes = byte
@@ -184,13 +184,13 @@ class _Lines:
 def read_units(
     source: LineSource, one: Input, options: Reading, begin: Position | None = None
 ) -> Iterator[Unit]:
-    """The units of a file.
+    """Read the units of a file.
 
     Args:
-        source: Its lines with their ends, decompressed, from a unit on.
+        source: The decompressed lines with their ends, from the beginning of a unit on.
         one: The file.
-        options: How it is read.
-        begin: Where this unit begins; by default where the file does.
+        options: The settings of reading.
+        begin: The position where this unit begins; by default the beginning of the file.
     """
     each_line = one.kind == ".jsonl" or (one.kind == ".txt" and options.lines)
     lines = BoundedLines(source, _IS_BLANK[one.kind], each_line=each_line)
@@ -210,14 +210,14 @@ def read_units(
             position.unit + 1,
             position.character + found.n_characters,
         )
-        # Of how many words is not known; a plan of a shard has to know that there are some.
+        # The number of words is unknown, but the plan of a shard needs at least one.
         yield Unit(found, found.checksum, line, 1, position)
 
 
 def _is_blank_in_text(line: bytes) -> bool:
     if line.isspace():
         return True
-    # Lines of other white space are as short.
+    # Lines of other white space are also this short.
     return len(line) < _LONGEST_BLANK and not line.decode("utf-8", "replace").strip()
 
 
@@ -249,7 +249,7 @@ def _paragraphs(
 
 
 def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
-    """Lines as a text has them, which may end with CR. Invalid bytes become surrogates."""
+    """Decode lines, which may also end with CR. Invalid bytes become surrogates."""
     for raw in lines:
         line = raw.decode("utf-8", "surrogateescape")
         if "\r" in line:
@@ -288,18 +288,18 @@ def _records(
 
 
 def parse_record(raw: bytes, text_key: str) -> tuple[dict[str, Any], str]:
-    """Read a record.
+    """Read a record of JSON lines.
 
     Args:
-        raw: Its line.
+        raw: The line of the record.
         text_key: The key of its text.
 
     Returns:
-        What else there is in it, and the text. Numbers that JSON has no place for, such as the NaN
-        that Python writes, are None.
+        The other values of the record, and the text. Numbers that JSON does not allow, such as the
+        NaN that Python writes, are None.
 
     Raises:
-        ValueError: The line is not a record with a text; the message has the remedy.
+        ValueError: The line is not a record with a text. The message has the remedy.
     """
     try:
         record = json.loads(raw, parse_constant=_finite, parse_float=_finite)

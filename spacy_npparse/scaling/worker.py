@@ -1,4 +1,4 @@
-"""What a worker process does: one pipeline, loaded with the first task, for all of its shards."""
+"""The work of a worker process, which loads one pipeline with its first task and keeps it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ def begin_worker(job: Job) -> None:
     """Begin a process for shards.
 
     Args:
-        job: What they have in common.
+        job: The settings that all shards share.
     """
-    # Ctrl-C ends a worker instead of only its current shard.
+    # Ctrl-C ends the worker rather than only its current shard.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _jobs[:] = [job]
     _annotators.clear()
 
 
 def annotate_shard(shard: Shard) -> ShardRecord:
-    """See `Annotator.annotate`."""
+    """Annotate a shard with the pipeline of this process, see `Annotator.annotate`."""
     return annotator().annotate(shard)
 
 
 def annotator() -> Annotator:
-    """The pipeline of this process, which is loaded first if need be."""
+    """Find the pipeline of this process, which is loaded first if necessary."""
     if not _annotators:
         _annotators.append(Annotator(_jobs[0]))
     return _annotators[0]

@@ -1,4 +1,5 @@
-"""Processes for long tasks. One that is lost takes no other with it, and all end with this one."""
+"""Processes for long tasks. The loss of one does not affect the others, and all end with this
+one."""
 
 from __future__ import annotations
 
@@ -20,20 +21,21 @@ from spacy_npparse.scaling.tasks import LostProcessError, Result, Tag
 class Workers(Generic[Tag, Result]):
     """Processes that do one task at a time each.
 
-    Each is a pool of its own: where several processes share a pool and one of them is killed, for
-    want of memory for instance, all tasks are lost. The processes end when the block is left, as
-    soon as they return from compiled code, and when this process ends, even if it is killed.
+    Each process has a pool of its own. If several processes shared a pool and one of them were
+    killed, for example because memory ran out, all tasks would be lost. The processes end when the
+    block is left, as soon as they return from compiled code, and when this process ends, even if it
+    is killed.
 
     Args:
-        processes: Their number.
-        begin: Called in each process before its first task.
-        arguments: Arguments of `begin`.
+        processes: The number of processes.
+        begin: A function that each process calls before its first task.
+        arguments: The arguments of `begin`.
     """
 
     def __init__(self, processes: int, begin: Callable[..., None], *arguments: Any) -> None:
-        # Spawned: torch's thread pool does not survive a fork.
+        # Processes are spawned, because torch's thread pool does not survive a fork.
         self._context = get_context("spawn")
-        # Only this process has the other end, which nobody writes to.
+        # Only this process has the other end, to which nobody writes.
         end, self._lifeline = self._context.Pipe(duplex=False)
         self._begin = (end, begin, arguments)
         self._idle = [self._pool() for _ in range(processes)]
@@ -54,16 +56,14 @@ class Workers(Generic[Tag, Result]):
 
     @property
     def idle(self) -> int:
-        """See `Tasks`: processes without one."""
+        """The number of processes without a task."""
         return len(self._idle)
 
     @property
     def running(self) -> int:
-        """See `Tasks`."""
         return len(self._running)
 
     def start(self, tag: Tag, task: Callable[..., Result], *arguments: Any) -> None:
-        """See `Tasks`."""
         pool = self._idle.pop()
         try:
             future = pool.submit(task, *arguments)
@@ -74,7 +74,6 @@ class Workers(Generic[Tag, Result]):
         self._running[future] = tag, pool
 
     def ended(self) -> Iterator[tuple[Tag, Result | LostProcessError]]:
-        """See `Tasks`."""
         for future in wait(self._running, return_when=FIRST_COMPLETED).done:
             tag, pool = self._running.pop(future)
             result: Result | LostProcessError
@@ -90,7 +89,7 @@ class Workers(Generic[Tag, Result]):
             yield tag, result
 
     def _pool(self) -> ProcessPoolExecutor:
-        # Its process is started by the first task.
+        # The first task starts the process of the pool.
         return ProcessPoolExecutor(1, self._context, _begin_process, self._begin)
 
 
@@ -100,8 +99,8 @@ def _begin_process(lifeline: Connection, begin: Callable[..., None], arguments: 
 
 
 def _end_with(lifeline: Connection) -> None:
-    """Terminate this process when the other end is closed, by the process that has it or by its
-    end."""
+    """Terminate this process when the other end is closed, either by its process or because that
+    ends."""
     with suppress(EOFError, OSError):
         lifeline.recv_bytes()
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Trees, derivations and reports as self-contained pictures and pages, without network."""
+"""Self-contained pictures and pages of trees, derivations and reports, which need no network."""
 
 from spacy_npparse.visualisation.derivations.page import render_derivation
 from spacy_npparse.visualisation.derivations.table import derivation_table

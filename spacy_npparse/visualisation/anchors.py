@@ -1,4 +1,4 @@
-"""Anchors of sentences, for links to single ones."""
+"""Anchors for links to single sentences."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _NO_ANCHOR = re.compile(r"\s|^s\d+$")
 
 
 def anchors(sent_ids: Sequence[str | None], numbers: Iterable[int]) -> list[str]:
-    """A unique anchor for each sentence.
+    """Make a unique anchor for each sentence.
 
     Args:
-        sent_ids: The sent_id of each sentence, None if it has none.
-        numbers: Unique numbers of the sentences.
+        sent_ids: The sent_id of each sentence; None if it has none.
+        numbers: The numbers of the sentences, which are unique.
 
     Returns:
-        The sent_id where it is unique and free of whitespace, s and the number elsewhere.
+        The sent_id where it is unique and without white space, otherwise s and the number.
     """
     counts = Counter(sent_ids)
     return [

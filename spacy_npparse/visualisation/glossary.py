@@ -1,4 +1,4 @@
-"""Terms of the pages, explained for readers who are new to the field."""
+"""Explanations of the terms on pages, for readers who are new to the field."""
 
 from __future__ import annotations
 

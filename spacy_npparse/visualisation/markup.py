@@ -10,13 +10,13 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]
 
 
 def element(name: str, *content: str, **attributes: str | float | None) -> Markup:
-    """An SVG element.
+    """Make an SVG element.
 
     Args:
-        name: The tag.
-        *content: Text, which is escaped, and elements, which are kept.
-        **attributes: `class_` stands for `class`, other underscores for hyphens. Numbers are
-            rounded to a tenth; an attribute that is None is left out.
+        name: The tag of the element.
+        *content: Strings, which are escaped, and elements, which are not.
+        **attributes: The attributes. `class_` stands for `class`, and other underscores stand for
+            hyphens. Numbers are rounded to a tenth. Attributes that are None are left out.
 
     Returns:
         The element as markup.
@@ -36,10 +36,10 @@ def _value(value: str | float) -> str:
 
 
 def number(value: float) -> str:
-    """A coordinate rounded to a tenth, as short as it can be."""
+    """Write a coordinate, rounded to a tenth, as briefly as possible."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def legal_characters(document: str) -> str:
-    """The document with U+FFFD for every character that XML forbids, escaped or not."""
+    """Replace every character that XML forbids, escaped or not, by U+FFFD."""
     return _NOT_XML.sub("\ufffd", document)

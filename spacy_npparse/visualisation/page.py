@@ -1,4 +1,4 @@
-"""HTML pages from Jinja2 templates: self-contained, light and dark, without network."""
+"""Self-contained HTML pages from Jinja2 templates, light and dark, which need no network."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _PACKAGE = "spacy_npparse.visualisation"
 
 
 class Page(str):
-    """A complete HTML page. Notebooks show it in a frame of its own, which keeps the styles of the
-    page and of the notebook apart."""
+    """A complete HTML page. Notebooks show it in a frame, which separates the styles of the page
+    from those of the notebook."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ class Page(str):
 
 
 def render(template: str, **context: object) -> Page:
-    """Fill in a template.
+    """Render a template.
 
     Args:
         template: The name of a file in `templates/`.
@@ -42,7 +42,7 @@ def render(template: str, **context: object) -> Page:
 
 @cache
 def templates() -> Environment:
-    """The templates of this package; undefined variables are errors."""
+    """Load the templates of this package. Undefined variables are errors."""
     environment = Environment(
         loader=PackageLoader(_PACKAGE),
         autoescape=True,
@@ -58,10 +58,10 @@ def templates() -> Environment:
 
 @cache
 def static(name: str) -> Markup:
-    """A style sheet or script of `static/`, to be written into a page."""
+    """Read a style sheet or script of `static/` for a page."""
     return Markup((files(_PACKAGE) / "static" / name).read_text(encoding="utf-8"))
 
 
 def plural(noun: str, count: int) -> str:
-    """The noun, in the plural unless there is one."""
+    """Write the noun in the plural, unless the count is one."""
     return noun if count == 1 else noun + "s"

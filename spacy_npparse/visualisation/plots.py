@@ -1,9 +1,9 @@
-"""Plots as data, drawn in the browser by Chart.js.
+"""Plots as data, which Chart.js draws in the browser.
 
-`static/plots.js` draws them. Chart.js keeps a page self-contained and small: 210 kB once in each
-page with plots, with hover; error bars, names of points and dark mode take a few lines each. The
-figures of every plot stand in a table beside it, for readers without scripts, for screen readers
-and for search. Considered instead, with the size of the script that each page would contain:
+`static/plots.js` draws the plots. Chart.js keeps a page self-contained and small: 210 kB once in
+each page with plots, including tooltips. Error bars, names of points and dark mode take a few lines
+each. A table beside every plot contains its figures, for readers without scripts, for screen
+readers and for search. The alternatives, with the size of the script in each page:
 
 * uPlot 1.6 (51 kB) has scatter plots, tooltips and error bars only by code of our own.
 * Observable Plot 0.6 with D3 7 (209 + 281 kB) leaves nothing of the 500 kB for trees.
@@ -21,9 +21,9 @@ from typing import Literal, NamedTuple
 
 from spacy_npparse.tables import Cell, Column, Table, columns
 
-# Colours --s0, --s1, … in static/plot.css.
+# The number of colours --s0, --s1, … in static/plot.css.
 N_COLOURS = 8
-# As Chart.js calls them, and as they stand in legends.
+# The shapes by their names in Chart.js and as characters in legends.
 _SHAPES = (("circle", "●"), ("rect", "■"), ("triangle", "▲"), ("rectRot", "◆"))
 _DIGITS = 4
 
@@ -32,11 +32,11 @@ class Point(NamedTuple):
     """A value to show.
 
     Attributes:
-        x: Its x, or the number of its category or row.
-        y: The value, None if it is undefined.
-        low: Lower end of the error bar, if there is one.
-        high: Upper end of the error bar.
-        note: Text added to the tooltip.
+        x: The x value, or the number of the category or row.
+        y: The value; None if it is undefined.
+        low: The lower end of the error bar; None if there is none.
+        high: The upper end of the error bar.
+        note: Text that is added to the tooltip.
     """
 
     x: float
@@ -49,13 +49,13 @@ class Point(NamedTuple):
 def rate_point(
     x: float, rate: float | None, interval: tuple[float, float] | None = None, note: str = ""
 ) -> Point:
-    """A point on an axis of percentages.
+    """Make a point on an axis of percentages.
 
     Args:
-        x: Its x, or the number of its category or row.
-        rate: The value, 0..1, None if it is undefined.
-        interval: Ends of the error bar, if there is one.
-        note: Text added to the tooltip.
+        x: The x value, or the number of the category or row.
+        rate: The value, 0 to 1; None if it is undefined.
+        interval: The ends of the error bar; None if there is none.
+        note: Text that is added to the tooltip.
     """
     low, high = (100 * end for end in interval) if interval else (None, None)
     return Point(x, None if rate is None else 100 * rate, low, high, note)
@@ -63,12 +63,12 @@ def rate_point(
 
 @dataclass(frozen=True)
 class Series:
-    """The points of one parser. Its position among the series of a plot gives colour and shape.
+    """The points of one parser. Its index in the plot determines its colour and shape.
 
     Attributes:
-        name: Its name.
-        points: Its points, from left to right.
-        muted: Whether it stays in the background, grey and without its name.
+        name: The name of the parser.
+        points: The points, from left to right.
+        muted: Whether the series is in the background, grey and without its name.
     """
 
     name: str
@@ -80,8 +80,8 @@ class Axis(NamedTuple):
     """An axis of a plot.
 
     Attributes:
-        title: What its values are, with their unit.
-        log: Whether it is logarithmic.
+        title: The title of the axis, with the unit.
+        log: Whether the axis is logarithmic.
         percent: Whether its values are percentages, so that it ends at 100 at the latest.
     """
 
@@ -92,23 +92,22 @@ class Axis(NamedTuple):
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot with its heading, as data.
+    """A plot with a heading, as data.
 
     Attributes:
         heading: The heading.
-        kind: How it is drawn: lines, a line with marks for each series, broken where values are
-            missing; scatter, marks with the name of the series beside the first point where there
-            is room; bars, vertical ones from zero, those of the same category side by side; rows,
-            marks with error bars, each row under its name.
-        series: The series; their points from left to right.
-        y: The axis of the values; the horizontal one of a plot in rows.
-        x: The horizontal axis; the axis of the categories if there are some, without title for
-            rows.
+        kind: The kind of plot: "lines", with a line and marks for each series, interrupted where
+            values are missing; "scatter", with marks, and the name of the series beside its first
+            point where there is room; "bars", vertical bars from zero, with those of a category
+            side by side; or "rows", with marks and error bars in named rows.
+        series: The series, with points from left to right.
+        y: The axis of the values, which is the horizontal one in a plot with rows.
+        x: The horizontal axis, or that of categories. It has no title in a plot with rows.
         names: The names of x = 0, 1, …, if x is not numeric.
-        reference: A value to mark by a line across the rows.
-        title: Text alternative; the heading, unless another one is given.
-        table: Its figures, if there are more than the plot shows.
-        note: A sentence below the plot, or in place of an empty one; or nothing.
+        reference: A value that a line marks across the rows.
+        title: The text alternative; by default the heading.
+        table: The figures, if there are more than the plot shows.
+        note: A sentence below the plot, or in place of an empty one; may be empty.
     """
 
     heading: str
@@ -124,8 +123,8 @@ class Plot:
 
     @property
     def figures(self) -> Table:
-        """The values as a table: for a scatter plot a row for each point, for another a row for
-        each place and a column for each series, with error bars."""
+        """Convert the values to a table. A scatter plot has a row for each point. Other plots have
+        a row for each x and a column for each series, with error bars."""
         if self.table is not None:
             return self.table
         title, form = self.title or self.heading, _form(self.y)
@@ -151,7 +150,7 @@ class Plot:
 
     @property
     def data(self) -> dict[str, object]:
-        """What `plots.js` reads, for JSON."""
+        """Convert the plot to JSON for `plots.js`."""
         return {
             "kind": self.kind,
             "x": self.x._asdict(),
@@ -177,11 +176,11 @@ class Key(NamedTuple):
 
 
 def key(index: int, name: str) -> Key:
-    """The entry of a series in a legend.
+    """Make the entry of a series in a legend.
 
     Args:
-        index: Its number in the plots.
-        name: Its name.
+        index: The index of the series in the plot.
+        name: The name of the series.
 
     Returns:
         The entry.
@@ -190,7 +189,7 @@ def key(index: int, name: str) -> Key:
 
 
 def _shape(index: int) -> tuple[str, str]:
-    # When the colours start over, the shapes shift.
+    # When the colours repeat, the shapes shift.
     return _SHAPES[(index + index // N_COLOURS) % len(_SHAPES)]
 
 
@@ -205,7 +204,7 @@ def _series(index: int, one: Series) -> dict[str, object]:
 
 
 def _point(point: Point) -> dict[str, float | str]:
-    """What is known about a point, without digits that nobody sees."""
+    """Convert a point to JSON, without invisible digits."""
     return {
         name: round(value, _DIGITS) if isinstance(value, float) else value
         for name, value in point._asdict().items()
@@ -222,7 +221,7 @@ def _cell(point: Point | None, form: Callable[[float], str]) -> Cell:
 
 
 def _form(axis: Axis) -> Callable[[float], str]:
-    """How the values of an axis are written."""
+    """Choose the function that writes the values of an axis."""
     if axis.percent:
         return "{:.2f}".format
     return lambda value: f"{value:,.2f}".removesuffix(".00")

@@ -1,5 +1,5 @@
-"""A folder whose work can be interrupted: its locks, the note of what it was begun with, and the
-records of what is finished. All is written atomically."""
+"""A folder whose work can be interrupted: its locks, the note of its settings, and the records of
+finished work. All files are written atomically."""
 
 from spacy_npparse.workfolder.locks import FolderInUseError, claim, waiting_for
 from spacy_npparse.workfolder.notes import FolderMismatchError, check_same

@@ -1,5 +1,5 @@
-"""Locks: no process does the work of another. The operating system unlocks them when a process
-ends, even if it is killed."""
+"""Locks, so that no two processes do the same work. The operating system releases them when a
+process ends, even if it is killed."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from spacy_npparse.files import WriteError, naming
 
 
 class FolderInUseError(UserError, RuntimeError):
-    """Another process works in the folder."""
+    """A folder in which another process works."""
 
 
 def claim(lock: Path) -> BaseFileLock | None:
-    """Lock a piece of work, without waiting.
+    """Lock a piece of work without waiting.
 
     Args:
-        lock: The file to lock, created if need be.
+        lock: The file to lock, which is created if necessary.
 
     Returns:
-        The lock, to be released; None if another process holds it.
+        The lock, which must be released; None if another process holds it.
 
     Raises:
         WriteError: The file cannot be written.
@@ -39,10 +39,10 @@ def claim(lock: Path) -> BaseFileLock | None:
 
 @contextmanager
 def waiting_for(lock: Path) -> Iterator[None]:
-    """Hold a lock in a block, as soon as no other process holds it.
+    """Hold a lock in a block as soon as no other process holds it.
 
     Args:
-        lock: The file to lock, created if need be.
+        lock: The file to lock, which is created if necessary.
 
     Raises:
         WriteError: The file cannot be written.
@@ -61,7 +61,7 @@ def _acquire(found: BaseFileLock, lock: Path) -> None:
             lock.parent.mkdir(parents=True, exist_ok=True)
             found.acquire()
     except WriteError as error:
-        # What a lock of filelock raises when it has to wait is an OSError, too.
+        # If a lock of filelock has to wait, it also raises an OSError.
         if isinstance(error.__cause__, Timeout):
             raise error.__cause__ from None
         raise

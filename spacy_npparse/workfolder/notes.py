@@ -1,4 +1,5 @@
-"""What a folder was begun with: it is continued with the same, or not at all."""
+"""The note of the settings with which a folder was begun. Work is resumed only with the same
+settings."""
 
 from __future__ import annotations
 
@@ -10,19 +11,20 @@ from spacy_npparse.errors import UserError
 
 
 class FolderMismatchError(UserError, ValueError):
-    """A folder was begun with something else; the message says what differs, and the remedy."""
+    """A folder that was begun with other settings. The message has the differences and the
+    remedy."""
 
 
 def check_same(known: Mapping[str, Any], present: Mapping[str, Any], folder: Path) -> None:
-    """Check that a folder is continued with what it was begun with.
+    """Check that a folder is resumed with the settings with which it was begun.
 
     Args:
-        known: What it was begun with, by name.
-        present: What is given now.
+        known: The settings with which the folder was begun, by name.
+        present: The present settings.
         folder: The folder, for the message.
 
     Raises:
-        FolderMismatchError: Something differs.
+        FolderMismatchError: A setting differs.
     """
     differing = [
         f"{name}: {known.get(name)} before, {value} now"

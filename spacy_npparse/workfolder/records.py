@@ -1,4 +1,4 @@
-"""Records of what is finished, which are written last, and checksums of the files beside them."""
+"""Records of finished work, which are written last, and checksums of the files beside them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from spacy_npparse.files import checksum, replacing
 
 
 class DamagedFileError(UserError, ValueError):
-    """A file is missing or not as it was written; the message names it."""
+    """A file that is missing or has changed. The message names it."""
 
 
 def write_json(data: object, path: Path, *, indent: int | None = None) -> None:
-    """Write JSON, atomically.
+    """Write JSON atomically.
 
     Args:
-        data: What JSON can hold.
+        data: The data, of types that JSON supports.
         path: The file.
-        indent: See `json.dumps`.
+        indent: The number of spaces by which levels are indented; None for a single line.
 
     Raises:
-        WriteError: It cannot be written.
+        WriteError: The file cannot be written.
     """
     with replacing(path) as file:
         file.write(json.dumps(data, indent=indent).encode())
@@ -36,7 +36,7 @@ def read_json(path: Path) -> Any:
         path: The file.
 
     Raises:
-        DamagedFileError: It is missing, or no JSON.
+        DamagedFileError: The file is missing or is not JSON.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -47,14 +47,14 @@ def read_json(path: Path) -> Any:
 
 
 def check_file(path: Path, known: str) -> None:
-    """Check that a file is as it was written.
+    """Check that a file has not changed.
 
     Args:
         path: The file.
-        known: Its checksum.
+        known: The checksum of the file when it was written.
 
     Raises:
-        DamagedFileError: It is not.
+        DamagedFileError: The file has changed or is missing.
     """
     if not path.exists():
         raise DamagedFileError(f"{path} is missing")

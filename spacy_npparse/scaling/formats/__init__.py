@@ -1,4 +1,4 @@
-"""The formats of annotated shards: writers, and readers that give the same sentences back."""
+"""The formats of annotated shards, with writers and readers that return the same sentences."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from spacy_npparse.treebank import Sentence
 
 
 class Writer(Protocol):
-    """Writes a shard Doc by Doc."""
+    """A writer of a shard, Doc by Doc."""
 
     def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
-        """Add a Doc, which has these sentences."""
+        """Add a Doc with these sentences."""
 
     def close(self) -> None:
         """Complete the shard."""
@@ -29,10 +29,10 @@ class Format:
     """A format of shards.
 
     Attributes:
-        suffix: Of the files.
-        writer: Begins to write to a file.
-        read: The sentences of a file.
-        modules: Those of optional libraries that it needs.
+        suffix: The suffix of the files.
+        writer: A function that begins to write to a file.
+        read: A function that reads the sentences of a file.
+        modules: The modules of optional libraries that the format needs.
     """
 
     suffix: str

@@ -1,5 +1,5 @@
-"""Shards in CoNLL-U, plain or compressed with Zstandard. Put together in the order of their names,
-they are one file."""
+"""Shards in CoNLL-U, plain or compressed with Zstandard. Concatenated in alphabetical order, they
+are one file."""
 
 from __future__ import annotations
 
@@ -16,28 +16,27 @@ from spacy_npparse.treebank.reading import conllu_blocks
 
 
 class PlainWriter:
-    """Writes the sentences of Docs.
+    """A writer of the sentences of Docs.
 
     Args:
-        file: Open for binary writing.
+        file: A file that is open for binary writing.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
 
     def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
-        """Write these sentences."""
         self._file.write("".join(f"{sentence}\n\n" for sentence in sentences).encode("utf-8"))
 
     def close(self) -> None:
-        """Nothing is missing."""
+        """Do nothing, because nothing is buffered."""
 
 
 class CompressedWriter(PlainWriter):
-    """The same, compressed.
+    """A writer of compressed sentences.
 
     Args:
-        file: Open for binary writing.
+        file: A file that is open for binary writing.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -46,12 +45,12 @@ class CompressedWriter(PlainWriter):
         super().__init__(zstd.ZstdFile(file, "wb", options=options))
 
     def close(self) -> None:
-        """Write what is still in the compressor."""
+        """Write the rest of the compressor's buffer."""
         self._file.close()
 
 
 def read_plain(path: Path) -> Iterator[Sentence]:
-    """The sentences of a file.
+    """Read the sentences of a file.
 
     Args:
         path: The file.
@@ -61,7 +60,7 @@ def read_plain(path: Path) -> Iterator[Sentence]:
 
 
 def read_compressed(path: Path) -> Iterator[Sentence]:
-    """The sentences of a compressed file.
+    """Read the sentences of a compressed file.
 
     Args:
         path: The file.

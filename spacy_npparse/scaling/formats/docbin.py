@@ -1,5 +1,5 @@
-"""Shards in spaCy's binary format. The Docs have all attributes that CoNLL-U has columns for, and
-in `user_data` what a Doc cannot represent."""
+"""Shards in spaCy's binary format. The Docs have all attributes that are columns of CoNLL-U, and
+`user_data` has what a Doc cannot represent."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _TRANSFORMER_DATA = ("._.", "trf_data", None, None)
 
 
 class DocBinWriter:
-    """Collects Docs and writes them all at the end.
+    """A writer that collects Docs and writes them at the end.
 
     Args:
-        file: Open for binary writing.
+        file: A file that is open for binary writing.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -29,15 +29,15 @@ class DocBinWriter:
         self._docs = _docbin()
 
     def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
-        """Add a Doc, except what a transformer computed for it, which is large."""
+        """Add a Doc, without the output of a transformer, which is large."""
         doc.user_data.pop(_TRANSFORMER_DATA, None)  # type: ignore[call-overload]
-        # By itself, since a Doc that cannot be serialized may not leave anything behind.
+        # Each Doc is serialized separately, so that one that cannot be serialized leaves nothing
+        # behind.
         one = _docbin()
         one.add(doc)
         self._docs.merge(one)
 
     def close(self) -> None:
-        """Write the Docs."""
         self._file.write(self._docs.to_bytes())
 
 
@@ -46,7 +46,7 @@ def _docbin() -> DocBin:
 
 
 def read_docbin(path: Path) -> Iterator[Sentence]:
-    """The sentences of a file.
+    """Read the sentences of a file.
 
     Args:
         path: The file.

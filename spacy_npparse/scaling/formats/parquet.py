@@ -1,9 +1,9 @@
-"""Shards in Parquet, one row a sentence, with lists of its columns.
+"""Shards in Parquet, with one row for each sentence and lists of its columns.
 
-The lists have one item for each line of CoNLL-U, multiword tokens and empty nodes included; `_` is
-null, except in `form`. The comments are there as they stand; those that most readers look for have
-columns of their own. `doc_id` and `metadata` are those of the sentence's document, as far as the
-shard has its beginning.
+A list has one item for each line of CoNLL-U, including multiword tokens and empty nodes. `_`
+becomes null, except in `form`. Comments are stored as they are, and those that most readers need
+also have columns of their own. `doc_id` and `metadata` are those of the sentence's document, if the
+shard contains its beginning.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _ROWS_AT_ONCE = 1000
 
 
 class ParquetWriter:
-    """Collects rows and writes them all at the end.
+    """A writer that collects rows and writes them at the end.
 
     Args:
-        file: Open for binary writing.
+        file: A file that is open for binary writing.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -38,7 +38,7 @@ class ParquetWriter:
         self._document: dict[str, str | None] = dict.fromkeys(_OF_DOCUMENTS)
 
     def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
-        """Add a row for each of these sentences."""
+        """Add a row for each sentence."""
         for sentence in sentences:
             if sentence.begins_document:
                 self._document = {
@@ -47,7 +47,6 @@ class ParquetWriter:
             self._rows.append({**self._document, **_row(sentence)})
 
     def close(self) -> None:
-        """Write the rows."""
         table = self._arrow.Table.from_pylist(self._rows, schema=self._schema())
         self._parquet.write_table(table, self._file, compression="zstd")
 
@@ -60,7 +59,7 @@ class ParquetWriter:
 
 
 def read_parquet(path: Path) -> Iterator[Sentence]:
-    """The sentences of a file.
+    """Read the sentences of a file.
 
     Args:
         path: The file.

@@ -1,1 +1,1 @@
-"""Derivations step by step: as an HTML page and as a table for the terminal."""
+"""Derivations step by step, as an HTML page and as a table for the terminal."""

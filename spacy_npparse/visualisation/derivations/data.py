@@ -1,7 +1,7 @@
 """Derivations as data for the page that steps through them.
 
-Each step holds the difference between two configurations, so that derivations of thousands of
-steps stay small.
+Each step contains only the difference between two configurations, so that derivations of thousands
+of steps remain small.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ _COMMON = frozenset(["stack", "buffer", "heads"])
 
 
 def structures(derivation: Derivation) -> dict[str, str]:
-    """The structures of a derivation's configurations, by their names in the code.
+    """Name the structures of a derivation's configurations for readers.
 
     Args:
         derivation: The derivation.
 
     Returns:
-        The name of each structure for readers: first those that hold words, then the others.
+        The display name of each structure by its name in the code. Structures that contain words
+        come first.
     """
     named = derivation.system.structure_names
     others = set(derivation.steps[0].configuration.as_dict()) - set(named) - _COMMON
@@ -32,14 +33,14 @@ def structures(derivation: Derivation) -> dict[str, str]:
 
 
 def open_ends(derivation: Derivation) -> dict[str, bool]:
-    """At which end each structure changes.
+    """Find the end at which each structure changes.
 
     Args:
         derivation: The derivation. If it is too short to decide, only the buffer changes at its
             beginning.
 
     Returns:
-        For each structure, whether it changes at its end, as a stack does.
+        Whether each structure changes at its end, like a stack.
     """
     keys = list(structures(derivation))
     votes = dict.fromkeys(keys, 0)
@@ -52,14 +53,14 @@ def open_ends(derivation: Derivation) -> dict[str, bool]:
 
 
 def target_order(derivation: Derivation) -> list[int] | None:
-    """The projective order of the gold tree.
+    """Compute the projective order of the gold tree.
 
     Args:
         derivation: The derivation.
 
     Returns:
-        The position of each of the n words in it; None if the system does not reorder words or
-        there is no gold tree.
+        The position of each of the n words in this order; None if the system does not reorder words
+        or there is no gold tree.
     """
     if derivation.gold is None or not derivation.system.reorders:
         return None
@@ -67,7 +68,7 @@ def target_order(derivation: Derivation) -> list[int] | None:
 
 
 def derivation_data(derivation: Derivation) -> dict[str, Any]:
-    """The data of the page's script.
+    """Convert a derivation to JSON for the script of the page.
 
     Positions in lists count from 0, words from 1; 0 is the root. The keys of a step are:
 
@@ -84,7 +85,7 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
         derivation: The derivation.
 
     Returns:
-        Data for JSON.
+        The data.
     """
     shown = structures(derivation)
     first = derivation.steps[0]
@@ -117,7 +118,7 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
 
 
 def _decision(step: Step, names: Sequence[str]) -> dict[str, Any]:
-    """The transition taken and its alternatives."""
+    """Convert the transition taken and its alternatives."""
     options = [step.options.get(name) for name in names]
     costs = [option and option.cost for option in options]
     scores = [option and _number(option.score) for option in options]
@@ -131,7 +132,7 @@ def _decision(step: Step, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _number(score: float | None) -> float | None:
-    """A score for JSON, which has neither NaN nor infinity."""
+    """Convert a score to JSON, which has neither NaN nor infinity."""
     return None if score is None or not isfinite(score) else round(score, 3)
 
 
@@ -164,7 +165,7 @@ def _changes(before: Configuration, after: Configuration, keys: Sequence[str]) -
 
 
 def _shared(first: Sequence[int], second: Sequence[int]) -> int:
-    """The length of the common prefix."""
+    """Find the length of the common prefix."""
     shorter = min(len(first), len(second))
     if first[:shorter] == second[:shorter]:
         return shorter

@@ -1,4 +1,4 @@
-"""A derivation in a few phrases, and its words in running text."""
+"""A description of a derivation in a few phrases, and its words in running text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ NAME_OF_ROOT = "ROOT"
 
 
 def derivation_notes(derivation: Derivation) -> list[str]:
-    """How the derivation was found, its length and its accuracy.
+    """Describe how the derivation was found, its length and its accuracy.
 
     Args:
         derivation: The derivation.
 
     Returns:
-        Phrases.
+        The phrases.
     """
     counts = Counter(derivation.transitions)
     names = [name for name in derivation.system.transitions if counts[name]]
@@ -52,5 +52,5 @@ def derivation_notes(derivation: Derivation) -> list[str]:
 
 
 def quoted(word: str) -> str:
-    """A word for lists: in quotation marks if it could be taken for punctuation of the list."""
+    """Quote a word if it could be taken for punctuation of a list."""
     return word if any(map(str.isalnum, word)) else f"“{word}”"

@@ -1,4 +1,4 @@
-"""Derivations as HTML pages that are stepped through."""
+"""HTML pages that step through derivations."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ class _Structure(NamedTuple):
 
 
 def render_derivation(derivation: Derivation, *, title: str | None = None) -> Page:
-    """Write an HTML page that steps through a derivation.
+    """Make an HTML page that steps through a derivation.
 
-    It shows the arcs drawn so far, the configuration, and the next transition among its
-    alternatives, with scores and oracle costs as far as they are known. Arrow keys, Home and End
-    step and jump, space plays; so do buttons, a slider and a click on a line of the table.
+    The page shows the current arcs, the configuration, and the next transition among its
+    alternatives, with scores and oracle costs if they are known. The arrow keys, Home and End move
+    between steps, and space plays them. Buttons, a slider and clicks on lines of the table do the
+    same.
 
     Args:
-        derivation: From `spacy_npparse.transitions.gold_derivation`, or the method `derivations`
-            of a parser.
-        title: The heading; by default the transition system.
+        derivation: A derivation from `spacy_npparse.transitions.gold_derivation` or from a parser's
+            method `derivations`.
+        title: The heading; by default the name of the transition system.
 
     Returns:
         A complete page that needs no network. Notebooks display it.
@@ -88,7 +89,7 @@ def render_derivation(derivation: Derivation, *, title: str | None = None) -> Pa
 
 
 def _arcs(derivation: Derivation) -> tuple[list[Arc], list[Arc]]:
-    """All arcs that are ever drawn, and the correct arcs that the parser misses."""
+    """Collect all arcs that are ever drawn, and the correct arcs that the parser misses."""
     heads = list(derivation.heads[1:])
     labels = list(derivation.labels or ("root" if head == 0 else "" for head in heads))
     gold = None if derivation.gold is None else list(derivation.gold[1:])
@@ -98,7 +99,7 @@ def _arcs(derivation: Derivation) -> tuple[list[Arc], list[Arc]]:
     below = [replace(arc, label=names[arc.dependent - 1]) for arc in below]
     drawn = {(arc.dependent, arc.head) for arc in above}
     for dependent, head in (arc for arcs in derivation.changed_heads() for arc in arcs):
-        # It is replaced later.
+        # A later transition replaces the arc.
         if head != NO_HEAD and (dependent, head) not in drawn:
             wrong = gold is not None and gold[dependent - 1] not in (NO_HEAD, head)
             above.append(Arc(head, dependent, "", ("wrong",) if wrong else ()))
@@ -107,13 +108,13 @@ def _arcs(derivation: Derivation) -> tuple[list[Arc], list[Arc]]:
 
 
 def _places(n_words: int, order: Sequence[int] | None) -> list[str]:
-    """For each word its number and, where it differs, its position in the projective order."""
+    """Write the number of each word and, if it differs, its position in the projective order."""
     places = range(1, n_words + 1) if order is None else order
     return [str(i) if i == place else f"{i} → {place}" for i, place in enumerate(places, 1)]
 
 
 def _structures(derivation: Derivation) -> list[_Structure]:
-    """The structures of a configuration; the script fills them."""
+    """List the structures of a configuration, which the script fills."""
     ends = open_ends(derivation)
     found = []
     for key, name in structures(derivation).items():
@@ -126,7 +127,7 @@ def _structures(derivation: Derivation) -> list[_Structure]:
 
 
 def _documentation(derivation: Derivation) -> dict[str, Markup]:
-    """The docstrings of the system and the oracle."""
+    """Find the docstrings of the system and the oracle."""
     kernel = derivation.system.kernel
     found = {f"Transition system: {derivation.system.name}": type(kernel).__doc__}
     if derivation.oracle is not None:
@@ -136,7 +137,7 @@ def _documentation(derivation: Derivation) -> dict[str, Markup]:
 
 
 def _code_marked(docstring: str) -> Markup:
-    """The docstring with `code` as elements."""
+    """Convert `code` in a docstring to elements."""
     parts = re.split("`([^`]+)`", inspect.cleandoc(docstring))
     marked = (
         Markup("<code>{}</code>").format(part) if i % 2 else part for i, part in enumerate(parts)

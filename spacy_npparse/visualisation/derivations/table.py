@@ -1,4 +1,4 @@
-"""Derivations as text: a table of configurations for the terminal."""
+"""Derivations as text: tables of configurations for the terminal."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class _Column:
     """A column of the table.
 
     Attributes:
-        cells: The header and one cell for each line.
-        least: Its minimum width, None if it is never cut.
-        at_end: Whether cells are cut at the beginning, so that their end is shown.
+        cells: The header, and one cell for each line.
+        least: The minimum width of the column; None if it is never cut.
+        at_end: Whether cells are cut at the beginning, so that their end is visible.
     """
 
     cells: list[str]
@@ -33,17 +33,18 @@ class _Column:
 
 
 def derivation_table(derivation: Derivation, *, width: int = 120) -> str:
-    """Show a derivation in a terminal.
+    """Write a derivation as a table for the terminal.
 
-    Each line is a configuration with the transition taken, the arcs that it adds and the
+    Each line shows a configuration, the transition taken, the arcs that it adds, and the
     alternatives.
 
     Args:
-        derivation: As for `render_derivation`.
-        width: Columns of the terminal. Wider structures are cut to the end that changes.
+        derivation: A derivation from `spacy_npparse.transitions.gold_derivation` or from a parser.
+        width: The width of the terminal in columns. Wider structures are cut to the end that
+            changes.
 
     Returns:
-        Lines of text.
+        The lines of the table.
     """
     lines = [f"{derivation.system.name}: {' · '.join(derivation_notes(derivation))}"]
     words = (NAME_OF_ROOT, *derivation.words)
@@ -68,7 +69,7 @@ def derivation_table(derivation: Derivation, *, width: int = 120) -> str:
 
 
 def _structures(derivation: Derivation, words: Sequence[str], width: int) -> list[_Column]:
-    """Columns of the structures, cut to the width of the terminal."""
+    """Make the columns of the structures, cut to the width of the terminal."""
     ends = open_ends(derivation)
     columns = []
     for key, name in structures(derivation).items():
@@ -81,7 +82,7 @@ def _structures(derivation: Derivation, words: Sequence[str], width: int) -> lis
 
 
 def _decision(step: Step, normalised: bool) -> tuple[str, str]:
-    """The transition taken and the alternatives."""
+    """Describe the transition taken and the alternatives."""
     if step.transition is None:
         return "", ""
     texts = {}
@@ -97,14 +98,14 @@ def _decision(step: Step, normalised: bool) -> tuple[str, str]:
 
 
 def _probability(step: Step, name: str) -> float:
-    """The probability of a transition: the softmax of the scores of the legal ones."""
+    """Compute the probability of a transition by the softmax of the scores of the legal ones."""
     score = step.options[name].score or 0.0
     scores = [option.score or 0.0 for option in step.options.values()]
     return 1.0 / sum(exp(min(other - score, 700.0)) for other in scores)
 
 
 def _arcs(arcs: Sequence[tuple[int, int]], words: Sequence[str]) -> str:
-    """The arcs that a transition adds or removes."""
+    """Describe the arcs that a transition adds or removes."""
     return ", ".join(
         f"{quoted(words[head])} → {quoted(words[dependent])}"
         if head != NO_HEAD
@@ -114,7 +115,7 @@ def _arcs(arcs: Sequence[tuple[int, int]], words: Sequence[str]) -> str:
 
 
 def _reachable(step: Step, derivation: Derivation, words: Sequence[str]) -> str:
-    """RDEPS of the top of the stack and the front of the buffer."""
+    """Describe RDEPS for the top of the stack and the front of the buffer."""
     at_work = [*step.configuration.stack[-1:], *step.configuration.buffer[:1]]
     found = {
         head: [quoted(words[d]) for d in step.reachable or () if (derivation.gold or ())[d] == head]
@@ -126,7 +127,7 @@ def _reachable(step: Step, derivation: Derivation, words: Sequence[str]) -> str:
 
 
 def _table(columns: Sequence[_Column], width: int) -> tables.Table:
-    """A table, if possible no wider than the terminal."""
+    """Make a table that is no wider than the terminal if possible."""
     widths = [max(map(tables.width, column.cells)) for column in columns]
     excess = sum(widths) + len(" | ") * (len(widths) - 1) - width
     while excess > 0:
@@ -147,7 +148,7 @@ def _table(columns: Sequence[_Column], width: int) -> tables.Table:
 
 
 def _cut(text: str, width: int, at_end: bool) -> str:
-    """The text, or as much of it as fits, with an ellipsis."""
+    """Shorten a text to a width with an ellipsis."""
     if tables.width(text) <= width:
         return text
     kept, size = 0, 1

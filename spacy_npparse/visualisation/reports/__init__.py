@@ -1,1 +1,1 @@
-"""Reports as HTML pages: comparisons of parsers, leaderboards, statistics of treebanks."""
+"""Reports as HTML pages: comparisons of parsers, leaderboards and statistics of treebanks."""

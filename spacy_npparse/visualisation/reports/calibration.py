@@ -19,15 +19,15 @@ _NAMES = ("before", "after")
 def render_calibration(
     found: CalibrationComparison, source: Provenance, *, title: str = "Calibration of a parser"
 ) -> Page:
-    """Write an HTML page about the probabilities of a parser.
+    """Make an HTML page about the calibration of a parser.
 
     Args:
-        found: The probabilities before and after.
-        source: What they were computed from.
+        found: The reliability of the probabilities before and after calibration.
+        source: The provenance of the results.
         title: The heading of the page.
 
     Returns:
-        A complete page that needs no network; its plots need scripts, their figures do not.
+        A complete page that needs no network. Its plots need scripts, but their figures do not.
     """
     temperatures = ", ".join(
         f"{name} {after:.3f}" for name, (_, after) in found.temperatures.items()

@@ -49,15 +49,15 @@ _MAIN = (
 def render_comparison(
     comparison: ParserComparison, source: Provenance, *, n_sentences: int = 10
 ) -> Page:
-    """Write an HTML page about a comparison of parsers.
+    """Make an HTML page about a comparison of parsers.
 
     Args:
-        comparison: From `evaluation.compare_parsers`.
-        source: What it was computed from.
-        n_sentences: The number of sentences whose trees are drawn: those that differ most.
+        comparison: The comparison that `evaluation.compare_parsers` returned.
+        source: The provenance of the results.
+        n_sentences: The number of sentences whose trees are drawn, those that differ most.
 
     Returns:
-        A complete page that needs no network; its plots need scripts, their figures do not.
+        A complete page that needs no network. Its plots need scripts, but their figures do not.
     """
     names = [parser.name for parser in comparison.parsers]
     n_words = sum(len(sentence.words) for sentence in comparison.gold)
@@ -91,7 +91,7 @@ def render_comparison(
 
 
 def _main(comparison: ParserComparison) -> Plot:
-    """A plot of the main scores."""
+    """Plot the main scores."""
     shown = [name for name in _MAIN if name in comparison.score_names]
     return Plot(
         "Main scores",
@@ -113,7 +113,7 @@ def _score_point(row: int, parser: Parser, name: Metric) -> Point:
 
 
 def _intervals(comparison: ParserComparison) -> Plot:
-    """A plot of the differences in LAS from the first parser."""
+    """Plot the differences in LAS from the first parser."""
     first = comparison.parsers[0]
     pairs = comparison.pairs_with(first)
     # The first parser has no difference from itself, but keeps its colour.
@@ -135,7 +135,7 @@ def _intervals(comparison: ParserComparison) -> Plot:
 
 
 def _crossing(comparison: ParserComparison) -> Plot:
-    """A plot of precision against recall of non-projective arcs, with a mark for each seed."""
+    """Plot precision against recall of non-projective arcs, with a mark for each seed."""
     series = []
     for parser in comparison.parsers:
         rates = zip(parser.score(_CROSSING_RECALL), parser.score(_CROSSING_PRECISION), strict=True)
@@ -144,7 +144,7 @@ def _crossing(comparison: ParserComparison) -> Plot:
 
 
 def _line_plot(comparison: ParserComparison, name: ArcProperty, measure: str) -> Plot:
-    """Recall or precision by a number, in ranges."""
+    """Plot recall or precision by ranges of a number."""
     groups = counted_groups(comparison, name, [measure])
     heading = f"{measure.capitalize()} by {name.label}"
     tree = "gold" if measure == "recall" else "predicted"
@@ -161,7 +161,7 @@ def _line_plot(comparison: ParserComparison, name: ArcProperty, measure: str) ->
 
 
 def _dot_plot(comparison: ParserComparison, name: ArcProperty, measures: Sequence[str]) -> Plot:
-    """Recall, or recall and precision, of arcs of different kinds; both in the table."""
+    """Plot recall, or recall and precision, of arcs of different kinds. The table has both."""
     both = ["recall", "precision"]
     groups = counted_groups(comparison, name, both)
     shown = dict(islice(groups.items(), MOST_RELATIONS))
@@ -186,7 +186,7 @@ def _dot_plot(comparison: ParserComparison, name: ArcProperty, measures: Sequenc
 def _series(
     comparison: ParserComparison, kinds: Sequence[Sequence[Group]], measures: Sequence[str]
 ) -> list[Series]:
-    """The measures of each kind in turn, for each parser."""
+    """Make the series of each parser, with the measures of each kind in turn."""
     series = []
     for i, parser in enumerate(comparison.parsers):
         points: list[Point] = []

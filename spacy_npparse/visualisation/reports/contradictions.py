@@ -36,12 +36,12 @@ def render_contradictions(
     *,
     title: str = "Contradicted arcs",
 ) -> Page:
-    """Write an HTML page with the arcs of a treebank that parsers contradict.
+    """Make an HTML page with the arcs of a treebank that parsers contradict.
 
     Args:
-        found: The arcs, in the order in which they are shown.
-        sentences: Of the treebank.
-        source: What they were computed from.
+        found: The contradictions, in the order in which they are shown.
+        sentences: The sentences of the treebank.
+        source: The provenance of the results.
         title: The heading of the page.
 
     Returns:
@@ -72,7 +72,7 @@ def _table(
     found: Sequence[Contradiction], sentences: Sequence[Sentence], links: dict[int, str]
 ) -> Table:
     def arc(one: Contradiction, head: int, label: str) -> str:
-        # In the order of the sentence, as arcs are drawn.
+        # Words are in the order of the sentence, in which arcs are drawn.
         words = sentences[one.sentence].words
         return f"{words[one.word - 1].form} ←{label}← {words[head - 1].form if head else 'ROOT'}"
 

@@ -22,7 +22,7 @@ class ComparedTree(NamedTuple):
 
     Attributes:
         drawing: The tree against the gold tree.
-        owners: For each parser its entry in the legend and the numbers of right words, one for
+        owners: The entry of each parser in the legend, and its numbers of correct words, one for
             each seed.
     """
 
@@ -31,8 +31,8 @@ class ComparedTree(NamedTuple):
 
 
 class _PredictedTree(NamedTuple):
-    """Heads of the words 1..n of a gold sentence, NO_HEAD where a word is not aligned or its head
-    is none of them, and relations."""
+    """The heads of words 1..n of a gold sentence, NO_HEAD where a word is not aligned or its head
+    is not among them, and the relations."""
 
     heads: tuple[int, ...]
     labels: tuple[str, ...]
@@ -42,12 +42,12 @@ class ComparedSentence(NamedTuple):
     """A sentence with the trees of all parsers.
 
     Attributes:
-        number: Its number in the gold file, from 1.
-        anchor: Its anchor on the page.
-        text: Its text.
-        notes: Its sent_id, if it has one.
-        n_words: Its number of words.
-        trees: The trees, equal ones once.
+        number: The number of the sentence in the gold file, from 1.
+        anchor: The anchor of the sentence on the page.
+        text: The text of the sentence.
+        notes: The sent_id, if the sentence has one.
+        n_words: The number of words.
+        trees: The different trees.
     """
 
     number: int
@@ -59,15 +59,15 @@ class ComparedSentence(NamedTuple):
 
 
 def differing_sentences(comparison: ParserComparison, limit: int) -> list[ComparedSentence]:
-    """The sentences in which parsers differ most.
+    """Find the sentences in which parsers differ most.
 
     Args:
-        comparison: From `evaluation.compare_parsers`.
-        limit: The largest number of sentences.
+        comparison: The comparison that `evaluation.compare_parsers` returned.
+        limit: The maximum number of sentences.
 
     Returns:
-        The sentences, the one with the largest difference first; those with equal trees are left
-        out.
+        The sentences, starting with the one with the largest difference. Sentences with equal trees
+        are left out.
     """
     places = comparison.most_different(limit)
     names = [comparison.gold[place].sent_id for place in places]
@@ -98,7 +98,7 @@ def _sentence(
 
 
 def _predicted(comparison: Comparison, place: int) -> _PredictedTree:
-    """What is predicted for the words of a gold sentence by the words aligned with them."""
+    """Find the predictions for the words of a gold sentence, by the words aligned with them."""
     system = comparison.system
     first, end = comparison.gold.sentence_words[place]
     partners = comparison.aligned[first:end]
@@ -119,7 +119,7 @@ def _right_words(parser: Parser, place: int) -> str:
 
 def _draw(comparison: ParserComparison, tree: _PredictedTree, place: int) -> Markup:
     gold = comparison.gold[place]
-    # Where the gold tree has no relation, none is wrong.
+    # If the gold tree has no relation, no predicted one counts as wrong.
     gold_labels = [
         label if word.deprel == EMPTY else universal(word.deprel)
         for word, label in zip(gold.words, tree.labels, strict=True)

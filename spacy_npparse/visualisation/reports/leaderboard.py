@@ -23,15 +23,15 @@ from spacy_npparse.visualisation.reports.parts import (
 def render_leaderboard(
     board: Leaderboard, source: Provenance, *, title: str = "Leaderboard"
 ) -> Page:
-    """Write an HTML page about parsers trained on the same treebank.
+    """Make an HTML page about parsers trained on the same treebank.
 
     Args:
-        board: From `evaluation.leaderboard.make_leaderboard`.
-        source: What it was computed from.
+        board: The leaderboard that `evaluation.leaderboard.make_leaderboard` returned.
+        source: The provenance of the results.
         title: The heading of the page.
 
     Returns:
-        A complete page that needs no network; its plots need scripts, their figures do not.
+        A complete page that needs no network. Its plots need scripts, but their figures do not.
     """
     n_trials = sum(len(standing.trials) for standing in board.standings)
     return render(

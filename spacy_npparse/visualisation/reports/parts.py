@@ -1,4 +1,4 @@
-"""What the templates of reports are given: tables, plots and trees."""
+"""The content of reports for their templates: tables, plots and trees."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from spacy_npparse.visualisation.trees.drawing import draw_tree
 from spacy_npparse.visualisation.trees.layout import Arc
 from spacy_npparse.visualisation.trees.picture import ROW_WIDTH
 
-# The number of parsers in colour, beside the peers; more could not be told apart.
+# The number of parsers in colour, in addition to those of other packages. More could not be
+# distinguished.
 N_COLOURED = 5
 
 
 def draw_sentence(sentence: Sentence, above: Sequence[Arc], below: Sequence[Arc]) -> Markup:
-    """A sentence of a treebank with arcs above and below its words, and its tags if it has any."""
+    """Draw a sentence of a treebank with arcs above and below its words, and its tags if it has
+    any."""
     words, tags = [row.form for row in sentence.words], [row.upos for row in sentence.words]
     tagged = tags if set(tags) != {EMPTY} else None
     return draw_tree(words, above, below=below, tags=tagged, width=ROW_WIDTH)
 
 
 def percent_axis(title: str) -> Axis:
-    """An axis of percentages."""
+    """Make an axis of percentages."""
     return Axis(title, percent=True)
 
 
@@ -35,7 +37,7 @@ class Bar(NamedTuple):
     """A row with a bar.
 
     Attributes:
-        name: Its name.
+        name: The name of the row.
         share: The length of the bar in percent of the longest possible.
         text: The value.
     """
@@ -46,11 +48,11 @@ class Bar(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """Rows with bars from zero, each with its value: a table that needs no script.
+    """Rows with bars from zero and their values, as a table that needs no script.
 
     Attributes:
         heading: The heading.
-        unit: What the values are.
+        unit: The unit of the values.
         rows: The rows.
     """
 
@@ -76,7 +78,7 @@ RankedParser = TypeVar("RankedParser", bound=Ranked)
 
 
 def coloured(ranking: Sequence[RankedParser]) -> list[RankedParser]:
-    """The parsers that plots show in colour: the best ones and the peers."""
+    """Select the parsers that plots show in colour: the best ones and those of other packages."""
     best = [parser for parser in ranking if not parser.is_peer][:N_COLOURED]
     return [parser for parser in ranking if parser.is_peer or parser in best]
 
@@ -84,11 +86,11 @@ def coloured(ranking: Sequence[RankedParser]) -> list[RankedParser]:
 def series_of(
     ranking: Sequence[RankedParser], points: Callable[[RankedParser], Iterable[Point]]
 ) -> list[Series]:
-    """The series of all parsers, coloured ones first.
+    """Make the series of all parsers, coloured ones first.
 
     Args:
         ranking: The parsers, the best one first.
-        points: The points of a parser.
+        points: A function that returns the points of a parser.
     """
     shown = coloured(ranking)
     others = [parser for parser in ranking if parser not in shown]
@@ -99,17 +101,17 @@ def series_of(
 
 
 def keys(names: Iterable[str]) -> list[Key]:
-    """The legend of series, in their order."""
+    """Make the legend of series, in their order."""
     return [key(index, name) for index, name in enumerate(names)]
 
 
 def rates_point(recall: float | None, precision: float | None) -> list[Point]:
-    """Recall and precision as a point in percent; none if there is nothing to recall."""
+    """Make a point of recall and precision in percent; empty if there is nothing to recall."""
     return [] if recall is None else [rate_point(100 * recall, precision)]
 
 
 def without_precision(series: Sequence[Series]) -> str:
-    """A note about series that predict no arc, so that their points are not in the plot."""
+    """Name the series that predict no arc, whose points are therefore missing from the plot."""
     names = [one.name for one in series if any(point.y is None for point in one.points)]
     if not names:
         return ""
@@ -117,11 +119,11 @@ def without_precision(series: Sequence[Series]) -> str:
 
 
 def speed_plot(ranking: Sequence[RankedParser], mean: str = "") -> Plot:
-    """LAS by speed.
+    """Plot LAS by speed.
 
     Args:
         ranking: The parsers, the best one first.
-        mean: What stands before the names of scores.
+        mean: The text before the names of scores.
     """
     return Plot(
         "Accuracy and speed",
@@ -134,19 +136,19 @@ def speed_plot(ranking: Sequence[RankedParser], mean: str = "") -> Plot:
 
 
 def crossing_points(parser: Scored) -> list[Point]:
-    """The point of a parser in a plot of precision against recall of non-projective arcs."""
+    """Make the point of a parser in a plot of precision against recall of non-projective arcs."""
     return rates_point(
         parser.mean(Metric.NONPROJECTIVE_RECALL), parser.mean(Metric.NONPROJECTIVE_PRECISION)
     )
 
 
 def crossing_plot(series: Sequence[Series], mean: str = "") -> Plot:
-    """Precision against recall of non-projective arcs; a sentence in its place if there are no such
-    arcs in the gold trees, or if no parser predicts any.
+    """Plot precision against recall of non-projective arcs. If the gold trees have no such arcs, or
+    if no parser predicts any, the plot is a sentence.
 
     Args:
-        series: With points as those of `crossing_points`.
-        mean: What stands before the names of scores.
+        series: The series, with points as from `crossing_points`.
+        mean: The text before the names of scores.
     """
     points = [point for one in series for point in one.points]
     if not points:

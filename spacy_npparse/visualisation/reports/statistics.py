@@ -16,15 +16,15 @@ _MOST_BARS = 30
 def render_statistics(
     found: Statistics, source: Provenance, *, title: str = "Statistics of a treebank"
 ) -> Page:
-    """Write an HTML page about the trees of a treebank.
+    """Make an HTML page about the trees of a treebank.
 
     Args:
-        found: From `treebank.statistics.treebank_statistics`.
-        source: What it was computed from.
+        found: The statistics that `treebank.statistics.treebank_statistics` returned.
+        source: The provenance of the results.
         title: The heading of the page.
 
     Returns:
-        A complete page that needs no network; its plots need scripts, their figures do not.
+        A complete page that needs no network. Its plots need scripts, but their figures do not.
     """
     return render(
         "statistics.html",
@@ -73,7 +73,7 @@ def _classes(found: Statistics) -> Bars:
 
 
 def _derivations(found: Statistics) -> list[Bars]:
-    """Coverage, lengths and reorderings, by system and oracle."""
+    """Make the bars of coverage, lengths and reorderings by system and oracle."""
     oracles = found.oracles()
     covered = {name: (one.sentences, found.sentences) for name, one in oracles.items()}
     lengths = {name: one.transitions_per_word for name, one in oracles.items()}
@@ -86,7 +86,7 @@ def _derivations(found: Statistics) -> list[Bars]:
 
 
 def _shares(heading: str, unit: str, shares: dict[str, tuple[int, int]]) -> Bars:
-    """Bars of shares, from parts and wholes."""
+    """Make bars of shares from parts and wholes."""
     percents = {name: 100 * part / whole for name, (part, whole) in shares.items()}
     rows = [
         Bar(name, percent, f"{percent:.2f} % ({shares[name][0]:,})")
@@ -96,7 +96,7 @@ def _shares(heading: str, unit: str, shares: dict[str, tuple[int, int]]) -> Bars
 
 
 def _numbers(heading: str, unit: str, values: dict[str, float | None], digits: int) -> Bars:
-    """Bars of the numbers that there are, written with so many decimal places."""
+    """Make bars of the numbers that are known, with a fixed number of decimal places."""
     known = {name: value for name, value in values.items() if value is not None}
     longest = max(known.values(), default=0.0) or 1.0
     rows = [

@@ -1,4 +1,5 @@
-"""Parsers on several treebanks as a page: mean ranks, each treebank, each pair of parsers."""
+"""Parsers on several treebanks as a page, with mean ranks, each treebank and each pair of
+parsers."""
 
 from __future__ import annotations
 
@@ -27,16 +28,16 @@ from spacy_npparse.visualisation.reports.parts import (
 def render_sweep(
     sweep: Sweep, source: Provenance, links: Mapping[str, str], *, title: str = "Sweep"
 ) -> Page:
-    """Write an HTML page about parsers trained on several treebanks.
+    """Make an HTML page about parsers trained on several treebanks.
 
     Args:
-        sweep: From `evaluation.sweep.make_sweep`.
-        source: What it was computed from.
-        links: The page of each treebank, relative to this one.
+        sweep: The results that `evaluation.sweep.make_sweep` returned.
+        source: The provenance of the results.
+        links: The page of each treebank, relative to this page.
         title: The heading of the page.
 
     Returns:
-        A complete page that needs no network; its plots need scripts, their figures do not.
+        A complete page that needs no network. Its plots need scripts, but their figures do not.
     """
     boards = sweep.boards.values()
     n_trials = sum(len(one.trials) for board in boards for one in board.standings)

@@ -1,4 +1,4 @@
-"""The drawing of a dependency tree as SVG markup, shared by every picture and page."""
+"""The drawing of a dependency tree as SVG, which all pictures and pages use."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from spacy_npparse.visualisation.trees.layout import (
 )
 
 _CORNER = 9
-_ABOVE_WORDS = 10.0  # px between the foot of an arc and the top of the words
+_ABOVE_WORDS = 10.0  # The distance in px between the foot of an arc and the top of the words.
 _ROW_GAP = 14.0
-# Small triangles, filled by their strokes.
+# Arrowheads are small triangles, filled by their strokes.
 _ARROW = "m-3-6 3 6 3-6z"
 _ARROW_UP = "m-3 6 3-6 3 6z"
-# These are lifted over the arcs that they cross by a halo.
+# A halo lifts these arcs over those that they cross.
 _LIFTED = frozenset(["crossing", "wrong", "gold"])
 
 
 def visible(text: str) -> str:
-    """The text, or ␣ for whitespace."""
+    """Replace white space by ␣."""
     return text.strip() or "␣"
 
 
@@ -47,12 +47,12 @@ def draw_tree(
 
     Args:
         words: The n words.
-        above: Arcs drawn above the words.
-        below: Arcs drawn below the words.
-        tags: n part-of-speech tags shown under the words, or None.
-        title: Text alternative.
-        width: Width in px at which the sentence is broken into rows; None for one row.
-        alone: Whether the picture brings a style sheet, a background and tooltips. A page has
+        above: The arcs drawn above the words.
+        below: The arcs drawn below the words.
+        tags: The n part-of-speech tags shown under the words; None to show none.
+        title: The text alternative.
+        width: The width in px at which the sentence is broken into rows; None for a single row.
+        alone: Whether the picture contains a style sheet, a background and tooltips. A page has
             `tree.css` and `tooltips.js` for all its trees, which keeps it small.
 
     Returns:
@@ -87,7 +87,7 @@ def draw_tree(
         role="img",
         direction="ltr",
         aria_label=title,
-        # Pages let it shrink, see `page.css`.
+        # On pages, the drawing can shrink, see `page.css`.
         style=None if alone else f"--width: {number(widest)}px",
         width=widest,
         height=height,
@@ -99,11 +99,11 @@ def draw_tree(
 def _arcs(
     placed: Sequence[PlacedArc], words: Sequence[str], foot: int, sign: int, *, tooltips: bool
 ) -> Markup:
-    """The arcs of a row; `data-arcs` holds head and dependent of each, for scripts.
+    """Draw the arcs of a row. `data-arcs` has the head and the dependent of each, for scripts.
 
     foot: y of their ends. sign: -1 if they rise above the words, 1 if they hang below them.
     """
-    # Crossing arcs come last: their halo lifts them over the arcs that they cross.
+    # Crossing arcs come last, because their halo lifts them over the arcs that they cross.
     order = sorted(placed, key=lambda placed: ("crossing" in placed.arc.kinds, -placed.rise))
     return element(
         "g",
@@ -120,7 +120,7 @@ def _tooltip(arc: Arc, words: Sequence[str]) -> str:
 
 
 def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
-    """Tooltip, halo, stroke with arrow, and label of an arc."""
+    """Draw the tooltip, the halo, the stroke with its arrow, and the label of an arc."""
     arc, ridge = placed.arc, round(sign * placed.rise)
     path = _path(placed, ridge, sign)
     return element(
@@ -134,7 +134,7 @@ def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
 
 
 def _path(placed: PlacedArc, ridge: int, sign: int) -> str:
-    """The stroke from the head, or the edge of the row, to the dependent, or the edge."""
+    """Draw the stroke from the head, or the edge of the row, to the dependent, or the edge."""
     start, end = round(placed.start), round(placed.end)
     arrow = _ARROW if sign < 0 else _ARROW_UP
     if placed.arc.head == 0:
@@ -149,11 +149,11 @@ def _path(placed: PlacedArc, ridge: int, sign: int) -> str:
         path += f"H{end}"
     else:
         path += f"H{end - turn}q{turn} 0 {turn} {-rise}V0{arrow}"
-    # A minus sign separates numbers by itself.
+    # A minus sign also separates numbers.
     return path.replace(" -", "-")
 
 
 def _texts(xs: Sequence[float], texts: Sequence[str], y: int, kind: str) -> Markup:
-    """Words or tags of a row."""
+    """Draw the words or tags of a row."""
     found = (element("text", text, x=round(x)) for x, text in zip(xs, texts, strict=True))
     return element("g", *found, class_=kind, transform=f"translate(0 {y})")

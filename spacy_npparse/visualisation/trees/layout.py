@@ -1,9 +1,10 @@
-"""The layout of dependency trees: coordinates of words, arcs and labels, no markup.
+"""The layout of dependency trees: coordinates of words, arcs and labels, without markup.
 
-Arcs are drawn at levels: an arc lies above every shorter arc whose span overlaps with its own, so
-nested arcs never touch, and crossing arcs meet at right angles only.
+Arcs are drawn at levels. An arc lies above every shorter arc whose span overlaps with its own, so
+nested arcs never touch, and crossing arcs meet only at right angles.
 
-A long sentence is broken into rows. An arc between rows is cut: in each row it runs to the edge.
+A long sentence is broken into rows. An arc between rows is cut, and in each row it runs to the
+edge.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LEVEL_HEIGHT = 27.0
 PORT_GAP = 8.0
 WORD_GAP = 20.0
 MARGIN = 18.0
-# How much shorter or longer a row may be than its share of the sentence.
+# The share by which a row may be shorter or longer than its share of the sentence.
 _TOLERANCE = 0.25
 
 _NARROW = frozenset("fijlrtI.,;:'’`|!()[]{}/ ")
@@ -37,7 +38,7 @@ class Arc:
         head: The head, 1..n, or 0 for the root.
         dependent: The dependent, 1..n.
         label: The relation.
-        kinds: Classes that decide its colour: "crossing", "wrong", "gold", "mislabelled".
+        kinds: The classes that determine its colour: "crossing", "wrong", "gold", "mislabelled".
     """
 
     head: int
@@ -47,7 +48,7 @@ class Arc:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Left and right end; an arc from the root stands on its dependent alone."""
+        """The left and the right end. An arc from the root stands on its dependent alone."""
         if self.head == 0:
             return self.dependent, self.dependent
         return min(self.head, self.dependent), max(self.head, self.dependent)
@@ -59,12 +60,12 @@ class PlacedArc:
 
     Attributes:
         arc: The arc.
-        start: x of the head's end.
-        end: x of the arrow.
-        rise: Distance between the words and the horizontal stroke.
-        label_x: x of the middle of the label.
-        from_edge: Whether the head is in another row: `start` is an edge of this one.
-        to_edge: Whether the dependent is in another row: `end` is an edge of this one.
+        start: The x of the head's end.
+        end: The x of the arrow.
+        rise: The distance between the words and the horizontal stroke.
+        label_x: The x of the middle of the label.
+        from_edge: Whether the head is in another row, so that `start` is an edge of this one.
+        to_edge: Whether the dependent is in another row, so that `end` is an edge of this one.
     """
 
     arc: Arc
@@ -80,10 +81,10 @@ class PlacedRow(NamedTuple):
     """The words of a row and the arcs in it.
 
     Attributes:
-        first: Number of the first word, from 1.
-        xs: x of the middle of each word.
-        sides: For each set of arcs, those in the row.
-        width: Width in px.
+        first: The number of the first word, from 1.
+        xs: The x of the middle of each word.
+        sides: The arcs in the row, for each set of arcs.
+        width: The width of the row in px.
     """
 
     first: int
@@ -93,11 +94,11 @@ class PlacedRow(NamedTuple):
 
 
 def text_width(text: str, size: float) -> float:
-    """An upper estimate of the width of a text in a common sans-serif font.
+    """Estimate an upper bound of the width of a text in a common sans-serif font.
 
     Args:
         text: The text.
-        size: Font size in px.
+        size: The font size in px.
 
     Returns:
         The width in px.
@@ -120,11 +121,12 @@ def text_width(text: str, size: float) -> float:
 
 
 def arc_levels(spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Levels 1, 2, …: each arc above every shorter one whose span overlaps with its own.
+    """Assign levels 1, 2, … to arcs, so that each arc is above every shorter one whose span
+    overlaps with its own.
 
     Args:
-        spans: Left and right end of each arc; they are equal if it comes from the root. Such an
-            arc lies above all arcs that span its word.
+        spans: The left and the right end of each arc, which are equal if it comes from the root.
+            Such an arc lies above all arcs that span its word.
 
     Returns:
         The level of each arc.
@@ -158,13 +160,13 @@ def place_rows(
 
     Args:
         words: The n words.
-        tags: n tags shown under the words, or None.
-        sides: Sets of arcs that share the words: one above, perhaps one below.
-        width: Width of a row in px, exceeded only by a single word that needs more; None for a
-            single row.
+        tags: The n tags shown under the words; None to show none.
+        sides: Sets of arcs that share the words: one above, and possibly one below.
+        width: The width of a row in px, which only a single wide word exceeds; None for a single
+            row.
 
     Returns:
-        One row or more.
+        The rows, at least one.
     """
     strip = place(words, tags, sides)
     if width is None or strip.width <= width:
@@ -175,7 +177,7 @@ def place_rows(
     rows, first = [], 1
     while first <= len(words):
         last = _row_end(strip.xs, cuts, first, width - 2 * MARGIN)
-        # Labels of cut arcs can need more room than in a single row.
+        # The labels of cut arcs may need more room than in a single row.
         while (row := place(words, tags, sides, first, last)).width > width and last > first:
             last -= 1
         rows.append(row)
@@ -184,7 +186,7 @@ def place_rows(
 
 
 def _row_end(xs: Sequence[float], cuts: Sequence[int], first: int, width: float) -> int:
-    """The last word of a row: where few arcs are cut, so that rows are about equally long."""
+    """Find the last word of a row, where few arcs are cut and rows are about equally long."""
     start, rest = xs[first - 1], xs[-1] - xs[first - 1]
     if rest <= width:
         return len(xs)
@@ -196,7 +198,7 @@ def _row_end(xs: Sequence[float], cuts: Sequence[int], first: int, width: float)
         if start + share * (1 - _TOLERANCE) <= xs[word - 1] <= furthest
     ]
     if not ends:
-        # A word wider than the tolerance.
+        # A word is wider than the tolerance.
         return max(first, bisect_right(xs, furthest))
     return min(ends, key=lambda word: (cuts[word], abs(xs[word - 1] - start - share)))
 
@@ -212,10 +214,10 @@ def place(
 
     Args:
         words: The n words of the sentence.
-        tags: n tags shown under the words, or None.
-        sides: Sets of arcs that share the words: one above, perhaps one below.
+        tags: The n tags shown under the words; None to show none.
+        sides: Sets of arcs that share the words: one above, and possibly one below.
         first: The first word of the row.
-        last: Its last word; by default n.
+        last: The last word of the row; by default n.
 
     Returns:
         The row.
@@ -258,7 +260,7 @@ def place(
 
 
 class _ArcInRow(NamedTuple):
-    """The part of an arc that lies in a row; cut ends are at first - 1 or last + 1."""
+    """The part of an arc that lies in a row. Cut ends are at first - 1 or last + 1."""
 
     arc: Arc
     left: int
@@ -277,10 +279,10 @@ def _parts(arcs: Sequence[Arc], first: int, last: int) -> list[_ArcInRow]:
 def _ports(
     parts: Sequence[_ArcInRow], first: int, last: int
 ) -> tuple[dict[tuple[int, int], float], dict[int, float]]:
-    """Offsets from the middle of the word for each end of an arc, by arc and word, and the width
-    that all ends at a word take.
+    """Compute the offset from the middle of the word for each end of an arc, by arc and word, and
+    the width that all ends at a word take.
 
-    Seen from the word, a longer arc stands further inside, so arcs of one word never cross.
+    Seen from the word, longer arcs stand further inside, so arcs of one word never cross.
     """
     ends: dict[int, list[tuple[int, int, int]]] = {word: [] for word in range(first, last + 1)}
     for a, (arc, left, right) in enumerate(parts):
@@ -301,7 +303,8 @@ def _ports(
 
 
 def _least(xs: Mapping[int, float], need: Iterable[tuple[int, float]]) -> list[float]:
-    """The least x of a word, for each arc that needs room between it and a word to the left."""
+    """Compute the least x of a word for each arc that needs room between it and a word to the
+    left."""
     return [xs[left] + width for left, width in need]
 
 
@@ -336,8 +339,8 @@ def _place_side(
 
 
 def _label_position(low: float, high: float, through: Sequence[float], width: float) -> float:
-    """The middle of the stroke, or of its widest free stretch if other arcs pass the middle. The
-    label does not stick out of the stroke, which has room for it."""
+    """Find the middle of the stroke, or of its widest free stretch if other arcs pass the middle.
+    The label does not extend beyond the stroke, which has room for it."""
     middle, half = (low + high) / 2, width / 2 + 5.0
     if all(abs(x - middle) >= half for x in through):
         return middle

@@ -36,22 +36,22 @@ def render_trees(
     title: str = "Dependency trees",
     gold: Doc | Iterable[Doc] | None = None,
 ) -> Page:
-    """Write an HTML page with a drawing of every sentence.
+    """Make an HTML page with a drawing of every sentence.
 
-    Every sentence has a link of its own, by its sent_id if the Doc was read from CoNLL-U.
+    Every sentence has a link, which contains its sent_id if the Doc comes from CoNLL-U.
 
     Args:
-        docs: Parsed Docs, or one.
+        docs: A parsed Doc, or several.
         title: The heading of the page.
-        gold: Docs with the same tokens and the correct trees; wrong arcs and labels are marked.
+        gold: Docs with the same tokens and the correct trees. Wrong arcs and labels are marked.
 
     Returns:
         A complete page that needs neither scripts nor network. Notebooks display it.
 
     Raises:
-        TypeError: Something is no Doc.
-        ValueError: A Doc is not parsed, a head lies outside its sentence, or the tokens of a gold
-            Doc differ.
+        TypeError: An argument is not a Doc or an iterable of Docs.
+        ValueError: A Doc is not parsed, a head is outside its sentence, or the tokens of a gold Doc
+            differ.
     """
     docs = _docs(docs)
     gold_docs: Sequence[Doc | None] = [None] * len(docs) if gold is None else _docs(gold)
@@ -94,12 +94,12 @@ def _docs(given: Doc | Iterable[Doc]) -> list[Doc]:
 
 
 def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_DrawnSentence]:
-    """The sentences of a Doc."""
+    """Prepare the sentences of a Doc."""
     sentences = list(doc.sents) if len(doc) else []
     sources = doc.user_data.get(CONLLU_KEY, ())
     names = [parse_sentence(text.split("\n")).sent_id for text in sources]
     if len(names) != len(sentences):
-        # The parser has split the text into sentences of its own.
+        # The parser has split the text into different sentences.
         names = [None] * len(sentences)
     for sentence, name in zip(sentences, names, strict=True):
         yield _tree(sentence, gold_doc, name)
@@ -135,7 +135,7 @@ def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _DrawnSente
 
 
 def _read(span: Span) -> tuple[list[int], list[str]]:
-    """Heads (1..n, 0 for the root, NO_HEAD where missing) and labels of a sentence."""
+    """Read the heads (1..n, 0 for the root, NO_HEAD where missing) and labels of a sentence."""
     heads, labels = [], []
     for token in span:
         head = token.head.i - span.start + 1

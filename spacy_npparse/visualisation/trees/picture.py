@@ -9,8 +9,9 @@ from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.trees.drawing import draw_tree
 from spacy_npparse.visualisation.trees.layout import Arc
 
-# On a page, wider sentences are broken into rows, px: the inside of a card of the widest page, see
-# `page.css`. In narrower windows, drawings shrink a little before their boxes scroll.
+# The width in px at which wider sentences are broken into rows on pages: the inside of a card on
+# the widest page, see `page.css`. In narrower windows, drawings shrink a little before their boxes
+# scroll.
 ROW_WIDTH = 1398.0
 
 
@@ -25,18 +26,18 @@ def render_tree_svg(
     title: str | None = None,
     width: float | None = None,
 ) -> str:
-    """Draw one tree; non-projective arcs stand out in colour.
+    """Draw a tree, with non-projective arcs in colour.
 
     Args:
         words: The n words.
-        heads: n heads, one for each word: 1..n, 0 for the root, NO_HEAD where there is none (yet).
-        labels: n relations.
-        tags: n part-of-speech tags shown under the words.
-        gold_heads: n correct heads (NO_HEAD where unknown). Wrong arcs are dashed and the correct
-            ones are drawn below the words.
-        gold_labels: n correct relations; needs `gold_heads`. Wrong labels are marked.
-        title: Text alternative; the sentence by default.
-        width: Width in px at which the sentence is broken into rows; by default it is not.
+        heads: The n heads, one for each word: 1..n, 0 for the root, NO_HEAD where there is none.
+        labels: The n relations.
+        tags: The n part-of-speech tags shown under the words; None to show none.
+        gold_heads: The n correct heads (NO_HEAD where unknown). Wrong arcs are dashed, and the
+            correct ones are drawn below the words.
+        gold_labels: The n correct relations, which need `gold_heads`. Wrong labels are marked.
+        title: The text alternative; by default the sentence.
+        width: The width in px at which the sentence is broken into rows; None for a single row.
 
     Returns:
         A self-contained SVG element.
@@ -65,7 +66,7 @@ def tree_arcs(
     gold_heads: Sequence[int] | None,
     gold_labels: Sequence[str] | None,
 ) -> tuple[list[Arc], list[Arc]]:
-    """The arcs above the words, and below them the correct arcs that were missed.
+    """Make the arcs above the words, and the missed correct arcs below them.
 
     Arguments and errors are those of `render_tree_svg`.
     """
@@ -96,7 +97,7 @@ def tree_arcs(
 
 
 def _crossing(heads: Sequence[int]) -> list[bool]:
-    """Which words 1..n hang on a non-projective arc; missing arcs do no harm."""
+    """Check which words 1..n have a non-projective arc. Missing arcs are ignored."""
     return list(nonprojective_arcs(complete_heads([NO_HEAD, *heads])))
 
 
