@@ -1,4 +1,4 @@
-"""Progress bars, gold files, and results on the terminal and in files."""
+"""Progress bars, gold files, and the output of results to the terminal and to files."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def report_scores(
 
     Args:
         scores: The scores.
-        json_path: The file; None for no file.
+        json_path: The JSON file; None to write none.
         source: The provenance of the scores.
-        validation: The errors in gold and predicted trees; None if they are not wanted.
+        validation: The errors in gold and predicted trees; None if they were not counted.
     """
     shown, result = scores.table(), scores.as_dict()
     if validation is not None:
@@ -97,9 +97,9 @@ def report(result: str, *files: tuple[Path | None, Callable[[], str]], page: boo
     """Print a result, and write it to files, even if it cannot be printed.
 
     Args:
-        result: What to print.
-        *files: What gives the content of each file; None for no file.
-        page: Whether to tell the name of the last one, that of a page.
+        result: The text of the result.
+        *files: Pairs of a path, or None, and a function that returns the content of the file.
+        page: Whether to print the name of the last file, which is a page.
     """
     try:
         print_result(result)
@@ -115,17 +115,18 @@ def print_result(result: str) -> None:
     """Print to standard output.
 
     Args:
-        result: What to print.
+        result: The text to print.
 
     Raises:
-        WriteError: It cannot be written, because it goes to a file on a full disk, for example.
-        typer.Exit: It goes to a program that reads no more, such as head: no message is needed.
+        WriteError: The text cannot be written, for example to a file on a full disk.
+        typer.Exit: The text goes to a program that has stopped reading, such as head, so that no
+            message is needed.
     """
     try:
         with naming("standard output"):
             typer.echo(result)
     except OSError as error:
-        # What is left in the buffer would fail again when the program ends.
+        # The rest of the buffer would fail again when the program ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error.__cause__, BrokenPipeError):
             raise typer.Exit(1) from None
@@ -133,7 +134,7 @@ def print_result(result: str) -> None:
 
 
 def as_json(result: dict[str, Any], source: Provenance) -> str:
-    """The content of a JSON file with a result and its provenance.
+    """Write a result and its provenance as JSON.
 
     Args:
         result: The result.
@@ -148,7 +149,7 @@ def write_text(content: str, path: Path) -> None:
 
     Args:
         content: The text.
-        path: The file; its folder is created.
+        path: The file, whose folder is created if necessary.
     """
     with replacing(path) as file:
         file.write(content.encode("utf-8"))

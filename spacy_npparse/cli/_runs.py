@@ -1,4 +1,4 @@
-"""What commands that train many parsers share: their options, runs and reports."""
+"""The options, runs and reports that `leaderboard` and `sweep` share."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def find_executor(
     """Find the executor that the options specify.
 
     Args:
-        choice: Where processes run.
+        choice: The place where processes run.
         processes: The number of processes on this machine.
         threads: The number of threads of each process.
         address: The address of the Ray cluster.

@@ -129,8 +129,8 @@ def _parts(treebank: Path, split: bool) -> dict[str, _Part]:
 
 @dataclass
 class _Counts:
-    """Of a part of a treebank. Trees, and arcs, are those of sentences in which all words have a
-    head."""
+    """The counts of a part of a treebank. Trees and arcs are counted in sentences in which all
+    words have a head."""
 
     sentences: int = 0
     words: int = 0

@@ -88,7 +88,7 @@ def lend(example: Example) -> Example:
     """Make an example with Docs that are equal to those of a stored example, which does not change.
 
     Args:
-        example: Any example.
+        example: The example, which may be of any class.
 
     Returns:
         A new example if the Docs of the stored one have not been accessed; otherwise the same

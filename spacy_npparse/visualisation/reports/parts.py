@@ -144,7 +144,7 @@ def crossing_points(parser: Scored) -> list[Point]:
 
 def crossing_plot(series: Sequence[Series], mean: str = "") -> Plot:
     """Plot precision against recall of non-projective arcs. If the gold trees have no such arcs, or
-    if no parser predicts any, the plot is a sentence.
+    if no parser predicts any, the plot is empty, and its note says so.
 
     Args:
         series: The series, with points as from `crossing_points`.
