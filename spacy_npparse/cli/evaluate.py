@@ -1,4 +1,4 @@
-"""`evaluate`: the official scores of a trained pipeline."""
+"""The command `evaluate`, which scores a trained pipeline on a treebank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`init-config`: a complete training config."""
+"""The command `init-config`, which writes a training config."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`prepare`: UD treebanks, checked, under the names that training uses."""
+"""The command `prepare`, which checks UD treebanks and copies them under the names of training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`select`: what to annotate next."""
+"""The command `select`, which selects sentences or arcs to annotate."""
 
 from __future__ import annotations
 
