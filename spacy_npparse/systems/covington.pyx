@@ -46,7 +46,7 @@ cdef class ListConfiguration(KernelConfiguration):
         return structures
 
     cpdef load(self, int n, dict structures):
-        """Take over content as given by `structures`.
+        """Load the content that `structures` returned.
 
         Raises:
             ValueError: λ1, λ2 and the buffer are not the words 1..n, in this order.

@@ -107,7 +107,7 @@ cdef class TwoStackConfiguration(KernelConfiguration):
         return structures
 
     cpdef load(self, int n, dict structures):
-        """Take over content as given by `structures`.
+        """Load the content that `structures` returned.
 
         Raises:
             ValueError: The buffer is not a suffix of 1..n, or a stack holds a word of it.
