@@ -1,4 +1,4 @@
-"""Experiments: training configs, and parsers trained under one budget and compared."""
+"""Experiments: training configs, and parsers that are trained under one budget and compared."""
 
 from spacy_npparse.laboratory.bare_parser import BareParser
 from spacy_npparse.laboratory.commands import FailedCommandError

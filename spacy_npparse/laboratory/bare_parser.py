@@ -1,4 +1,4 @@
-"""Parsers without the rest of a pipeline: trained faster, for sentences with given words."""
+"""Parsers without the rest of a pipeline, which train faster, for sentences with given words."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from thinc.api import Config
 from spacy_npparse.laboratory.component import COMPONENT, ComponentPipeline
 from spacy_npparse.laboratory.contestants import Task
 
-# Components that others listen to.
+# The components that others listen to.
 _ENCODERS = ("tok2vec", "transformer")
 _TOKENIZER = {"@tokenizers": "spacy.Tokenizer.v1"}
 
 
 @dataclass(frozen=True)
 class BareParser(ComponentPipeline):
-    """A parser with its encoder: neither a trained tokenizer nor taggers."""
+    """A parser with its encoder, but without a trained tokenizer or taggers."""
 
     def config(self, task: Task) -> Config:
-        """See `TrainedPipeline`."""
         config = super().config(task)
         kept = [
             name

@@ -1,4 +1,4 @@
-"""Parsers with this package's scorer, put into the pipeline of a training config."""
+"""Parsers of this package and its extensions, as components of a training config's pipeline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thinc.api import Config
 from spacy_npparse.laboratory.contestants import Task
 from spacy_npparse.laboratory.pipeline import TrainedPipeline
 
-# The component of a config that is replaced.
+# The name of the component that is replaced in a config.
 COMPONENT = "parser"
 _DECODER = "decoder."
 _GLOBAL_LOSS = "max-violation"
@@ -23,10 +23,11 @@ _GLOBAL_LOSS = "max-violation"
 class ComponentPipeline(TrainedPipeline):
     """A parser and settings of its component; see `contestant`.
 
-    Settings of the decoder share a model, unless the loss makes them part of training.
+    Parsers with different settings of the decoder share a model, unless the loss makes these
+    settings part of the training.
 
     Attributes:
-        name: Factory without `_parser`, and settings: "attardi,decoder.beam_width=4".
+        name: The factory without `_parser`, and settings: "attardi,decoder.beam_width=4".
     """
 
     name: str
@@ -34,11 +35,9 @@ class ComponentPipeline(TrainedPipeline):
 
     @property
     def model_name(self) -> str:
-        """See `Contestant`."""
         return ",".join([self._system, *(f"{n}={v}" for n, v in self._trained_settings())])
 
     def config(self, task: Task) -> Config:
-        """See `TrainedPipeline`."""
         config = load_config(task.config, interpolate=False)
         component = config.get("components", {}).get(COMPONENT)
         if component is None:
@@ -67,7 +66,6 @@ class ComponentPipeline(TrainedPipeline):
         return config
 
     def overrides(self) -> dict[str, Any]:
-        """See `TrainedPipeline`."""
         kept = dict(self._trained_settings())
         return {
             f"components.{COMPONENT}.{name}": _parsed(value)
@@ -91,11 +89,11 @@ class ComponentPipeline(TrainedPipeline):
 
 
 def drop_defaults(component: dict[str, Any]) -> None:
-    """Remove the settings that only make the factory's defaults explicit, because another factory
-    has other settings and defaults.
+    """Remove the settings that equal the factory's defaults, because another factory has other
+    settings and defaults.
 
     Args:
-        component: The section of a component in a config, which is changed. Its model is kept.
+        component: The section of a component in a config, which is changed except for its model.
     """
     factory = component.get("factory")
     nlp = spacy.blank("xx")
@@ -107,7 +105,7 @@ def drop_defaults(component: dict[str, Any]) -> None:
 
 
 def _parsed(value: str) -> Any:
-    """A setting's value, as `spacy train` reads it from the command line."""
+    """Parse the value of a setting as `spacy train` does on the command line."""
     try:
         return json.loads(value)
     except ValueError:

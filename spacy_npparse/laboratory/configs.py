@@ -1,4 +1,4 @@
-"""The training configs of this package, as they stand and completed for a parser and a language."""
+"""The training configs of this package, and their completion for a parser and a language."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from spacy_npparse.laboratory.names import FACTORY_SUFFIX, trainable_parsers
 
 
 def config_path(name: str) -> Path:
-    """A config of this package.
+    """Find a config of this package.
 
     Args:
-        name: `accuracy`, `fast`, `transformer` or `ensemble`.
+        name: The name of the config: `accuracy`, `fast`, `transformer` or `ensemble`.
 
     Returns:
-        The file, in an installed package or in the top-level folder `configs` of a clone.
+        The path of the file, in an installed package or in the top-level folder `configs` of a
+        clone.
 
     Raises:
-        ValueError: There is no such config.
+        ValueError: The config does not exist.
     """
     package = Path(spacy_npparse.__file__).parent
     folder = next(
@@ -37,23 +38,23 @@ def config_path(name: str) -> Path:
 
 
 def complete_config(name: str, parser: str, lang: str, encoder: str | Path | None = None) -> Config:
-    """A config of this package for a parser and a language.
+    """Complete a config of this package for a parser and a language.
 
-    All defaults are explicit but those of the parser's factory: they differ between factories, so
-    that with them another factory could not be put in its place.
+    All defaults are explicit, except those of the parser's factory. They differ between factories,
+    so another factory could not replace it.
 
     Args:
-        name: See `config_path`.
-        parser: The parser's factory, with or without `_parser`.
-        lang: Language code, `xx` for multi-language.
-        encoder: The folder of a pretrained encoder that is read beside words and characters; for
-            configs with a BiLSTM.
+        name: The name of the config: `accuracy`, `fast`, `transformer` or `ensemble`.
+        parser: The factory of the parser, with or without `_parser`.
+        lang: The language code, `xx` for multi-language.
+        encoder: The folder of a pretrained encoder that is read in addition to words and
+            characters, for configs with a BiLSTM; None for none.
 
     Returns:
-        The config, its variables not interpolated.
+        The config, without interpolating its variables.
 
     Raises:
-        ValueError: There is no such parser or language, or a package is missing.
+        ValueError: The parser or the language does not exist, or a package is missing.
     """
     parser = parser.removesuffix(FACTORY_SUFFIX)
     if parser not in trainable_parsers():
@@ -76,13 +77,13 @@ def complete_config(name: str, parser: str, lang: str, encoder: str | Path | Non
         }
     _check_factories(config)
     filled = load_model_from_config(config, auto_fill=True, validate=False).config
-    # Filling does not validate.
+    # Filling a config does not validate it.
     complete = load_model_from_config(filled).config
     component = complete["components"][COMPONENT]
     has_decoder = "decoder" in component
     drop_defaults(component)
     if has_decoder:
-        # An override on the command line needs the section; all families have this one.
+        # Overrides on the command line need the section, which all parsers have.
         component["decoder"] = {}
     return complete
 

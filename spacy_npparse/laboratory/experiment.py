@@ -1,4 +1,5 @@
-"""Experiments: each contestant trained and evaluated with each seed, resumed where they stopped."""
+"""Experiments, in which each contestant is trained and evaluated with each seed. They can be
+resumed."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from spacy_npparse.workfolder import (
 
 _NOTE = "experiment.json"
 _LOCK = ".lock"
-# The seed of contestants that do not depend on it.
+# The seed of contestants whose training does not depend on it.
 _ONLY_SEED = 0
 
 
@@ -34,12 +35,12 @@ class Experiment:
     """Trained models and their predictions in a folder.
 
     Attributes:
-        task: What the models are trained on.
-        gold: CoNLL-U file that they parse.
-        folder: Has models/NAME-SEED, predictions/GOLD/NAME-SEED.conllu and, beside it, a JSON file
-            with speed and learning curve.
-        raw: Whether they parse the plain text of that file, instead of its tokens and sentences.
-            The models are the same.
+        task: The task of the trainings.
+        gold: The CoNLL-U file that the models parse.
+        folder: The folder, with models/NAME-SEED, predictions/GOLD/NAME-SEED.conllu and, beside it,
+            a JSON file with the speed and the learning curve.
+        raw: Whether the models parse the plain text of that file, instead of its tokens and
+            sentences. The models are the same.
     """
 
     task: Task
@@ -51,10 +52,10 @@ class Experiment:
     def locked(self) -> Iterator[None]:
         """Keep other processes from running an experiment in the folder.
 
-        The operating system unlocks it when this process ends, even if it is killed.
+        The operating system releases the lock when this process ends, even if it is killed.
 
         Raises:
-            FolderInUseError: Another process runs one.
+            FolderInUseError: Another process runs an experiment in the folder.
         """
         lock = claim(self.folder / _LOCK)
         if lock is None:
@@ -100,10 +101,10 @@ class Experiment:
 
         Args:
             contestants: The contestants.
-            seeds: Seeds of those that depend on them.
+            seeds: The seeds of contestants that depend on them.
 
         Returns:
-            The runs, seed by seed.
+            The runs, one seed after another.
         """
         return [
             Run(self.task, self.gold, self.folder, self.raw, contestant, seed)
@@ -113,11 +114,11 @@ class Experiment:
         ]
 
     def missing(self, contestants: Sequence[Contestant], seeds: Sequence[int]) -> list[Run]:
-        """List the runs without result.
+        """List the runs without a result.
 
         Args:
             contestants: The contestants.
-            seeds: Seeds of those that depend on them.
+            seeds: The seeds of contestants that depend on them.
 
         Returns:
             The runs, for `complete_runs`.
@@ -127,14 +128,14 @@ class Experiment:
     def results(
         self, contestants: Sequence[Contestant], seeds: Sequence[int]
     ) -> dict[str, list[Trial]]:
-        """Read the results that there are.
+        """Read the existing results.
 
         Args:
             contestants: The contestants.
-            seeds: Seeds of those that depend on them.
+            seeds: The seeds of contestants that depend on them.
 
         Returns:
-            Trials by the contestant's name.
+            The trials by the name of the contestant.
         """
         gold = list(read_conllu(self.gold))
         found: dict[str, list[Trial]] = {}

@@ -1,4 +1,4 @@
-"""Contestants by name: parsers of this and other packages, and peers."""
+"""Contestants by name: parsers of this package, of its extensions, and of other packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spacy_npparse.laboratory.contestants import Contestant
 from spacy_npparse.laboratory.spacy_parser import SpacyPipeline
 from spacy_npparse.laboratory.udpipe import UDPipe
 
-# What makes the contestants that are no components, by name.
+# The classes of contestants from other packages, by name.
 PEERS: dict[str, Callable[[], Contestant]] = {"spacy": SpacyPipeline, "udpipe": UDPipe}
 FACTORY_SUFFIX = "_parser"
 _SCORER = "spacy_npparse.parser_scorer.v1"
@@ -21,14 +21,14 @@ def contestant(name: str) -> Contestant:
     """Make a contestant.
 
     Args:
-        name: "spacy" or "udpipe", or a component's factory without `_parser`, followed by settings
-            of the component: "arc_standard,oracle=dynamic,pseudo_projective=head".
+        name: "spacy", "udpipe", or the factory of a component without `_parser`, followed by
+            settings of the component: "arc_standard,oracle=dynamic,pseudo_projective=head".
 
     Returns:
         The contestant.
 
     Raises:
-        ValueError: There is no such contestant; the message says why.
+        ValueError: There is no such contestant. The message has the reason.
     """
     if name in PEERS:
         return PEERS[name]()

@@ -1,7 +1,7 @@
-"""What a run leaves behind when it has ended. Without it, a model or predictions are not complete.
+"""Records of finished runs. Without its record, a model or a file of predictions is incomplete.
 
-A note in the folder of a model says that its training has finished; a record beside predictions has
-their checksum. Both are written last.
+A note in the folder of a model means that its training has finished. A record beside predictions
+has their checksum. Both are written last.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _MINUTES = "minutes.json"
 
 @dataclass(frozen=True)
 class Measurements:
-    """What is measured in a run.
+    """The measurements of a run.
 
     Attributes:
-        words_per_second: Parsing speed, CPU time on one thread.
-        training_minutes: CPU time on one thread.
-        curve: Learning curve: number of updates, and LAS on the dev file in percent.
+        words_per_second: The parsing speed, by CPU time on one thread.
+        training_minutes: The CPU time of the training, on one thread.
+        curve: The learning curve: pairs of a number of updates and LAS on the dev file in percent.
     """
 
     words_per_second: float
@@ -35,7 +35,7 @@ def write_minutes(minutes: float, model: Path) -> None:
     """Note that a training has finished.
 
     Args:
-        minutes: Its CPU time.
+        minutes: The CPU time of the training in minutes.
         model: The folder of the model.
     """
     write_json(minutes, model / _MINUTES)
@@ -48,10 +48,10 @@ def read_minutes(model: Path) -> float:
         model: The folder of the model.
 
     Returns:
-        Its CPU time in minutes.
+        The CPU time of the training in minutes.
 
     Raises:
-        DamagedFileError: There is no such note.
+        DamagedFileError: The note is missing or damaged.
     """
     path = model / _MINUTES
     minutes = read_json(path)
@@ -61,10 +61,10 @@ def read_minutes(model: Path) -> float:
 
 
 def write_record(measured: Measurements, prediction: Path) -> None:
-    """Note that a run has ended.
+    """Record that a run has ended.
 
     Args:
-        measured: Its measurements.
+        measured: The measurements of the run.
         prediction: The file with its predictions.
     """
     data = {"prediction": checksum(prediction), **asdict(measured)}
@@ -78,10 +78,10 @@ def read_record(prediction: Path) -> Measurements:
         prediction: The file with its predictions.
 
     Returns:
-        Its measurements.
+        The measurements of the run.
 
     Raises:
-        DamagedFileError: The predictions or the record are not complete.
+        DamagedFileError: The predictions or the record are incomplete.
     """
     path = prediction.with_suffix(".json")
     data = read_json(path)

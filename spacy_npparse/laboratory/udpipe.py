@@ -3,8 +3,8 @@ with SWAP.
 
     python -m spacy_npparse.laboratory.udpipe epochs=100 model.udpipe dev.conllu train.conllu
 
-trains a model with these settings of the tokenizer, on one file or several, in a process of its own
-because UDPipe's trainer writes to the terminal.
+This command trains a model with these settings of the tokenizer, on one file or several. It runs in
+a process of its own, because UDPipe's trainer writes to the terminal.
 
 Source: Straka, Hajič and Straková (2016), and the manual of UDPipe 1.
 """
@@ -33,11 +33,12 @@ from spacy_npparse.treebank import (
 )
 
 _MODEL = "model.udpipe"
-# How models are trained: the tokenizer's usual settings; dimension, segments and dropout are the
+# The settings of the tokenizer are the usual ones. Dimension, segments and dropout are the
 # defaults.
 TOKENIZER = "epochs=100;early_stopping=1"
 TAGGER = "models=1;templates=tagger;iterations=20"
-# The manual's settings for Universal Dependencies, with SWAP and without pretrained vectors.
+# The settings of the parser are those of the manual for Universal Dependencies, with SWAP and
+# without pretrained vectors.
 PARSER = (
     "transition_system=swap;transition_oracle=static_lazy;structured_interval=8;"
     "embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;"
@@ -48,7 +49,7 @@ PARSER = (
 
 @dataclass(frozen=True)
 class UDPipe:
-    """UDPipe 1, whose trainer has its own seed and number of iterations; see `Contestant`."""
+    """UDPipe 1, whose trainer has its own seed and number of iterations."""
 
     name = "udpipe"
     model_name = "udpipe"
@@ -56,15 +57,13 @@ class UDPipe:
     uses_seeds = False
 
     def check(self, task: Task) -> None:
-        """See `Contestant`: any task fits."""
+        """Do nothing, because UDPipe fits any task."""
 
     def train(self, task: Task, seed: int, folder: Path) -> None:
-        """See `Contestant`."""
         files = [folder / _MODEL, task.dev, *task.training_files]
         run_module([__name__, TOKENIZER, *files], folder / LOG)
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
-        """See `Contestant`."""
         nlp = spacy.blank("xx")
         blank = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
         inputs = list(_read("".join(map(doc_to_conllu, blank))))
@@ -75,7 +74,6 @@ class UDPipe:
         return _parsed(parsed, seconds)
 
     def parse_text(self, folder: Path, paragraphs: Sequence[Paragraph]) -> Parsed:
-        """See `Contestant`."""
         model = _load(folder)
         start = time.process_time()
         tokenizer = model.newTokenizer(model.DEFAULT)
@@ -87,17 +85,17 @@ class UDPipe:
         return _parsed(parsed, seconds)
 
     def learning_curve(self, folder: Path) -> list[Checkpoint]:
-        """See `Contestant`: not known."""
+        """Return no curve, because UDPipe does not report one."""
         return []
 
 
 def _load(folder: Path) -> Any:
-    """A trained model."""
+    """Load a trained model."""
     return udpipe.Model.load(str(folder / _MODEL))
 
 
 def _read(text: str) -> Any:
-    """The sentences of a CoNLL-U text; ValueError if UDPipe cannot read it."""
+    """Read the sentences of a CoNLL-U text. Raises ValueError if UDPipe cannot read it."""
     reader = udpipe.InputFormat.newConlluInputFormat()
     reader.setText(text)
     found = udpipe.Sentences()
@@ -107,7 +105,8 @@ def _read(text: str) -> Any:
 
 
 def _sentences(reader: Any) -> Iterator[Any]:
-    """The sentences of a reader or tokenizer; ValueError if there is an error."""
+    """Iterate over the sentences of a reader or tokenizer. Raises ValueError if there is an
+    error."""
     error = udpipe.ProcessingError()
     while reader.nextSentence(sentence := udpipe.Sentence(), error):
         yield sentence
@@ -116,14 +115,14 @@ def _sentences(reader: Any) -> Iterator[Any]:
 
 
 def _annotated(model: Any, sentence: Any) -> Any:
-    """The sentence, tagged and parsed in place."""
+    """Tag and parse a sentence in place."""
     if not (model.tag(sentence, model.DEFAULT) and model.parse(sentence, model.DEFAULT)):
         raise ValueError(f"UDPipe cannot parse {sentence.getText()!r}.")
     return sentence
 
 
 def _parsed(sentences: Sequence[Any], seconds: float) -> Parsed:
-    """Sentences of UDPipe, which took so many seconds."""
+    """Convert sentences of UDPipe, which took this number of seconds."""
     output = udpipe.OutputFormat.newConlluOutputFormat()
     blocks = [output.writeSentence(sentence).strip("\n").split("\n") for sentence in sentences]
     parsed = [parse_sentence(lines) for lines in blocks]
@@ -131,13 +130,13 @@ def _parsed(sentences: Sequence[Any], seconds: float) -> Parsed:
 
 
 def read_files(paths: Sequence[Path]) -> Any:
-    """The sentences of CoNLL-U files, as UDPipe's own `Sentences`.
+    """Read the sentences of CoNLL-U files as UDPipe's own `Sentences`.
 
     Args:
         paths: The files.
 
     Raises:
-        ValueError: UDPipe cannot read one.
+        ValueError: UDPipe cannot read a file.
     """
     found = udpipe.Sentences()
     for path in paths:

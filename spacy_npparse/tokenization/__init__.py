@@ -1,4 +1,4 @@
-"""Tokenization: a tokenizer that is trained on the treebank, and splits multiword tokens."""
+"""Tokenization: a tokenizer that is trained on the treebank and splits multiword tokens."""
 
 from spacy_npparse.tokenization.tokenizer import TrainedTokenizer, make_trained_tokenizer
 

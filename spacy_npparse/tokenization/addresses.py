@@ -1,8 +1,8 @@
-"""Addresses of the web and of e-mail, each of which is one token.
+"""Web and e-mail addresses, each of which is one token.
 
-An address is the longest string of the grammar that UDPipe 1 has for them: protocol, user and
-password may precede the host, which is a name or four numbers; a port and a path may follow. A path
-may have the letters of any script. It does not end in punctuation, or in a closing parenthesis
+An address is the longest string that matches UDPipe 1's grammar of addresses. Protocol, user and
+password may precede the host, which is a name or four numbers. A port and a path may follow. A path
+may contain letters of any script. It does not end in punctuation, or in a closing parenthesis
 without an opening one.
 """
 
@@ -30,12 +30,12 @@ _UP_TO_PORT = re.compile(
 
 
 def address_end(text: str, start: int, end: int) -> int:
-    """Find the address that begins at a place.
+    """Find the address that begins at a place in a text.
 
     Args:
-        text: Any text.
-        start: The place.
-        end: Where the text ends, as far as addresses are concerned.
+        text: The text.
+        start: The place where the address may begin.
+        end: The place where the address must end at the latest.
 
     Returns:
         The end of the longest address, exclusive; `start` if there is none.

@@ -1,9 +1,10 @@
-"""The ends of tokens by a GRU over characters, window by window as UDPipe 1 has them.
+"""The ends of tokens by a GRU over characters, window by window as in UDPipe 1.
 
-The network reads windows of at most `window` characters, of which a run of white space is one. A
-full window decides on its characters up to the last end of a token that is not among its last five,
-if that is in its second half, else on its first half; the next window begins where the decisions of
-the last one end. At each beginning of a token, an address is looked for first.
+The network reads windows of at most `window` characters, where a run of white space counts as one.
+A full window decides on its characters up to the last end of a token that is not among its last
+five characters, if this end is in its second half, otherwise on its first half. The next window
+begins where these decisions end. At each beginning of a token, the program first looks for an
+address.
 
 Source: Straka and Straková (2017, section 2.1), as implemented by UDPipe 1.
 """
@@ -31,17 +32,17 @@ cdef extern from "gru.h" namespace "npparse" nogil:
 cdef enum:
     # The row of white space.
     _SPACE = 1
-    # Of a full window: on its last characters it does not decide.
+    # The last characters of a full window, on which it does not decide.
     _UNDECIDED = 5
-    # At each token an address is read as long as it might go on: in a text of full stops, from each
-    # of them up to the end. Longer runs are cut; few addresses are.
+    # An address is read as long as it may continue. In a text of full stops, this would be from
+    # each of them up to the end. Therefore longer runs are cut, which affects few addresses.
     _LONGEST_RUN = 500
     _ASCII = 128
     _FULL_STOP = 46
     _NEWLINE = 10
     _RETURN = 13
 
-# Which characters may be in addresses, and which of them are letters or digits.
+# The characters that may be in addresses, and those of them that are letters or digits.
 cdef uint8_t[_ASCII] _in_addresses
 cdef uint8_t[_ASCII] _alphanumeric
 for _code, _char in enumerate(map(chr, range(_ASCII))):
@@ -53,8 +54,8 @@ cdef class BoundaryNetwork:
     """A trained network.
 
     Args:
-        inputs, gates, candidates, outputs, bias: float32, see `GruWeights` in gru.h. The second row
-            of `inputs` is that of white space.
+        inputs, gates, candidates, outputs, bias: float32 arrays, see `GruWeights` in gru.h. The
+            second row of `inputs` is that of white space.
         window: The length of a window.
         allow_spaces: Whether tokens may have white space inside.
     """
@@ -86,11 +87,11 @@ cdef class BoundaryNetwork:
         Args:
             text: The text.
             codes: uint32 [n_characters], its characters.
-            rows: int32 [n_characters], the row of `inputs` of each.
+            rows: int32 [n_characters], the row of `inputs` for each character.
 
         Returns:
-            int32 [n_tokens, 2], start and end (exclusive) of each token. Together they have all
-            characters that are not white space.
+            int32 [n_tokens, 2], the start and the end (exclusive) of each token. Together, the
+            tokens contain all characters that are not white space.
         """
         cdef vector[int32_t] bounds
         cdef _Window window = _Window(self, codes, rows)
@@ -110,11 +111,11 @@ cdef class _Window:
     cdef BoundaryNetwork network
     cdef const uint32_t[::1] codes
     cdef const int32_t[::1] rows
-    # The piece of the text that is being read.
+    # The beginning of the piece of text that is being read.
     cdef int32_t begin
     cdef int32_t end
-    # Of each character: where it is in the text, its row, and whether it ends a token. Last comes
-    # the place where the window ends, and the row of white space at the end of a piece.
+    # For each character, its place in the text, its row, and whether it ends a token. The last
+    # entry is the place where the window ends, and the row of white space at the end of a piece.
     cdef vector[int32_t] places
     cdef vector[int32_t] window_rows
     cdef vector[uint8_t] is_end
@@ -163,7 +164,7 @@ cdef class _Window:
             bounds.push_back(place)
 
     cdef bint may_begin_address(self, int32_t place) noexcept:
-        """Whether all characters may be in an address up to a full stop between letters or
+        """Check whether all characters may be in an address up to a full stop between letters or
         digits."""
         cdef int32_t i
         for i in range(place, self.end - 1):
@@ -175,7 +176,7 @@ cdef class _Window:
         return False
 
     cdef bint advance(self, int32_t* place) noexcept:
-        """Go on from a character to the next; whether it ends a token."""
+        """Move to the next character. Returns whether the current one ends a token."""
         if self.next >= self.n_decided:
             self.read(place[0])
         self.next += 1
@@ -183,7 +184,7 @@ cdef class _Window:
         return self.is_end[self.next - 1]
 
     cdef void skip_to(self, int32_t place) noexcept:
-        """Pass over an address."""
+        """Skip an address."""
         while self.next < self.n_decided and self.places[self.next] < place:
             self.next += 1
 
@@ -223,9 +224,9 @@ cdef class _Window:
                     break
 
     cdef bint is_end_before_space(self, int i, int length) noexcept:
-        """Whether the i-th character of a window, before white space, ends a token: always, unless
-        tokens may have white space inside, and it is neither the end of one, nor the end of the
-        window, nor a blank line."""
+        """Check whether the i-th character of a window, before white space, ends a token. It always
+        does, unless tokens may have white space inside, and the white space is neither the end of a
+        token, nor the end of the window, nor a blank line."""
         if not self.network.allow_spaces or self.is_end[i + 1] or i + 2 == length:
             return True
         cdef int32_t j, begin = self.places[i + 1], end = self.places[i + 2]

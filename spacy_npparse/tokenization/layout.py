@@ -1,4 +1,4 @@
-"""The Doc of a text whose tokens have been found."""
+"""The Doc of a text with given tokens."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class CutToken(NamedTuple):
     """A multiword token.
 
     Attributes:
-        slices: Of the text, one for each word.
-        words: The forms of its words.
+        slices: The slices of the text, one for each word.
+        words: The forms of the words.
     """
 
     slices: tuple[str, ...]
@@ -35,24 +35,24 @@ def make_doc(
     forms: list[str],
     multiword: Mapping[int, CutToken],
 ) -> Doc:
-    """Make the Doc of a text. A space after a token belongs to it; all other white space becomes
-    tokens.
+    """Make the Doc of a text. A space after a token belongs to it, and all other white space
+    becomes tokens.
 
     Args:
         vocab: The vocabulary of the Doc.
-        text: Any text.
-        bounds: int32 [n_tokens, 2], start and end (exclusive) of each token; what is between is
-            white space.
-        forms: The tokens.
-        multiword: The multiword tokens, by their numbers.
+        text: The text.
+        bounds: int32 [n_tokens, 2], the start and the end (exclusive) of each token. Between tokens
+            is white space.
+        forms: The forms of the tokens.
+        multiword: The multiword tokens, by the index of the token.
 
     Returns:
-        The Doc, whose text is the text.
+        The Doc, whose text is the given one.
     """
     ends = bounds[:, 1]
     gaps = np.append(bounds[1:, 0], np.int32(len(text))) - ends
     space_follows = (gaps > 0).tolist()
-    # Other white space than the space is not printable.
+    # White space other than the space is not printable.
     n_spaces = 1 if text.isprintable() else [text[end : end + 1] == " " for end in ends.tolist()]
     with_more = np.flatnonzero(gaps > np.asarray(n_spaces)).tolist()
     words: list[str] = []
@@ -73,8 +73,8 @@ def make_doc(
         done = number + 1
     doc = Doc(vocab, words=words + forms[done:], spaces=spaces + space_follows[done:])
     if found:
-        # No sentence begins within a multiword token. Setting that for each word by itself would
-        # take time that is quadratic in the length of the Doc.
+        # No sentence begins within a multiword token. Setting this for each word separately would
+        # take quadratic time in the length of the Doc.
         starts = np.zeros(len(doc), dtype=np.uint64)
         for first, forms_of_words in found:
             starts[first + 1 : first + len(forms_of_words)] = _NO_START
@@ -84,7 +84,7 @@ def make_doc(
 
 
 def _append_space(space: str, words: list[str], spaces: list[bool]) -> None:
-    """Append white space: a first space to the token before it, the rest as a token."""
+    """Append white space. A first space belongs to the token before it, and the rest is a token."""
     if words and space.startswith(" "):
         spaces[-1] = True
         space = space[1:]

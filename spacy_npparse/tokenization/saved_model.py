@@ -1,4 +1,5 @@
-"""The model of a tokenizer as it is saved: behind a checksum, since damaged ones may be models."""
+"""The saved model of a tokenizer, after a checksum, because a damaged model may still be
+readable."""
 
 from __future__ import annotations
 
@@ -12,28 +13,27 @@ def seal(model: bytes) -> bytes:
     """Put a checksum before a model.
 
     Args:
-        model: The model in UDPipe's format, empty if the tokenizer has not been trained.
+        model: The model in UDPipe's format; empty if the tokenizer has not been trained.
 
     Returns:
-        What is saved.
+        The bytes to save.
     """
     return _MARK + _checksum(model) + b"\n" + model
 
 
 def unseal(saved: bytes) -> bytes:
-    """Check that a saved model is as it was saved.
+    """Check that a saved model is intact.
 
-    Models that were saved without a checksum, as early ones of version 0.2 were, are returned as
-    they are.
+    Models without a checksum, which early versions of 0.2 saved, are returned unchanged.
 
     Args:
-        saved: What `seal` returned.
+        saved: The bytes that `seal` returned.
 
     Returns:
         The model.
 
     Raises:
-        ValueError: It is not.
+        ValueError: The model is damaged.
     """
     if not saved:
         raise ValueError("its model is empty")

@@ -1,5 +1,5 @@
-"""The saved rules of multiword tokens, as they are loaded: those that would make empty words, and
-whatever else no training makes, are refused."""
+"""Loading of saved rules of multiword tokens. Rules that would make empty words, or that no
+training makes, are rejected."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def load_rules(saved: Sequence[Any]) -> list[Rule]:
     """Read rules.
 
     Args:
-        saved: Each as a list of its parts.
+        saved: The rules, each as a list of its parts.
 
     Returns:
         The rules.
 
     Raises:
-        ValueError: One of them is none.
+        ValueError: A rule is malformed.
     """
     return [_rule(number, *parts) for number, parts in enumerate(saved, 1)]
 
@@ -30,13 +30,13 @@ def load_numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
     """Read the counts of words.
 
     Args:
-        saved: Numbers by the names of what they belong to.
+        saved: The counts by word.
 
     Returns:
-        The same.
+        The same counts.
 
     Raises:
-        ValueError: One of them is no number, or belongs to nothing.
+        ValueError: A count is not a number, or its key is not a word.
     """
     if "" in saved:
         raise ValueError("its multiword has a number of nothing instead of a number of a word")
@@ -47,15 +47,16 @@ def load_weights(saved: Any, n_rules: int) -> list[dict[str, float]]:
     """Read the weights of features.
 
     Args:
-        saved: By the names of the features, those of all rules together and of each rule. Versions
-            up to 0.2 saved all of them together; the number of the rule was before the name.
+        saved: The weights by the name of the feature, those of all rules together and of each rule.
+            Versions up to 0.2 saved all of them together, with the number of the rule before the
+            name.
         n_rules: The number of rules.
 
     Returns:
-        Those of all rules together and of each rule.
+        The weights of all rules together, followed by those of each rule.
 
     Raises:
-        ValueError: One of them is no number, or belongs to nothing.
+        ValueError: A weight is not a number, or its key is not a feature.
     """
     if isinstance(saved, Mapping):
         saved = _by_rule(load_numbers(saved), n_rules)

@@ -13,29 +13,29 @@ from spacy_npparse.tokenization.boundaries import BoundaryNetwork
 from spacy_npparse.tokenization.udpipe_model import TokenizerModel, read_model
 
 _N_CHARACTERS = 0x110000
-# Of characters that cannot be written as UTF-8.
+# Stands for characters that cannot be written as UTF-8.
 _UNREADABLE = "\ufffd"
 _ALIKE = {"\u3001": ",", "\u3002": "."}
-# Rows of the network: white space, characters that are like none of the treebank, those of the
-# treebank. None has the first, which is that of characters whose row has yet to be found.
+# Rows of the network: white space, characters that resemble none of the treebank, and those of the
+# treebank. Row 0 marks characters whose row has not been looked up yet.
 _SPACE, _UNLIKE, _FIRST = 1, 2, 3
 
 
 class Segmenter:
-    """A loaded model.
+    """A loaded model that segments texts.
 
     Args:
         model: The model in UDPipe's format.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: The model is damaged.
     """
 
     def __init__(self, model: bytes) -> None:
         loaded = read_model(model)
         self._substitutes = loaded.substitutes
         self._row_of = {char: row for row, char in enumerate(loaded.embeddings, _FIRST)}
-        # By the code of the character; the system provides zeros only where they are read.
+        # Rows by code point. The system allocates memory only where it is used.
         self._rows = np.zeros(_N_CHARACTERS, dtype=np.int32)
         self._network = _network(loaded, self._similar_row(" "))
 
@@ -43,11 +43,11 @@ class Segmenter:
         """Segment a text.
 
         Args:
-            text: Any text.
+            text: The text.
 
         Returns:
-            int32 [n_tokens, 2], start and end (exclusive) of each token; together the tokens have
-            all characters that are not white space.
+            int32 [n_tokens, 2], the start and the end (exclusive) of each token. Together, the
+            tokens contain all characters that are not white space.
         """
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         rows = self._rows[codes]
@@ -58,8 +58,8 @@ class Segmenter:
         return self._network.tokens(text, codes, rows)
 
     def _similar_row(self, char: str) -> int:
-        """The row of a character, or of the most similar one that has been seen: what it is
-        composed of, or the most frequent one of its category."""
+        """Find the row of a character or of the most similar known one: a part that it is composed
+        of, or the most frequent one of its category."""
         if char == "\0" or category(char) == "Cs":
             char = _UNREADABLE
         first = normalize("NFKD", char)[0]
@@ -70,14 +70,14 @@ class Segmenter:
 
 
 def _network(model: TokenizerModel, space: int) -> BoundaryNetwork:
-    """The network of a model. space: the row of white space among those of characters."""
+    """Make the network of a model. space: the row of white space among those of characters."""
     n_rows = _FIRST + len(model.embeddings)
     size = model.forward.input_bias.shape[1]
     embeddings = np.zeros((n_rows, size))
     embeddings[_FIRST:] = list(model.embeddings.values())
     embeddings[_SPACE] = embeddings[space]
     directions = (model.forward, model.backward)
-    # Update gate, reset gate and candidate state; see gru.h.
+    # The update gate, the reset gate and the candidate state; see gru.h.
     scales = np.array([-1, -1, -2])[:, None, None] / log(2)
     inputs, states = np.empty((n_rows, 2, 3, size)), np.empty((2, 3, size, size))
     outputs = np.zeros((2, size, 4))

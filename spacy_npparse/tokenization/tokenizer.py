@@ -1,4 +1,4 @@
-"""The spaCy tokenizer."""
+"""The trained tokenizer of spaCy pipelines."""
 
 import logging
 import re
@@ -38,28 +38,29 @@ class TrainedTokenizer:
     """A tokenizer that `nlp.initialize` trains on the gold tokens of the corpus.
 
     `doc.text` is the text. A multiword token is cut into slices, one for each of its syntactic
-    words, as spaCy cuts "can't" into "ca" and "n't": `token._.form` is the word, `token.norm_` its
-    norm. The multiword token is one of `doc._.multiword_tokens`, and no sentence begins inside. A
-    multiword token with fewer characters than words stays whole. White space other than single
-    spaces between tokens becomes tokens, as with spaCy's tokenizer.
+    words, as spaCy cuts "can't" into "ca" and "n't". `token._.form` is the word, and `token.norm_`
+    is its norm. The multiword token is in `doc._.multiword_tokens`, and no sentence begins inside
+    it. A multiword token with fewer characters than words remains whole. As with spaCy's tokenizer,
+    white space other than single spaces between tokens becomes tokens.
 
     Args:
         vocab: The vocabulary of the Docs.
-        nlp: The pipeline that the tokenizer is a part of, if it is one already.
+        nlp: The pipeline that the tokenizer belongs to; None if there is none yet.
 
     Attributes:
         vocab: The vocabulary of the Docs.
-        multiword: "split" cuts multiword tokens, "whole" makes a token of each. May be changed at
-            any time.
-        n_whole: Number of multiword tokens so far that stayed whole for want of characters.
+        multiword: "split" cuts multiword tokens, and "whole" makes each a single token. Can be
+            changed at any time.
+        n_whole: The number of multiword tokens so far that remained whole because they have too few
+            characters.
 
-    Source: Straka and Straková (2017, section 2.1) for tokens: they are those of UDPipe 1, which
-    trains the network. See `MultiwordSplitter` for words.
+    Source: Straka and Straková (2017, section 2.1) for tokens, which are those of UDPipe 1, whose
+    trainer trains the network. For words, see `MultiwordSplitter`.
     """
 
     def __init__(self, vocab: Vocab, nlp: Language | None = None) -> None:
         self.vocab = vocab
-        # For messages about it.
+        # The pipeline, for messages about it.
         self._pipeline: Callable[[], Language | None] = ref(nlp) if nlp else lambda: None
         self._multiword: Multiword = "split"
         self.n_whole = 0
@@ -70,10 +71,10 @@ class TrainedTokenizer:
 
     @property
     def multiword(self) -> Multiword:
-        """See the class.
+        """Whether multiword tokens are split ("split") or single tokens ("whole").
 
         Raises:
-            ValueError: If it is set to anything else.
+            ValueError: Another value is set.
         """
         return self._multiword
 
@@ -89,13 +90,13 @@ class TrainedTokenizer:
         """Tokenize a text.
 
         Args:
-            text: Any text.
+            text: The text.
 
         Returns:
             The Doc.
 
         Raises:
-            ValueError: If the tokenizer has not been trained.
+            ValueError: The tokenizer has not been trained.
         """
         bounds = self._bounds(text)
         forms = [text[start:end] for start, end in zip(*bounds.T.tolist(), strict=True)]
@@ -107,7 +108,7 @@ class TrainedTokenizer:
 
         Args:
             texts: The texts.
-            batch_size: Not used.
+            batch_size: Ignored.
 
         Yields:
             The Docs.
@@ -127,21 +128,23 @@ class TrainedTokenizer:
         `[initialize.tokenizer]` in a config.
 
         Args:
-            get_examples: Gives the examples, of which only the reference Docs are used.
+            get_examples: A function that returns the examples, of which only the reference Docs are
+                used.
             nlp: The pipeline.
-            multiword: See the class.
-            source: Folder of a pipeline whose tokenizer is copied instead of training one.
+            multiword: "split" to cut multiword tokens, or "whole" to make each a single token.
+            source: The folder of a pipeline whose tokenizer is copied, so that none is trained;
+                None to train one.
 
         Raises:
-            ValueError: If the examples have too little text, `source` no trained tokenizer, or a
-                setting another type.
+            ValueError: The examples have too little text, `source` has no trained tokenizer, or a
+                setting has the wrong type.
         """
         check_arguments(_NAME, TrainedTokenizer.initialize, {"source": source})
         self.multiword = multiword
         if source is not None:
             self._copy(Path(source) / "tokenizer")
             return
-        # Corpus readers that tokenize texts do so while the tokenizer has yet to be trained.
+        # Corpus readers may tokenize texts before the tokenizer is trained.
         self._is_initializing = True
         try:
             sentences = training_sentences(example.reference for example in get_examples())
@@ -153,13 +156,13 @@ class TrainedTokenizer:
         )
 
     def score(self, examples: Iterable[Example], **_: Any) -> dict[str, Any]:
-        """Score the tokens, as spaCy's tokenizer does.
+        """Score the tokens like spaCy's tokenizer.
 
         Args:
             examples: The examples.
 
         Returns:
-            Accuracy, precision, recall and F1 of tokens.
+            The accuracy, precision, recall and F1 of tokens.
         """
         scores: dict[str, Any] = Scorer.score_tokenization(examples)
         return scores
@@ -168,10 +171,10 @@ class TrainedTokenizer:
         """Serialize the tokenizer.
 
         Args:
-            exclude: Names not to write: "cfg", "model", "multiword".
+            exclude: The names of parts to leave out: "cfg", "model", "multiword".
 
         Returns:
-            Settings and model, without the vocabulary.
+            The settings and the model, without the vocabulary.
         """
         writers = {
             _CONFIG: lambda: srsly.json_dumps(self._settings),
@@ -185,14 +188,14 @@ class TrainedTokenizer:
         """Load the tokenizer.
 
         Args:
-            data: From `to_bytes`.
-            exclude: Names not to read.
+            data: The bytes that `to_bytes` returned.
+            exclude: The names of parts that are not loaded.
 
         Returns:
             The tokenizer itself.
 
         Raises:
-            ValueError: If something is missing or damaged.
+            ValueError: Something is missing or damaged.
         """
         readers = {
             _CONFIG: lambda b: self._set(srsly.json_loads(b)),
@@ -210,8 +213,8 @@ class TrainedTokenizer:
         """Save the tokenizer.
 
         Args:
-            path: Folder to write.
-            exclude: Names not to write: "cfg", "model", "multiword".
+            path: The folder to write.
+            exclude: The names of parts to leave out: "cfg", "model", "multiword".
         """
         writers = {
             _CONFIG: lambda p: srsly.write_json(p, self._settings),
@@ -224,14 +227,14 @@ class TrainedTokenizer:
         """Load the tokenizer.
 
         Args:
-            path: Folder that `to_disk` wrote.
-            exclude: Names not to read.
+            path: The folder that `to_disk` wrote.
+            exclude: The names of parts that are not loaded.
 
         Returns:
             The tokenizer itself.
 
         Raises:
-            ValueError: Naming the folder, if something is missing or damaged.
+            ValueError: Something is missing or damaged. The message names the folder.
         """
         readers = {
             _CONFIG: lambda p: self._set(srsly.read_json(p)),
@@ -247,7 +250,7 @@ class TrainedTokenizer:
         return {"multiword": self.multiword}
 
     def _set(self, settings: dict[str, Any]) -> None:
-        # As versions up to 0.2 saved it.
+        # Versions up to 0.2 saved this setting.
         is_split = settings.pop("split_multiword", None)
         if is_split is not None:
             settings["multiword"] = "split" if is_split else "whole"
@@ -256,7 +259,7 @@ class TrainedTokenizer:
             self._warn_of_lemmatizers()
 
     def _warn_of_lemmatizers(self) -> None:
-        """Warn of lemmatizers that were trained on words, and read the slices instead."""
+        """Warn of lemmatizers that were trained on words but read the slices."""
         nlp = self._pipeline()
         if nlp is None:
             return
@@ -274,7 +277,7 @@ class TrainedTokenizer:
         self._splitter = MultiwordSplitter.from_dict(data)
 
     def _load(self, model: bytes) -> None:
-        """Use a model; an untrained tokenizer is saved with an empty one."""
+        """Use a model. An untrained tokenizer is saved with an empty one."""
         self._segmenter = Segmenter(model) if model else None
         self._model = model
 
@@ -298,7 +301,7 @@ class TrainedTokenizer:
         )
 
     def _multiword_tokens(self, forms: Sequence[str]) -> dict[int, CutToken]:
-        """The multiword tokens that are split, by their numbers."""
+        """Find the multiword tokens that are split, by the index of the token."""
         found = {}
         for number, words in self._splitter(forms).items():
             slices = cut(forms[number], words)
@@ -309,7 +312,7 @@ class TrainedTokenizer:
         return found
 
     def _warn_of_whole(self, form: str, words: tuple[str, ...]) -> None:
-        """Count the multiword tokens that stay whole, and say so the first time."""
+        """Count the multiword tokens that remain whole, and warn of the first one."""
         self.n_whole += 1
         if self.n_whole == 1:
             logger.warning(
@@ -337,11 +340,10 @@ def _restored(vocab: Vocab, data: bytes) -> TrainedTokenizer:
 
 
 def make_trained_tokenizer() -> Callable[[Language], TrainedTokenizer]:
-    """A tokenizer that is trained with the pipeline; registered as
-    `spacy_npparse.TrainedTokenizer.v1`.
+    """Return the factory of the tokenizer `spacy_npparse.TrainedTokenizer.v1`.
 
     Returns:
-        The factory of the tokenizer, for `nlp.tokenizer` of a config.
+        The factory, for `nlp.tokenizer` of a config.
     """
     return _make
 

@@ -2,9 +2,9 @@
 
     python trainer_program.py OPTIONS train.conllu model.udpipe
 
-UDPipe's trainer writes its progress to stderr and cannot be interrupted from Python: hence a
-process of its own. It imports nothing but UDPipe, so that it starts at once. If nobody reads its
-progress any more because the process that started it has been killed, it ends, too.
+UDPipe's trainer writes its progress to stderr and cannot be interrupted from Python, so it runs in
+a process of its own. This program imports only UDPipe, so that it starts at once. If the process
+that started it has been killed, nobody reads its progress, and it ends as well.
 """
 
 import signal
@@ -15,12 +15,12 @@ from ufal import udpipe
 
 
 def main(options: str, train: str, model: str) -> None:
-    """Train a tokenizer; an error of UDPipe ends the program.
+    """Train a tokenizer. An error of UDPipe ends the program.
 
     Args:
-        options: Training options in the syntax of UDPipe.
-        train: CoNLL-U file to train on.
-        model: File for the model.
+        options: The training options in the syntax of UDPipe.
+        train: The CoNLL-U file to train on.
+        model: The file for the model.
     """
     reader = udpipe.InputFormat.newConlluInputFormat()
     reader.setText(Path(train).read_text(encoding="utf-8"))
@@ -39,7 +39,7 @@ def main(options: str, train: str, model: str) -> None:
 
 
 if __name__ == "__main__":
-    # Python ignores the signal, and UDPipe errors of writing. Windows does not have it.
+    # Python ignores this signal, and UDPipe ignores errors of writing. Windows does not have it.
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""Training of a UDPipe 1 tokenizer: a bidirectional GRU over characters, which marks the ends of
+"""Training of a UDPipe 1 tokenizer, a bidirectional GRU over characters that marks the ends of
 tokens and sentences.
 
 Source: Straka and Straková (2017, section 2.1).
@@ -30,18 +30,19 @@ from spacy_npparse.treebank.raw_text import form
 from spacy_npparse.treebank.sentence import EMPTY, Row
 from spacy_npparse.word_forms import SurfaceToken, surface_tokens
 
-# It is not imported: UDPipe is needed for training only.
+# The program is not imported, because UDPipe is needed only for training.
 _PROGRAM = Path(__file__).with_name("trainer_program.py")
-# Of UDPipe's trainer: an epoch is 10,000 segments of text, however little text there is.
+# The number of segments of text in an epoch of UDPipe's trainer, however little text there is.
 _SEGMENTS = 10_000
 _MIN_SEGMENT, _MAX_SEGMENT = 10, 50
 _MAX_EPOCHS = 10
-# How often the trainer sees each character at most.
+# The maximum number of times that the trainer sees each character.
 _MAX_PASSES = 20
-# Of the text that the trainer gets: more takes memory, and finds hardly more tokens and words.
+# The maximum number of characters for the trainer. More take memory, and improve tokens and words
+# hardly at all.
 MOST_CHARACTERS = 1_000_000
-# Of the GRU: for little text, for other text, and for text without spaces, whose words it has to
-# know. UDPipe has these three.
+# The sizes of the GRU for little text, for other text, and for text without spaces, whose words it
+# has to know. UDPipe supports these three.
 _SMALL, _MEDIUM, _LARGE = 16, 24, 64
 # The learning rate decays exponentially.
 _OPTIONS = "batch_size=5;learning_rate=0.003;learning_rate_final=0.0002;early_stopping=0"
@@ -52,7 +53,7 @@ class TrainingToken(NamedTuple):
 
     Attributes:
         form: The token.
-        words: Its words if it is a multiword token, else empty.
+        words: The words of a multiword token; empty for other tokens.
         space_after: Whether white space follows.
     """
 
@@ -65,18 +66,19 @@ TrainingSentence = tuple[TrainingToken, ...]
 
 
 def training_sentences(docs: Iterable[Doc]) -> list[TrainingSentence]:
-    """The tokens of Docs, sentence by sentence, sorted: their order does not influence training.
+    """Collect the tokens of Docs, sentence by sentence, sorted, so that their order does not
+    influence training.
 
-    Of a large treebank, they are those of a random sample: the sentences with the smallest
-    checksums, a million characters.
+    From a large treebank, a random sample of a million characters is taken: the sentences with the
+    smallest checksums.
 
     Args:
-        docs: Gold Docs; multiword tokens are those of `doc._.multiword_tokens`.
+        docs: The gold Docs, with `doc._.multiword_tokens`.
 
     Returns:
-        Their sentences. A Doc without sentence boundaries is one sentence.
+        The sentences. A Doc without sentence boundaries is one sentence.
     """
-    # Those with the largest checksums first.
+    # A heap with the largest checksums first.
     chosen: list[tuple[int, TrainingSentence]] = []
     n_characters, least_left_out = 0, 2**32
     for doc in docs:
@@ -91,7 +93,7 @@ def training_sentences(docs: Iterable[Doc]) -> list[TrainingSentence]:
 
 
 def _sentences(doc: Doc, end: int) -> Iterator[tuple[int, TrainingSentence]]:
-    """The sentences whose checksums are less than `end`, and their checksums."""
+    """Find the sentences with checksums below `end`, and their checksums."""
     starts = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else [0]
     orths = np.split(doc.to_array(ORTH), starts[1:])
     checksums = [crc32(own.tobytes()) for own in orths]
@@ -105,7 +107,7 @@ def _sentences(doc: Doc, end: int) -> Iterator[tuple[int, TrainingSentence]]:
 
 
 def _length(sentence: TrainingSentence) -> int:
-    """Characters of a sentence."""
+    """Count the characters of a sentence."""
     return sum(len(token.form) + token.space_after for token in sentence)
 
 
@@ -117,7 +119,8 @@ def _training_token(doc: Doc, token: SurfaceToken) -> TrainingToken:
 
 
 def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
-    """Train a tokenizer: some hundred thousand characters take a minute, a few thousand a second.
+    """Train a tokenizer. A few hundred thousand characters take a minute, and a few thousand a
+    second.
 
     Args:
         sentences: The sentences.
@@ -126,8 +129,8 @@ def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
         The model in UDPipe's format.
 
     Raises:
-        ValueError: If there is too little text.
-        RuntimeError: If UDPipe fails.
+        ValueError: There is too little text.
+        RuntimeError: UDPipe fails.
     """
     sentences = list(sentences)
     n_characters = sum(map(_length, sentences))
@@ -150,14 +153,14 @@ def train_model(sentences: Iterable[TrainingSentence]) -> bytes:
 
 
 def trainer_options(n_characters: int, spaces: float) -> tuple[str, int]:
-    """Choose the options of UDPipe's trainer, such that little text takes little time.
+    """Choose the options of UDPipe's trainer, so that little text takes little time.
 
     Args:
-        n_characters: Of the text.
-        spaces: The share of the tokens that white space follows.
+        n_characters: The number of characters in the text.
+        spaces: The share of tokens that are followed by white space.
 
     Returns:
-        The options as UDPipe reads them, and the number of epochs.
+        The options in the syntax of UDPipe, and the number of epochs.
     """
     seen = min(n_characters * _MAX_PASSES, _SEGMENTS * _MAX_SEGMENT * _MAX_EPOCHS)
     segment = min(max(seen // _SEGMENTS, _MIN_SEGMENT), _MAX_SEGMENT, n_characters)
@@ -181,7 +184,8 @@ def _run_trainer(options: str, text: str, epochs: int) -> bytes:
         train.write_text(text, encoding="utf-8", newline="\n")
         command = [sys.executable, str(_PROGRAM), options, str(train), str(model)]
         log = ""
-        # Of its own, since another thread may be reading that of this process.
+        # The program has streams of its own, because another thread may be reading those of this
+        # process.
         stdin, stderr = subprocess.DEVNULL, subprocess.PIPE
         with subprocess.Popen(command, stdin=stdin, stderr=stderr, encoding="utf-8") as trainer:
             assert trainer.stderr is not None

@@ -1,4 +1,4 @@
-"""Models of UDPipe 1 that have a tokenizer and nothing else, as its trainer writes them."""
+"""Models of UDPipe 1 that consist only of a tokenizer, as its trainer writes them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
-# How a model begins: its kind and version, a tokenizer and no other part before it, its kind and
-# version.
+# The beginning of a model: its kind and version, a tokenizer and no other part before it, and the
+# kind and version of the tokenizer.
 _BEGINNING = b"\x12morphodita_parsito\x03\x7f\x7f\x01\x03\x02"
-# Between the tokenizer and its own multiword tokens, and behind these: no tagger and no parser.
+# Between the tokenizer and its own multiword tokens, and after these: neither a tagger nor a
+# parser.
 _MIDDLE, _END = b"\x02", b"\x00\x00"
-# Lengths of a part, uncompressed and compressed, a number that they determine, and how it is
-# compressed.
+# The uncompressed and the compressed length of a part, a number that they determine, and the kind
+# of compression.
 _PART = struct.Struct("<III5s")
 _LZMA = b"\x5d\x00\x00\x00\x01"
-# Version of the recogniser of addresses, length of a window, whether tokens may have white space
-# inside, version and size of the network, number of characters.
+# The version of the recogniser of addresses, the length of a window, whether tokens may have white
+# space inside, the version and the size of the network, and the number of characters.
 _HEADER = struct.Struct("<BHBBBI")
 _ADDRESSES, _NETWORK = 2, 1
 _SHORTEST_WINDOW = 10
@@ -34,14 +35,16 @@ _CATEGORIES = (
 
 
 class GruParameters(NamedTuple):
-    """Parameters of one direction of a GRU, whose sums are weights @ vector + bias.
+    """The parameters of one direction of a GRU, whose sums are weights @ vector + bias.
 
     Attributes:
-        input_weights: float32 [3, size, size], of candidate state, reset gate and update gate.
-        input_bias: float32 [3, size].
-        state_weights: float32 [3, size, size], by the state before.
-        output_weights: float32 [3, size]: no end of a token, end of a token, end of a sentence.
-        output_bias: float32 [3].
+        input_weights: float32 [3, size, size], the weights of the candidate state, the reset gate
+            and the update gate.
+        input_bias: float32 [3, size], their biases.
+        state_weights: float32 [3, size, size], the weights of the previous state.
+        output_weights: float32 [3, size], the weights of no end, the end of a token, and the end of
+            a sentence.
+        output_bias: float32 [3], their biases.
     """
 
     input_weights: Floats
@@ -52,14 +55,14 @@ class GruParameters(NamedTuple):
 
 
 class TokenizerModel(NamedTuple):
-    """A model.
+    """A model of a tokenizer.
 
     Attributes:
         window: The number of characters that the network reads at once.
         allow_spaces: Whether tokens may have white space inside.
-        embeddings: float32 [size] of each character.
-        substitutes: The most frequent character of each category (as "Lu").
-        forward, backward: The GRU.
+        embeddings: float32 [size] for each character.
+        substitutes: The most frequent character of each category (such as "Lu").
+        forward, backward: The parameters of the GRU.
     """
 
     window: int
@@ -80,7 +83,7 @@ def read_model(model: bytes) -> TokenizerModel:
         The model.
 
     Raises:
-        ValueError: It is damaged, or not of this kind.
+        ValueError: The model is damaged, or not of this kind.
     """
     try:
         parts = _parts(model)
@@ -90,7 +93,7 @@ def read_model(model: bytes) -> TokenizerModel:
 
 
 def _parts(model: bytes) -> list[bytes]:
-    """The compressed parts of a model."""
+    """Split a model into its compressed parts."""
     place = 0
     parts = []
     for expected in (_BEGINNING, _MIDDLE):
@@ -108,7 +111,7 @@ def _behind(expected: bytes, model: bytes, place: int) -> int:
 
 
 def _part(model: bytes, place: int) -> tuple[bytes, int]:
-    """The compressed part that begins at a place, and where it ends."""
+    """Read the compressed part that begins at a place, and find where it ends."""
     length, compressed, check, properties = _PART.unpack_from(model, place)
     if check != (19991 * length + 199999991 * compressed + 1234567890) % 2**32:
         raise ValueError
@@ -135,8 +138,8 @@ def _read(data: bytes) -> TokenizerModel:
     kind = np.dtype([("character", "<u4"), ("embedding", "<f4", size)])
     rows = np.frombuffer(data, kind, n_characters, place)
     place += rows.nbytes
-    # Three matrices with biases for the characters, three for the states, in each direction; then
-    # the output layers of both.
+    # Three matrices with biases for the characters and three for the states, in each direction;
+    # then the output layers of both directions.
     n_gru, n_output = 6 * (size + 1) * size, 3 * (size + 1)
     numbers = np.frombuffer(data, "<f4", 2 * (n_gru + n_output), place)
     place += numbers.nbytes
