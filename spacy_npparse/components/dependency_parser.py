@@ -1,4 +1,4 @@
-"""The spaCy component of all parsers that are trained: it gives every sentence a labelled tree."""
+"""The component of all trained parsers, which finds the sentences of a Doc and parses them."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -67,29 +67,30 @@ logger = logging.getLogger(__name__)
 
 
 class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
-    """Finds the sentences of a Doc and parses them.
+    """A component that finds the sentences of a Doc and parses them.
 
-    Each sentence gets a tree with exactly one root. Boundaries that the Doc has, of either kind,
-    are kept. Those that it leaves open are found together with the heads of the words, see
-    `spacy_npparse.decoding.sentences.search`; without that, open means that there is none.
+    Each sentence gets a tree with exactly one root. Known boundaries and non-boundaries of a Doc
+    are kept. Open ones are found together with the heads of the words, see
+    `spacy_npparse.decoding.sentences.search`. If the parser does not find sentences, open places
+    are not boundaries.
 
     Args:
         nlp: The pipeline.
-        name: Of the component in the pipeline.
-        settings: Of the component.
-        search: How trees are found.
-        system_name: Of the component's factory, without `_parser`.
-        fixed: Settings, by name, that a trained model cannot be loaded without.
-        encoding: Of crossing arcs in labels (pseudo-projective parsing), None for none.
+        name: The name of the component in the pipeline.
+        settings: The settings of the component.
+        search: The search for trees.
+        system_name: The name of the component's factory, without `_parser`.
+        fixed: The settings, by name, that the weights depend on.
+        encoding: The pseudo-projective encoding of crossing arcs; None if there is none.
 
     Attributes:
-        settings: Of the component.
-        search: How trees are found.
-        network: Scores sentences.
+        settings: The settings of the component.
+        search: The search for trees.
+        network: The network, which scores sentences.
         label_set: The labels.
-        trees: Finds labelled trees.
-        system_name: Of the component's factory, without `_parser`.
-        keep: See `ParserSettings`.
+        trees: The search for labelled trees.
+        system_name: The name of the component's factory, without `_parser`.
+        keep: Whether heads and labels of a Doc are kept, see `ParserSettings`.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self._fixed = {"pseudo_projective": encoding, **(fixed or {})}
         self._finder = SentenceFinder(name)
         self._rehearsal_model: Model | None = None
-        # What spaCy writes and reads.
+        # The data that spaCy saves and loads.
         self.cfg: dict[str, Any] = self._state().to_json()
         register_extensions()
 
@@ -128,18 +129,19 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The arc labels. The root's is the last, once the component knows any."""
+        """The arc labels. Once the component has any, that of the root is the last."""
         root = [ROOT_LABEL] if self.network.shim.is_initialized else []
         return tuple(dict.fromkeys([*self.label_set.plain, *root]))
 
     @property
     def label_data(self) -> list[str]:
-        """The labels as `spacy init labels` saves them for `initialize`."""
+        """The labels in the form that `spacy init labels` saves and `initialize` takes."""
         return list(self.label_set.plain)
 
     @property
     def label_rules(self) -> tuple[LabelRule, ...]:
-        """The rules that labels keep in the treebank; see `ParserSettings`. Others can be set."""
+        """The rules of labels that the parser has learnt, see `ParserSettings`. They can be
+        replaced."""
         return self.label_set.rules
 
     @label_rules.setter
@@ -154,16 +156,16 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def add_label(self, label: str) -> int:
         """Add an arc label, before or after training.
 
-        A trained component keeps what it knows; the new label has to be learnt.
+        A trained component keeps its weights, and has to learn the new label.
 
         Args:
             label: The label.
 
         Returns:
-            1, or 0 if the component has the label already.
+            1, or 0 if the component already has the label.
 
         Raises:
-            ValueError: If it is no label.
+            ValueError: The argument is not a valid label.
         """
         if not isinstance(label, str) or not label:
             raise ValueError(f"{self.name}: {label!r} is no label: give a text.")
@@ -173,10 +175,10 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         return 1
 
     def add_labels_of(self, examples: Sequence[Example]) -> None:
-        """Add the labels of gold trees that are new.
+        """Add the new labels of gold trees.
 
         Args:
-            examples: With the gold trees.
+            examples: The examples with the gold trees.
         """
         labels, growth = self.label_set.add_new(examples)
         if labels:
@@ -188,14 +190,14 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         """Make room for new labels."""
         self.network.grow(*growth)
         if self._rehearsal_model is not None:
-            # It knows nothing of the new labels, and never predicts them.
+            # The copy never predicts the new labels, which it does not know.
             self._network_of(self._rehearsal_model).grow(*growth, bias=IMPOSSIBLE)
 
     # Prediction
 
     @property
     def decoder(self) -> ConfidenceSettings:
-        """What is asked of the search."""
+        """The settings of the search."""
         return self.search.decoder
 
     @decoder.setter
@@ -205,7 +207,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @property
     def temperatures(self) -> Temperatures:
-        """What scores are divided by before they become probabilities."""
+        """The temperatures by which scores are divided before they become probabilities."""
         return self.network.temperatures
 
     @temperatures.setter
@@ -214,7 +216,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @property
     def finds_sentences(self) -> bool:
-        """Whether open sentence boundaries are found: not if the parser was trained without."""
+        """Whether open sentence boundaries are found, which requires a training for it."""
         return self._finds_sentences(self.network.shim.net)
 
     def _finds_sentences(self, net: NetT) -> bool:
@@ -240,7 +242,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         return [encoded] if self._finds_sentences(encoded.net) else []
 
     def _constraints(self, docs: Sequence[Doc]) -> BatchConstraints | None:
-        """The constraints on Docs. Raises ConstraintError if some cannot be met by this parser."""
+        """Read the constraints on Docs. Raises ConstraintError if this parser cannot meet some of
+        them."""
         constraints = read_constraints(docs, self.keep, self.label_set.plain)
         if constraints and not self.label_set.are_plain:
             raise ConstraintError(
@@ -250,7 +253,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         return constraints
 
     def report(self) -> None:
-        """Warn of what was not done as asked for, since the last report."""
+        """Warn of what could not be done since the last report."""
         self._finder.report()
         self._warn([*self.search.report(), *self.trees.report()])
 
@@ -261,24 +264,25 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def derivations(
         self, doc: Doc, *, gold: Doc | None = None, oracle: str | None = None
     ) -> list[Derivation]:
-        """Derive the highest-scoring tree of each sentence with words, keeping the scores of all
+        """Derive the highest-scoring tree of each sentence with words, with the scores of all
         transitions.
 
-        Pseudo-projective trees are shown as they are built, with decorated labels. Constraints on
-        the Doc do not count here, nor do rules of labels that would lead to another tree.
+        Pseudo-projective trees are shown with their augmented labels. Constraints on the Doc are
+        ignored, and so are rules of labels that would lead to another tree.
 
         Args:
-            doc: With the sentence boundaries that are known, and with what the encoder needs, if it
-                is shared.
-            gold: The same tokens with gold trees, for the costs of transitions.
-            oracle: Whose costs; by default the oracle of training.
+            doc: The Doc, with known sentence boundaries, and with the vectors of a shared encoder
+                if there is one.
+            gold: A Doc with the same tokens and gold trees, for the costs of transitions; None if
+                unknown.
+            oracle: The name of the oracle that computes the costs; by default that of the training.
 
         Returns:
             The derivations, in the order of the sentences.
 
         Raises:
-            ValueError: If the parser builds trees without transitions, the tokens of the two Docs
-                differ, gold heads form a cycle, or the transition system has no such oracle.
+            ValueError: The parser builds trees without transitions, the Docs have different tokens,
+                gold heads form a cycle, or the transition system has no such oracle.
         """
         with torch.no_grad(), threads_for(len(doc)):
             encoded = self.network.encode([doc])
@@ -302,23 +306,23 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         labels: Sequence[str] | None = None,
         label_rules: Sequence[dict[str, Any]] | None = None,
     ) -> None:
-        """Collect the labels and build the model, with new weights.
+        """Collect the labels, and build the model with new weights.
 
-        Labels that have been added before remain.
+        Labels that have been added before are kept.
 
         Args:
-            get_examples: Returns the training data. All of it is read for the labels, unless they
-                are given, for those of a pseudo-projective encoding, and to count the trees that
-                the parser cannot learn from.
-            nlp: The pipeline, whose config is that of the training.
-            labels: The arc labels, without the root's.
-            label_rules: The rules that labels keep, instead of those of the examples: dictionaries
-                with the attributes of `LabelRule`.
+            get_examples: A function that returns the training data. All of it is read for the
+                labels (unless they are given), for labels of a pseudo-projective encoding, and to
+                count the trees that the parser cannot learn from.
+            nlp: The pipeline, with the config of the training.
+            labels: The arc labels, without that of the root; None to collect them.
+            label_rules: The rules of labels, as dictionaries with the attributes of `LabelRule`;
+                None to learn them from the examples.
 
         Raises:
-            ValueError: If there is not one example, or if one has other labels than those given or
-                heads that form a cycle. If the labels given are empty, or not different, or have
-                the root's among them; or if the rules given are malformed.
+            ValueError: There are no examples, or one has unknown labels or heads that form a cycle;
+                the given labels are empty, repeated, or include that of the root; or the given
+                rules are malformed.
         """
         if labels is not None:
             check_labels(self.name, labels)
@@ -358,20 +362,20 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     ) -> dict[str, float]:
         """Update the model with a batch.
 
-        Labels that the component does not have are added.
+        Unknown labels are added.
 
         Args:
-            examples: Missing heads and misaligned tokens are masked in the loss.
-            drop: Dropout rate of the encoder.
-            sgd: Optimizer; without it, gradients are accumulated until `finish_update`.
-            losses: Losses by component, which this one is added to.
+            examples: The batch. Missing heads and misaligned tokens are masked in the loss.
+            drop: The dropout rate of the encoder.
+            sgd: The optimizer; None to accumulate gradients until `finish_update`.
+            losses: The losses by component, to which this loss is added.
 
         Returns:
             The losses.
 
         Raises:
-            ValueError: If gold trees have cycles, or the loss is not finite; what has been learnt
-                remains as it is then.
+            ValueError: Gold trees have cycles, or the loss is not finite. In this case, the weights
+                do not change.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -398,17 +402,16 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
         Args:
             examples: The batch.
-            scores: What `model.begin_update` or `model.predict` gives for the predicted Docs: the
-                vectors of all their tokens, [n_tokens, width]. Scores are computed from these, as
-                many of them depend on the gold trees.
+            scores: [n_tokens, width], the vectors of all tokens of the predicted Docs, which
+                `model.begin_update` or `model.predict` returned. The scores are computed from
+                these, because many of them depend on the gold trees.
 
         Returns:
-            The loss as a number; and as a torch scalar, which `backprop` of `model.begin_update`
-            takes.
+            The loss as a number, and as a torch scalar for `backprop` of `model.begin_update`.
 
         Raises:
-            ValueError: If the vectors are not those of the Docs, if gold trees have cycles or
-                unknown labels, or if the loss is not finite.
+            ValueError: The vectors do not belong to the Docs, gold trees have cycles or unknown
+                labels, or the loss is not finite.
         """
         examples = list(examples)
         n_tokens = sum(len(eg.predicted) for eg in examples)
@@ -433,20 +436,20 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Update the model so that it does not forget what it predicted when `nlp.resume_training`
-        was called: with the trees that it would have found then.
+        """Update the model so that it does not forget its predictions at the time of
+        `nlp.resume_training`, by learning the trees that it would have found then.
 
         Args:
-            examples: Of these, only the predicted Docs are looked at.
-            drop: See `update`.
-            sgd: See `update`.
-            losses: See `update`.
+            examples: The batch, of which only the predicted Docs are used.
+            drop: The dropout rate of the encoder.
+            sgd: The optimizer; None to accumulate gradients until `finish_update`.
+            losses: The losses by component, to which this loss is added.
 
         Returns:
             The losses.
 
         Raises:
-            NotImplementedError: If the model listens to the encoder of another component.
+            NotImplementedError: The model listens to the encoder of another component.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -458,18 +461,18 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         return self.update(rehearsal_examples(docs, parses), drop=drop, sgd=sgd, losses=losses)
 
     def _network_of(self, model: Model) -> Network[NetT]:
-        """The network of a copy of the model."""
+        """Make the network of a copy of the model."""
         return Network(self.name, model, self.search.net_class, None)
 
     # Saving and loading
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the component to a folder, but for the files named in `exclude`."""
+        """Save the component to a folder, except the files named in `exclude`."""
         self._prepare_saving()
         super().to_disk(path, exclude=exclude)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the component for `from_bytes`, but for the parts named in `exclude`."""
+        """Serialize the component for `from_bytes`, except the parts named in `exclude`."""
         self._prepare_saving()
         data: bytes = super().to_bytes(exclude=exclude)
         return data
@@ -477,12 +480,12 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "DependencyParser[NetT]":
-        """Load the component from a folder, but for the files named in `exclude`.
+        """Load the component from a folder, except the files named in `exclude`.
 
         Raises:
-            ValueError: If a file is missing or damaged, or was saved by a parser with another
-                transition system or other settings, or if the files are of different trainings.
-                The message names the folder and the remedy.
+            ValueError: A file is missing or damaged, or was saved by a parser with another
+                transition system or other settings, or the files come from different trainings. The
+                message names the folder and the remedy.
         """
         exclude = set(exclude)
         with loading(self.name, str(path)):
@@ -493,19 +496,19 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     def from_bytes(
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "DependencyParser[NetT]":
-        """Load the component from what `to_bytes` returned, but for the parts named in `exclude`.
+        """Load the component from bytes of `to_bytes`, except the parts named in `exclude`.
 
         Raises:
-            ValueError: See `from_disk`.
+            ValueError: A part is missing or does not belong to this component, see `from_disk`.
         """
         with loading(self.name, f"{len(bytes_data)} bytes"):
-            # Unlike a file, what is not there has been left out by `to_bytes`.
+            # A part that is missing here has been excluded by `to_bytes`.
             missing = {CFG, MODEL}.difference(srsly.msgpack_loads(bytes_data))
             self._load(partial(super().from_bytes, bytes_data), {*exclude, *missing})
         return self
 
     def _state(self, encoder: str = "") -> SavedState:
-        """What is saved. encoder: the checksum of shared encoders."""
+        """Make the state to save. encoder: the checksum of shared encoders."""
         return SavedState(
             labels=self.label_set.plain,
             decorated=self.label_set.decorated,
@@ -517,16 +520,16 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         )
 
     def _prepare_saving(self) -> None:
-        """Write the state to where spaCy takes it from."""
+        """Put the state where spaCy saves it from."""
         state = self._state(self.network.encoders.checksum_to_save(self.model))
         self.cfg = {**self.cfg, **state.to_json()}
         self.network.write_progress(state.checksum)
 
     def _load(self, read: Callable[..., Any], exclude: set[str]) -> None:
-        """Load the settings, and then the weights: those of another parser are those of another
-        network. read: reads parts of the component, given the names of those to leave out."""
+        """Load the settings and then the weights, so that those of another parser are recognised.
+        read: a function that reads parts of the component, given the names of those to exclude."""
         if CFG not in exclude:
-            # What is not in the file must not remain as it was.
+            # Settings that are missing in the file must not keep their old values.
             self.cfg = {}
             self._rehearsal_model = None
         read(exclude=[*exclude, MODEL])
@@ -537,7 +540,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             self.label_rules = state.label_rules
             self.network.encoders.checksum = state.encoder
             self.network.encoders.has_learnt = False
-        # Version 0.1 saved it as a setting.
+        # Version 0.1 saved this as a setting.
         normalised = self.cfg.pop("normalised", True)
         if MODEL not in exclude:
             self.network.forget_progress()

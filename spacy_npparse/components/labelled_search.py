@@ -31,18 +31,18 @@ from spacy_npparse.trees.missing import NO_HEAD
 
 
 class LabelledSearch(Generic[NetT]):
-    """Finds the best labelled trees of sentences that a network has scored.
+    """A search for the best labelled trees of sentences that a network has scored.
 
     Args:
-        name: Name of the component.
-        system_name: Name of its factory, without `_parser`.
+        name: The name of the component.
+        system_name: The name of its factory, without `_parser`.
         search: The search for trees without labels.
-        network: The network of the component, which knows the temperatures of probabilities.
-        labels: The labels of the component and the rules that they keep.
-        rules: Whether rules choose labels alone or trees too; see `ParserSettings`.
+        network: The network of the component, which has the temperatures of probabilities.
+        labels: The labels of the component and their rules.
+        rules: Whether rules affect only labels or trees as well; see `ParserSettings`.
 
     Attributes:
-        rules: As in the arguments.
+        rules: Whether rules affect only labels or trees as well.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class LabelledSearch(Generic[NetT]):
         self._network = network
         self._labels = labels
         self.rules = rules
-        # Sentences with constraints whose labels break rules, and those whose trees the search
-        # does not build, since the last report.
+        # Since the last report, the numbers of sentences with constraints whose labels break rules,
+        # and of those whose trees the search cannot build.
         self._n_broken = self._n_by_arcs = 0
 
     def parse(
@@ -95,7 +95,7 @@ class LabelledSearch(Generic[NetT]):
             The trees, in which pseudo-projective labels are decoded.
 
         Raises:
-            ConstraintError: If no tree meets the constraints on a sentence.
+            ConstraintError: No tree meets the constraints on a sentence.
         """
         if constrained is None:
             found = self._search.best(scored)
@@ -113,8 +113,7 @@ class LabelledSearch(Generic[NetT]):
             self._n_broken += int((trees[0].n_broken[list(constrained.by_number)] > 0).sum())
         sure = None
         if self._search.decoder.confidence:
-            # Probabilities are those of the tree as it is built, before an encoding of crossing
-            # arcs is decoded.
+            # Probabilities are those of the tree before a pseudo-projective encoding is decoded.
             heads = trees[0].heads if self._labels.are_plain else found.heads[0]
             temperatures = self._network.temperatures
             sure = tree_confidence(self._search, scored, temperatures, heads, trees[0].built)
@@ -123,7 +122,7 @@ class LabelledSearch(Generic[NetT]):
         return LabelledTrees(Found(heads, found.scores), labels, sure)
 
     def _best_allowed(self, scored: ScoredBatch[NetT], constrained: ConstrainedSentences) -> Found:
-        """Find the best trees that meet constraints. Where the search builds none of these, take
+        """Find the best trees that meet constraints. If the search cannot build any of these, take
         the best spanning tree by the scores of arcs."""
         found, failed = best_trees(self._search, scored, constrained.allowed_trees)
         for number in failed:
@@ -144,17 +143,17 @@ class LabelledSearch(Generic[NetT]):
         """Derive the highest-scoring tree of one sentence.
 
         Args:
-            doc: The Doc that has the sentence.
+            doc: The Doc that contains the sentence.
             scored: The sentence.
-            gold: Its gold tree, for the costs of transitions.
-            oracle: Name of the oracle that computes the costs; by default that of training.
+            gold: The gold tree of the sentence, for the costs of transitions; None if unknown.
+            oracle: The name of the oracle that computes the costs; by default that of the training.
 
         Returns:
-            The derivation, with labels as they are predicted.
+            The derivation, with predicted labels.
 
         Raises:
-            ValueError: If the parser builds trees without transitions, gold heads form a cycle, or
-                the transition system has no such oracle.
+            ValueError: The parser builds trees without transitions, gold heads form a cycle, or the
+                transition system has no such oracle.
         """
         decisions = self._search.derive(scored)
         if decisions is None:
@@ -174,7 +173,7 @@ class LabelledSearch(Generic[NetT]):
         return replace(derivation, labels=tuple(self._labels.spell(labels.tolist())))
 
     def report(self) -> list[str]:
-        """Describe which sentences with constraints were not parsed as asked for.
+        """Describe the sentences with constraints that could not be parsed as asked for.
 
         Returns:
             A message for each kind of such sentences since the last report.

@@ -1,4 +1,4 @@
-"""The loss of a component: of sentence boundaries, heads, trees and labels."""
+"""The loss of a parser: that of sentence boundaries, heads, trees and labels."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def batch_loss(
     """Compute the loss of a batch.
 
     Args:
-        name: Name of the component.
+        name: The name of the component.
         search: The search of the component, which defines the loss of trees.
         net: The network of the component.
-        vectors: Vectors of all tokens, [n_tokens, width].
+        vectors: [n_tokens, width], the vectors of all tokens.
         gold: The gold trees.
         boundaries: The gold sentence boundaries; None if the component does not find sentences.
 
     Returns:
-        The sum of four losses: of the sentence boundaries; of each head among the words of its
-        sentence and of those around, from which the search for boundaries learns which arcs would
-        cross one; of the trees; and of their labels.
+        The sum of four losses: that of the sentence boundaries; that of each head among the words
+        of its sentence and around, which teaches the search for boundaries which arcs would cross
+        one; that of the trees; and that of their labels.
 
     Raises:
-        ValueError: If the loss is not finite.
+        ValueError: The loss is not finite.
     """
     loss = vectors.new_zeros(())
     if boundaries is not None:
@@ -54,7 +54,7 @@ def batch_loss(
 
 
 def _boundary_loss(net: ParserNet, vectors: Tensor, gold: GoldBoundaries) -> Tensor:
-    """Negative log-likelihood of the boundaries, 0 if none is known."""
+    """Compute the negative log-likelihood of the boundaries, 0 if none is known."""
     if not len(gold.is_start):
         return vectors.new_zeros(())
     before, after = (torch.from_numpy(side).to(vectors.device) for side in gold[:2])
@@ -65,7 +65,7 @@ def _boundary_loss(net: ParserNet, vectors: Tensor, gold: GoldBoundaries) -> Ten
 
 
 def _check_finite(name: str, loss: Tensor, vectors: Tensor) -> None:
-    """Raise ValueError if a loss is not finite: its gradient would destroy the weights."""
+    """Raise ValueError if a loss is not finite, because its gradient would destroy the weights."""
     if loss.isfinite():
         return
     cause = "" if vectors.isfinite().all() else ", because the vectors of its encoder are not"
