@@ -51,10 +51,10 @@ _MOST_REMEMBERED = 2**17
 class CharacterLemmatizer(TrainablePipe):
     """A component that assigns lemmas by word forms and tags.
 
-    A word of the training data gets its most frequent lemma with the same tags, or with fewer of
-    them. Other forms of these lemmas are recognized by their endings. A network spells the lemmas
-    of all other words character by character. It is trained on all words of the training data. The
-    tags are those that components before this one assign.
+    A known word gets its most frequent lemma in the training data with the same tags, or with fewer
+    of them. Other forms of these lemmas are recognized by their endings. A network, trained on all
+    words of the training data, spells the other lemmas character by character. The tags are those
+    that components before this one assign.
 
     Args:
         vocab: The vocabulary of the pipeline.
@@ -310,14 +310,7 @@ class CharacterLemmatizer(TrainablePipe):
     def from_bytes(
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "CharacterLemmatizer":
-        """Load the component.
-
-        Args:
-            bytes_data: The bytes that `to_bytes` returned.
-            exclude: The names of parts that are not loaded.
-
-        Returns:
-            The component itself.
+        """Load the component from bytes of `to_bytes`, except the parts named in `exclude`.
 
         Raises:
             ValueError: The data is damaged.
@@ -328,14 +321,7 @@ class CharacterLemmatizer(TrainablePipe):
         return self
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "CharacterLemmatizer":
-        """Load the component.
-
-        Args:
-            path: The folder of the component.
-            exclude: The names of files that are not loaded.
-
-        Returns:
-            The component itself.
+        """Load the component from a folder, except the files named in `exclude`.
 
         Raises:
             ValueError: A file is missing or damaged. The message names the folder and the remedy.

@@ -206,8 +206,8 @@ def _best_possible(
     span is excluded. After too many revisions, the last segmentation is returned, and its trees
     will be rejected.
 
-    log_odds, spans: see `best_segmentation`; words: their tokens; possible: whether a sentence of
-    some of these can have a tree, None if any can.
+    log_odds, spans: see `best_segmentation`; words: the tokens of the words; possible: a function
+    that checks whether a sentence of some words can have a tree, None if any can.
     """
     if possible is None:
         return best_segmentation(log_odds, spans)
@@ -229,7 +229,7 @@ def _best_possible(
 def _arcs(
     words: Ints, stretches: Ints, encoded: Sequence[EncodedTokens[Any]]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The scores of arcs within stretches of words as `score_spans` takes them.
+    """Arrange the scores of arcs within stretches of words for `score_spans`.
 
     words: the tokens of all words; stretches: the first word of each stretch.
     """
@@ -254,19 +254,20 @@ def _arcs(
 
 
 def _near_heads(arcs: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The arcs of each word from the `_REACH` words on either side, IMPOSSIBLE where there is none:
-    [n_windows, size, 2 * _REACH + 1]. arcs: [n_windows, size, size]."""
+    """Select the arcs of each word from the `_REACH` words on either side, IMPOSSIBLE where there
+    is no such word: [n_windows, size, 2 * _REACH + 1]. arcs: [n_windows, size, size]."""
     around = ((0, 0), (0, 0), (_REACH, _REACH))
     padded = np.pad(arcs, around, constant_values=IMPOSSIBLE)
     window, row, item = padded.strides
-    # Each row begins a word further on than the one before.
+    # Each row begins one word after the previous row.
     shape = (*arcs.shape[:2], 2 * _REACH + 1)
     return as_strided(padded, shape, (window, row + item, item), writeable=False)
 
 
 def _windows(stretches: Ints, n_words: int) -> Iterator[tuple[int, int, int, int]]:
-    """Cover stretches with windows in which arcs are scored: start and end of each, and of the
-    words in its middle whose heads it is for. There are words around on either side."""
+    """Cover stretches with windows in which arcs are scored. Yields the start and the end of each
+    window, and those of the words in its middle whose heads it determines. These words have context
+    on either side."""
     bounds = [*stretches.tolist(), n_words]
     for start, end in zip(bounds, bounds[1:], strict=False):
         if end - start <= WINDOW:
