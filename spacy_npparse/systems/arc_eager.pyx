@@ -27,9 +27,9 @@ cdef class ArcEager(KernelSystem):
         RIGHT-ARC  (σ|s, b|β, A)  => (σ|s|b, β, A ∪ {s → b})      b ≠ 0
         REDUCE     (σ|s, B, A)    => (σ, B, A)                    A(s) ≠ ⊥
 
-    Single root: LEFT-ARC from the root only if the stack holds one item. By itself that would
-    create dead ends; so, once only the root is left in the buffer, REDUCE is also legal for a
-    headless word above another item, which becomes its head.
+    Single root: LEFT-ARC from the root only if the stack holds one item. To avoid dead ends, REDUCE
+    is also legal for a headless word above another item once only the root is left in the buffer.
+    That item becomes the head of the word.
 
     Covers exactly the projective trees.
 
@@ -129,18 +129,18 @@ cdef class ArcEagerDynamic(KernelOracle):
         REDUCE     #{k ∈ B: g(k) = s} + [g(s) ∈ B, A(s) = ⊥]
 
     The 2012 paper lacks the conditions A(k) = ⊥ of SHIFT and RIGHT-ARC (Honnibal, Goldberg and
-    Johnson 2013, footnote 4). That A(s) = ⊥ makes a difference in the extensions of the system
-    only, where LEFT-ARC can be legal for words with heads and REDUCE for words without.
+    Johnson 2013, footnote 4). The condition A(s) = ⊥ matters only in extensions of the system, in
+    which LEFT-ARC can be legal for words with heads and REDUCE for words without.
 
-    Single root (our own): on the stack, a gold dependent of the root must be the lowest item, or
-    the arc from the root is unreachable already. So SHIFT costs 1 more if g(b) = 0 and the stack is
-    not empty, and g(s) = 0 costs nothing if the stack holds another item. And at the end, REDUCE
-    attaches headless words to the items below them; so SHIFT costs 1 less if g(b) = s and no arc
-    that can still be built links the stack with β, since b can then stay until the end.
+    Single root (our own): on the stack, a gold dependent of the root must be the lowest item.
+    Otherwise the arc from the root is already unreachable. So SHIFT costs 1 more if g(b) = 0 and
+    the stack is not empty, and g(s) = 0 costs nothing if the stack holds another item. At the end,
+    REDUCE attaches headless words to the items below them. So SHIFT costs 1 less if g(b) = s and no
+    arc that can still be built links the stack with β, because b can then stay until the end.
 
-    These formulas hold for projective gold trees; under the precondition, for those with a single
-    root, unless a headless word lies directly above its gold head. Where they do not hold, costs
-    are differences of the least losses of `ProjectiveLoss`.
+    These formulas hold for projective gold trees. Under the precondition, they hold for those with
+    a single root, unless a headless word lies directly above its gold head. In all other cases,
+    costs are differences of the minimal losses of `ProjectiveLoss`.
 
     Exact for any gold tree, with and without the single-root precondition.
 

@@ -37,7 +37,7 @@ cdef class ArcHybridSwap(ArcHybrid):
     projective = False
 
     def oracle_classes(self):
-        # That module imports this one.
+        # At the top, this import would be circular.
         from spacy_npparse.systems.arc_hybrid_swap_dynamic_oracle import (
             ArcHybridSwapDynamic, ArcHybridSwapJoint
         )

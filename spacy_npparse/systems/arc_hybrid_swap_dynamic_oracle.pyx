@@ -35,8 +35,8 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
     """Exact costs where they can be proven within the budget, elsewhere those of `StaticDynamic`.
 
     A gold arc is pending while both its ends are on the stack or in the buffer. Popping s0 loses
-    its pending dependents, and its pending head unless that is b or s1; SHIFT and SWAP lose nothing
-    themselves. Popping s0 is optimal if it loses nothing.
+    its pending dependents, and its pending head unless that is b or s1. SHIFT and SWAP themselves
+    lose nothing. Popping s0 is optimal if it loses nothing.
 
     Lower bound of the loss to come: the pending arcs from a word of the stack to one below it, if
     no word of the buffer can be swapped with the upper one. Upper bounds: the loss of following the
@@ -124,10 +124,9 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
 cdef class ArcHybridSwapJoint(ArcHybridSwapDynamic):
     """The dynamic and the static-dynamic oracle, combined as in `NonmonotonicArcEagerJoint`.
 
-    Of the transitions of cost 0, those that cost 0 by `StaticDynamic` as well are preferred; if
-    there are none, all of them are. The others of cost 0 get cost 1. Nearly every SWAP has cost 0,
-    since words can be swapped later, so that a parser trained with these costs alone swaps at
-    random.
+    Among the transitions with cost 0, those that also cost 0 by `StaticDynamic` are preferred, if
+    there are any, and the others get cost 1. Nearly every SWAP has cost 0, because words can be
+    swapped later, so a parser trained with these costs alone would swap at random.
 
     Source: the rule of Honnibal, Goldberg and Johnson (2013, section 6).
     """

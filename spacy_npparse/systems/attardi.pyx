@@ -18,7 +18,7 @@ cdef class Attardi(ArcStandard):
         LEFT-ARC-q   (σ|s_q|…|s0, B, A) => (σ|…|s0, B, A ∪ {s0 → s_q})     s_q ≠ 0
         RIGHT-ARC-q  (σ|s_q|…|s0, B, A) => (σ|s_q|…, B, A ∪ {s_q → s0})
 
-    those of q = 1 being called LEFT-ARC and RIGHT-ARC. Length 2n.
+    For q = 1, they are called LEFT-ARC and RIGHT-ARC. Length 2n.
 
     Single root: RIGHT-ARC-q from the root only if q = 1 and the buffer is empty. No dead ends.
 

@@ -21,8 +21,8 @@ cdef class NonmonotonicArcEager(ArcEager):
         LEFT-ARC  also if A(s) ≠ ⊥: replaces the arc to s
         REDUCE    also if A(s) = ⊥ and the stack holds another item s1: adds s1 → s
 
-    The rest is arc-eager's, the length and the coverage included. The paper does not say that
-    REDUCE of a headless word needs s1.
+    Everything else, including the length and the coverage, is as in arc-eager. The paper does not
+    say that REDUCE of a headless word needs s1.
 
     Source: Honnibal, Goldberg and Johnson (2013, section 3).
     """
@@ -143,8 +143,8 @@ cdef class NonmonotonicArcEagerDynamic(ArcEagerDynamic):
 cdef class NonmonotonicArcEagerJoint(NonmonotonicArcEagerDynamic):
     """The non-monotonic and the monotonic oracle combined.
 
-    Of the transitions of cost 0, those that are legal in arc-eager and cost 0 there as well are
-    preferred; if there are none, all of them are. The others of cost 0 get cost 1.
+    Among the transitions with cost 0, those that are legal in arc-eager and also cost 0 there are
+    preferred, if there are any, and the others get cost 1.
 
     Source: Honnibal, Goldberg and Johnson (2013, section 6).
     """

@@ -21,11 +21,11 @@ cdef class NonmonotonicCovington(Covington):
         RIGHT-ARC  also if A(j) ≠ ⊥ or a cycle would arise: replaces the arc to j
 
     Where a cycle would arise, the new head, which is a descendant of the dependent, loses its own
-    head. The rest is Covington's, the length and the coverage included.
+    head. Everything else, including the length and the coverage, is as in `Covington`.
 
     Without the single-root precondition, both are legal wherever λ1 is not empty. The precondition
-    is Covington's: with the last word as j, a transition is legal only if exactly one headless word
-    can remain.
+    is that of `Covington`: with the last word as j, a transition is legal only if exactly one
+    headless word can remain.
 
     Source: Fernández-González and Gómez-Rodríguez (2017).
     """
@@ -53,8 +53,8 @@ cdef class NonmonotonicCovingtonDynamic(CovingtonDynamic):
     """Approximate costs, by a lower bound of the loss of configurations.
 
     The bound is the number of gold arcs that are not built and whose pair of words has been passed.
-    We also count a gold arc from the root while its dependent has another head: that makes more
-    costs right, but is no bound, since the word may lose that head again.
+    We also count a gold arc from the root while its dependent has another head. This makes more
+    costs exact, but is not a bound, because the word may lose that head again.
 
     Source: Fernández-González and Gómez-Rodríguez (2017).
     """

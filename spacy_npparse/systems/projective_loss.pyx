@@ -13,9 +13,9 @@ cdef class ProjectiveLoss:
     """The loss to come of configurations whose root is at the end of the buffer. O(n³) for a gold
     tree and a derivation.
 
-    A word that is pushed becomes a dependent of the item below it or of the front of the buffer at
-    the time when it is popped, in arc-eager as in arc-hybrid; that arc-eager attaches it to the
-    former when it is pushed makes a difference to words that are on the stack already.
+    In both systems, a word that is pushed becomes a dependent of the item below it or of the front
+    of the buffer at the time when it is popped. Arc-eager attaches it to the former when it is
+    pushed, which matters only for words that are already on the stack.
 
     b_0..b_m are the nodes in word order, b_m the root; the buffer is b_p..b_m for some p. c(h, d)
     is 1 if d has a gold head other than h, else 0.

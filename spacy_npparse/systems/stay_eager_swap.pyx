@@ -4,11 +4,11 @@ Notation: a configuration is (stack, buffer, arcs). `i` is the top of the stack 
 below it, `j` is the front of the buffer and β the buffer behind it. g(w) is the gold head of w,
 A(w) its head so far, ⊥ if it has none. The root is the bottom of the stack.
 
-Of the paper we know the slides, which give the transitions, the static and the non-static oracle.
-They motivate two auxiliary transitions: Right-Root, which delays the attachment of a word to the
-root, and Unshift, which returns a headless word to the empty buffer. UNSHIFT is defined here.
-Right-Root is left out: a word can be shifted without a head, unshifted at the end and attached to
-the root then.
+This module follows the slides of the authors, which define the transitions, the static and the
+non-static oracle. They motivate two auxiliary transitions without defining them: Right-Root, which
+delays the attachment of a word to the root, and Unshift, which returns a headless word to the empty
+buffer. UNSHIFT is defined here. Right-Root is left out, because a word can be shifted without a
+head, unshifted at the end, and attached to the root then.
 """
 
 from libcpp.vector cimport vector
@@ -81,18 +81,19 @@ cdef class StayEagerSwap(KernelSystem):
         REDUCE      (σ|i, B, A)    => (σ, B, A)                   A(i) ≠ ⊥
         UNSHIFT     (σ|i, [], A)   => (σ, [i], A)                 i ≠ 0, A(i) = ⊥
 
-    So that every derivation ends in a tree (our own preconditions): a word that was unshifted is
-    shifted again only once it has a head, and there is no SWAP after the first UNSHIFT.
+    Two preconditions of our own ensure that every derivation ends in a tree: a word that was
+    unshifted is shifted again only when it has a head, and there is no SWAP after the first
+    UNSHIFT.
 
     Single root (our own preconditions): a dependent of the root is never swapped, and it is reduced
-    only if nothing but the root remains on the stack and in the buffer. So the root is not on top
-    of the stack again before.
+    only if nothing but the root remains on the stack and in the buffer. Until then, the root does
+    not return to the top of the stack.
 
     No dead ends. Derivations of the static oracle have length 3n + 2·#SWAP, #SWAP ≤ n(n-1)/2.
 
     Covers all trees.
 
-    Source: Kohita, Noji and Matsumoto (2017); preconditions of our own where the slides have none.
+    Source: Kohita, Noji and Matsumoto (2017). The other preconditions are our own.
     """
 
     names = ("SHIFT", "STAY-LEFT", "STAY-RIGHT", "SWAP", "REDUCE", "UNSHIFT")
@@ -170,8 +171,8 @@ cdef class StayEagerSwapStatic(StaticOracle):
         REDUCE      A(i) ≠ ⊥ and all gold dependents of i are attached
         SHIFT
 
-    Derives every tree. The condition that the slides print for SHIFT is left out: as printed, about
-    the right dependents of j, it cannot hold where j has any, and it is not needed for left ones.
+    Derives every tree. The slides print a condition for SHIFT about the right dependents of j. It is
+    left out, because it can never hold if j has any, and is not needed for left dependents.
 
     Source: Kohita, Noji and Matsumoto (2017), appendix of the slides.
     """
@@ -222,10 +223,10 @@ cdef class StayEagerSwapStatic(StaticOracle):
 
 
 cdef class StayEagerSwapNonStatic(StayEagerSwapStatic):
-    """The rules of `StayEagerSwapStatic`, but where REDUCE applies, SHIFT costs 0 as well if REDUCE
+    """The rules of `StayEagerSwapStatic`, but where REDUCE applies, SHIFT also costs 0 if REDUCE
     can be postponed: no gold arc between j and a word of σ is missing.
 
-    Every sequence of such choices derives the gold tree. The slides do not print the condition;
+    Every sequence of such choices derives the gold tree. The slides do not print the condition, so
     this one is our own.
 
     Source: Kohita, Noji and Matsumoto (2017).
