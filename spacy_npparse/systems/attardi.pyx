@@ -13,7 +13,8 @@ from spacy_npparse.trees.partial_trees cimport NO_WORD
 cdef class Attardi(ArcStandard):
     """Attardi's system of degree 2.
 
-    Initial and terminal configurations and SHIFT are those of `ArcStandard`. For 1 <= q <= degree,
+    Initial and terminal configurations and SHIFT are those of `ArcStandard`. There are two arc
+    transitions for each q with 1 <= q <= degree:
 
         LEFT-ARC-q   (σ|s_q|…|s0, B, A) => (σ|…|s0, B, A ∪ {s0 → s_q})     s_q ≠ 0
         RIGHT-ARC-q  (σ|s_q|…|s0, B, A) => (σ|s_q|…, B, A ∪ {s_q → s0})

@@ -171,8 +171,8 @@ cdef class StayEagerSwapStatic(StaticOracle):
         REDUCE      A(i) ≠ ⊥ and all gold dependents of i are attached
         SHIFT
 
-    Derives every tree. The slides print a condition for SHIFT about the right dependents of j. It is
-    left out, because it can never hold if j has any, and is not needed for left dependents.
+    Derives every tree. The slides print a condition for SHIFT about the right dependents of j. It
+    is left out, because it can never hold if j has any, and is not needed for left dependents.
 
     Source: Kohita, Noji and Matsumoto (2017), appendix of the slides.
     """
