@@ -11,26 +11,26 @@ from thinc.api import Config
 from spacy_npparse.laboratory.contestants import Task
 from spacy_npparse.laboratory.pipeline import TrainedPipeline
 
-# As `spacy convert` recommends; with 1 there is no boundary to learn.
+# The number that `spacy convert` recommends. With single sentences, there are no boundaries to
+# learn.
 _SENTENCES_PER_DOC = 10
 
 
 @dataclass(frozen=True)
 class SpacyPipeline(TrainedPipeline):
-    """spaCy's `parser` with the model and batches of its quickstart config for efficiency, but this
-    package's corpus reader and scorer. It learns to find sentence boundaries, which it does while
-    it parses unless they are preset."""
+    """spaCy's `parser` with the model and batches of its quickstart config for efficiency, but with
+    this package's corpus reader and scorer. It learns sentence boundaries, and predicts them while
+    it parses unless they are set."""
 
     name = "spacy"
     model_name = "spacy"
     is_peer = True
 
     def config(self, task: Task) -> Config:
-        """See `TrainedPipeline`."""
         lang = load_config(task.config)["nlp"]["lang"]
         config = init_config(lang=lang, pipeline=["parser"], optimize="efficiency")
         parser = config["components"]["parser"]
-        # By default infrequent labels of lifted arcs are discarded.
+        # By default, spaCy discards infrequent labels of lifted arcs.
         parser["min_action_freq"] = 1
         parser["scorer"] = {"@scorers": "spacy_npparse.parser_scorer.v1"}
         reader = "spacy_npparse.ConlluCorpus.v1"
