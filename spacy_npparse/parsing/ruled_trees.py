@@ -1,15 +1,16 @@
-"""The best labelled trees under rules on labels.
+"""The search for the best labelled trees under rules of labels.
 
-The labels of the best tree may have to be bad ones if they are to keep the rules: two words are
-attached to a verb as if both were its subject. Then another tree may be better, which scores less,
-but has better labels. What counts is the score of the tree less what its labels lose: the
-difference of log-probability to the best labels without rules.
+The best tree may need bad labels to obey the rules, for example if two words are attached to a verb
+as if both were its subject. Then another tree that scores lower but has better labels may be
+better. Trees are compared by their score minus the loss of their labels, which is the difference of
+log-probability to the best labels without rules.
 
-Trees are searched by branch and bound. Only if the arcs that rules conflict on are not all in a
-tree, it can be better: the trees without the first of these arcs are searched, then those with it
-and without the second, and so on. The score of the best tree is a bound on all in its branch.
+Trees are searched by branch and bound. A tree can only be better if it lacks some of the arcs that
+cause conflicts of rules. Therefore the search divides the trees into those without the first of
+these arcs, those with the first and without the second, and so on. The score of the best tree in a
+branch is a bound for all of its trees.
 
-Source: Land and Doig (1960); branches are divided as by Murty (1968).
+Source: Land and Doig (1960) for branch and bound; Murty (1968) for the division of branches.
 """
 
 from __future__ import annotations
@@ -35,23 +36,24 @@ from spacy_npparse.parsing.batch import (
 from spacy_npparse.parsing.labelling import ROUNDING, LabelledTree, Labeller
 from spacy_npparse.parsing.search import RestrictedSearch, Search
 
-# Few sentences have a better tree than those that are found first, and time grows with the length
-# of sentences: the best tree of longer ones remains, and no branches are divided after so many
-# trees of a sentence.
+# Few sentences have a better tree than those that are found first, and time grows with the length.
+# In longer sentences, the best tree is kept, and after this number of trees, no branches are
+# divided.
 MOST_WORDS = 40
 MOST_TREES = 4
 
 
 class _Branch(NamedTuple):
-    """Some trees of a sentence.
+    """A set of trees of a sentence.
 
     Attributes:
-        bound: A lower bound on what each of them costs: minus the score of the best one, plus what
-            the labels of all of them lose.
-        number: Of the branch.
-        heads: int32 [n_words], the best of them.
-        forbidden: bool [size, size], the arcs that they do not have.
-        conflicts: int64 [n], the words, from 0, whose arcs rules conflict on in the best of them.
+        bound: A lower bound of the costs of the trees: minus the score of the best one, plus the
+            loss of labels that all of them share.
+        number: The number of the branch.
+        heads: int32 [n_words], the heads of the best tree.
+        forbidden: bool [size, size], the arcs that the trees do not have.
+        conflicts: int64 [n], the words, from 0, whose arcs cause conflicts of rules in the best
+            tree.
     """
 
     bound: float
@@ -61,8 +63,8 @@ class _Branch(NamedTuple):
     conflicts: Ints
 
     def divide(self) -> Iterator[Bools]:
-        """The arcs that the trees of smaller branches do not have: all trees are in one of these
-        but for those with all arcs that there are conflicts on."""
+        """Divide the branch: find the arcs that the trees of each smaller branch do not have. Only
+        trees with all arcs that cause conflicts are in none of these branches."""
         forbidden = self.forbidden.copy()
         for word in self.conflicts.tolist():
             head = self.heads[word]
@@ -78,33 +80,34 @@ class _Sentence:
     """The search for the best labelled tree of a sentence.
 
     Args:
-        heads: int32 [n_words], of the first tree.
-        labels: int64 [n_words], its labels.
-        n_broken: How many rules they break.
+        heads: int32 [n_words], the heads of the first tree.
+        labels: int64 [n_words], the labels of the first tree.
+        n_broken: The number of rules that these labels break.
 
     Attributes:
-        best: How many rules the labels of the best tree break; and what it costs: minus its score,
-            plus what its labels lose.
-        heads: int32 [n_words], of that tree.
-        labels: int64 [n_words], its labels.
-        branches: That may have a better tree, a heap.
-        n_trees: How many trees were searched.
+        best: The number of rules that the labels of the best tree break; and its cost, which is
+            minus its score plus the loss of its labels.
+        heads: int32 [n_words], the heads of the best tree.
+        labels: int64 [n_words], the labels of the best tree.
+        branches: A heap of the branches that may have a better tree.
+        n_trees: The number of trees that have been searched.
     """
 
     def __init__(self, heads: NDArray[np.int32], labels: Ints, n_broken: int):
-        # It remains if its score is no number.
+        # The first tree is kept if its score is not a number.
         self.best = (n_broken, np.inf)
         self.heads, self.labels = heads, labels
         self.branches: list[_Branch] = []
         self.n_trees = 0
 
     def add(self, branch: _Branch, labels: Ints, value: tuple[int, float]) -> None:
-        """Look at the best tree of a branch, which remains if others of its trees can be better.
+        """Compare the best tree of a branch with the best tree so far. The branch is kept if others
+        of its trees can be better.
 
         Args:
             branch: The branch.
-            labels: int64 [n_words], of that tree.
-            value: See `best`.
+            labels: int64 [n_words], the labels of the branch's best tree.
+            value: The number of broken rules and the cost of this tree, as in `best`.
         """
         if value < self.best:
             self.best, self.heads, self.labels = value, branch.heads, labels
@@ -112,8 +115,8 @@ class _Sentence:
             heappush(self.branches, branch)
 
     def parts(self) -> list[Bools]:
-        """The parts of the branch that has the best trees, see `_Branch.divide`; none if no branch
-        can have a better tree than the best one."""
+        """Divide the branch with the best trees, see `_Branch.divide`. Empty if no branch can have
+        a better tree than the best one."""
         if not self.branches or (0, self.branches[0].bound) >= self.best:
             return []
         found = list(heappop(self.branches).divide())
@@ -130,21 +133,21 @@ def best_ruled_trees(
     allowed: Bools | None,
     allowed_trees: Mapping[int, AllowedTrees],
 ) -> LabelledTree:
-    """Find the best labelled tree of each sentence of up to `MOST_WORDS` words, among those that
-    are found until `MOST_TREES` of them have been searched.
+    """Find the best labelled tree of each sentence of up to `MOST_WORDS` words, among the trees
+    that are found until `MOST_TREES` have been searched.
 
     Args:
-        search: Whose scores trees have. Without scores to compare trees by, trees remain.
-        labeller: Finds the labels of trees.
+        search: The search that scores trees. If trees have no scores to compare, they are kept.
+        labeller: The search for the labels of trees.
         scored: The sentences.
-        found: Their best trees.
-        tree: What `Labeller.label` has returned for these.
-        allowed: See `Labeller.label`.
-        allowed_trees: The trees of those sentences that not all trees are allowed of, by their
-            numbers. Where some spans have to be subtrees, trees remain.
+        found: The best trees of the sentences.
+        tree: The labelled trees that `Labeller.label` returned for these.
+        allowed: bool [n_words, n_labels], whether words may have labels; None for all.
+        allowed_trees: The allowed trees, by the number of the sentence. In other sentences, all are
+            allowed. If some spans must be subtrees, trees are kept.
 
     Returns:
-        The trees.
+        The best labelled trees.
     """
     lost = (tree.n_broken > 0) | (tree.losses > ROUNDING)
     lost &= scored.sentences.lengths <= MOST_WORDS
@@ -191,8 +194,8 @@ def _search(
     allowed: Bools | None,
     without: Bools,
 ) -> None:
-    """Search the best labelled trees of sentences. found: their best trees; without: [n_sentences,
-    size, size], the arcs that trees do not have."""
+    """Search for the best labelled trees of sentences. found: their best trees; without:
+    [n_sentences, size, size], the arcs that trees do not have."""
     numbers = np.arange(len(sentences))
     branches = count()
     while len(numbers):
@@ -222,14 +225,14 @@ def _search(
 
 
 def _fixed(sentences: SentenceBatch, without: Bools) -> Bools:
-    """Words that have only one head: [n_words]. without: see `_search`."""
+    """Find the words that can have only one head: [n_words]. without: see `_search`."""
     n_heads = (~without[sentences.sentence, sentences.places]).sum(axis=1)
     fixed: Bools = n_heads == 1
     return fixed
 
 
 def _impossible(scored: ScoredBatch[Any]) -> Bools:
-    """The arcs that no tree has: [n_sentences, size, size]."""
+    """Find the arcs that no tree has: [n_sentences, size, size]."""
     nodes = np.arange(scored.arcs.shape[1])
     beyond: Bools = nodes > scored.sentences.lengths[:, None, None]
     return (nodes[:, None] == nodes) | beyond
@@ -238,7 +241,7 @@ def _impossible(scored: ScoredBatch[Any]) -> Bools:
 def _search_parts(
     search: RestrictedSearch, scored: ScoredBatch[Any], numbers: Ints, without: Bools
 ) -> Found:
-    """Search all sentences, as many at once as memory is meant for."""
+    """Search all sentences, in parts that fit into memory."""
     step = max(1, max_arcs(scored.arcs.device) // scored.arcs[0].numel())
     found = [
         search(numbers[start : start + step], without[start : start + step])
