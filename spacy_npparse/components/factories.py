@@ -247,7 +247,7 @@ def mst_parser(
     label_rules: Any,
     scorer: Any,
 ) -> DependencyParser:
-    """Make an `mst_parser` from its settings; see `SpanningTreeSettings`."""
+    """Make the component of `nlp.add_pipe('mst_parser')`; see `SpanningTreeSettings`."""
     _check_model(name, "mst_parser", model)
     settings = read_settings(
         SpanningTreeSettings,
@@ -278,7 +278,7 @@ def one_endpoint_crossing_parser(
     label_rules: Any,
     scorer: Any,
 ) -> DependencyParser:
-    """Make a `one_endpoint_crossing_parser` from its settings; see
+    """Make the component of `nlp.add_pipe('one_endpoint_crossing_parser')`; see
     `OneEndpointCrossingSettings`."""
     _check_model(name, "one_endpoint_crossing_parser", model)
     settings = read_settings(
@@ -310,7 +310,7 @@ def ensemble_parser(
     keep: Any,
     scorer: Any,
 ) -> EnsembleParser:
-    """Make an `ensemble_parser` from its settings; see `EnsembleSettings`."""
+    """Make the component of `nlp.add_pipe('ensemble_parser')`; see `EnsembleSettings`."""
     settings = read_settings(
         EnsembleSettings,
         name,
