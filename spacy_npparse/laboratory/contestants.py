@@ -1,4 +1,4 @@
-"""What takes part in an experiment."""
+"""The contestants of an experiment, and their task."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from spacy_npparse.treebank import Paragraph, Sentence
 
 @dataclass(frozen=True)
 class Task:
-    """What all contestants are trained on, and how long.
+    """The training data and the budget of all contestants.
 
     Attributes:
-        train: CoNLL-U file to train on.
-        dev: CoNLL-U file for the learning curve.
-        config: Training config of this package's pipelines.
-        updates: Updates of each training; None for those of its config.
-        code: Python file to import before the config is read, `--code` of `spacy train`.
-        others: CoNLL-U files of other treebanks to train on as well.
+        train: The CoNLL-U file to train on.
+        dev: The CoNLL-U file for the learning curve.
+        config: The training config for pipelines of this package.
+        updates: The number of updates of each training; None for that of its config.
+        code: A Python file to import before the config is read, as `--code` of `spacy train`; None
+            for none.
+        others: CoNLL-U files of other treebanks that are added to the training data.
     """
 
     train: Path
@@ -40,8 +41,8 @@ class Checkpoint(NamedTuple):
     """A point of a learning curve.
 
     Attributes:
-        update: Updates so far.
-        las: LAS on the dev file in percent.
+        update: The number of updates so far.
+        las: The LAS on the dev file in percent.
     """
 
     update: int
@@ -50,11 +51,11 @@ class Checkpoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Parsed:
-    """Predictions and their speed.
+    """Predictions, and the speed of parsing.
 
     Attributes:
         sentences: The parsed sentences.
-        words_per_second: Words per second of CPU time.
+        words_per_second: The number of words per second of CPU time.
     """
 
     sentences: list[Sentence]
@@ -62,12 +63,12 @@ class Parsed:
 
 
 class Contestant(Protocol):
-    """A parser with its settings.
+    """A parser with its settings, which can be trained and evaluated.
 
     Attributes:
         name: The name that the user gave.
-        model_name: Contestants with the same model name share a model.
-        is_peer: Whether the parser is not one of this package or its extensions.
+        model_name: The name of the model. Contestants with the same one share a model.
+        is_peer: Whether the parser comes neither from this package nor from an extension.
         uses_seeds: Whether training depends on the seed.
     """
 
@@ -90,7 +91,7 @@ class Contestant(Protocol):
             task: The task.
 
         Raises:
-            ValueError: It does not fit.
+            ValueError: The contestant does not fit the task.
         """
         ...
 
@@ -99,8 +100,8 @@ class Contestant(Protocol):
 
         Args:
             task: The task.
-            seed: Random seed.
-            folder: Where the model is written.
+            seed: The random seed.
+            folder: The folder to write the model to.
 
         Raises:
             FailedCommandError: The training has failed.
@@ -120,14 +121,14 @@ class Contestant(Protocol):
         ...
 
     def parse_text(self, folder: Path, paragraphs: Sequence[Paragraph]) -> Parsed:
-        """Parse plain text: tokens and sentence boundaries are predicted as well.
+        """Parse plain text, predicting tokens and sentence boundaries as well.
 
         Args:
             folder: The folder of a trained model.
             paragraphs: The paragraphs.
 
         Returns:
-            The predictions; their speed includes tokenization.
+            The predictions, with a speed that includes tokenization.
         """
         ...
 
@@ -138,6 +139,6 @@ class Contestant(Protocol):
             folder: The folder of the model.
 
         Returns:
-            The curve; empty if it is not known.
+            The curve; empty if it is unknown.
         """
         ...

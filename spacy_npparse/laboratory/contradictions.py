@@ -1,4 +1,4 @@
-"""Arcs of a treebank that parsers contradict which were trained on other parts of it."""
+"""Arcs of a treebank that contradict parsers trained on its other parts."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from spacy_npparse.treebank import Sentence
 def contradictions_by_fold(
     sentences: Sequence[Sentence], parser: BareParser, task: Task, n_folds: int, seed: int
 ) -> Iterator[FoundContradictions]:
-    """Train a parser for each part of a treebank on the others, and compare.
+    """Train a parser on all other parts for each part of a treebank, and find contradictions.
 
-    Every n-th sentence is of the same part. The probabilities are calibrated on one of the other
-    parts, and the rest is trained on.
+    Every n-th sentence belongs to the same part. One of the other parts calibrates the
+    probabilities, and the rest is training data.
 
     Args:
-        sentences: Of the treebank.
-        parser: What is trained.
-        task: How; its files are not looked at.
-        n_folds: Number of parts, 3 or more.
-        seed: Of the trainings.
+        sentences: The sentences of the treebank.
+        parser: The parser to train.
+        task: The settings of the trainings. Its files are ignored.
+        n_folds: The number of parts, at least 3.
+        seed: The random seed of the trainings.
 
     Yields:
-        The results of one part after the other.
+        The contradictions in each part, in order.
 
     Raises:
-        ValueError: If there are too few parts, or more than sentences.
+        ValueError: There are fewer than 3 parts, or more parts than sentences.
         FailedCommandError: A training has failed.
     """
     if not 3 <= n_folds <= len(sentences):
