@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import DEP, HEAD, IS_SPACE, SENT_START
+from spacy.attrs import DEP, HEAD, IS_SPACE, POS, SENT_START
 from spacy.strings import StringStore
 from spacy.tokens import Doc, Token
 
@@ -23,7 +23,7 @@ from spacy_npparse.trees.head_distributions import HeadDistributions
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
 
-_ATTRIBUTES = [SENT_START, IS_SPACE]
+_ATTRIBUTES = [SENT_START, IS_SPACE, POS]
 _ARCS = [HEAD, DEP]
 _STARTS = [SENT_START]
 _PROBABILITIES = ("head_probability", "label_probability")
@@ -39,12 +39,14 @@ class TokenBatch:
         is_word: bool [n_tokens], False for whitespace.
         is_open: bool [n_tokens], whether the token is a word for which the Doc leaves open whether
             it starts a sentence.
+        upos: int64 [n_tokens], spaCy's number of the part of speech of each token, 0 for none.
     """
 
     offsets: NDArray[np.int64]
     sentence: NDArray[np.int64]
     is_word: NDArray[np.bool_]
     is_open: NDArray[np.bool_]
+    upos: NDArray[np.int64]
 
     @property
     def starts(self) -> NDArray[np.bool_]:
@@ -74,7 +76,7 @@ class TokenBatch:
         """Lay out the sentences, except in Docs without words."""
         words = np.flatnonzero(self.is_word)
         lengths = np.bincount(self.sentence[words]).astype(np.int32)
-        return SentenceBatch(words, lengths[lengths > 0], len(self.is_word))
+        return SentenceBatch(words, lengths[lengths > 0], len(self.is_word), self.upos)
 
     def with_starts(self, starts: NDArray[np.bool_]) -> "TokenBatch":
         """Split the Docs into other sentences.
@@ -108,11 +110,11 @@ def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) ->
         The tokens.
     """
     offsets = np.cumsum([0, *map(len, docs)], dtype=np.int64)
-    values = np.concatenate([np.empty((0, 2)), *(doc.to_array(_ATTRIBUTES) for doc in docs)])
+    values = np.concatenate([np.empty((0, 3)), *(doc.to_array(_ATTRIBUTES) for doc in docs)])
     is_word = values[:, 1] == 0
     is_open = is_word & (values[:, 0] == 0)
     nothing = np.zeros(len(values), dtype=np.int64)
-    tokens = TokenBatch(offsets, nothing, is_word, is_open)
+    tokens = TokenBatch(offsets, nothing, is_word, is_open, values[:, 2].astype(np.int64))
     if starts is not None:
         return tokens.with_starts(starts)
     tokens = tokens.with_starts(values[:, 0] == 1)

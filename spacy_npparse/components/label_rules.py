@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from spacy.attrs import DEP, IS_SPACE
+from spacy.attrs import DEP, IS_SPACE, POS
+from spacy.parts_of_speech import NAMES
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -36,7 +37,7 @@ def count_labels(counts: LabelCounts, doc: Doc) -> None:
         counts: They are added to it.
         doc: With gold trees.
     """
-    values = doc.to_array([DEP, IS_SPACE]).reshape(len(doc), 2)
+    values = doc.to_array([DEP, IS_SPACE, POS]).reshape(len(doc), 3)
     heads = head_tokens(doc)
     is_root = heads == np.arange(len(doc))
     strings = doc.vocab.strings
@@ -47,4 +48,4 @@ def count_labels(counts: LabelCounts, doc: Doc) -> None:
     for place in np.flatnonzero(misplaced_roots(doc) | (values[:, 1] != 0)).tolist():
         labels[place] = ""
     heads[is_root] = -1
-    counts.add(heads.tolist(), labels)
+    counts.add(heads.tolist(), labels, [NAMES[number] for number in values[:, 2].tolist()])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, IS_SPACE
+from spacy.parts_of_speech import IDS
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -88,7 +89,7 @@ class Labels:
         if self._encoding is not None:
             self._codec = PseudoProjectiveLabels(self._encoding, len(plain), self.decorated)
         rules = self.rules if self._is_ruled else ()
-        self.labeller = Labeller(rules, (*plain, ROOT_LABEL), self._codec)
+        self.labeller = Labeller(rules, (*plain, ROOT_LABEL), self._codec, IDS)
 
     def keep(self, rules: Iterable[LabelRule]) -> None:
         """Replace the rules of labels.

@@ -6,7 +6,7 @@ would take longer than parsing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -42,11 +42,13 @@ class SentenceBatch:
         words: int64 [n_words], the token of each word.
         lengths: int32 [n_sentences], the number of words of each sentence, all positive.
         n_tokens: The number of tokens of all Docs.
+        upos: int64 [n_tokens], the part of speech of each token as a number; None if unknown.
     """
 
     words: Ints
     lengths: NDArray[np.int32]
     n_tokens: int
+    upos: Ints | None = None
 
     @cached_property
     def sentence(self) -> Ints:
@@ -115,7 +117,8 @@ class SentenceBatch:
         """
         if kept.all():
             return self
-        return SentenceBatch(self.words[kept[self.sentence]], self.lengths[kept], self.n_tokens)
+        words = self.words[kept[self.sentence]]
+        return replace(self, words=words, lengths=self.lengths[kept])
 
     def take(self, numbers: Ints) -> SentenceBatch:
         """Take sentences by their numbers, with repetition.
@@ -127,7 +130,7 @@ class SentenceBatch:
             n sentences.
         """
         words = self.words[self.words_of(numbers)]
-        return SentenceBatch(words, self.lengths[numbers], self.n_tokens)
+        return replace(self, words=words, lengths=self.lengths[numbers])
 
     def words_of(self, numbers: Ints) -> Ints:
         """Find the indices of the words of some sentences.

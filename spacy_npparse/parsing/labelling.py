@@ -5,7 +5,7 @@ Labels are numbers. That of an arc from the root, which the network does not pre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,6 +71,7 @@ class Labeller:
         rules: The rules. Labels that are unknown to the parser are ignored.
         labels: The plain labels by number, followed by that of the root.
         codec: The pseudo-projective labels; None if there are none.
+        upos: The number of each part of speech, as in `SentenceBatch`. Others in rules are ignored.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Labeller:
         rules: Sequence[LabelRule],
         labels: Sequence[str],
         codec: PseudoProjectiveLabels | None,
+        upos: Mapping[str, int],
     ):
         self._rules = rules
         self._codec = codec
@@ -87,10 +89,12 @@ class Labeller:
         self._group_costs = np.zeros(len(rules), dtype=np.float32)
         # The costs of labels of words before and after their heads.
         self._side_costs = np.zeros((2, n_labels), dtype=np.float32)
+        self._upos_costs = np.zeros((max(upos.values(), default=0) + 1, n_labels), dtype=np.float32)
         excluded = np.zeros((len(labels), n_labels), dtype=np.float32)
         for number, rule in enumerate(rules):
             own = [numbers[label] for label in rule.labels if label in numbers]
-            others = [numbers[label] for label in rule.excluded if label in numbers]
+            of_excluded = upos if rule.kind == "upos" else numbers
+            others = [of_excluded[one] for one in rule.excluded if one in of_excluded]
             cost = min(rule.cost, UNBROKEN)
             match rule.kind:
                 case "unique":
@@ -102,6 +106,8 @@ class Labeller:
                     self._side_costs[0, own] = cost
                 case "dependents":
                     excluded[np.ix_(own, others)] = cost
+                case "upos":
+                    self._upos_costs[np.ix_(others, own)] = cost
         # Labels that exclude the same labels of dependents form a class.
         self._excluded, classes = np.unique(excluded, axis=0, return_inverse=True)
         self._classes = classes.reshape(-1).astype(np.int32)
@@ -244,7 +250,8 @@ class Labeller:
     def _breaking(self, sentences: SentenceBatch, heads: NDArray[np.int32], labels: Ints) -> Bools:
         """Find the words that break rules: bool [n_words]."""
         arcs = heads > 0
-        found = arcs & (self._side_costs[_sides(sentences, heads), labels] > 0)
+        costs = self._costs(sentences, heads, None)
+        found = arcs & (costs[np.arange(len(labels)), labels] > 0)
         in_group = np.flatnonzero(arcs & (self._groups[labels] >= 0))
         head_rows = (sentences.roots + heads)[in_group]
         groups = head_rows * len(self._rules) + self._groups[labels[in_group]]
@@ -266,6 +273,8 @@ class Labeller:
         """Compute the costs of the rules that each label of each word breaks by itself, infinite
         for labels that are not allowed: [n_words, n_labels]."""
         costs = self._side_costs[_sides(sentences, heads)]
+        if sentences.upos is not None:
+            costs += self._upos_costs[sentences.upos[sentences.words]]
         if allowed is not None:
             costs[~allowed] = np.inf
         return costs

@@ -13,6 +13,7 @@ _MEANINGS = {
     "before": "before the head",
     "behind": "behind the head",
     "dependents": "no dependent is {}",
+    "upos": "is no {}",
 }
 
 
@@ -44,7 +45,8 @@ def count_labels(counts: LabelCounts, sentence: Sentence) -> None:
         for head, word in zip(heads, sentence.words, strict=True)
     ]
     known = ["" if label == EMPTY else label for label in labels]
-    counts.add([head - 1 for head in heads], known)
+    upos = ["" if word.upos == EMPTY else word.upos for word in sentence.words]
+    counts.add([head - 1 for head in heads], known, upos)
 
 
 def rules_table(rules: Iterable[LabelRule]) -> Table:

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal, TypeAlias, get_args
 
 from spacy_npparse.checks import check_choice, check_type
 
-RuleKind: TypeAlias = Literal["unique", "before", "behind", "dependents"]
+RuleKind: TypeAlias = Literal["unique", "before", "behind", "dependents", "upos"]
+_EXCLUDING = ("dependents", "upos")
 
 # How many cases a rule takes, and the share of them in which the treebank may break it: by error,
 # or because the rule has exceptions.
@@ -26,14 +27,16 @@ TOLERANCE = 0.002
 MOST_EXCEPTIONS = 0.03
 # In nats. The log-odds of the exceptions would count what the scores of labels know once more.
 COST_OF_EXCEPTION = 1.0
-# A label of dependents is excluded if chance alone would have it so often.
+# Less, because the part of speech that a label does not go with is predicted, too.
+COST_OF_UPOS = 0.5
+# A label of dependents, or a part of speech, is excluded if chance alone would have it so often.
 LEAST_EXPECTED = 5.0
 # Labels of function words, most of which have no dependents: at most so many on average.
 MOST_DEPENDENTS = 0.1
 _SUBTYPE = ":"
 
-# Label, label of the head, and whether the word is before its head.
-_Arc: TypeAlias = tuple[str, str, bool]
+# Label, label of the head, whether the word is before its head, and the part of speech of the word.
+_Arc: TypeAlias = tuple[str, str, bool, str]
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,10 @@ class LabelRule:
     Attributes:
         kind: "unique", if a word has at most one dependent with one of the labels; "before" or
             "behind", if words with these labels stand before or behind their heads; "dependents",
-            if words with these labels have no dependents with some labels.
+            if words with these labels have no dependents with some labels; "upos", if they are not
+            of some parts of speech.
         labels: The labels, which differ in their subtypes only.
-        excluded: The labels that dependents do not have.
+        excluded: The labels that dependents do not have, or the parts of speech (UPOS).
         cases: How often the treebank could have broken the rule.
         exceptions: How often it has.
     """
@@ -59,7 +63,9 @@ class LabelRule:
     @property
     def cost(self) -> float:
         """What the labels of a tree lose for each time that they break the rule, in nats: infinite,
-        unless the treebank has real exceptions."""
+        unless the treebank has real exceptions or the rule is about parts of speech."""
+        if self.kind == "upos":
+            return COST_OF_UPOS
         if self.exceptions <= TOLERANCE * self.cases or self.kind == "dependents":
             return math.inf
         return COST_OF_EXCEPTION
@@ -90,10 +96,10 @@ class LabelRule:
             check_type(f"{where}.{key}", value, list[str])
         if not labels:
             raise ValueError(f"{where} has no labels. Name at least one, or remove the rule.")
-        if bool(excluded) != (data["kind"] == "dependents"):
+        if bool(excluded) != (data["kind"] in _EXCLUDING):
             raise ValueError(
-                f"{where}: rules of the kind 'dependents' exclude labels, and no others do. "
-                "Correct its 'excluded', or its kind."
+                f"{where}: rules of the kinds {' and '.join(map(repr, _EXCLUDING))} have excluded, "
+                "and no others do. Correct its 'excluded', or its kind."
             )
         counts = [data.get(key, 0) for key in ("cases", "exceptions")]
         for key, value in zip(("cases", "exceptions"), counts, strict=True):
@@ -134,19 +140,20 @@ class LabelCounts:
         # The labels, sorted, of all dependents of a word whose labels differ in subtypes only.
         self._siblings: Counter[tuple[str, ...]] = Counter()
 
-    def add(self, heads: Sequence[int], labels: Sequence[str]) -> None:
+    def add(self, heads: Sequence[int], labels: Sequence[str], upos: Sequence[str]) -> None:
         """Count the labels of a sentence, or of several.
 
         Args:
             heads: The place of the head of each word, from 0; negative for the root's dependents,
                 and where it is unknown.
             labels: The label of each word, empty if unknown.
+            upos: The part of speech of each word, empty if unknown.
         """
         arcs = []
         siblings: dict[tuple[int, str], list[str]] = defaultdict(list)
-        for place, (head, label) in enumerate(zip(heads, labels, strict=True)):
+        for place, (head, label, pos) in enumerate(zip(heads, labels, upos, strict=True)):
             if head >= 0 and label:
-                arcs.append((label, labels[head], place < head))
+                arcs.append((label, labels[head], place < head, pos))
                 siblings[head, without_subtype(label)].append(label)
         self._words.update(filter(None, labels))
         self._arcs.update(arcs)
@@ -154,7 +161,7 @@ class LabelCounts:
 
     def rules(self) -> list[LabelRule]:
         """The rules that the trees keep."""
-        return [*self._unique(), *self._sides(), *self._dependents()]
+        return [*self._unique(), *self._sides(), *self._dependents(), *self._parts_of_speech()]
 
     def _unique(self) -> Iterator[LabelRule]:
         done: set[str] = set()
@@ -187,25 +194,23 @@ class LabelCounts:
                     done.update(labels)
 
     def _dependents(self) -> Iterator[LabelRule]:
-        n_words = self._words.total()
         of_all = self._counts(lambda arc: arc[0])
-        done: dict[str, set[str]] = defaultdict(set)
-        for labels, counts in self._by_kind(lambda arc: arc[1], lambda arc: arc[0]):
-            cases = sum(self._words[label] for label in labels)
-            if counts.total() > MOST_DEPENDENTS * cases:
-                continue
-            excluded: set[str] = set()
-            for others in self._kinds:
-                expected = sum(of_all[one] for one in others) * cases / n_words
-                exceptions = sum(counts[one] for one in others)
-                if expected >= LEAST_EXPECTED and _holds(cases, exceptions):
-                    excluded.update(others)
-            excluded -= set[str].intersection(*(done[label] for label in labels))
-            if excluded:
-                exceptions = sum(counts[one] for one in excluded)
-                yield LabelRule("dependents", labels, tuple(sorted(excluded)), cases, exceptions)
-                for label in labels:
-                    done[label] |= excluded
+        cases = (
+            (labels, counts, sum(self._words[label] for label in labels))
+            for labels, counts in self._by_kind(lambda arc: arc[1], lambda arc: arc[0])
+        )
+        function_words = (one for one in cases if one[1].total() <= MOST_DEPENDENTS * one[2])
+        n_words = self._words.total()
+        return _excluding("dependents", function_words, self._kinds, of_all, n_words)
+
+    def _parts_of_speech(self) -> Iterator[LabelRule]:
+        of_all = self._counts(lambda arc: arc[3])
+        n_words = of_all.total() - of_all.pop("", 0)
+        cases = (
+            (labels, counts, counts.total() - counts[""])
+            for labels, counts in self._by_kind(lambda arc: arc[0], lambda arc: arc[3])
+        )
+        return _excluding("upos", cases, [(one,) for one in of_all], of_all, n_words)
 
     @property
     def _kinds(self) -> list[tuple[str, ...]]:
@@ -231,6 +236,34 @@ class LabelCounts:
             by_label[label(arc)][key(arc)] += n
         for labels in self._kinds:
             yield labels, sum((by_label[one] for one in labels), Counter())
+
+
+def _excluding(
+    kind: RuleKind,
+    cases: Iterable[tuple[tuple[str, ...], Counter[str], int]],
+    groups: Sequence[tuple[str, ...]],
+    of_all: Counter[str],
+    n_words: int,
+) -> Iterator[LabelRule]:
+    """The rules that words with some labels hardly ever have what chance alone would give them.
+
+    cases: labels, the counts of what words with them have, and the number of these words; groups:
+    what is excluded together; of_all: the counts of what all words have.
+    """
+    done: dict[str, set[str]] = defaultdict(set)
+    for labels, counts, n_cases in cases:
+        excluded: set[str] = set()
+        for others in groups:
+            expected = sum(of_all[one] for one in others) * n_cases / n_words
+            exceptions = sum(counts[one] for one in others)
+            if expected >= LEAST_EXPECTED and _holds(n_cases, exceptions):
+                excluded.update(others)
+        excluded -= set[str].intersection(*(done[label] for label in labels))
+        if excluded:
+            exceptions = sum(counts[one] for one in excluded)
+            yield LabelRule(kind, labels, tuple(sorted(excluded)), n_cases, exceptions)
+            for label in labels:
+                done[label] |= excluded
 
 
 def _holds(cases: int, exceptions: int, most: float = TOLERANCE) -> bool:

@@ -3,7 +3,7 @@
 import logging
 import random
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -11,7 +11,8 @@ import srsly
 import torch
 from brute_force import all_trees, single_root
 from parser_fixtures import new_pipeline, read_sample
-from parser_helpers import SAMPLE, one_sentence, scored_batch
+from parser_helpers import SAMPLE, example, one_sentence, scored_batch
+from spacy.tokens import Doc
 from spacy.util import load_model_from_config
 
 from spacy_npparse.components import DependencyConstraints
@@ -45,11 +46,14 @@ def broken_rules(doc, rules):
             is_root = token.head.i == token.i
             if rule.kind == "unique":
                 below = [child for child in token.children if child.dep_ in rule.labels]
-                found += [(rule, token.i)] * (len(below) > 1)
+                found += [(rule, token.i)] * (len(below) - 1)
             elif rule.kind == "dependents":
                 below = [child for child in token.children if child.dep_ in rule.excluded]
                 is_ruled = not is_root and token.dep_ in rule.labels
                 found += [(rule, child.i) for child in below if is_ruled]
+            elif rule.kind == "upos":
+                is_ruled = not is_root and token.dep_ in rule.labels
+                found += [(rule, token.i)] * (is_ruled and token.pos_ in rule.excluded)
             elif not is_root and token.dep_ in rule.labels:
                 before = token.i < token.head.i
                 found += [(rule, token.i)] * (before != (rule.kind == "before"))
@@ -177,6 +181,99 @@ def value_of(parser, scored, heads):
         return None
     tree = parser.label_set.labeller.label(scored, np.array(heads, dtype=np.int32), None)
     return int(tree.n_broken[0]), tree.losses[0] - found.scores[0, 0]
+
+
+UPOS = ["NOUN", "VERB", "DET"]
+
+
+@pytest.fixture(scope="module")
+def three_labels():
+    """A parser that knows three labels."""
+    nlp = new_pipeline("mst")
+    eg = example(nlp, WORDS[:4], [1, 1, 1, 1], ["det", "ROOT", "obj", "case"])
+    nlp.initialize(lambda: [eg])
+    return nlp
+
+
+@pytest.mark.parametrize("seed", range(40))
+@torch.no_grad()
+def test_parts_of_speech_count_in_the_best_of_all_labelled_trees(three_labels, monkeypatch, seed):
+    monkeypatch.setattr(ruled_trees, "MOST_TREES", 10**6)
+    rng = random.Random(seed)
+    nlp, parser = three_labels, three_labels.get_pipe("parser")
+    randomize(parser, rng, 0.4)
+    labels = list(parser.label_set.plain)
+    rules = [
+        LabelRule("upos", (label,), tuple(rng.sample(UPOS, k=rng.randint(1, 2))))
+        for label in labels
+    ]
+    rules.append(LabelRule("unique", tuple(labels[1:]), (), 100, rng.choice([0, 2])))
+    rules.append(LabelRule(rng.choice(["before", "behind"]), (rng.choice(labels),)))
+    use(parser, "trees", rules)
+    n = rng.choice([2, 3, 4])
+    words, upos = rng.choices(WORDS, k=n), rng.choices([*UPOS, ""], [2, 2, 2, 1], k=n)
+
+    def doc_of(**annotation):
+        return Doc(nlp.vocab, words=words, pos=upos, **annotation)
+
+    scored = scored_batch(parser, [doc_of()])
+    labeller = parser.label_set.labeller
+
+    def value_with_labels(heads, deps):
+        """How many rules without exceptions a labelled tree breaks; and minus its score, plus what
+        its labels lose, plus the costs of the other rules."""
+        of_tree = [(head or i) - 1 for i, head in enumerate(heads, 1)]
+        spelled = [dep or "ROOT" for dep in deps]
+        doc = doc_of(heads=of_tree, deps=spelled)
+        costs = [rule.cost for rule, _ in broken_rules(doc, rules)]
+        by_label = by_tree[heads][1]
+        own = [labels.index(dep) for dep in deps if dep]
+        lost = (by_label.max(axis=1) - by_label[range(n - 1), own]).sum()
+        soft = sum(cost for cost in costs if cost < np.inf)
+        return costs.count(np.inf), lost + soft - by_tree[heads][0]
+
+    trees = [tuple(one[1:]) for one in all_trees(n) if single_root(one)]
+    by_tree = {}
+    for heads in trees:
+        arcs = np.zeros((n + 1, n + 1), dtype=bool)
+        arcs[np.arange(1, n + 1), heads] = True
+        score = parser.search.best_allowed(scored, AllowedTrees(arcs)).scores[0, 0]
+        by_tree[heads] = score, label_log_probabilities(scored, np.array(heads, np.int32))
+    values = {
+        (heads, deps): value_with_labels(heads, deps)
+        for heads in trees
+        for deps in product(*([*labels] if head else [""] for head in heads))
+    }
+    found = parser.search.best(scored)
+    first = labeller.label(scored, found.heads[0], None)
+    tree = best_ruled_trees(parser.search, labeller, scored, found, first, None, {})
+    deps = tuple(labels[label] if label >= 0 else "" for label in tree.labels.tolist())
+    mine, best = values[tuple(tree.heads.tolist()), deps], min(values.values())
+    assert mine[0] == best[0] and mine[1] == pytest.approx(best[1], abs=1e-3)
+
+
+def test_a_part_of_speech_excludes_a_label_only_where_it_is_known(three_labels):
+    nlp, parser = three_labels, three_labels.get_pipe("parser")
+    randomize(parser, random.Random(0), 0.05)
+    use(parser, "labels", [])
+    words = WORDS[:4]
+    before = [token.dep_ for token in parser(one_sentence(nlp, words))]
+    place, label = next((i, dep) for i, dep in enumerate(before) if dep != "ROOT")
+    use(
+        parser,
+        "labels",
+        [LabelRule("upos", (label,), ("VERB",)), LabelRule("upos", ("no",), ("X",))],
+    )
+
+    def label_of(pos, **constraints):
+        doc = one_sentence(nlp, words)
+        doc[place].pos_ = pos
+        DependencyConstraints(**constraints).attach(doc)
+        return parser(doc)[place].dep_
+
+    assert label_of("") == label_of("NOUN") == label
+    assert label_of("VERB") not in (label, "ROOT")
+    assert label_of("VERB", labels={place: [label]}) == label
 
 
 def test_rules_are_learnt_saved_and_loaded(make, tmp_path):
@@ -380,7 +477,7 @@ def test_a_tree_whose_score_is_no_number_remains(make):
 )
 def test_a_rule_with_exceptions_is_broken_where_it_costs_less(exceptions, loss, expected, value):
     rules = [LabelRule("unique", ("subj",), (), 100, exceptions)]
-    labeller = Labeller(rules, ["subj", "dep", "ROOT"], None)
+    labeller = Labeller(rules, ["subj", "dep", "ROOT"], None, {})
     sentences = SentenceBatch(np.arange(3), np.array([3], dtype=np.int32), 3)
     heads = np.array([0, 1, 1], dtype=np.int32)
     scores = np.array([[0.0, -9.5], [0.0, -loss]], dtype=np.float32)
@@ -389,12 +486,28 @@ def test_a_rule_with_exceptions_is_broken_where_it_costs_less(exceptions, loss, 
     assert values == pytest.approx([value])
 
 
+def test_a_word_of_an_excluded_part_of_speech_is_the_conflict():
+    labeller = Labeller(
+        [LabelRule("upos", ("subj",), ("VERB",))], ["subj", "ROOT"], None, {"VERB": 1}
+    )
+    lengths = np.array([3], dtype=np.int32)
+    sentences = SentenceBatch(np.arange(3), lengths, 3, np.array([1, 0, 1]))
+    heads = np.array([0, 1, 1], dtype=np.int32)
+    scores = np.zeros((2, 1), dtype=np.float32)
+    labels, n_broken, values = labeller.choose(sentences, heads, scores, None)
+    assert labels.tolist() == [-1, 0, 0] and values == pytest.approx([-0.5])
+    tree = LabelledTree(heads, labels, labels, scores, n_broken, -values)
+    found, _ = labeller.conflicts(sentences, tree, None, np.zeros(3, dtype=bool))
+    assert found.tolist() == [False, False, True]
+
+
 def test_what_takes_the_next_best_label_is_part_of_a_conflict():
     """Two words would be subjects, and the second one may not be an object because of a third."""
     labeller = Labeller(
         [LabelRule("unique", ("subj",)), LabelRule("unique", ("obj",))],
         ["subj", "obj", "dep", "ROOT"],
         None,
+        {},
     )
     sentences = SentenceBatch(np.arange(4), np.array([4], dtype=np.int32), 4)
     heads = np.array([0, 1, 1, 1], dtype=np.int32)

@@ -11,7 +11,7 @@ def rules_of(*trees, n=1):
     """Trees: heads, from 1, and labels."""
     counts = LabelCounts()
     for heads, labels in trees * n:
-        counts.add([head - 1 for head in heads], labels)
+        counts.add([head - 1 for head in heads], labels, [""] * len(heads))
     return counts.rules()
 
 
@@ -89,11 +89,29 @@ def test_words_with_dependents_exclude_nothing():
     ]
 
 
+def test_parts_of_speech_that_a_label_does_not_go_with():
+    counts = LabelCounts()
+    for number in range(1000):
+        det, noun = ("DET", "NOUN") if number else ("NOUN", "")
+        counts.add([1, 2, -1], ["det", "obj", "ROOT"], [det, noun, "VERB"])
+        counts.add([1, -1], ["det:pre", "ROOT"], ["", "VERB"])
+    counts.add([1, -1] * 20, ["iobj", "ROOT"] * 20, ["NOUN", "VERB"] * 20)
+    found = [rule for rule in counts.rules() if rule.kind == "upos"]
+    # All verbs are roots. Chance alone would have given the few iobj some determiners, too.
+    assert found == [
+        LabelRule("upos", ("det", "det:pre"), ("NOUN",), 1000, 1),
+        LabelRule("upos", ("iobj",), ("DET",), 20, 0),
+        LabelRule("upos", ("obj",), ("DET",), 999, 0),
+    ]
+    assert {rule.cost for rule in found} == {0.5}
+    assert read_rules("rules", [rule.to_json() for rule in found]) == found
+
+
 def test_unknown_heads_and_labels_do_not_count():
     counts = LabelCounts()
     for _ in range(30):
-        counts.add([1, -1, 1], ["subj", "ROOT", ""])
-        counts.add([-1, -1], ["", "subj"])
+        counts.add([1, -1, 1], ["subj", "ROOT", ""], ["NOUN", "VERB", "NOUN"])
+        counts.add([-1, -1], ["", "subj"], ["NOUN", "NOUN"])
     assert kinds(counts.rules(), "unique") == {("subj",): (30, 0)}
 
 
@@ -108,13 +126,20 @@ def test_rules_are_read_as_they_are_written():
     [
         ({}, "rules is {}, but must be of type list"),
         ([3], "rules: an item is 3, but must be of type dict"),
-        ([{}], r"rules\[0\].kind is None, but must be one of: unique, before, behind, dependents"),
+        (
+            [{}],
+            r"rules\[0\].kind is None, but must be one of: unique, before, .*, upos",
+        ),
         ([{"kind": "unique"}], r"rules\[0\] has no labels"),
         ([{"kind": "unique", "labels": "subj"}], r"rules\[0\].labels is 'subj'"),
         ([{"kind": "unique", "labels": [1]}], "an item is 1, but must be of type str"),
         ([{"kind": "unique", "labels": ["a"], "label": 1}], r"rules\[0\] has label; a rule has"),
-        ([{"kind": "before", "labels": ["a"], "excluded": ["b"]}], "kind 'dependents' exclude"),
-        ([{"kind": "dependents", "labels": ["a"]}], "kind 'dependents' exclude"),
+        (
+            [{"kind": "before", "labels": ["a"], "excluded": ["b"]}],
+            "kinds 'dependents' and 'upos' have",
+        ),
+        ([{"kind": "dependents", "labels": ["a"]}], "kinds 'dependents' and 'upos' have"),
+        ([{"kind": "upos", "labels": ["a"]}], "kinds 'dependents' and 'upos' have"),
         ([{"kind": "before", "labels": ["a"], "cases": "many"}], r"rules\[0\].cases is 'many'"),
     ],
 )
