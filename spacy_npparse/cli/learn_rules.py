@@ -1,4 +1,4 @@
-"""The command `learn-rules`, which adds rules of labels to a trained pipeline."""
+"""The command `learn-rules`, which adds label rules to a trained pipeline."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ def learn_rules(
     output: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pipeline.")],
     code: Code = None,
 ) -> None:
-    """Learn rules of labels for a trained pipeline, such as one subject for each verb.
+    """Learn label rules for a trained pipeline, such as one subject for each verb.
 
     All parsers of the pipeline get the rules that the labels in TREEBANK obey. Their weights do not
-    change. You need this command only for pipelines of version 0.2, because later versions learn
-    the rules in training. The setting label_rules of a parser determines how it uses them.
+    change. You need this command only for pipelines that were trained before version 0.3, because
+    later versions learn the rules in training. The setting label_rules of a parser determines how
+    it uses them.
 
     Examples:
 

@@ -140,7 +140,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @property
     def label_rules(self) -> tuple[LabelRule, ...]:
-        """The rules of labels that the parser has learnt, see `ParserSettings`. They can be
+        """The label rules that the parser has learnt, see `ParserSettings`. They can be
         replaced."""
         return self.label_set.rules
 
@@ -268,7 +268,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         transitions.
 
         Pseudo-projective trees are shown with their augmented labels. Constraints on the Doc are
-        ignored, and so are rules of labels that would lead to another tree.
+        ignored, and so are label rules that would lead to another tree.
 
         Args:
             doc: The Doc, with known sentence boundaries, and with the vectors of a shared encoder
@@ -316,7 +316,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
                 count the trees that the parser cannot learn from.
             nlp: The pipeline, with the config of the training.
             labels: The arc labels, without that of the root; None to collect them.
-            label_rules: The rules of labels, as dictionaries with the attributes of `LabelRule`;
+            label_rules: The label rules, as dictionaries with the attributes of `LabelRule`;
                 None to learn them from the examples.
 
         Raises:

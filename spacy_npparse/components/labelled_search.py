@@ -1,4 +1,4 @@
-"""The search of a component for labelled trees, under constraints and rules of labels."""
+"""The search of a component for labelled trees, under constraints and label rules."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Labels:
     Attributes:
         plain: The arc labels, without that of the root.
         decorated: The labels with decorations of the encoding, numbered after the plain ones.
-        rules: The rules of labels.
+        rules: The label rules.
         labeller: The search for the labels of trees.
     """
 
@@ -92,7 +92,7 @@ class Labels:
         self.labeller = Labeller(rules, (*plain, ROOT_LABEL), self._codec, IDS)
 
     def keep(self, rules: Iterable[LabelRule]) -> None:
-        """Replace the rules of labels.
+        """Replace the label rules.
 
         Args:
             rules: The new rules.

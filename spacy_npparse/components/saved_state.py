@@ -41,7 +41,7 @@ class SavedState:
         temperatures: The temperatures of the probabilities, on which trees do not depend.
         encoder: The checksum of the shared encoders that the component was trained with, empty if
             there are none; see `SharedEncoders`.
-        label_rules: The rules of labels.
+        label_rules: The label rules.
     """
 
     labels: list[str]

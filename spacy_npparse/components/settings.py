@@ -40,7 +40,7 @@ class ParserSettings:
             heads; "preset" to use only those that they have.
         keep: "heads" to keep the heads and labels that Docs have, as if they were constraints;
             "none" to predict all.
-        label_rules: How trees obey the rules of labels of the treebank, see `LabelRule`: "labels"
+        label_rules: How trees obey the label rules of the treebank, see `LabelRule`: "labels"
             finds the best labels of the best tree, "trees" the best labelled tree, and "off"
             ignores the rules. In greedy and beam search, "trees" is the same as "labels", because
             trees have no scores to compare them by.

@@ -1,4 +1,4 @@
-"""The search for the best labelled trees under rules of labels.
+"""The search for the best labelled trees under label rules.
 
 The best tree may need bad labels to obey the rules, for example if two words are attached to a verb
 as if both were its subject. Then another tree that scores lower but has better labels may be

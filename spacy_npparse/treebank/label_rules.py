@@ -75,4 +75,4 @@ def rules_table(rules: Iterable[LabelRule]) -> Table:
         Column("cases", count),
         Column("exceptions", count),
     ]
-    return Table("Rules of labels", heads, rows)
+    return Table("Label rules", heads, rows)

@@ -93,7 +93,7 @@ class Statistics:
         covered_arcs: The number of arcs that the gold trees share with the closest trees of each
             class; a lower bound for sentences longer than `MAX_LENGTH`.
         derivations: The derivations by transition system and static oracle.
-        label_rules: The rules of labels, learnt from incomplete sentences as well.
+        label_rules: The label rules, learnt from incomplete sentences as well.
     """
 
     sentences: int

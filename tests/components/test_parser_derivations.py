@@ -50,7 +50,7 @@ def trees(doc):
 def test_derivations_lead_to_the_trees_that_are_predicted(shared, parser, monkeypatch):
     nlp = shared(parser)
     component = nlp.get_pipe("parser")
-    # For rules of labels, other trees may be predicted.
+    # For label rules, other trees may be predicted.
     monkeypatch.setattr(component.trees, "rules", "labels")
     doc = nlp(make_doc(nlp))
     derivations = nlp.get_pipe("parser").derivations(doc)

@@ -20,7 +20,7 @@ BEFORE = {
 
 @pytest.mark.parametrize("system", BEFORE)
 def test_few_calls_change_the_file(make_parser, sample, system):
-    # The search for other trees, for rules of labels, is a loop.
+    # The search for other trees, for label rules, is a loop.
     nlp = make_parser(system, {"label_rules": "labels"})
     parser = nlp.get_pipe("parser")
     (stored,) = sample(nlp, limit=1)
