@@ -14,6 +14,7 @@ from spacy_npparse.components.constraints import (
 )
 from spacy_npparse.components.dependency_parser import DependencyParser
 from spacy_npparse.components.ensemble_parser import EnsembleParser
+from spacy_npparse.components.half_precision import round_to_half
 from spacy_npparse.components.lemmatizer import CharacterLemmatizer
 from spacy_npparse.components.prediction import ParserPipe
 from spacy_npparse.components.unannotated import drop_unannotated_components
@@ -29,5 +30,6 @@ __all__ = [
     "add_other_components",
     "constraints_of_sentence",
     "drop_unannotated_components",
+    "round_to_half",
     "set_given_labels",
 ]

@@ -9,6 +9,7 @@ import srsly
 from parser_helpers import TINY_ENCODER, TINY_MODEL, check_trees, one_sentence
 from thinc.api import Model
 
+from spacy_npparse.components import round_to_half
 from spacy_npparse.components.encoders import encoder_of
 
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": TINY_ENCODER["width"]}
@@ -92,6 +93,24 @@ def test_an_encoder_of_another_training_in_the_folder(listening, tmp_path, caplo
     shutil.copy(tmp_path / "two" / "tok2vec" / "model", tmp_path / "one" / "tok2vec" / "model")
     spacy.load(tmp_path / "one")
     assert WARNING in caplog.text
+
+
+def test_in_half_precision(listening, tmp_path, caplog):
+    """Encoder and parser are rounded together, and loaded as they were measured."""
+    listening().to_disk(tmp_path / "single")
+    nlp = spacy.load(tmp_path / "single")
+    before = nlp.get_pipe("tok2vec").model.shims[0].net.spelling.weight.clone()
+    round_to_half(nlp)
+    nlp.to_disk(tmp_path / "half")
+    loaded = spacy.load(tmp_path / "half")
+    assert WARNING not in caplog.text
+    for name in ("tok2vec", "parser"):
+        states = [pipe.get_pipe(name).model.shims[0].net.state_dict() for pipe in (nlp, loaded)]
+        assert all(value.equal(states[1][key]) for key, value in states[0].items())
+        sizes = [(tmp_path / kind / name / "model").stat().st_size for kind in ("half", "single")]
+        assert sizes[0] < 0.8 * sizes[1]
+    after = loaded.get_pipe("tok2vec").model.shims[0].net.spelling.weight
+    assert after.dtype == before.dtype and 0 < (after - before).abs().max() < 1e-3
 
 
 def test_an_encoder_that_was_trained_further_without_the_parser(

@@ -1,5 +1,6 @@
 """Torch networks inside thinc models."""
 
+import math
 import subprocess
 import sys
 
@@ -29,6 +30,37 @@ def shim():
 def test_network_is_rebuilt_from_bytes(shim):
     loaded = TorchShim(Net).from_bytes(shim.to_bytes())
     assert torch.equal(loaded.net.weight, shim.net.weight)
+
+
+@pytest.mark.parametrize(
+    ("number", "saved_as"),
+    [
+        (0.5, "float16"),
+        (0.1, "float32"),
+        (1e-9, "float32"),
+        (70000.0, "float32"),
+        (math.inf, "float16"),
+        (math.nan, "float32"),
+    ],
+)
+def test_half_precision_only_where_it_is_exact(shim, number, saved_as):
+    shim.net.weight.data.fill_(1.0)[0, 0] = number
+    saved = srsly.msgpack_loads(shim.to_bytes())["weights"]["weight"]
+    assert saved.dtype == saved_as
+    weights = TorchShim(Net).from_bytes(shim.to_bytes()).net.weight
+    assert weights.dtype == torch.float32
+    assert torch.equal(weights.nan_to_num(), shim.net.weight.nan_to_num())
+
+
+def test_rounding_to_half_precision(shim):
+    numbers = torch.tensor([[0.1, -1e-9, 70000.0], [1.0, math.inf, 2.5]])
+    shim.net.weight.data.copy_(numbers)
+    shim.round_to_half()
+    rounded = shim.net.weight
+    assert rounded.dtype == torch.float32
+    # The largest numbers have no counterpart.
+    assert rounded.tolist() == [[0.0999755859375, 0.0, 70000.0], [1.0, math.inf, 2.5]]
+    TorchShim(Net).round_to_half()
 
 
 def test_networks_of_version_0_1_are_loaded(shim):

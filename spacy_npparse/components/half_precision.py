@@ -1,0 +1,27 @@
+"""Pipelines whose weights take half the space."""
+
+from __future__ import annotations
+
+from spacy.language import Language
+from thinc.api import Model
+
+from spacy_npparse.components.network import Network
+from spacy_npparse.models.shim import TorchShim
+
+
+def round_to_half(nlp: Language) -> None:
+    """Round the weights of this package's networks to half precision, in place. They are saved so.
+
+    Args:
+        nlp: A trained pipeline. The weights of thinc's own layers, those of taggers, are few and
+            remain as they are.
+    """
+    for _, component in nlp.components:
+        if isinstance(model := getattr(component, "model", None), Model):
+            for layer in model.walk():
+                for shim in layer.shims:
+                    if isinstance(shim, TorchShim):
+                        shim.round_to_half()
+        if isinstance(network := getattr(component, "network", None), Network):
+            # The shared encoder that it is saved with is the rounded one.
+            network.encoders.checksum = ""
