@@ -95,6 +95,21 @@ def text(*parts: Table | str) -> str:
     return "\n\n".join(_text(part) if isinstance(part, Table) else part for part in parts if part)
 
 
+def markdown(table: Table) -> str:
+    """Write a table in Markdown, without its title.
+
+    Args:
+        table: The table. Links of its cells are kept.
+    """
+    rows = [
+        [f"[{c.value}]({c.link})" if c.link else str(c.value) for c in row] for row in table.cells()
+    ]
+    rules = ["---:" if i and not column.left else "---" for i, column in enumerate(table.columns)]
+    headings = [column.heading for column in table.columns]
+    lines = [[cell.replace("|", "\\|") for cell in row] for row in [headings, rules, *rows]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def percent(value: float | None) -> str:
     """Write a rate in percent, - if it is undefined."""
     return "-" if value is None else f"{100 * value:.2f}"

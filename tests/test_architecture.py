@@ -14,7 +14,7 @@ DOCS = PACKAGE.parent / "docs"
 # From the top floor down; rooms of one floor know nothing of each other. The last are modules.
 FLOORS = [
     {"cli"},
-    {"serving"},
+    {"packaging", "serving"},
     {"laboratory", "visualisation"},
     {"annotation"},
     {"components", "evaluation", "scaling", "tokenization"},

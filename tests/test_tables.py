@@ -1,6 +1,6 @@
 """Tables as text."""
 
-from spacy_npparse.tables import Cell, Column, Table, columns, count, percent, text
+from spacy_npparse.tables import Cell, Column, Table, columns, count, markdown, percent, text
 
 HEADS = [Column("parser"), *columns(["UAS", "LAS"], percent), Column("words", count)]
 
@@ -47,3 +47,14 @@ def test_blank_lines_between_parts():
 def test_cells_of_pages():
     [[name, cell, missing, _]] = Table("t", HEADS, [["a", Cell(0.25, "n"), None, 0]]).cells()
     assert (name.value, cell, missing.value) == ("a", Cell("25.00", "n"), "-")
+
+
+def test_markdown():
+    heads = [Column("a|b"), Column("word", left=True), *columns(["LAS"], percent)]
+    rows = [[Cell("x", link="cards/x.md"), "y", 0.5], ["z", None, None]]
+    assert markdown(Table("t", heads, rows)).splitlines() == [
+        "| a\\|b | word | LAS |",
+        "| --- | --- | ---: |",
+        "| [x](cards/x.md) | y | 50.00 |",
+        "| z | - | - |",
+    ]

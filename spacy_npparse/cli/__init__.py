@@ -13,6 +13,7 @@ from spacy_npparse.cli import (  # noqa: F401
     leaderboard,
     learn_rules,
     parse,
+    pipelines,
     prepare,
     score,
     select,

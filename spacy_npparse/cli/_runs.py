@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from enum import Enum
 from functools import partial
@@ -30,7 +30,7 @@ from spacy_npparse.laboratory import (
     trainable_parsers,
 )
 from spacy_npparse.scaling import Executor, RayTasks, Workers
-from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank import read_conllu, treebank_parts
 from spacy_npparse.visualisation import render_leaderboard
 
 ALL = "all"
@@ -160,6 +160,37 @@ def find_contestants(text: str, task: Task) -> list[Contestant]:
     return found
 
 
+def find_treebanks(
+    treebanks: Sequence[Path], needed: str, output: Path
+) -> dict[str, dict[str, Path]]:
+    """The files of treebanks.
+
+    Args:
+        treebanks: Their folders, as Universal Dependencies releases them.
+        needed: The part that all of them need beside train and dev.
+        output: The folder to write to.
+
+    Returns:
+        The files of their parts, by the names of the folders.
+
+    Raises:
+        TreebankFolderError: A folder or part is missing.
+        typer.Exit: Two have the same name, or the last folder is no place to write to.
+    """
+    found: dict[str, dict[str, Path]] = {}
+    for folder in treebanks:
+        name = folder.absolute().name
+        if name in found:
+            fail(f"{folder}: two treebanks are called {name}. Rename a folder.")
+        found[name] = treebank_parts(folder)
+        if needed not in found[name]:
+            fail(f"{folder}: no file *-ud-test.conllu. Leave out the treebank, or --test.")
+    for folder in (output, *(output / name for name in found)):
+        if any(folder.glob("*-ud-*.conllu")):
+            fail(f"{folder} is a treebank. Give last another folder, to write to.")
+    return found
+
+
 def check_experiments(experiments: Sequence[Experiment], *pages: Path) -> None:
     """Check all inputs and outputs before the first training.
 
@@ -187,8 +218,7 @@ def check_experiments(experiments: Sequence[Experiment], *pages: Path) -> None:
 
 @contextmanager
 def completed(
-    experiments: Sequence[Experiment],
-    contestants: Sequence[Contestant],
+    contestants: Mapping[Experiment, Sequence[Contestant]],
     seeds: Sequence[int],
     executor: Executor,
     *,
@@ -201,8 +231,7 @@ def completed(
     there. Damaged runs are reported first, and failed runs at the end.
 
     Args:
-        experiments: At least one experiment.
-        contestants: The parsers.
+        contestants: The parsers of each experiment, at least one.
         seeds: The random seeds of the trainings.
         executor: The executor of the runs.
         kept: A noun for what contains the other runs if some fail, for the message.
@@ -218,16 +247,16 @@ def completed(
 
     failures = []
     with ExitStack() as locks:
-        for one in experiments:
+        for one in contestants:
             locks.enter_context(one.locked())
             one.begin()
-        missing = [run for one in experiments for run in one.missing(contestants, seeds)]
+        missing = [run for one, named in contestants.items() for run in one.missing(named, seeds)]
         for message in dict.fromkeys(message for run in missing for message in run.damage()):
             typer.echo(f"⚠ {message}", err=True)
         typer.echo(f"{len(missing)} runs to do, the others are done.", err=True)
         # disable=None: no bar where stderr is no terminal.
         with (
-            closing(complete_runs(missing, executor, experiments[0].task.code)) as runs,
+            closing(complete_runs(missing, executor, next(iter(contestants)).task.code)) as runs,
             tqdm(total=len(missing), unit="run", disable=None) as bar,
         ):
             for run, reason in runs:

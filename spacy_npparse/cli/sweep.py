@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from spacy_npparse.cli._app import app, fail, provenance_of, user_errors
+from spacy_npparse.cli._app import app, provenance_of, user_errors
 from spacy_npparse.cli._pipeline import Code
 from spacy_npparse.cli._report import as_json, progress, report, write_text
 from spacy_npparse.cli._runs import (
@@ -29,6 +29,7 @@ from spacy_npparse.cli._runs import (
     find_config,
     find_contestants,
     find_executor,
+    find_treebanks,
     inputs_of,
     ranked,
     read_seeds,
@@ -36,7 +37,6 @@ from spacy_npparse.cli._runs import (
 from spacy_npparse.cli._threads import Threads
 from spacy_npparse.evaluation.sweep import make_sweep
 from spacy_npparse.laboratory import Contestant, Experiment, Task
-from spacy_npparse.treebank import treebank_parts
 from spacy_npparse.visualisation import render_sweep
 
 
@@ -84,32 +84,15 @@ def sweep(
     task_of = partial(Task, config=find_config(config, code), updates=updates, code=code)
     experiments = [
         Experiment(task_of(parts["train"], parts["dev"]), parts[part], output / name, raw)
-        for name, parts in _parts(treebanks, part, output).items()
+        for name, parts in find_treebanks(treebanks, part, output).items()
     ]
     # The tasks differ only in their files, which do not matter here.
     contestants = find_contestants(parsers, experiments[0].task)
     page = output / f"sweep-{part}{'-raw' * raw}.html"
     check_experiments(experiments, page)
-    with completed(
-        experiments, contestants, numbers, tasks, kept="the reports", treebank_names=True
-    ):
+    runs = dict.fromkeys(experiments, contestants)
+    with completed(runs, numbers, tasks, kept="the reports", treebank_names=True):
         _report(context, experiments, contestants, numbers, page)
-
-
-def _parts(treebanks: Sequence[Path], needed: str, output: Path) -> dict[str, dict[str, Path]]:
-    """Find the files of each treebank."""
-    found: dict[str, dict[str, Path]] = {}
-    for folder in treebanks:
-        name = folder.absolute().name
-        if name in found:
-            fail(f"{folder}: two treebanks are called {name}. Rename a folder.")
-        found[name] = treebank_parts(folder)
-        if needed not in found[name]:
-            fail(f"{folder}: no file *-ud-test.conllu. Leave out the treebank, or --test.")
-    for folder in (output, *(output / name for name in found)):
-        if any(folder.glob("*-ud-*.conllu")):
-            fail(f"{folder} is a treebank. Give last another folder, to write to.")
-    return found
 
 
 def _report(

@@ -20,24 +20,37 @@ class FailedCommandError(RuntimeError):
     """A subprocess has failed; the message has the end of its log."""
 
 
-def run_module(arguments: Sequence[object], log: Path) -> None:
+def run_module(
+    arguments: Sequence[object],
+    log: Path,
+    *,
+    python: Sequence[str | Path] = (sys.executable,),
+    cwd: Path | None = None,
+) -> None:
     """Run `python -m …`. An exception meanwhile, such as KeyboardInterrupt, ends it.
 
     Args:
         arguments: The module and its arguments.
         log: File for stdout and stderr.
+        python: The interpreter, and its options. This package has to be visible to it.
+        cwd: Where to run it; by default where this process runs.
 
     Raises:
         FailedCommandError: The exit code is not 0.
     """
     # Unbuffered, the log can be read at any time, and error messages come last in it.
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", _SUBPROGRAM, *map(str, arguments)]
+    command = [*map(str, python), "-m", _SUBPROGRAM, *map(str, arguments)]
     with (
         log.open("wb") as file,
         # The pipe is closed, and ends the subprocess, when this process ends or the block is left.
         subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT, env=environment
+            command,
+            stdin=subprocess.PIPE,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            cwd=cwd,
         ) as process,
     ):
         try:

@@ -100,7 +100,7 @@ class Run:
             The error message if the run fails, otherwise nothing.
         """
         with cleaning_up_on_termination():
-            return _reason(self._train) or _reason(self._parse)
+            return failure(self._train) or failure(self._parse)
 
     def _train(self) -> None:
         """Train a model unless there is one. An interrupted training starts over."""
@@ -147,8 +147,15 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _reason(work: Callable[[], object]) -> str:
-    """The error message of `work`, empty if it succeeds: no failure may stop the other runs."""
+def failure(work: Callable[[], object]) -> str:
+    """Why some work fails: no failure may stop other work.
+
+    Args:
+        work: The work, which is done.
+
+    Returns:
+        The error message; empty if it succeeds.
+    """
     try:
         work()
     except (FailedCommandError, OSError, ValueError) as error:

@@ -31,7 +31,7 @@ def complete_runs(
     for run in sorted(runs, key=lambda run: not run.contestant.is_peer):
         groups.setdefault((run.model, run.seed), []).append(run)
     waiting = deque(groups.values())
-    with executor(_begin_worker, code and code.absolute()) as tasks:
+    with executor(begin_worker, code and code.absolute()) as tasks:
         while waiting or tasks.running:
             while waiting and tasks.idle:
                 group = waiting.popleft()
@@ -55,7 +55,12 @@ def _missing_result(run: Run) -> str:
     )
 
 
-def _begin_worker(code: Path | None) -> None:
+def begin_worker(code: Path | None = None) -> None:
+    """Prepare a process for runs.
+
+    Args:
+        code: Python file to import.
+    """
     # Ctrl-C ends a worker instead of only its current run.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import_code(code)

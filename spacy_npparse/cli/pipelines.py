@@ -1,0 +1,120 @@
+"""`pipelines`: trained, measured and packaged pipelines, as people install them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spacy_npparse.cli._app import app, fail, user_errors
+from spacy_npparse.cli._report import progress, read_gold, write_text
+from spacy_npparse.cli._runs import (
+    Address,
+    ExecutorChoice,
+    ExecutorOption,
+    Processes,
+    Updates,
+    check_experiments,
+    completed,
+    find_executor,
+    find_treebanks,
+)
+from spacy_npparse.cli._threads import Threads
+from spacy_npparse.laboratory import Experiment, Task, config_path, contestant
+from spacy_npparse.packaging import KINDS, Package, build_packages, index_page, read_source
+from spacy_npparse.scaling import Executor
+from spacy_npparse.workfolder import read_json
+
+_SEED = 0
+_ALL_KINDS = " ".join(KINDS)
+_Kinds = Annotated[
+    str,
+    typer.Option(help="What to make of each treebank, separated by spaces: accuracy, fast."),
+]
+
+
+@app.command()
+@user_errors
+def pipelines(
+    treebanks: Annotated[list[Path], typer.Argument(help="Folders of UD treebanks, as released.")],
+    output: Annotated[Path, typer.Argument(help="Folder for trainings, wheels, cards and index.")],
+    kinds: _Kinds = _ALL_KINDS,
+    updates: Updates = None,
+    processes: Processes = 1,
+    threads: Threads = 1,
+    executor: ExecutorOption = ExecutorChoice.LOCAL,
+    address: Address = None,
+) -> None:
+    """Make pipelines that people can install.
+
+    `accuracy` is accuracy.cfg with mh4_parser, `fast` is fast.cfg with arc_hybrid_swap_parser. Each
+    is trained, scored on the test part, or else on the dev part, from plain text and on gold
+    tokens, packaged, and scored again in a new environment.
+
+    OUTPUT gets index.md, wheels/, a model card for each in cards/, and TREEBANK-KIND/ with the
+    training, which the command `leaderboard` can go on with. What is finished is not done again.
+
+    Examples:
+
+    \b
+      python -m spacy_npparse pipelines ud/UD_Gothic-PROIEL training/pipelines
+      python -m spacy_npparse pipelines ud/UD_* training/pipelines --kinds fast --executor ray
+    """
+    tasks = find_executor(executor, processes, threads, address)
+    chosen = list(dict.fromkeys(kinds.split()))
+    if not chosen or not {*chosen} <= {*KINDS}:
+        fail(f'--kinds is "{kinds}". Give some of: {", ".join(KINDS)}.')
+    # Packages may be built on other machines.
+    output, treebanks = output.absolute(), [folder.absolute() for folder in treebanks]
+    files = find_treebanks(treebanks, "dev", output).values()
+    packages = {
+        package.name: package
+        for folder, parts in zip(treebanks, files, strict=True)
+        for package in map(partial(_package, folder, parts, output, updates), chosen)
+    }
+    if len(packages) < len(treebanks) * len(chosen):
+        fail("two treebanks have the same language and name. Rename the files of one.")
+    experiments = {
+        Experiment(one.run.task, one.run.gold, one.run.folder): [one.run.contestant]
+        for one in packages.values()
+    }
+    index = output / "index.md"
+    check_experiments(list(experiments), index)
+    for path in {one.gold for one in packages.values()}:
+        read_gold(path, "score pipelines on")
+    with completed(experiments, [_SEED], tasks, kept="the index", treebank_names=True):
+        n_failures = _build(packages.values(), tasks)
+        records = sorted((output / "cards").glob("*.json"))
+        write_text(index_page(map(read_json, records)), index)
+        typer.echo(f"{index}", err=True)
+    if n_failures:
+        fail(f"{n_failures} packages failed. Give the command again to repeat these only.")
+
+
+def _build(packages: Iterable[Package], tasks: Executor) -> int:
+    """Build those that are missing, as far as they are trained, and tell how many have failed."""
+    trained = [one for one in packages if one.run.record() is not None]
+    missing = [one for one in trained if not one.is_finished()]
+    typer.echo(f"{len(missing)} packages to build, the others are finished.", err=True)
+    failures = []
+    with closing(build_packages(missing, tasks)) as built:
+        for package, reason in progress(built, "package", len(missing)):
+            if reason:
+                failures.append(package)
+                typer.secho(f"✘ {package.name}: {reason}", err=True)
+    return len(failures)
+
+
+def _package(
+    folder: Path, parts: Mapping[str, Path], output: Path, updates: int | None, kind: str
+) -> Package:
+    """A package of one treebank, which may not exist yet."""
+    task = Task(parts["train"], parts["dev"], config_path(kind), updates)
+    experiment = Experiment(task, task.dev, output / f"{folder.name}-{kind}")
+    [run] = experiment.runs([contestant(KINDS[kind])], [_SEED])
+    gold = parts.get("test", task.dev)
+    return Package(run, gold, read_source(folder, task.train), kind, output)

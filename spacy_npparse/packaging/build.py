@@ -1,0 +1,253 @@
+"""From a trained model to a wheel that has been tried. What is finished is not done again."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections import deque
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.util import load_config
+
+import spacy_npparse
+from spacy_npparse.components import round_to_half
+from spacy_npparse.evaluation import score_sentences
+from spacy_npparse.files import checksum
+from spacy_npparse.laboratory import Run
+from spacy_npparse.laboratory.pipeline import TrainedPipeline
+from spacy_npparse.laboratory.runs import failure
+from spacy_npparse.laboratory.schedule import begin_worker
+from spacy_npparse.packaging.card import Measured, write_card
+from spacy_npparse.packaging.sources import TreebankSource
+from spacy_npparse.packaging.wheel import build_wheel, try_wheel
+from spacy_npparse.scaling import Executor, cleaning_up_on_termination
+from spacy_npparse.treebank import (
+    Sentence,
+    annotate,
+    paragraphs_of_treebank,
+    read_conllu,
+    sentences_from_doc,
+    unannotated_doc,
+)
+from spacy_npparse.workfolder import DamagedFileError, check_file, read_json, write_json
+
+# What people install: a config of this package, and the contestant that is trained with it.
+KINDS = {"accuracy": "mh4", "fast": "arc_hybrid_swap"}
+# Conventional in spaCy's packages: the licence of the data that a pipeline has learnt from.
+_LICENCE = "LICENSES_SOURCES"
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of a trained model. Its paths are absolute: it may be built on another machine.
+
+    Attributes:
+        run: Has trained the model and parsed the dev part with it.
+        gold: CoNLL-U file whose scores the package gives.
+        source: The treebank.
+        kind: One of `KINDS`.
+        output: Folder of all packages. This one writes `wheels/NAME-VERSION-….whl`,
+            `cards/NAME.md`, its picture, and `cards/NAME.json`, the record that it is finished.
+    """
+
+    run: Run
+    gold: Path
+    source: TreebankSource
+    kind: str
+    output: Path
+
+    @property
+    def name(self) -> str:
+        """The name that it is installed and loaded by."""
+        return f"{self.source.lang}_{self.source.name}_{self.kind}"
+
+    @property
+    def record(self) -> Path:
+        """The file that says that it is finished."""
+        return self.output / "cards" / f"{self.name}.json"
+
+    def is_finished(self) -> bool:
+        """Whether its wheel is there, built from this model by this version."""
+        try:
+            known = read_json(self.record)
+            check_file(self.output / "wheels" / known["wheel"], known["checksum"])
+            return bool(known["made_from"] == self._made_from())
+        except (DamagedFileError, KeyError, TypeError):
+            return False
+
+    def complete(self) -> str:
+        """Build it in this process.
+
+        Returns:
+            The error message if that fails, otherwise nothing.
+        """
+        with cleaning_up_on_termination():
+            return failure(self._build)
+
+    def _build(self) -> None:
+        work = self.run.folder / "package"
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
+        folder = work / self.name
+        measured = self._measured(folder)
+        meta = {**read_json(folder / "meta.json"), **self._meta(measured)}
+        write_json(meta, folder / "meta.json", indent=2)
+        write_card(folder, meta, self.source, measured)
+        if (licence := self.source.licence_file) is not None:
+            shutil.copyfile(licence, folder / _LICENCE)
+        wheel = build_wheel(folder, work)
+        try_wheel(wheel, self.name, self.gold, measured.text, work)
+        cards, wheels = self.record.parent, self.output / "wheels"
+        for target in (cards, wheels):
+            target.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / "README.md", cards / f"{self.name}.md")
+        for picture in folder.glob("*.svg"):
+            shutil.copyfile(picture, cards / picture.name)
+        shutil.copyfile(wheel, wheels / wheel.name)
+        record = {
+            "made_from": self._made_from(),
+            "wheel": wheel.name,
+            "checksum": checksum(wheel),
+            "bytes": wheel.stat().st_size,
+            "meta": {name: value for name, value in meta.items() if name != "labels"},
+        }
+        write_json(record, self.record, indent=2)
+        shutil.rmtree(work)
+
+    def _measured(self, folder: Path) -> Measured:
+        """Write the pipeline, in half precision if no tree of the dev part is another one, and
+        measure it."""
+        dev, gold = (list(read_conllu(path)) for path in (self.run.gold, self.gold))
+        before = _parse_sentences(self._trained(), dev)
+        nlp = self._write_pipeline(folder, half=True)
+        parsed = _parse_sentences(nlp, dev)
+        changed = sum(
+            (one.head, one.deprel) != (other.head, other.deprel)
+            for pair in zip(before, parsed, strict=True)
+            for one, other in zip(*(sentence.words for sentence in pair), strict=True)
+        )
+        if changed:
+            nlp = self._write_pipeline(folder, half=False)
+            parsed = _parse_sentences(nlp, dev)
+        return Measured(
+            text=score_sentences(gold, _parse_text(nlp, gold)),
+            tokens=score_sentences(gold, _parse_sentences(nlp, gold)),
+            file=self.gold.name,
+            is_test=self.gold != self.run.gold,
+            dev=dev,
+            parsed=parsed,
+            changed=changed,
+            n_train=sum(1 for _ in read_conllu(self.run.task.train)),
+        )
+
+    def _write_pipeline(self, folder: Path, *, half: bool) -> Language:
+        """Write the pipeline with the class of its language, and load that."""
+        shutil.rmtree(folder, ignore_errors=True)
+        nlp = self._trained()
+        if half:
+            round_to_half(nlp)
+        nlp.to_disk(folder)
+        config = load_config(folder / "config.cfg", interpolate=False)
+        config["nlp"]["lang"] = self.source.spacy_lang
+        # Of the machine that it was trained on.
+        config["paths"].update(train=None, dev=None)
+        config["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3"}
+        config.to_disk(folder / "config.cfg")
+        return spacy.load(folder)
+
+    def _trained(self) -> Language:
+        contestant = self.run.contestant
+        assert isinstance(contestant, TrainedPipeline)
+        return contestant.load(self.run.model)
+
+    def _meta(self, measured: Measured) -> dict[str, Any]:
+        source = self.source
+        treebank = {
+            "name": source.title,
+            "language": source.language,
+            "url": source.url,
+            "author": source.authors,
+            "license": source.licence,
+            "references": source.references,
+        }
+        return {
+            "lang": source.lang,
+            "name": f"{source.name}_{self.kind}",
+            "version": spacy_npparse.__version__,
+            "description": "Tokens, tags, lemmas and dependency trees, non-projective ones too, as "
+            f"in {source.title}.",
+            "license": source.licence,
+            "sources": [treebank],
+            "performance": {
+                "file": measured.file,
+                "plain_text": measured.text.as_dict(),
+                "gold_tokens": measured.tokens.as_dict(),
+            },
+            "spacy_npparse": {
+                "version": spacy_npparse.__version__,
+                "commit": _commit(),
+                "config": f"{self.kind}.cfg",
+                "parser": f"{KINDS[self.kind]}_parser",
+                "seed": self.run.seed,
+                "updates": self.run.task.updates,
+                "precision": "single" if measured.changed else "half",
+            },
+        }
+
+    def _made_from(self) -> dict[str, str]:
+        return {
+            "run": checksum(self.run.prediction.with_suffix(".json")),
+            "gold": checksum(self.gold),
+            "version": spacy_npparse.__version__,
+        }
+
+
+def build_packages(
+    packages: Iterable[Package], executor: Executor
+) -> Generator[tuple[Package, str], None, None]:
+    """Build packages. If the iteration is stopped, all builds are.
+
+    Args:
+        packages: The packages; their models are trained.
+        executor: Where they are built.
+
+    Yields:
+        Packages as they end, and why they have failed, nothing if they have not.
+    """
+    waiting = deque(packages)
+    with executor(begin_worker) as tasks:
+        while waiting or tasks.running:
+            while waiting and tasks.idle:
+                package = waiting.popleft()
+                tasks.start(package, package.complete)
+            for package, end in tasks.ended():
+                yield package, str(end)
+
+
+def _parse_sentences(nlp: Language, gold: Sequence[Sentence]) -> list[Sentence]:
+    docs = [unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in gold]
+    return [one for doc in annotate(nlp, docs) for one in sentences_from_doc(doc)]
+
+
+def _parse_text(nlp: Language, gold: Sequence[Sentence]) -> list[Sentence]:
+    paragraphs = list(paragraphs_of_treebank(gold))
+    # Many treebanks have no paragraphs, and are one long text.
+    nlp.max_length = max(nlp.max_length, *(len(one.text) for one in paragraphs))
+    return [one for doc in annotate(nlp, paragraphs) for one in sentences_from_doc(doc)]
+
+
+def _commit() -> str | None:
+    """The commit of this package if it is in a clone."""
+    root = Path(spacy_npparse.__file__).parents[1]
+    if not (root / ".git").exists():
+        return None
+    with suppress(OSError, subprocess.CalledProcessError):
+        command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return None

@@ -1,0 +1,221 @@
+"""What a package says of itself: the model card that is in its wheel, and the index of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spacy_npparse.evaluation import Metric, Scores
+from spacy_npparse.files import replacing
+from spacy_npparse.packaging.sources import UNKNOWN, TreebankSource
+from spacy_npparse.tables import Cell, Column, Table, columns, markdown, percent
+from spacy_npparse.treebank import Sentence
+from spacy_npparse.trees import nonprojective_arcs
+from spacy_npparse.visualisation import render_tree_svg
+
+# Words of the sentence that is drawn, and the width of its picture in px.
+_DRAWN = range(5, 16)
+_WIDTH = 900.0
+_CARD = """\
+# {name}
+
+{description}
+
+| | |
+|---|---|
+| Language | {language} (`{lang}`) |
+| Components | {components} |
+| Treebank | {treebank}, {n_train:,} sentences |
+| Licence of the treebank | {licence} |
+| Made with | spacy_npparse {version}{commit}: `{config}`, `{parser}`, seed {seed} |
+
+Install [spacy_npparse](https://github.com/spacy-npparse/spacy_npparse) and the wheel:
+
+```python
+import spacy
+
+nlp = spacy.load("{name}")
+```
+
+## Scores
+
+F1 of the official evaluation in percent, on `{file}`:
+
+{scores}
+
+On gold tokens and sentences, in percent:
+
+{others}
+
+## Example
+
+![Dependency tree]({name}.svg)
+
+A sentence of the dev part, as the pipeline parses it. Arcs that cross others are coloured; wrong
+arcs are dashed, and the correct ones are drawn below the words.
+
+## Limits
+
+{limits}
+
+## Licence and citation
+
+{citation}
+"""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a pipeline as it is shipped.
+
+    Attributes:
+        text: Scores from plain text.
+        tokens: Scores on gold tokens and sentences.
+        file: The name of the file that they are of.
+        is_test: Whether this is the test part, not the dev part.
+        dev: The sentences of the dev part.
+        parsed: The same, parsed on gold tokens.
+        changed: Words of it that have another head or relation in half precision. If there are
+            any, the pipeline is in single precision.
+        n_train: Sentences that the model was trained on.
+    """
+
+    text: Scores
+    tokens: Scores
+    file: str
+    is_test: bool
+    dev: Sequence[Sentence]
+    parsed: Sequence[Sentence]
+    changed: int
+    n_train: int
+
+
+def write_card(
+    folder: Path, meta: Mapping[str, Any], source: TreebankSource, measured: Measured
+) -> None:
+    """Write the model card, README.md, and its picture into the folder of a pipeline.
+
+    Args:
+        folder: The folder, whose name is that of the package.
+        meta: The content of its meta.json.
+        source: The treebank that it was trained on.
+        measured: What was measured.
+    """
+    made = meta["spacy_npparse"]
+    title = f"[{source.title}]({source.url})" if source.url else source.title
+    card = _CARD.format(
+        name=folder.name,
+        description=meta["description"],
+        language=source.language,
+        lang=source.lang,
+        components=", ".join(f"`{name}`" for name in meta["pipeline"]),
+        treebank=f"{title} ({source.authors})" if source.authors else title,
+        n_train=measured.n_train,
+        licence=source.licence,
+        version=made["version"],
+        commit=f", commit {made['commit']}" if made["commit"] else "",
+        config=made["config"],
+        parser=made["parser"],
+        seed=made["seed"],
+        file=measured.file,
+        scores=markdown(_scores(measured)),
+        others=markdown(measured.tokens.other_table()),
+        limits="\n".join(f"- {limit}" for limit in _limits(source, measured)),
+        citation=_citation(source),
+    )
+    for name, content in (("README.md", card), (f"{folder.name}.svg", _drawing(measured))):
+        with replacing(folder / name) as file:
+            file.write(content.encode())
+
+
+def index_page(records: Iterable[Mapping[str, Any]]) -> str:
+    """A page on several packages, in Markdown, beside the folders `cards` and `wheels`.
+
+    Args:
+        records: Of `Package.record`.
+    """
+    heads = ["Language", "Treebank", "Licence", "Scores on"]
+    rates = columns(["LAS, plain text", "LAS, gold tokens"], percent)
+    sizes = [Column("MB", "{:.1f}".format)]
+    rows = []
+    for record in records:
+        meta = record["meta"]
+        name, performance = f"{meta['lang']}_{meta['name']}", meta["performance"]
+        las = [performance[key]["official"]["LAS"]["f1"] for key in ("plain_text", "gold_tokens")]
+        size = Cell(record["bytes"] / 1e6, link=f"wheels/{record['wheel']}")
+        [treebank] = meta["sources"]
+        row = [treebank["language"], treebank["name"], meta["license"], performance["file"]]
+        rows.append([Cell(name, link=f"cards/{name}.md"), *row, *las, size])
+    table = Table(
+        "", [Column("Package"), *(Column(head, left=True) for head in heads), *rates, *sizes], rows
+    )
+    return f"# Trained pipelines\n\n{markdown(table)}\n"
+
+
+def _scores(measured: Measured) -> Table:
+    """F1 of the official scores, without those of columns that the treebank lacks."""
+    text, tokens = measured.text.official, measured.tokens.official
+    left_out = {*measured.tokens.without_gold, Metric.ELAS}
+    rows = [[one.label, text[one].f1, tokens[one].f1] for one in tokens if one not in left_out]
+    return Table("", [Column("F1"), *columns(["Plain text", "Gold tokens"], percent)], rows)
+
+
+def _limits(source: TreebankSource, measured: Measured) -> list[str]:
+    n_words = sum(one.n_words for one in measured.dev)
+    limits = [
+        "It has learnt from one treebank only. Other kinds of text are parsed worse than the "
+        "scores tell, and other annotation guidelines are not followed.",
+        "It was trained once. With other seeds, scores differ by some tenths of a percent or more.",
+        f"Its weights are in single precision: in half precision, {measured.changed:,} of the "
+        f"{n_words:,} words of the dev part have another head or relation."
+        if measured.changed
+        else "Its weights are in half precision, with which the scores were measured: all "
+        f"{n_words:,} words of the dev part have the same head and relation as in single "
+        "precision.",
+    ]
+    if not measured.is_test:
+        limits.append(
+            "The treebank was given without test part. The scores are those on the dev part, on "
+            "which checkpoints were evaluated during training."
+        )
+    if source.spacy_lang != source.lang:
+        limits.append(
+            f"spaCy has no class for the language {source.lang}: `nlp.lang` is `xx`, "
+            "multi-language."
+        )
+    return limits
+
+
+def _citation(source: TreebankSource) -> str:
+    licence = source.licence
+    parts = [
+        f"The licence of the treebank: {licence}. What it says of works that are derived from the "
+        "treebank may hold for this pipeline."
+        if source.licence_file or licence != UNKNOWN
+        else "The licence of the treebank is unknown: neither README nor LICENSE tells it.",
+        f"Cite the treebank:\n\n{source.references}"
+        if source.references
+        else "Cite the treebank as its page asks.",
+        'Cite the parser: The spacy_npparse developers, "spacy_npparse: non-projective dependency '
+        'parsing for spaCy", and the papers that its documentation names.',
+    ]
+    return "\n\n".join(parts)
+
+
+def _drawing(measured: Measured) -> str:
+    """The first sentence of the dev part with crossing arcs in its tree, or else the first one."""
+    pairs = list(zip(measured.parsed, measured.dev, strict=True))
+    short = [pair for pair in pairs if pair[0].n_words in _DRAWN] or pairs
+    crossing = (pair for pair in short if any(nonprojective_arcs(pair[0].heads)))
+    parsed, gold = next(crossing, short[0])
+    return render_tree_svg(
+        [word.form for word in parsed.words],
+        parsed.heads[1:],
+        [word.deprel for word in parsed.words],
+        tags=[word.upos for word in parsed.words],
+        gold_heads=gold.heads[1:],
+        gold_labels=[word.deprel for word in gold.words],
+        width=_WIDTH,
+    )

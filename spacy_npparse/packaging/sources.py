@@ -1,0 +1,128 @@
+"""What a treebank of Universal Dependencies says of itself: language, licence, people."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from spacy.util import get_lang_class
+
+from spacy_npparse.treebank_names import treebank_name
+
+UNKNOWN = "unknown"
+_GITHUB = "https://github.com/UniversalDependencies"
+# spaCy's code of no language in particular.
+_MULTI_LANGUAGE = "xx"
+# Names of files: the code of a language, and usually the name of the treebank.
+_FILE = re.compile(r"([a-z]{2,3})(?:_(.+))?")
+_FOLDER = re.compile(r"UD_([^-]+)(?:-(.+))?")
+# The last lines of a README: `License: CC BY-SA 4.0`.
+_METADATA = r"^{}: *(.+)$"
+_REFERENCES = re.compile(
+    r"^#+ *(?:References?|Citations?|How to cite)\b[^\n]*\n(.*?)(?=^#|^===|\Z)", re.M | re.S | re.I
+)
+_CREATIVE_COMMONS = re.compile(r"\bBY((?:-(?:NC|SA|ND))*)(?:[ /-])(\d\.\d)", re.I)
+_WORDS = {
+    "Attribution": "BY",
+    "NonCommercial": "NC",
+    "ShareAlike": "SA",
+    "NoDerivatives": "ND",
+    "NoDerivs": "ND",
+    "-\n": "-",
+}
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True)
+class TreebankSource:
+    """A treebank, as a pipeline that was trained on it names it.
+
+    Attributes:
+        folder: Its folder.
+        lang: The code of its language in Universal Dependencies; `xx` if that is not known.
+        name: Its name without the language, in lower case, such as `proiel`.
+        language: The name of its language; `unknown` if the folder does not tell.
+        licence: Its licence; `unknown` if no file tells.
+        authors: Its contributors, empty if no README tells.
+        references: What its README asks to cite, empty if it asks nothing.
+    """
+
+    folder: Path
+    lang: str
+    name: str
+    language: str
+    licence: str
+    authors: str
+    references: str
+
+    @property
+    def title(self) -> str:
+        """The name of the folder."""
+        return self.folder.absolute().name
+
+    @property
+    def url(self) -> str:
+        """Where Universal Dependencies has it, empty if it is another treebank."""
+        return f"{_GITHUB}/{self.title}" if _FOLDER.fullmatch(self.title) else ""
+
+    @property
+    def spacy_lang(self) -> str:
+        """The code of the class of spaCy that has the pipeline, `xx` for a language without one."""
+        try:
+            get_lang_class(self.lang)
+        except ImportError:
+            return _MULTI_LANGUAGE
+        return self.lang
+
+    @property
+    def licence_file(self) -> Path | None:
+        """The file with its licence."""
+        return next(iter(sorted(self.folder.glob("LICEN[SC]E*"))), None)
+
+
+def read_source(folder: Path, train: Path) -> TreebankSource:
+    """Read what a treebank says of itself.
+
+    Args:
+        folder: Its folder, as Universal Dependencies releases it, with README and LICENSE if any.
+        train: The file of its train part, which is named after language and treebank.
+    """
+    in_folder = _FOLDER.fullmatch(folder.absolute().name)
+    stem = treebank_name(train)
+    in_file = _FILE.fullmatch(stem)
+    lang, name = (in_file[1], in_file[2]) if in_file else (_MULTI_LANGUAGE, stem)
+    name = name or (in_folder and in_folder[2]) or folder.absolute().name.removeprefix("UD_")
+    readme = "\n".join(map(_text, sorted(folder.glob("README*"))))
+    references = _REFERENCES.search(readme)
+    return TreebankSource(
+        folder,
+        lang,
+        re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_"),
+        in_folder[1].replace("_", " ") if in_folder else UNKNOWN,
+        _metadata("License", readme) or _licence(folder) or UNKNOWN,
+        _metadata("Contributors", readme),
+        references[1].strip() if references else "",
+    )
+
+
+def _licence(folder: Path) -> str:
+    """The name of the licence in a file, empty if there is none: that of Creative Commons, or else
+    its first line."""
+    text = "\n".join(map(_text, sorted(folder.glob("LICEN[SC]E*"))))
+    short = text
+    for word, letters in _WORDS.items():
+        short = short.replace(word, letters)
+    if found := _CREATIVE_COMMONS.search(short):
+        return f"CC BY{found[1].upper()} {found[2]}"
+    lines = text.strip().splitlines()
+    return lines[0][:_LONGEST_NAME] if lines else ""
+
+
+def _metadata(key: str, readme: str) -> str:
+    found = re.search(_METADATA.format(key), readme, re.M)
+    return found[1].strip() if found else ""
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
