@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -24,18 +22,16 @@ Models = Annotated[
 ]
 Host = Annotated[str, typer.Option(help="Address to serve at; that of this machine alone.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")]
+Edit = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.conllu", help="A treebank to correct on the page, with MODEL."),
+]
 Origins = Annotated[
     list[str] | None,
     typer.Option(
         "--origin",
         help="Let the web pages of this origin ask, too, such as https://example.org; repeatable.",
     ),
-]
-
-
-Edit = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.conllu", help="A treebank to correct on the page, with MODEL."),
 ]
 
 
@@ -71,29 +67,20 @@ def serve(
     from spacy_npparse.serving.desk import Desk
     from spacy_npparse.serving.pipelines import ServedPipeline
 
-    names = _names(model)
-    loaded = [load_parser(one, gpu_id, code, treebank) for one in model]
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listening:
-        served = [ServedPipeline(name, nlp) for name, nlp in zip(names, loaded, strict=True)]
-        desk = None if edit is None else Desk(edit, loaded[0], served[0])
-        settings = uvicorn.Config(
-            make_app(served, host, origin or [], desk),
-            log_level="warning",
-            server_header=False,
-            limit_concurrency=200,
-            timeout_graceful_shutdown=10,
-        )
-        address = f"[{host}]" if ":" in host else host
-        typer.echo(f"{', '.join(names)}: http://{address}:{listening.getsockname()[1]}", err=True)
-        uvicorn.Server(settings).run(sockets=[listening])
-
-
-def _names(models: list[str]) -> list[str]:
-    """What models are called: `model-best` says nothing."""
-    paths = [Path(one).resolve() if Path(one).is_dir() else Path(one) for one in models]
+    # `model-best` says nothing.
+    paths = [Path(one).resolve() if Path(one).is_dir() else Path(one) for one in model]
     names = [path.parent.name if path.name.startswith("model-") else path.name for path in paths]
-    for name, count in Counter(names).items():
-        if count > 1:
-            fail(f"{count} models are called {name}. Rename the folders of their trainings.")
-    return names
+    if len({*names}) < len(names):
+        fail(f"Models have the same name. Rename the folders of their trainings: {names}")
+    loaded = [load_parser(one, gpu_id, code, treebank) for one in model]
+    served = [ServedPipeline(name, nlp) for name, nlp in zip(names, loaded, strict=True)]
+    desk = None if edit is None else Desk(edit, served[0])
+    uvicorn.run(
+        make_app(served, host, origin or [], desk),
+        host=host,
+        port=port,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=200,
+        timeout_graceful_shutdown=10,
+    )

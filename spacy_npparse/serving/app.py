@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import json
 import re
 import socket
-from collections.abc import Sequence
-from email.message import Message
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from collections.abc import Awaitable, Sequence
+from email import message_from_bytes
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
+from pydantic import BaseModel, ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 import spacy_npparse
 from spacy_npparse.errors import UserError
-from spacy_npparse.serving import udpipe
-from spacy_npparse.serving.desk import Desk
+from spacy_npparse.serving.desk import Change, Desk
+from spacy_npparse.serving.openapi import description
 from spacy_npparse.serving.parsing import ParseRequest
-from spacy_npparse.serving.pipelines import BusyError, Piece, RequestError, ServedPipeline
+from spacy_npparse.serving.pipelines import RequestError, ServedPipeline
+from spacy_npparse.serving.udpipe import ProcessRequest, capabilities, find_model
 from spacy_npparse.visualisation.page import render, static
 
 # That of UDPipe 2, in bytes.
@@ -43,8 +42,9 @@ _POLICY = {
     "style-src 'unsafe-inline'; img-src blob: data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 }
-_FORM = "application/x-www-form-urlencoded"
-_MULTIPART = "multipart/form-data"
+_ADDRESS = re.compile(r"([\d.]+|\[[\da-f:.]+\])(:\d+)?", re.IGNORECASE)
+T = TypeVar("T")
+Model = TypeVar("Model", bound=BaseModel)
 
 
 def make_app(
@@ -64,277 +64,141 @@ def make_app(
     Returns:
         The application, for an ASGI server.
     """
-
-    async def models(_: Request) -> Response:
-        return JSONResponse(udpipe.models(pipelines))
+    models = {one.name: capabilities(one) for one in pipelines}
+    names = ", ".join(models)
 
     async def process(request: Request) -> Response:
-        parameters = await _parameters(request)
-        pipeline = udpipe.find_model(pipelines, parameters.get("model"))
-        asked = udpipe.Request.of(parameters, udpipe.capabilities(pipeline))
-        found = await _annotated(pipeline, await run_in_threadpool(asked.pieces))
-        return JSONResponse(
-            {
-                "model": pipeline.name,
-                "acknowledgements": [f"spacy_npparse {spacy_npparse.__version__}"],
-                "result": await run_in_threadpool(asked.result, found),
-            }
-        )
+        asked = ProcessRequest.model_validate(await _form(request))
+        pipeline = find_model(pipelines, asked.model)
+        pieces = await run_in_threadpool(asked.pieces, models[pipeline.name])
+        found = await _within(ANSWER, pipeline.annotate(pieces), 503)
+        result = await run_in_threadpool(asked.result, found)
+        source = [f"spacy_npparse {spacy_npparse.__version__}"]
+        answer = {"model": pipeline.name, "acknowledgements": source, "result": result}
+        return JSONResponse(answer)
 
     async def parse(request: Request) -> Response:
-        given = await json_of(request)
-        name = given.pop("model", None) if isinstance(given, dict) else None
-        pipeline = udpipe.find_model(pipelines, name)
-        [found] = await _annotated(pipeline, [ParseRequest.of(given)])
+        asked = await _json(request, ParseRequest)
+        pipeline = find_model(pipelines, asked.model)
+        [found] = await _within(ANSWER, pipeline.annotate([asked.piece()]), 503)
         return JSONResponse({"model": pipeline.name, "sentences": found})
 
-    async def openapi(_: Request) -> Response:
-        return Response(_openapi(), media_type="application/json")
+    def list_models(_: Request) -> Response:
+        return JSONResponse({"models": models, "default_model": pipelines[0].name})
 
-    async def page(_: Request) -> Response:
-        names = [one.name for one in pipelines]
-        return HTMLResponse(render("server.html", **_page(names, desk)), headers=_POLICY)
-
-    async def script(_: Request) -> Response:
-        return Response(static("tooltips.js") + static("server.js"), media_type="text/javascript")
+    def page(_: Request) -> Response:
+        title = "Parse" if desk is None else f"Correct {desk.file.path.name}"
+        labels = None if desk is None else desk.labels
+        content = render("server.html", title=title, summary=names, models=models, labels=labels)
+        return HTMLResponse(content, headers=_POLICY)
 
     routes = [
         Route("/", page),
-        Route("/server.js", script),
-        Route("/openapi.json", openapi),
-        Route("/parse", parse, methods=["POST"]),
-        Route("/models", models, methods=["GET", "POST"]),
+        Route("/server.js", lambda _: Response(static("server.js"), media_type="text/javascript")),
+        Route("/openapi.json", lambda _: JSONResponse(description())),
+        Route("/models", list_models, methods=["GET", "POST"]),
         Route("/process", process, methods=["GET", "POST"]),
+        Route("/parse", parse, methods=["POST"]),
+        *([] if desk is None else _desk_routes(desk)),
     ]
-    if desk is not None:
-        routes += _desk_routes(desk)
-    hosts = {host.lower(), "localhost", socket.gethostname().lower()}
+    hosts = {host, "localhost", socket.gethostname()}
     hosts |= {urlsplit(origin).hostname or "" for origin in origins}
-    middleware = [Middleware(_OnlyOwnPages, hosts=hosts, origins=frozenset(origins))]
-    if origins:
-        allowed: dict[str, Any] = {
-            "allow_origins": list(origins),
-            "allow_methods": ["GET", "POST"],
-            "allow_headers": ["Content-Type"],
-        }
-        middleware.insert(0, Middleware(CORSMiddleware, **allowed))
-    return Starlette(
-        routes=routes,
-        middleware=middleware,
-        exception_handlers={
-            UserError: _refused,
-            HTTPException: _refused,
-            ClientDisconnect: _refused,
-            Exception: _refused,
-        },
-    )
-
-
-def _page(names: Sequence[str], desk: Desk | None) -> dict[str, Any]:
-    """What the page is made of."""
-    title = "Parse" if desk is None else f"Correct {desk.file.path.name}"
-    return {
-        "title": title,
-        "summary": ", ".join(names),
-        "models": names,
-        "labels": None if desk is None else desk.labels,
-    }
+    middleware = [
+        Middleware(_KnownHosts, allowed_hosts=sorted(hosts)),
+        Middleware(CORSMiddleware, allow_origins=origins, allow_methods=["GET", "POST"]),
+    ]
+    kinds = (UserError, OSError, ValidationError, ClientDisconnect)
+    return Starlette(False, routes, middleware, dict.fromkeys(kinds, _refused))
 
 
 def _desk_routes(desk: Desk) -> list[Route]:
-    async def overview(_: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(desk.overview))
+    def overview(_: Request) -> Response:
+        return JSONResponse(desk.overview())
 
-    async def show(request: Request) -> Response:
-        number, width = int(request.path_params["number"]), request.path_params["width"]
+    async def sentence(request: Request) -> Response:
+        number, width = (request.path_params[name] for name in ("number", "width"))
+        if request.method == "POST":
+            change = await _json(request, Change)
+            number = await run_in_threadpool(desk.change, number, change)
         return JSONResponse(await run_in_threadpool(desk.show, number, max(100, width)))
 
-    async def act(request: Request) -> Response:
-        given = await json_of(request)
-        if not isinstance(given, dict):
-            raise RequestError("Send a JSON object.")
-        width = max(100, request.path_params["width"])
-        try:
-            return JSONResponse(await run_in_threadpool(desk.act, given, width))
-        except (UserError, OSError) as error:
-            shown = await run_in_threadpool(desk.show, given.get("sentence"), width)
-            return JSONResponse({**shown, "problem": str(error)})
-
-    return [
-        Route("/desk", overview),
-        Route("/desk/{number:int}/{width:int}", show),
-        Route("/desk/{width:int}", act, methods=["POST"]),
-    ]
+    route = "/desk/{number:int}/{width:int}"
+    return [Route("/desk", overview), Route(route, sentence, methods=["GET", "POST"])]
 
 
-async def _annotated(pipeline: ServedPipeline, pieces: Sequence[Piece]) -> list[Any]:
-    """What a pipeline finds, unless it takes too long."""
-    answer = asyncio.wrap_future(pipeline.submit(pieces))
+async def _within(seconds: float, waited_for: Awaitable[T], status: int) -> T:
     try:
-        return await asyncio.wait_for(answer, ANSWER)
+        return await asyncio.wait_for(waited_for, seconds)
     except asyncio.TimeoutError:
-        raise HTTPException(
-            503, f"No answer within {ANSWER:.0f} seconds. Send less at once, or try again later."
-        ) from None
+        reason = f"This takes more than {seconds:.0f} seconds. Send less at once, or try again."
+        raise HTTPException(status, reason) from None
 
 
-async def body_of(request: Request) -> bytes:
-    """Receive the body of a request.
-
-    Args:
-        request: The request.
-
-    Raises:
-        HTTPException: It is too large, or takes too long.
-    """
-
-    async def receive() -> bytes:
-        body, size = bytearray(), 0
-        async for part in request.stream():
-            size += len(part)
-            # Clients do not read an answer before they have sent all.
-            if size <= MOST_BYTES:
-                body += part
-        if size > MOST_BYTES:
-            raise HTTPException(413, f"The request has more than {MOST_BYTES:,} bytes.")
-        return bytes(body)
-
-    try:
-        return await asyncio.wait_for(receive(), ARRIVAL)
-    except asyncio.TimeoutError:
-        raise HTTPException(
-            408, f"The request has not arrived within {ARRIVAL:.0f} seconds."
-        ) from None
+async def _received(request: Request) -> bytes:
+    """The body of a request, if it is not too large."""
+    body, size = bytearray(), 0
+    async for part in request.stream():
+        size += len(part)
+        # Clients do not read an answer before they have sent all.
+        if size <= MOST_BYTES:
+            body += part
+    if size > MOST_BYTES:
+        raise HTTPException(413, f"The request has more than {MOST_BYTES:,} bytes.")
+    return bytes(body)
 
 
-async def json_of(request: Request) -> Any:
-    """Receive a request in JSON.
-
-    Args:
-        request: The request.
-
-    Raises:
-        HTTPException: See `body_of`.
-        RequestError: It is no JSON, or is not said to be.
-    """
-    body = await body_of(request)
+async def _json(request: Request, kind: type[Model]) -> Model:
+    """Receive a request in JSON, of a type that no form of another page can have."""
+    body = await _within(ARRIVAL, _received(request), 408)
     if request.headers.get("Content-Type", "").partition(";")[0] != "application/json":
         raise RequestError("Send JSON, with the Content-Type application/json.")
+    return kind.model_validate_json(body)
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The parameters of the address, and those of a form."""
+    found = dict(request.query_params)
+    body = await _within(ARRIVAL, _received(request), 408)
+    content = request.headers.get("Content-Type", "")
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise RequestError(f"The request is no JSON: {error}.") from None
-
-
-@cache
-def _openapi() -> str:
-    description = files(spacy_npparse.serving) / "openapi.json"
-    return description.read_text(encoding="utf-8").replace("VERSION", spacy_npparse.__version__)
-
-
-async def _parameters(request: Request) -> dict[str, str]:
-    """Those of the address, and those of a form."""
-    found = dict(parse_qsl(request.url.query, keep_blank_values=True))
-    if request.method != "POST":
-        return found
-    body = await body_of(request)
-    content = Message()
-    content["Content-Type"] = request.headers.get("Content-Type", "")
-    try:
-        if content.get_content_type() == _MULTIPART:
-            boundary = str(content.get_boundary(""))
-            found |= await run_in_threadpool(_fields, body, boundary.encode())
-        elif content.get_content_type() == _FORM:
-            pairs = parse_qsl(
-                body.decode(), keep_blank_values=True, errors="strict", max_num_fields=100
-            )
-            found |= dict(pairs)
+        if content.startswith("multipart/form-data"):
+            found |= await run_in_threadpool(_parts, body, content)
+        elif content.startswith("application/x-www-form-urlencoded"):
+            found |= parse_qsl(body.decode(), True, errors="strict", max_num_fields=100)
         elif body:
-            raise RequestError(
-                f"The Content-Type {content['Content-Type']!r} is not supported. Send {_MULTIPART} "
-                f"or {_FORM}."
-            )
-    except UnicodeDecodeError:
-        raise RequestError("The request is not in UTF-8.") from None
+            raise ValueError(f"the Content-Type {content!r} is not that of a form")
     except ValueError as error:
         raise RequestError(f"The form cannot be read: {error}.") from None
     return found
 
 
-def _fields(body: bytes, boundary: bytes) -> dict[str, str]:
-    """The fields of a form, by name.
-
-    Source: RFC 7578, and RFC 2046, section 5.1.1.
-    """
-    if not boundary:
-        raise ValueError("the Content-Type has no boundary")
-    first, *parts = (b"\r\n" + body).split(b"\r\n--" + boundary)
-    if not parts or not parts.pop().startswith(b"--"):
-        raise ValueError("its end is missing")
-    found = {}
-    for part in parts:
-        head, separator, value = part.partition(b"\r\n\r\n")
-        name = re.search(rb'(?i)^content-disposition:.*?\bname="?([^";\r\n]*)', head, re.MULTILINE)
-        if not separator or not name:
-            raise ValueError("a part has no name")
-        found[name[1].decode()] = value.decode()
-    return found
+def _parts(body: bytes, content: str) -> dict[str, str]:
+    """The fields of a form in parts, by name."""
+    form = message_from_bytes(f"Content-Type: {content}\n\n".encode() + body)
+    if form.defects or not form.is_multipart():
+        raise ValueError(f"its parts are damaged {form.defects}")
+    return {
+        str(part.get_param("name", header="Content-Disposition")): (
+            part.get_payload(decode=True) or b""
+        ).decode()
+        for part in form.get_payload()
+    }
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    """Say why there is no answer. UDPipe's clients expect plain text."""
-    if isinstance(error, HTTPException):
-        return PlainTextResponse(error.detail, error.status_code, error.headers)
-    if isinstance(error, BusyError):
-        return PlainTextResponse(str(error), 503, {"Retry-After": "10"})
-    if isinstance(error, UserError):
-        return PlainTextResponse(str(error), 400)
-    if isinstance(error, ClientDisconnect):
-        return PlainTextResponse("The request was cut off.", 400)
-    return PlainTextResponse("An internal error occurred; the log of the server has more.", 500)
+async def _refused(_: Request, error: Exception) -> Response:
+    """Say why there is no answer, in plain text as the clients of UDPipe expect it."""
+    if isinstance(error, ValidationError):
+        places = [[*map(str, one["loc"]), one["msg"]] for one in error.errors()[:3]]
+        return PlainTextResponse("\n".join(map(": ".join, places)), 400)
+    return PlainTextResponse(str(error), 400)
 
 
-class _OnlyOwnPages:
-    """Answers no web page but those of this server: its address may be known to others, and their
-    own names may lead here (DNS rebinding).
-
-    Args:
-        app: The application.
-        hosts: Names by which the server may be called; so may be its numerical addresses.
-        origins: Of other pages that may ask.
-    """
-
-    def __init__(self, app: ASGIApp, hosts: set[str], origins: frozenset[str]) -> None:
-        self.app = app
-        self._hosts = hosts
-        self._origins = origins
+class _KnownHosts(TrustedHostMiddleware):
+    """Takes numerical addresses, too: the names of other pages may lead here (DNS rebinding), and
+    no page has such a name."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (problem := self._problem(Request(scope))):
-            await PlainTextResponse(problem, 403)(scope, receive, send)
-        else:
+        if scope["type"] == "http" and _ADDRESS.fullmatch(Request(scope).headers.get("host", "")):
             await self.app(scope, receive, send)
-
-    def _problem(self, request: Request) -> str:
-        """Why a request is refused; empty if it is not."""
-        host = request.headers.get("Host", "")
-        name = urlsplit(f"//{host}").hostname or ""
-        if name not in self._hosts and not _is_address(name):
-            return f"This server is not called {name!r}."
-        origin = request.headers.get("Origin")
-        if origin in self._origins:
-            return ""
-        is_foreign = origin is not None and urlsplit(origin).netloc != host
-        # Without an origin come pictures and links; a link to the page is fine.
-        site = request.headers.get("Sec-Fetch-Site")
-        if is_foreign or (site == "cross-site" and request.url.path != "/"):
-            return f"Pages of {origin or 'other sites'} may not ask this server."
-        return ""
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
+        else:
+            await super().__call__(scope, receive, send)

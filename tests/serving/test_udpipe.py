@@ -1,9 +1,9 @@
 """UDPipe's REST interface, as its clients use it."""
 
-import email.mime.multipart
-import email.mime.nonmultipart
-import email.policy
+import json
+import urllib.error
 import urllib.parse
+import urllib.request
 
 import pytest
 
@@ -23,15 +23,25 @@ TEXT = "Was glaubt der Arzt?\n\nDas Pferd   schläft\nheute. Der Arzt singt."
 
 
 def multipart(**fields):
-    """A form as UDPipe's own client sends it."""
-    message = email.mime.multipart.MIMEMultipart("form-data", policy=email.policy.HTTP)
-    for name, value in fields.items():
-        payload = email.mime.nonmultipart.MIMENonMultipart("text", "plain")
-        payload.add_header("Content-Disposition", f'form-data; name="{name}"')
-        payload.add_header("Content-Transfer-Encoding", "8bit")
-        payload.set_payload(value, charset="utf-8")
-        message.attach(payload)
-    return message.as_bytes().split(b"\r\n\r\n", maxsplit=1)[1], message["Content-Type"]
+    """A form in parts whose lines end as HTTP has it, as UDPipe's own clients send it."""
+    parts = [
+        '--boundary\r\nContent-Type: text/plain; charset="utf-8"\r\nMIME-Version: 1.0\r\n'
+        f'Content-Disposition: form-data; name="{name}"\r\n'
+        "Content-Transfer-Encoding: 8bit\r\n\r\n" + value.replace("\n", "\r\n") + "\r\n"
+        for name, value in fields.items()
+    ]
+    body = "".join([*parts, "--boundary--\r\n"]).encode()
+    return body, 'multipart/form-data; boundary="boundary"'
+
+
+def by_urllib(url, body, content_type):
+    """What a client that has nothing but urllib gets: the answer, or the reason for none."""
+    asked = urllib.request.Request(url, body, {"Content-Type": content_type} if body else {})
+    try:
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            return json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        return error.read().decode()
 
 
 def sentences(conllu):
@@ -71,6 +81,24 @@ def test_text_by_all_ways_to_send_it(client, nlp):
         assert found["model"] == "xx_sample-ud"
         # UDPipe's client turns line ends into those of forms.
         assert found["result"].replace(r"\r\n", r"\n") == expected
+
+
+def test_clients_of_udpipe(client):
+    """They list the models, send words or text in either kind of form, and print a refusal."""
+    assert by_urllib(f"{client.url}/models", None, "")["default_model"] == "xx_sample-ud"
+    urlencoded = "application/x-www-form-urlencoded; charset=utf-8"
+    words = {"model": "xx_sample-ud", "data": "Was glaubt er ?", "input": "horizontal"}
+    text = {"data": "Was glaubt er?", "tokenizer": "ranges;presegmented", "output": "conllu"}
+    for fields in (words, text):
+        fields |= {"tagger": "", "parser": ""}
+        forms = [(urllib.parse.urlencode(fields).encode(), urlencoded), multipart(**fields)]
+        found = [by_urllib(f"{client.url}/process", *form) for form in forms]
+        assert found[0] == found[1]
+        [sentence] = sentences(found[0]["result"])
+        assert [row.form for row in sentence.words] == ["Was", "glaubt", "er", "?"]
+        assert sentence.n_roots == 1 and all(row.upos != "_" for row in sentence.words)
+    refused = by_urllib(f"{client.url}/process", *multipart(data="", model="none"))
+    assert refused == "The requested model 'none' does not exist. Take one of: xx_sample-ud, bare."
 
 
 def test_words_that_are_given(client, nlp, dev):
@@ -158,11 +186,11 @@ def test_nothing_is_parsed_to_nothing(client):
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({}, "'data' is required"),
+        ({}, "data: Field required"),
         ({"model": "xx_sam"}, "'xx_sam' does not exist. Take one of: xx_sample-ud, bare"),
         ({"model": "bare", "tagger": ""}, "has no tagger"),
-        ({"input": "pdf"}, "Unknown input format 'pdf'. Take one of: conllu, generic"),
-        ({"output": "pdf"}, "Unknown output format 'pdf'"),
+        ({"input": "pdf"}, "input format 'pdf' does not exist"),
+        ({"output": "pdf"}, "output format 'pdf' does not exist"),
         ({"data": "1\tx\n\n"}, "data, line 1: 2 columns instead of 10"),
     ],
 )

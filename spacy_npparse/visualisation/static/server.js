@@ -4,40 +4,38 @@
   const find = (selector, within = document) => within.querySelector(selector);
   const every = (selector, within = document) => [...within.querySelectorAll(selector)];
   const percent = (p) => `${Math.round(100 * p)} %`;
+  const widthOf = (box) => Math.floor(box.clientWidth) - 2;
 
-  function make(tag, attributes = {}, ...content) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element[name] = value;
+  function make(tag, attributes, ...content) {
+    const element = Object.assign(document.createElement(tag), attributes);
     element.append(...content);
     return element;
   }
 
   async function ask(path, data) {
-    const body = data && JSON.stringify(data);
     const headers = { "Content-Type": "application/json" };
-    const answer = await fetch(path, body ? { method: "POST", headers, body } : {});
+    const sent = data && { method: "POST", headers, body: JSON.stringify(data) };
+    const answer = await fetch(path, sent);
     if (!answer.ok) throw new Error(await answer.text());
     return answer.json();
   }
 
-  // Arcs of a drawing with their heads and dependents.
-  const arcs = (svg) =>
+  // The arcs of a drawing, each with its head and its dependent.
+  const arcsOf = (svg) =>
     every(".npparse-arcs", svg).flatMap((row) =>
       row.dataset.arcs.split(" ").map((arc, i) => [row.children[i], ...arc.split("-").map(Number)])
     );
 
-  function shade(svg, probabilities) {
-    for (const [arc, , dependent] of arcs(svg)) {
-      const sure = probabilities[dependent - 1];
-      if (sure === null) continue;
+  function draw(box, svg, probabilities) {
+    box.innerHTML = svg;
+    for (const [arc, , dependent] of arcsOf(box)) {
+      const sure = probabilities[dependent - 1] ?? 1;
       arc.style.setProperty("--sure", sure);
       arc.classList.toggle("doubtful", sure < 0.5);
     }
   }
 
-  const widthOf = (box) => Math.max(100, Math.floor(box.clientWidth) - 2);
-
-  // Files
+  // Text
 
   function save(blob, name) {
     const link = make("a", { href: URL.createObjectURL(blob), download: name });
@@ -45,261 +43,229 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
-  // A drawing that brings its style, in the colours of the page.
-  function picture(svg) {
-    const copy = svg.cloneNode(true);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    const style = document.createElementNS("http://www.w3.org/2000/svg", "style");
-    const sheets = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
-    style.textContent = sheets.map((rule) => rule.cssText).filter((r) => /npparse/.test(r)).join("\n");
-    copy.prepend(style);
-    return new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
-  }
-
   async function pixels(svg) {
-    const url = URL.createObjectURL(picture(svg));
-    const image = make("img", { src: url });
+    const image = make("img", { src: URL.createObjectURL(svg) });
     await image.decode();
-    const { width, height } = svg.viewBox.baseVal;
-    const canvas = make("canvas", { width: 2 * width, height: 2 * height });
-    const context = canvas.getContext("2d");
-    context.fillStyle = getComputedStyle(document.body).getPropertyValue("--paper");
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    URL.revokeObjectURL(url);
+    const canvas = make("canvas", { width: 2 * image.width, height: 2 * image.height });
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    URL.revokeObjectURL(image.src);
     return new Promise((done) => canvas.toBlob(done));
   }
 
-  // Text
-
-  let conllu = "";
-
-  function drawn({ tokens, svg }, number) {
-    const box = make("div", { className: "scroll", tabIndex: 0, role: "group" });
-    box.setAttribute("aria-label", `Tree ${number}`);
-    box.innerHTML = svg;
-    const tree = find("svg", box);
-    shade(tree, tokens.map((token) => token.head_probability));
-    const saved = (kind, blob) =>
-      make("button", {
-        textContent: `Save ${kind}`,
-        onclick: async () => save(await blob(tree), `tree-${number}.${kind.toLowerCase()}`),
-      });
-    const buttons = make("p", { className: "buttons" }, saved("SVG", picture), saved("PNG", pixels));
+  function figure({ tokens, svg }, i) {
+    const name = `tree-${i + 1}`;
+    const box = make("div", { className: "scroll arcs", tabIndex: 0, role: "group", ariaLabel: name });
+    draw(box, svg, tokens.map((token) => token.head_probability));
+    const blob = new Blob([svg], { type: "image/svg+xml" });
+    const buttons = [
+      make("button", { onclick: () => save(blob, `${name}.svg`) }, "Save SVG"),
+      make("button", { onclick: async () => save(await pixels(blob), `${name}.png`) }, "Save PNG"),
+    ];
     const text = tokens.map((token) => token.form).join(" ");
-    const caption = make("figcaption", { dir: "auto" }, text, buttons);
+    const caption = make("figcaption", { dir: "auto" }, text, make("p", { className: "buttons" }, ...buttons));
     return make("figure", {}, caption, box);
   }
 
+  let conllu = "";
   find("#text").onsubmit = async (event) => {
     event.preventDefault();
     const [status, trees] = [find("#status"), find("#trees")];
     status.textContent = "";
     try {
-      const asked = { text: find("#given").value, svg_width: widthOf(trees) };
+      const asked = { text: find("#given").value, svg_width: Math.max(100, widthOf(trees)) };
       const { sentences } = await ask("parse", { ...asked, model: find("#model")?.value });
       conllu = sentences.map((one) => one.conllu).join("");
-      trees.replaceChildren(...sentences.map((one, i) => drawn(one, i + 1)));
+      trees.replaceChildren(...sentences.map(figure));
     } catch (error) {
       status.textContent = error.message;
     }
   };
-  find("[data-do=conllu]").onclick = () => save(new Blob([conllu]), "trees.conllu");
+  find("#save").onclick = () => save(new Blob([conllu]), "trees.conllu");
 
   // Desk
 
-  if (!find(".desk")) return;
-  const [tree, label, message] = [find(".tree"), find("#label"), find("#message")];
-  let order = []; // numbers of sentences as they are listed
+  const desk = find(".desk");
+  if (!desk) return;
+  const [list, tree, label, message] = ["#sentences", ".tree", "#label", "#message"].map((s) => find(s));
+  const known = new Map(); // what is known of each sentence, by its number
   let shown = null;
   let chosen = 1;
   let target = null; // the head that is looked for
-  let waiting = Promise.resolve(); // one change after the other
-  const entries = new Map(); // by numbers: what is known of a sentence, and its button
+  const item = (number) => find(`#sentence-${number}`);
+  const wordsOf = () => every(".npparse-words text", tree);
 
-  function list(one) {
-    const button = entries.get(one.number)?.button ?? make("button", { type: "button" });
-    entries.set(one.number, { ...one, button });
+  function entry(one) {
+    known.set(one.number, one);
     const rest = one.done ? "✓ confirmed" : `${one.confirmed}/${one.length}, rest ${percent(one.doubt)} doubtful`;
-    button.onclick = () => open(one.number).then(() => tree.focus());
-    button.setAttribute("aria-current", one.number === shown?.number);
-    button.replaceChildren(
-      make("span", { dir: "auto" }, one.text),
-      make("small", {}, `${one.sent_id}: ${rest}`)
-    );
+    const text = [make("span", { dir: "auto" }, one.text), make("small", {}, `${one.sent_id}: ${rest}`)];
+    const ariaCurrent = String(one.number === shown?.number);
+    const button = make("button", { type: "button", value: one.number, ariaCurrent }, ...text);
+    const className = one.done ? "done" : "";
+    return make("li", { id: `sentence-${one.number}`, value: one.number, className }, button);
   }
 
   function sort() {
     const byDoubt = (a, b) => a.done - b.done || b.doubt - a.doubt || a.number - b.number;
-    const found = [...entries.values()].sort((a, b) => a.number - b.number);
+    const found = [...known.values()].sort((a, b) => a.number - b.number);
     if (find("#order").value === "doubt") found.sort(byDoubt);
-    order = found.map((one) => one.number);
-    find("#sentences").replaceChildren(...found.map((one) => make("li", {}, one.button)));
+    list.replaceChildren(...found.map(entry));
   }
 
   function show(answer) {
     const last = shown;
     shown = answer;
     target = null;
-    message.textContent = answer.problem ?? "";
-    if (answer.number !== last?.number) {
+    if (last?.number !== answer.number) {
       chosen = 1;
-      if (last) list(last);
+      if (last) item(last.number).replaceWith(entry(known.get(last.number)));
     }
-    list(answer);
+    item(answer.number).replaceWith(entry(answer));
+    item(answer.number).scrollIntoView({ block: "nearest" });
+    message.textContent = answer.problem;
     find("#sentence").textContent = `${answer.sent_id}: ${answer.text}`;
-    tree.innerHTML = answer.svg;
-    shade(tree, answer.words.map((word) => word.probability));
+    draw(tree, answer.svg, answer.words.map((word) => word.probability));
+    for (const [arc, , dependent] of arcsOf(tree)) {
+      const [old, now] = [last, answer].map((one) => one?.words[dependent - 1]);
+      const changed = last?.number === answer.number && (old.head !== now.head || old.label !== now.label);
+      arc.classList.toggle("changed", changed);
+    }
     find("[data-do=undo]").disabled = !answer.undo;
     find("[data-do=redo]").disabled = !answer.redo;
     mark();
-    entries.get(answer.number).button.scrollIntoView({ block: "nearest" });
   }
 
   function mark() {
-    const { words } = shown;
-    const word = words[chosen - 1];
-    every(".npparse-words text", tree).forEach((text, i) => {
+    const word = shown.words[chosen - 1];
+    wordsOf().forEach((text, i) => {
       text.classList.toggle("chosen", i === chosen - 1);
       text.classList.toggle("target", i + 1 === target);
-      text.classList.toggle("confirmed", words[i].confirmed);
+      text.classList.toggle("confirmed", shown.words[i].confirmed);
     });
-    for (const [arc, , dependent] of arcs(tree)) {
-      arc.classList.toggle("chosen", dependent === chosen);
-      arc.classList.toggle("changed", words[dependent - 1].changed);
-    }
-    const name = (node) => (node ? words[node - 1].form : "root");
-    const sure = `${percent(word.probability)}${word.confirmed ? ", confirmed" : ""}`;
+    for (const [arc, , dependent] of arcsOf(tree)) arc.classList.toggle("chosen", dependent === chosen);
+    const name = (node) => (node ? shown.words[node - 1].form : "root");
+    const sure = `: ${word.label} (${percent(word.probability)}${word.confirmed ? ", confirmed" : ""})`;
     find("#word").textContent =
-      target === null
-        ? `${chosen} ${word.form} ← ${name(word.head)}: ${word.label} (${sure})`
-        : `${chosen} ${word.form} ← ${name(target)}?`;
+      `${chosen} ${word.form} ← ` + (target === null ? name(word.head) + sure : `${name(target)}?`);
     if (document.activeElement !== label) label.value = word.label;
-    find("[data-do=head]").setAttribute("aria-pressed", target !== null);
+    find("[data-do=head]").ariaPressed = String(target !== null);
+    // Where the tree is to be seen, also of a long sentence.
+    wordsOf()[(target || chosen) - 1].scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  // Answers are shown in the order of what was asked.
-  function go(work) {
-    waiting = waiting.then(work).catch((error) => (message.textContent = error.message));
-    return waiting;
-  }
+  const open = async (number) => show(await ask(`desk/${number}/${widthOf(tree)}`));
+  const change = async (data) => show(await ask(`desk/${shown.number}/${widthOf(tree)}`, data));
 
-  const open = (number) => go(async () => show(await ask(`desk/${number}/${widthOf(tree)}`)));
-
-  const change = (data) =>
-    go(async () => {
-      const { number: sentence, version } = shown;
-      show(await ask(`desk/${widthOf(tree)}`, { sentence, version, ...data }));
-    });
-
-  function step(by) {
-    const next = order[order.indexOf(shown.number) + by];
-    return next === undefined ? waiting : open(next);
-  }
-
-  // Where the tree is to be seen, also of a long sentence.
   function choose(word) {
-    chosen = Math.min(Math.max(word, 1), shown.words.length);
+    chosen = word;
     mark();
-    every(".npparse-words text", tree)[chosen - 1].scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  function try_(by) {
+  function aim(head) {
+    target = head;
+    mark();
+  }
+
+  function move(by) {
+    const within = (least, node) => Math.min(Math.max(node, least), shown.words.length);
+    return target === null ? choose(within(1, chosen + by)) : aim(within(0, target + by));
+  }
+
+  const give = (head) => (head === chosen ? aim(null) : change({ do: "head", word: chosen, head }));
+
+  function tryHead(by) {
     const { likely, head } = shown.words[chosen - 1];
     const next = likely[likely.indexOf(head) + by];
-    if (next !== undefined) change({ do: "head", word: chosen, head: next });
+    return next === undefined ? null : give(next);
   }
 
-  function giveHead(head) {
-    target = null;
-    if (head === chosen) mark();
-    else change({ do: "head", word: chosen, head });
-  }
+  const openItem = (next) => next && open(next.value);
 
   const actions = {
-    head: () => {
-      target = target === null ? shown.words[chosen - 1].head : null;
-      mark();
-    },
-    root: () => giveHead(0),
+    head: () => aim(target === null ? shown.words[chosen - 1].head : null),
+    root: () => give(0),
     read: async () => {
-      const word = chosen;
-      await change({ do: "read", word });
-      choose(word + 1);
+      await change({ do: "read", word: chosen });
+      move(1);
     },
     confirm: async () => {
+      if (target !== null) return give(target);
       await change({ do: "confirm" });
-      const rest = order.slice(order.indexOf(shown.number) + 1);
-      const next = rest.find((number) => !entries.get(number).done);
-      if (!message.textContent && next !== undefined) await open(next);
+      return message.textContent ? null : openItem(find(`#sentence-${shown.number} ~ li:not(.done)`));
     },
     undo: () => change({ do: "undo" }),
     redo: () => change({ do: "redo" }),
-    previous: () => step(-1),
-    next: () => step(1),
-  };
-  for (const [name, action] of Object.entries(actions)) find(`[data-do=${name}]`).onclick = () => action();
-
-  const aim = (by) => {
-    target = Math.min(Math.max(target + by, 0), shown.words.length);
-    mark();
+    previous: () => openItem(item(shown.number).previousElementSibling),
+    next: () => openItem(item(shown.number).nextElementSibling),
   };
   const keys = {
-    ArrowLeft: () => (target === null ? choose(chosen - 1) : aim(-1)),
-    ArrowRight: () => (target === null ? choose(chosen + 1) : aim(1)),
-    ArrowUp: () => try_(-1),
-    ArrowDown: () => try_(1),
-    Enter: () => (target === null ? actions.confirm() : giveHead(target)),
-    Escape: () => ((target = null), mark()),
-    " ": actions.read, h: actions.head, 0: actions.root, u: actions.undo, r: actions.redo,
-    n: actions.next, p: actions.previous, l: () => (label.focus(), label.select()),
+    ArrowLeft: () => move(-1),
+    ArrowRight: () => move(1),
+    ArrowUp: () => tryHead(-1),
+    ArrowDown: () => tryHead(1),
+    Escape: () => aim(null),
   };
-  document.addEventListener("keydown", (event) => {
+
+  // One action after the other, each with what the one before has shown.
+  let waiting = Promise.resolve();
+  function act(action) {
+    const mine = waiting.then(action).catch((error) => (message.textContent = error.message));
+    waiting = mine;
+    desk.ariaBusy = "true";
+    mine.then(() => (desk.ariaBusy = String(waiting !== mine)));
+  }
+
+  for (const button of every("[data-do]", desk)) {
+    const action = actions[button.dataset.do];
+    keys[button.dataset.key] = action;
+    button.onclick = () => act(action);
+  }
+  document.onkeydown = (event) => {
     const { key, target: at } = event;
     const isElsewhere = at.closest("input, textarea, select, summary, form, #trees, .list");
     const presses = at.closest("button") && (key === "Enter" || key === " ");
-    if (!shown || isElsewhere || presses || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!Object.hasOwn(keys, key)) return;
+    if (isElsewhere || presses || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (key !== "l" && !Object.hasOwn(keys, key)) return;
     event.preventDefault();
-    keys[key]();
-  });
+    // At once: what is typed next belongs there.
+    if (key === "l") label.select();
+    else act(keys[key]);
+  };
   label.onkeydown = (event) => {
-    if (event.key === "Enter" && label.value.trim())
-      change({ do: "label", word: chosen, label: label.value.trim() });
-    else if (event.key !== "Escape") return;
+    if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault();
+    const given = label.value.trim();
     label.blur();
-    mark();
+    act(() => (event.key === "Enter" ? change({ do: "label", word: chosen, label: given }) : mark()));
+  };
+  list.onclick = ({ target: at }) => {
+    const button = at.closest("button");
+    if (!button) return;
+    tree.focus();
+    act(() => open(button.value));
   };
 
   // A word is chosen by pressing it, and its head by letting go over it.
-  const wordAt = (event) => {
-    const at = document.elementFromPoint(event.clientX, event.clientY)?.closest(".npparse-words text");
-    return at ? every(".npparse-words text", tree).indexOf(at) + 1 : 0;
-  };
+  const wordAt = ({ target: at }) => wordsOf().indexOf(at) + 1;
   let pressed = 0;
   tree.onpointerdown = (event) => {
     pressed = wordAt(event);
-    if (target === null && pressed) choose(pressed);
+    if (pressed && target === null) act(() => choose(pressed));
   };
   tree.onpointerup = (event) => {
     const word = wordAt(event);
-    if (!word) return;
-    if (target !== null) giveHead(word);
-    else if (pressed && pressed !== word) giveHead(word);
+    if (word && (target !== null || (pressed && pressed !== word))) act(() => give(word));
   };
   tree.onclick = ({ target: at }) => {
-    const found = arcs(tree).find(([arc]) => arc.contains(at));
-    if (!found) return;
-    choose(found[2]);
-    if (at.closest("text")) keys.l();
+    const arc = arcsOf(tree).find(([one]) => one.contains(at));
+    if (!arc) return;
+    choose(arc[2]);
+    if (at.closest("text")) label.select();
   };
   find("#order").onchange = sort;
 
-  go(async () => {
-    (await ask("desk")).forEach(list);
+  act(async () => {
+    (await ask("desk")).forEach((one) => known.set(one.number, one));
     sort();
-    const first = order.find((number) => !entries.get(number).done) ?? order[0];
-    if (first !== undefined) show(await ask(`desk/${first}/${widthOf(tree)}`));
+    await openItem(find("li:not(.done)", list) ?? list.firstElementChild);
   });
 })();
