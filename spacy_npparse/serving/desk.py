@@ -130,14 +130,10 @@ class Desk:
                     "head": head,
                     "label": label,
                     "confirmed": word in tree.confirmed,
-                    "probability": float(probabilities[head]),
-                    "likely": [
-                        one
-                        for one in np.argsort(-probabilities).tolist()
-                        if probabilities[one] > _IMPROBABLE
-                    ],
+                    "probability": float(found[head]),
+                    "likely": np.argsort(-found)[: np.sum(found > _IMPROBABLE)].tolist(),
                 }
-                for word, (row, (head, label), probabilities) in enumerate(
+                for word, (row, (head, label), found) in enumerate(
                     zip(sentence.words, tree.arcs, self._probabilities[number], strict=True), 1
                 )
             ]
@@ -236,8 +232,8 @@ class Desk:
 
     def _changed(self, number: int, tree: EditedTree, change: Change) -> EditedTree:
         n, word = len(tree.heads), change.word
-        is_arc = {"head": change.head != word, "label": change.label != ""}.get(change.do, True)
-        if max(word, change.head) > n or not is_arc:
+        is_loop, is_unnamed = change.head == word, not change.label
+        if max(word, change.head) > n or {"head": is_loop, "label": is_unnamed}.get(change.do):
             raise RequestError("There is no such arc.")
         if change.do == "confirm":
             return tree.confirm(range(1, n + 1), done=True)

@@ -54,7 +54,8 @@
 
   function figure({ tokens, svg }, i) {
     const name = `tree-${i + 1}`;
-    const box = make("div", { className: "scroll arcs", tabIndex: 0, role: "group", ariaLabel: name });
+    const box = make("div", { className: "scroll arcs", tabIndex: 0, role: "group" });
+    box.ariaLabel = name;
     draw(box, svg, tokens.map((token) => token.head_probability));
     const blob = new Blob([svg], { type: "image/svg+xml" });
     const buttons = [
@@ -62,8 +63,8 @@
       make("button", { onclick: async () => save(await pixels(blob), `${name}.png`) }, "Save PNG"),
     ];
     const text = tokens.map((token) => token.form).join(" ");
-    const caption = make("figcaption", { dir: "auto" }, text, make("p", { className: "buttons" }, ...buttons));
-    return make("figure", {}, caption, box);
+    const row = make("p", { className: "buttons" }, ...buttons);
+    return make("figure", {}, make("figcaption", { dir: "auto" }, text, row), box);
   }
 
   let conllu = "";
@@ -86,8 +87,8 @@
 
   const desk = find(".desk");
   if (!desk) return;
-  const [list, tree, label, message] = ["#sentences", ".tree", "#label", "#message"].map((s) => find(s));
-  const known = new Map(); // what is known of each sentence, by its number
+  const [list, tree, label] = [find("#sentences"), find(".tree"), find("#label")];
+  const message = find("#message");
   let shown = null;
   let chosen = 1;
   let target = null; // the head that is looked for
@@ -95,20 +96,20 @@
   const wordsOf = () => every(".npparse-words text", tree);
 
   function entry(one) {
-    known.set(one.number, one);
-    const rest = one.done ? "✓ confirmed" : `${one.confirmed}/${one.length}, rest ${percent(one.doubt)} doubtful`;
-    const text = [make("span", { dir: "auto" }, one.text), make("small", {}, `${one.sent_id}: ${rest}`)];
+    const rest = `${one.confirmed}/${one.length}, rest ${percent(one.doubt)} doubtful`;
+    const state = make("small", {}, `${one.sent_id}: ${one.done ? "✓ confirmed" : rest}`);
     const ariaCurrent = String(one.number === shown?.number);
-    const button = make("button", { type: "button", value: one.number, ariaCurrent }, ...text);
+    const text = make("span", { dir: "auto" }, one.text);
+    const button = make("button", { type: "button", ariaCurrent }, text, state);
     const className = one.done ? "done" : "";
-    return make("li", { id: `sentence-${one.number}`, value: one.number, className }, button);
+    return make("li", { id: `sentence-${one.number}`, value: one.number, className, one }, button);
   }
 
   function sort() {
-    const byDoubt = (a, b) => a.done - b.done || b.doubt - a.doubt || a.number - b.number;
-    const found = [...known.values()].sort((a, b) => a.number - b.number);
-    if (find("#order").value === "doubt") found.sort(byDoubt);
-    list.replaceChildren(...found.map(entry));
+    const byDoubt = (a, b) => a.done - b.done || b.doubt - a.doubt;
+    const isByDoubt = find("#order").value === "doubt";
+    const compare = ({ one: a }, { one: b }) => (isByDoubt && byDoubt(a, b)) || a.number - b.number;
+    list.replaceChildren(...[...list.children].sort(compare));
   }
 
   function show(answer) {
@@ -117,17 +118,17 @@
     target = null;
     if (last?.number !== answer.number) {
       chosen = 1;
-      if (last) item(last.number).replaceWith(entry(known.get(last.number)));
+      if (last) item(last.number).replaceWith(entry(item(last.number).one));
     }
     item(answer.number).replaceWith(entry(answer));
     item(answer.number).scrollIntoView({ block: "nearest" });
     message.textContent = answer.problem;
     find("#sentence").textContent = `${answer.sent_id}: ${answer.text}`;
     draw(tree, answer.svg, answer.words.map((word) => word.probability));
+    const before = last?.number === answer.number ? last : answer;
     for (const [arc, , dependent] of arcsOf(tree)) {
-      const [old, now] = [last, answer].map((one) => one?.words[dependent - 1]);
-      const changed = last?.number === answer.number && (old.head !== now.head || old.label !== now.label);
-      arc.classList.toggle("changed", changed);
+      const [now, old] = [answer, before].map((one) => one.words[dependent - 1]);
+      arc.classList.toggle("changed", now.head !== old.head || now.label !== old.label);
     }
     find("[data-do=undo]").disabled = !answer.undo;
     find("[data-do=redo]").disabled = !answer.redo;
@@ -135,18 +136,18 @@
   }
 
   function mark() {
-    const word = shown.words[chosen - 1];
+    const { form, head, label: name, probability, confirmed } = shown.words[chosen - 1];
     wordsOf().forEach((text, i) => {
       text.classList.toggle("chosen", i === chosen - 1);
       text.classList.toggle("target", i + 1 === target);
       text.classList.toggle("confirmed", shown.words[i].confirmed);
     });
-    for (const [arc, , dependent] of arcsOf(tree)) arc.classList.toggle("chosen", dependent === chosen);
-    const name = (node) => (node ? shown.words[node - 1].form : "root");
-    const sure = `: ${word.label} (${percent(word.probability)}${word.confirmed ? ", confirmed" : ""})`;
-    find("#word").textContent =
-      `${chosen} ${word.form} ← ` + (target === null ? name(word.head) + sure : `${name(target)}?`);
-    if (document.activeElement !== label) label.value = word.label;
+    for (const [arc, , word] of arcsOf(tree)) arc.classList.toggle("chosen", word === chosen);
+    const node = target ?? head;
+    const sure = `: ${name} (${percent(probability)}${confirmed ? ", confirmed" : ""})`;
+    const text = `${chosen} ${form} ← ${node ? shown.words[node - 1].form : "root"}`;
+    find("#word").textContent = text + (target === null ? sure : "?");
+    if (document.activeElement !== label) label.value = name;
     find("[data-do=head]").ariaPressed = String(target !== null);
     // Where the tree is to be seen, also of a long sentence.
     wordsOf()[(target || chosen) - 1].scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -190,7 +191,8 @@
     confirm: async () => {
       if (target !== null) return give(target);
       await change({ do: "confirm" });
-      return message.textContent ? null : openItem(find(`#sentence-${shown.number} ~ li:not(.done)`));
+      const next = find(`#sentence-${shown.number} ~ li:not(.done)`);
+      return message.textContent ? null : openItem(next);
     },
     undo: () => change({ do: "undo" }),
     redo: () => change({ do: "redo" }),
@@ -238,10 +240,10 @@
     act(() => (event.key === "Enter" ? change({ do: "label", word: chosen, label: given }) : mark()));
   };
   list.onclick = ({ target: at }) => {
-    const button = at.closest("button");
-    if (!button) return;
+    const next = at.closest("li");
+    if (!next) return;
     tree.focus();
-    act(() => open(button.value));
+    act(() => openItem(next));
   };
 
   // A word is chosen by pressing it, and its head by letting go over it.
@@ -264,7 +266,7 @@
   find("#order").onchange = sort;
 
   act(async () => {
-    (await ask("desk")).forEach((one) => known.set(one.number, one));
+    list.replaceChildren(...(await ask("desk")).map(entry));
     sort();
     await openItem(find("li:not(.done)", list) ?? list.firstElementChild);
   });
