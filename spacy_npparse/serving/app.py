@@ -24,7 +24,7 @@ from starlette.types import Receive, Scope, Send
 
 import spacy_npparse
 from spacy_npparse.errors import UserError
-from spacy_npparse.serving.desk import Change, Desk
+from spacy_npparse.serving.desk import Desk, TreeChange
 from spacy_npparse.serving.openapi import description
 from spacy_npparse.serving.parsing import ParseRequest
 from spacy_npparse.serving.pipelines import RequestError, ServedPipeline
@@ -118,7 +118,7 @@ def _desk_routes(desk: Desk) -> list[Route]:
     async def sentence(request: Request) -> Response:
         number, width = (request.path_params[name] for name in ("number", "width"))
         if request.method == "POST":
-            change = await _json(request, Change)
+            change = await _json(request, TreeChange)
             number = await run_in_threadpool(desk.change, number, change)
         return JSONResponse(await run_in_threadpool(desk.show, number, max(100, width)))
 

@@ -31,7 +31,7 @@ _ANSWER = 60.0
 _IMPROBABLE = 0.001
 
 
-class Change(BaseModel):
+class TreeChange(BaseModel):
     """A change of a tree: the last one is undone or redone, all is confirmed, a word and those
     before it are read (they are right), or a word gets a head or a label."""
 
@@ -147,7 +147,7 @@ class Desk:
                 "problem": self._problem,
             }
 
-    def change(self, number: int, change: Change) -> int:
+    def change(self, number: int, change: TreeChange) -> int:
         """Make a change.
 
         Args:
@@ -230,7 +230,7 @@ class Desk:
             self._trees[number] = tree
         return self._trees[number]
 
-    def _changed(self, number: int, tree: EditedTree, change: Change) -> EditedTree:
+    def _changed(self, number: int, tree: EditedTree, change: TreeChange) -> EditedTree:
         n, word = len(tree.heads), change.word
         is_loop, is_unnamed = change.head == word, not change.label
         if max(word, change.head) > n or {"head": is_loop, "label": is_unnamed}.get(change.do):

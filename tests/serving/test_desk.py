@@ -8,7 +8,7 @@ import spacy
 from spacy_npparse.components import ConstraintError
 from spacy_npparse.errors import UserError
 from spacy_npparse.serving import treebank_file
-from spacy_npparse.serving.desk import Change, Desk
+from spacy_npparse.serving.desk import Desk, TreeChange
 from spacy_npparse.serving.pipelines import RequestError, ServedPipeline
 from spacy_npparse.serving.treebank_file import TreebankFileError
 from spacy_npparse.treebank import read_conllu
@@ -44,7 +44,7 @@ def start(path, parser):
 
 
 def act(desk, number, do, **data):
-    return desk.show(desk.change(number, Change(do=do, **data)), WIDTH)
+    return desk.show(desk.change(number, TreeChange(do=do, **data)), WIDTH)
 
 
 def arcs(shown):
@@ -281,7 +281,7 @@ def test_what_is_no_change(start, path, change):
     desk = start()
     journal = desk.file.journal.read_bytes()
     with pytest.raises(ValueError, match="validation error|no such arc"):
-        desk.change(0, Change(**change))
+        desk.change(0, TreeChange(**change))
     assert desk.file.journal.read_bytes() == journal
 
 
