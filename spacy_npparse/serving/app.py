@@ -175,14 +175,15 @@ async def _form(request: Request) -> dict[str, str]:
 def _parts(body: bytes, content: str) -> dict[str, str]:
     """The fields of a form in parts, by name."""
     form = message_from_bytes(f"Content-Type: {content}\n\n".encode() + body)
-    if form.defects or not form.is_multipart():
+    parts = list(form.walk())[1:]
+    if form.defects or not parts:
         raise ValueError(f"its parts are damaged {form.defects}")
-    return {
-        str(part.get_param("name", header="Content-Disposition")): (
-            part.get_payload(decode=True) or b""
-        ).decode()
-        for part in form.get_payload()
-    }
+    found = {}
+    for part in parts:
+        value = part.get_payload(decode=True)
+        name = part.get_param("name", header="Content-Disposition")
+        found[str(name)] = value.decode() if isinstance(value, bytes) else ""
+    return found
 
 
 async def _refused(_: Request, error: Exception) -> Response:

@@ -13,8 +13,10 @@ _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
 def description() -> dict[str, Any]:
     """Describe the requests in OpenAPI, as they are validated."""
-    requests = [(ProcessRequest, "validation"), (ParseRequest, "validation")]
-    _, schemas = models_json_schema(requests, ref_template="#/components/schemas/{model}")
+    _, schemas = models_json_schema(
+        [(ProcessRequest, "validation"), (ParseRequest, "validation")],
+        ref_template="#/components/schemas/{model}",
+    )
     responses = {"200": {"description": "JSON"}, "4XX": {"description": "The reason, as text"}}
 
     def posted(kind: type, *content: str) -> dict[str, Any]:

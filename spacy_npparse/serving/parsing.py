@@ -55,7 +55,7 @@ class ParseRequest(BaseModel):
     def _prepare(self, nlp: Language) -> Doc:
         if self.tokens:
             starts = [i == 0 for i in range(len(self.tokens))]
-            doc = Doc(nlp.vocab, self.tokens, self.spaces or None, sent_starts=starts)
+            doc = Doc(nlp.vocab, self.tokens, self.spaces or None, sent_starts=starts)  # type: ignore[arg-type]
         else:
             paragraph = Paragraph(self.text)
             doc = paragraph.mark(nlp.make_doc(paragraph.text))

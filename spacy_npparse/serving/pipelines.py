@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, NamedTuple
@@ -107,22 +107,24 @@ class ServedPipeline:
         try:
             # Strings that nobody has seen before would fill the memory.
             with self.nlp.memory_zone():
-                self._annotate(batch)
+                found = list(self._annotate([piece for piece, _ in batch]))
         except Exception as error:  # as many kinds as components have
-            for _, answer in batch:
-                if not answer.done():
-                    answer.set_exception(error)
+            found = [error] * len(batch)
+        for (_, answer), one in zip(batch, found, strict=True):
+            if isinstance(one, Exception):
+                answer.set_exception(one)
+            else:
+                answer.set_result(one)
 
-    def _annotate(self, batch: list[tuple[Piece, Future[Any]]]) -> None:
-        for (piece, answer), doc in attempt_sources(
-            self.nlp, batch, lambda one: one[0].prepare(self.nlp), batch_size=_BATCH
+    def _annotate(self, pieces: Sequence[Piece]) -> Iterator[Any]:
+        """What is read of each piece, or the error."""
+        for piece, doc in attempt_sources(
+            self.nlp, pieces, lambda one: one.prepare(self.nlp), batch_size=_BATCH
         ):
             try:
-                if isinstance(doc, Exception):
-                    raise doc
-                answer.set_result(piece.read(doc))
+                yield doc if isinstance(doc, Exception) else piece.read(doc)
             except Exception as error:  # of any kind
-                answer.set_exception(error)
+                yield error
 
 
 def _parts(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:

@@ -136,7 +136,7 @@ def test_without_the_extra(run_serve, monkeypatch):
 
 def test_models_of_the_same_name(run_serve):
     result = run_serve("a/x/model-best", "b/x/model-best")
-    assert result.exit_code == 1 and "2 models are called x" in result.output
+    assert result.exit_code == 1 and "Models have the same name" in result.output
 
 
 @pytest.fixture
