@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -67,6 +68,8 @@ def serve(
     from spacy_npparse.serving.desk import Desk
     from spacy_npparse.serving.pipelines import ServedPipeline
 
+    # What torch compiles for each new length of a batch would fill the memory.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
     # `model-best` says nothing.
     paths = [Path(one).resolve() if Path(one).is_dir() else Path(one) for one in model]
     names = [path.parent.name if path.name.startswith("model-") else path.name for path in paths]
