@@ -33,6 +33,8 @@ def cut(surface: str, words: tuple[str, ...]) -> tuple[str, ...] | None:
         >>> cut("du", ("de", "le")), cut("evdeki", ("evde", "ki")), cut("à", ("a", "a"))
         (('d', 'u'), ('evde', 'ki'), None)
     """
+    if "".join(words) == surface:
+        return words
     n_later = len(words) - 1
     if len("".join(surface.split())) < len(words):
         return None

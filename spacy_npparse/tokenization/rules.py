@@ -11,18 +11,18 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 MultiwordToken = tuple[str, tuple[str, ...]]
 
 
-@lru_cache(2**16)
 def lower(form: str) -> str:
     """The form in lower case, as long as before: the lower case of İ has two characters."""
-    if form.isascii():
-        return form.lower()
+    low = form.lower()
+    # The lower case of Σ depends on what follows.
+    if len(low) == len(form) and "Σ" not in form:
+        return low
     return "".join(char.lower()[:1] for char in form)
 
 

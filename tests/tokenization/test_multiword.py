@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.vocab import Vocab
 
-from spacy_npparse.tokenization.multiword import MultiwordSplitter, Vocabulary
+from spacy_npparse.tokenization.multiword import MultiwordSplitter
+from spacy_npparse.tokenization.multiword_scores import RuleScores, Vocabulary
 from spacy_npparse.tokenization.rules import Rule, choose_rules, lowered
 from spacy_npparse.treebank import (
     docs_from_conllu,
@@ -141,9 +142,54 @@ def test_that_a_token_is_in_the_treebank_is_not_learnt_from_itself():
 
 @given(others=st.lists(WORD), seen=st.lists(WORD, max_size=3), form=WORD)
 def test_the_vocabulary_without_one_token_is_that_of_all_others(others, seen, form):
-    vocabulary = Vocabulary(Counter([*others, *seen]))
+    vocabulary = Vocabulary(dict(Counter([*others, *seen])))
     assert vocabulary.known(form, seen) == min(others.count(form), 2)
-    assert vocabulary.n_beginning(form, seen) == len({w for w in others if w.startswith(form)})
+    beginning = {word for word in others if word.startswith(form)}
+    assert vocabulary.n_beginning(form, seen) == min(len(beginning), 4)
+
+
+def fits(rule, form):
+    n_affixes = len(rule.prefix) + len(rule.suffix)
+    has_affixes = form.startswith(rule.prefix) and form.endswith(rule.suffix)
+    return has_affixes and n_affixes <= len(form) and rule.stem(form)
+
+
+AFFIX = st.text("ab", max_size=3)
+RULES = st.lists(st.builds(Rule, AFFIX, AFFIX, st.just(("x",)), AFFIX, AFFIX, st.just(())))
+
+
+@given(data=st.data(), rules=RULES, words=st.lists(WORD), form=st.text("abAB", max_size=9))
+def test_scores_are_sums_of_weights(data, rules, words, form):
+    """Those of all rules that fit, unless no neighbours would make them better than no split."""
+    before, after = data.draw(st.tuples(AFFIX, AFFIX))
+    vocabulary = Vocabulary(dict(Counter(words)))
+    unweighted = RuleScores(rules, vocabulary, [{}] * (len(rules) + 1))
+    low = form.lower()
+    fitting = [(number, rule.stem(low)) for number, rule in enumerate(rules) if fits(rule, low)]
+    assert sorted(unweighted.fitting(low)) == fitting
+    names = {
+        number: unweighted.features(number, stem, form, [], before, after)
+        for number, stem in fitting
+    }
+    known = st.sampled_from(["", *{name for found in names.values() for name in found}])
+    weights = data.draw(
+        st.lists(
+            st.dictionaries(known, st.integers(-9, 9)),
+            min_size=len(rules) + 1,
+            max_size=len(rules) + 1,
+        )
+    )
+    weights[0].pop("", None)
+    scores = RuleScores(rules, vocabulary, weights)
+    expected = {
+        number: weights[number + 1].get("", 0)
+        + sum(weights[0].get(name, 0) + weights[number + 1].get(name, 0) for name in found)
+        for number, found in names.items()
+    }
+    highest = max(expected.values(), default=0)
+    best = scores.best(scores.candidates(form), before, after)
+    assert (best is None) == (highest <= 0)
+    assert best is None or expected[best] == highest
 
 
 def test_rules_for_the_same_word_are_learnt_together():
