@@ -218,12 +218,11 @@ def forward(
         parts = [forward(model, part, False)[0] for part in (docs[:middle], docs[middle:])]
         return parts[0] + parts[1], _no_gradient
     shim = torch_shim(model, CharBiLSTMNet)
-    net = shim.net
+    net = shim.net_in_mode(is_train)
     # The sizes of the tables are those of the weights, whatever the config says.
     sizes = (model.attrs["max_chars"], shim.cfg["char_rows"], shim.cfg["affix_rows"])
     encoded = [doc for doc in docs if len(doc)]
     batch, doc_of_sequence = make_batch(encoded, *sizes, cut=not is_train)
-    net.train(is_train)
     rates = ("dropout_rate", "block_dropout", "spelling_dropout")
     net.set_dropout(*(model.attrs[name] for name in rates))
     treebanks = weights_of_docs(model, encoded, is_train)

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-# The costs of groups with the same longest sequence, given the numbers of their sequences, the
-# lengths of their shortest sequences, and the length of the longest one.
-Cost = Callable[[NDArray[np.int64], NDArray[np.int64], np.int64], NDArray[np.float64]]
+# The costs of groups, given the numbers of their sequences, and the lengths of their shortest and
+# longest sequences.
+Cost = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 
 
 def cheapest_groups(lengths: NDArray[np.integer], cost: Cost) -> list[NDArray[np.int64]]:
@@ -23,13 +23,17 @@ def cheapest_groups(lengths: NDArray[np.integer], cost: Cost) -> list[NDArray[np
     Returns:
         The numbers of the sequences of each group, the shortest sequences first.
     """
-    by_length = np.argsort(lengths, kind="stable")
     values, counts = np.unique(lengths, return_counts=True)
+    if len(values) == 1:
+        return [np.arange(len(lengths))]
+    by_length = np.argsort(lengths, kind="stable")
     ends = np.concatenate([[0], np.cumsum(counts)])
     totals = np.zeros(len(ends))
     starts = np.zeros(len(ends), dtype=np.int64)
+    # By the longest and the shortest length of a group.
+    of_groups = cost(ends[1:, None] - ends[:-1], values, values[:, None])
     for end in range(1, len(ends)):
-        costs = totals[:end] + cost(ends[end] - ends[:end], values[:end], values[end - 1])
+        costs = totals[:end] + of_groups[end - 1, :end]
         starts[end] = costs.argmin()
         totals[end] = costs[starts[end]]
     groups = []

@@ -166,7 +166,7 @@ def groups_of_similar_length(lengths: NDArray[np.integer]) -> list[Ints]:
     return cheapest_groups(lengths, _cost)
 
 
-def _cost(n_sequences: Ints, shortest: Ints, longest: np.int64) -> NDArray[np.float64]:
+def _cost(n_sequences: Ints, shortest: Ints, longest: Ints) -> NDArray[np.float64]:
     costs = longest * (n_sequences + float(_STEP)) + _CALL
     return np.where(longest <= 1.5 * shortest + 8, costs, np.inf)
 

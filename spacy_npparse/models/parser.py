@@ -87,8 +87,7 @@ def forward(
         training; and the backward pass, which takes the loss.
     """
     encoded, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
-    net = torch_shim(model, ParserNet).net
-    net.train(is_train)
+    torch_shim(model, ParserNet).net_in_mode(is_train)
     vectors = xp2torch(model.ops.flatten(encoded), requires_grad=is_train)
     lengths = model.ops.asarray1i([len(v) for v in encoded])
 

@@ -96,8 +96,7 @@ def forward(
     Returns:
         [n_cells], the log-probabilities of the edits; and the backward pass.
     """
-    net = torch_shim(model, SpellerNet).net
-    net.train(is_train)
+    net = torch_shim(model, SpellerNet).net_in_mode(is_train)
     for rate in ("dropout", "tag_dropout", "char_dropout"):
         setattr(net, rate, model.attrs[rate])
     scores = net(batch.words, batch.edits)

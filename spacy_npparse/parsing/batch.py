@@ -94,7 +94,7 @@ class SentenceBatch:
             return [np.ones(1, dtype=bool)]
         limit = max_arcs(get_torch_default_device())
 
-        def cost(n_sentences: Ints, _shortest: Ints, longest: np.int64) -> NDArray[np.float64]:
+        def cost(n_sentences: Ints, _shortest: Ints, longest: Ints) -> NDArray[np.float64]:
             return n_sentences * (longest + 1.0) ** 2 + limit / _PARTS_PER_LIMIT
 
         parts = []

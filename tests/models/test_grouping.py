@@ -22,7 +22,7 @@ def test_no_other_groups_cost_less(lengths, overhead, widest):
 
     def total(groups):
         return sum(
-            float(cost(np.array([len(group)]), np.array([min(group)]), np.array(max(group)))[0])
+            float(cost(np.array([len(group)]), np.array([min(group)]), np.array([max(group)]))[0])
             for group in groups
         )
 

@@ -63,6 +63,13 @@ def test_rounding_to_half_precision(shim):
     TorchShim(Net).round_to_half()
 
 
+def test_layers_change_their_mode(shim):
+    shim.net.layer = nn.Dropout()
+    for is_train in (True, False, False, True, True):
+        assert shim.net_in_mode(is_train) is shim.net
+        assert shim.net.training == shim.net.layer.training == is_train
+
+
 def test_networks_of_version_0_1_are_loaded(shim):
     """Their kind was saved among their sizes."""
     message = srsly.msgpack_loads(shim.to_bytes())

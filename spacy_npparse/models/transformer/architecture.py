@@ -172,8 +172,7 @@ def forward(
     Returns:
         float32 [len(doc), width] for each Doc, on the model's device; and the backward pass.
     """
-    net = torch_shim(model, TransformerNet).net
-    net.train(is_train)
+    net = torch_shim(model, TransformerNet).net_in_mode(is_train)
     net.dropout = model.attrs["dropout"]
     lengths = [len(doc) for doc in docs]
     n_words = sum(lengths)
