@@ -1,4 +1,4 @@
-"""What a package says of itself: the model card that is in its wheel, and the index of many."""
+"""The model card of a package, which its wheel contains, and the index of several packages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _CARD = """\
 | Licence of the treebank | {licence} |
 | Made with | spacy_npparse {version}{commit}: `{config}`, `{parser}`, seed {seed} |
 
-Install [spacy_npparse](https://github.com/spacy-npparse/spacy_npparse) and the wheel:
+Install [spacy_npparse](https://github.com/spacy-npparse/spacy_npparse) and this package. Then load
+the pipeline:
 
 ```python
 import spacy
@@ -53,8 +54,8 @@ On gold tokens and sentences, in percent:
 
 ![Dependency tree]({name}.svg)
 
-A sentence of the dev part, as the pipeline parses it. Arcs that cross others are coloured; wrong
-arcs are dashed, and the correct ones are drawn below the words.
+The pipeline parsed this sentence of the dev file. Crossing arcs are coloured. Wrong arcs are
+dashed, with the correct ones below the words.
 
 ## Limits
 
@@ -73,13 +74,13 @@ class Measured:
     Attributes:
         text: Scores from plain text.
         tokens: Scores on gold tokens and sentences.
-        file: The name of the file that they are of.
-        is_test: Whether this is the test part, not the dev part.
-        dev: The sentences of the dev part.
-        parsed: The same, parsed on gold tokens.
-        changed: Words of it that have another head or relation in half precision. If there are
-            any, the pipeline is in single precision.
-        n_train: Sentences that the model was trained on.
+        file: The name of the file that was parsed.
+        is_test: Whether this is the test file rather than the dev file.
+        dev: The gold sentences of the dev file.
+        parsed: The same sentences, parsed on gold tokens.
+        changed: The number of words of the dev file that get another head or relation in half
+            precision. If there are any, the pipeline is in single precision.
+        n_train: The number of sentences that the model was trained on.
     """
 
     text: Scores
@@ -131,10 +132,13 @@ def write_card(
 
 
 def index_page(records: Iterable[Mapping[str, Any]]) -> str:
-    """A page on several packages, in Markdown, beside the folders `cards` and `wheels`.
+    """Write a page that lists packages, for the folder that contains `cards` and `wheels`.
 
     Args:
-        records: Of `Package.record`.
+        records: The contents of the file `Package.record` of each package.
+
+    Returns:
+        The page, in Markdown.
     """
     heads = ["Language", "Treebank", "Licence", "Scores on"]
     rates = columns(["LAS, plain text", "LAS, gold tokens"], percent)
@@ -165,25 +169,25 @@ def _scores(measured: Measured) -> Table:
 def _limits(source: TreebankSource, measured: Measured) -> list[str]:
     n_words = sum(one.n_words for one in measured.dev)
     limits = [
-        "It has learnt from one treebank only. Other kinds of text are parsed worse than the "
-        "scores tell, and other annotation guidelines are not followed.",
-        "It was trained once. With other seeds, scores differ by some tenths of a percent or more.",
-        f"Its weights are in single precision: in half precision, {measured.changed:,} of the "
-        f"{n_words:,} words of the dev part have another head or relation."
+        "The pipeline was trained on one treebank and follows its annotation guidelines. Expect "
+        "lower scores on other kinds of text.",
+        "The scores are those of one seed. With other seeds, they differ by a few tenths of a "
+        "percentage point.",
+        f"The weights are in single precision. In half precision, {measured.changed:,} of the "
+        f"{n_words:,} words of the dev file would get another head or relation."
         if measured.changed
-        else "Its weights are in half precision, with which the scores were measured: all "
-        f"{n_words:,} words of the dev part have the same head and relation as in single "
-        "precision.",
+        else f"The weights are in half precision. All {n_words:,} words of the dev file get the "
+        "same head and relation as in single precision.",
     ]
     if not measured.is_test:
         limits.append(
-            "The treebank was given without test part. The scores are those on the dev part, on "
-            "which checkpoints were evaluated during training."
+            "The treebank has no test file here, so the scores are those on its dev file. It was "
+            "not used to select a checkpoint."
         )
     if source.spacy_lang != source.lang:
         limits.append(
-            f"spaCy has no class for the language {source.lang}: `nlp.lang` is `xx`, "
-            "multi-language."
+            f"spaCy has no class for the language `{source.lang}`, so `nlp.lang` is `xx` "
+            "(multi-language)."
         )
     return limits
 
@@ -191,15 +195,15 @@ def _limits(source: TreebankSource, measured: Measured) -> list[str]:
 def _citation(source: TreebankSource) -> str:
     licence = source.licence
     parts = [
-        f"The licence of the treebank: {licence}. What it says of works that are derived from the "
-        "treebank may hold for this pipeline."
+        f"The licence of the treebank is {licence}. Its terms for derived works may apply to this "
+        "pipeline."
         if source.licence_file or licence != UNKNOWN
-        else "The licence of the treebank is unknown: neither README nor LICENSE tells it.",
-        f"Cite the treebank:\n\n{source.references}"
+        else "The licence of the treebank is unknown: its README and LICENSE do not name one.",
+        f"To cite the treebank:\n\n{source.references}"
         if source.references
-        else "Cite the treebank as its page asks.",
-        'Cite the parser: The spacy_npparse developers, "spacy_npparse: non-projective dependency '
-        'parsing for spaCy", and the papers that its documentation names.',
+        else "To cite the treebank, see its page.",
+        'To cite the parser: The spacy_npparse developers, "spacy_npparse: non-projective '
+        'dependency parsing for spaCy", and the papers that its documentation names.',
     ]
     return "\n\n".join(parts)
 
