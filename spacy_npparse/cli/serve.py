@@ -1,4 +1,4 @@
-"""`serve`: parsers over HTTP."""
+"""`serve`: an HTTP server for parsers."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Models = Annotated[
     typer.Argument(
         metavar="MODEL…",
         help="Folders of trained pipelines (DIR/model-best), or installed packages; the first is "
-        "that by default.",
+        "the default.",
     ),
 ]
-Host = Annotated[str, typer.Option(help="Address to serve at; that of this machine alone.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")]
+Host = Annotated[str, typer.Option(help="Address to listen on; the default is local only.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 is any free port.")]
 Edit = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.conllu", help="A treebank to correct on the page, with MODEL."),
+    typer.Option(metavar="FILE.conllu", help="Treebank to correct on the page."),
 ]
 Origins = Annotated[
     list[str] | None,
     typer.Option(
         "--origin",
-        help="Let the web pages of this origin ask, too, such as https://example.org; repeatable.",
+        help="Also accept requests from web pages of this origin; repeat the option for more.",
     ),
 ]
 
@@ -51,9 +51,9 @@ def serve(
 ) -> None:
     """Serve parsers over HTTP: a page, UDPipe's REST interface, and /parse with constraints.
 
-    A model is called after the folder of its training, or as the package. With --edit, the page is
-    a desk where a person corrects a treebank and the first model parses again what is not
-    confirmed. Ctrl-C or SIGTERM ends the server.
+    Requests select a model by the name of its training folder or of its package. With --edit, you
+    correct a treebank on the page, and the first model parses again what you have not confirmed.
+    Ctrl-C or SIGTERM ends the server.
 
     Examples:
 
@@ -68,9 +68,9 @@ def serve(
     from spacy_npparse.serving.desk import Desk
     from spacy_npparse.serving.pipelines import ServedPipeline
 
-    # What torch compiles for each new length of a batch would fill the memory.
+    # Kernels that torch compiles for each new length of a batch would fill the memory.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
-    # `model-best` says nothing.
+    # The name `model-best` does not tell models apart.
     paths = [Path(one).resolve() if Path(one).is_dir() else Path(one) for one in model]
     names = [path.parent.name if path.name.startswith("model-") else path.name for path in paths]
     if len({*names}) < len(names):

@@ -1,1 +1,1 @@
-"""A server: pipelines that answer over HTTP, and the desk where a treebank is corrected."""
+"""The HTTP server: parsing requests, and the desk for correcting a treebank."""

@@ -1,4 +1,4 @@
-"""The web application: routes, limits, and who may ask."""
+"""The web application: its routes, limits and access control."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from spacy_npparse.serving.pipelines import RequestError, ServedPipeline
 from spacy_npparse.serving.udpipe import ProcessRequest, capabilities, find_model
 from spacy_npparse.visualisation.page import render, static
 
-# That of UDPipe 2, in bytes.
+# The largest body of a request in bytes, as in UDPipe 2.
 MOST_BYTES = 4 * 2**20
-# Seconds until a request has to have arrived, and until it is answered.
+# Seconds that a request may take to arrive, and that its annotation may take.
 ARRIVAL = 20.0
 ANSWER = 120.0
-# The page loads its own script, and nothing else.
+# The page may load only its own script.
 _POLICY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
     "style-src 'unsafe-inline'; img-src blob: data:; base-uri 'none'; form-action 'none'; "
@@ -56,10 +56,10 @@ def make_app(
     """Make the application.
 
     Args:
-        pipelines: All, that by default first.
-        host: Of the address that it is served at.
-        origins: Of other web pages that may ask, such as https://example.org.
-        desk: Where a treebank is corrected; None if none is.
+        pipelines: The pipelines to serve. The first one is the default.
+        host: The host name or address that the server listens on.
+        origins: The origins of other web pages that may send requests, for CORS.
+        desk: The desk for correcting a treebank; None if there is none.
 
     Returns:
         The application, for an ASGI server.
@@ -135,11 +135,11 @@ async def _within(seconds: float, waited_for: Awaitable[T], status: int) -> T:
 
 
 async def _received(request: Request) -> bytes:
-    """The body of a request, if it is not too large."""
+    """Receive the body of a request, up to `MOST_BYTES`."""
     body, size = bytearray(), 0
     async for part in request.stream():
         size += len(part)
-        # Clients do not read an answer before they have sent all.
+        # Clients read the response only after they have sent the whole body.
         if size <= MOST_BYTES:
             body += part
     if size > MOST_BYTES:
@@ -148,7 +148,7 @@ async def _received(request: Request) -> bytes:
 
 
 async def _json(request: Request, kind: type[Model]) -> Model:
-    """Receive a request in JSON, of a type that no form of another page can have."""
+    """Receive a request in JSON, a content type that forms of other web pages cannot send."""
     body = await _within(ARRIVAL, _received(request), 408)
     if request.headers.get("Content-Type", "").partition(";")[0] != "application/json":
         raise RequestError("Send JSON, with the Content-Type application/json.")
@@ -156,7 +156,7 @@ async def _json(request: Request, kind: type[Model]) -> Model:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The parameters of the address, and those of a form."""
+    """Read the parameters in the URL and in a form."""
     found = dict(request.query_params)
     body = await _within(ARRIVAL, _received(request), 408)
     content = request.headers.get("Content-Type", "")
@@ -166,18 +166,18 @@ async def _form(request: Request) -> dict[str, str]:
         elif content.startswith("application/x-www-form-urlencoded"):
             found |= parse_qsl(body.decode(), True, errors="strict", max_num_fields=100)
         elif body:
-            raise ValueError(f"the Content-Type {content!r} is not that of a form")
+            raise ValueError(f"{content!r} is not the Content-Type of a form")
     except ValueError as error:
         raise RequestError(f"The form cannot be read: {error}.") from None
     return found
 
 
 def _parts(body: bytes, content: str) -> dict[str, str]:
-    """The fields of a form in parts, by name."""
+    """Read the fields of a multipart form, by name."""
     form = message_from_bytes(f"Content-Type: {content}\n\n".encode() + body)
     parts = list(form.walk())[1:]
     if form.defects or not parts:
-        raise ValueError(f"its parts are damaged {form.defects}")
+        raise ValueError(f"its parts are malformed {form.defects}")
     found = {}
     for part in parts:
         value = part.get_payload(decode=True)
@@ -187,7 +187,7 @@ def _parts(body: bytes, content: str) -> dict[str, str]:
 
 
 async def _refused(_: Request, error: Exception) -> Response:
-    """Say why there is no answer, in plain text as the clients of UDPipe expect it."""
+    """Respond with the reason in plain text, as clients of UDPipe expect."""
     if isinstance(error, ValidationError):
         places = [[*map(str, one["loc"]), one["msg"]] for one in error.errors()[:3]]
         return PlainTextResponse("\n".join(map(": ".join, places)), 400)
@@ -195,8 +195,8 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 class _KnownHosts(TrustedHostMiddleware):
-    """Takes numerical addresses, too: the names of other pages may lead here (DNS rebinding), and
-    no page has such a name."""
+    """Accepts numerical addresses as well. DNS rebinding needs the host name of another page, which
+    is never a numerical address."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _ADDRESS.fullmatch(Request(scope).headers.get("host", "")):

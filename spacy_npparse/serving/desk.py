@@ -1,4 +1,4 @@
-"""The desk: a person corrects the trees of a treebank, and the parser draws its conclusions."""
+"""The desk, where a person corrects a treebank and the parser adapts the other arcs."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from spacy_npparse.treebank.sentence import EMPTY, SPACY_ROOT, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.trees.picture import render_tree_svg
 
-# Seconds until a sentence has to be parsed.
+# Seconds that parsing a sentence may take.
 _ANSWER = 60.0
-# Heads that are less probable are not proposed.
+# Less probable heads are not proposed.
 _IMPROBABLE = 0.001
 
 
 class TreeChange(BaseModel):
-    """A change of a tree: the last one is undone or redone, all is confirmed, a word and those
-    before it are read (they are right), or a word gets a head or a label."""
+    """A change of a tree: undo or redo the last change, confirm all words, confirm a word and those
+    before it ("read"), or change the head or the label of a word."""
 
     do: Literal["undo", "redo", "confirm", "read", "head", "label"]
     word: int = Field(1, ge=1)
@@ -43,13 +43,13 @@ class TreeChange(BaseModel):
 
 @dataclass(frozen=True)
 class EditedTree:
-    """The tree of a sentence, and how far a person has looked at it.
+    """The tree of a sentence, and the words whose arcs a person has confirmed.
 
     Attributes:
-        heads: Of each word, 1..n, 0 for the root.
-        labels: Of the arcs.
-        confirmed: The words, from 1, whose arcs are right.
-        done: Whether the sentence is confirmed as a whole.
+        heads: The head of each word: 1..n, or 0 for the root.
+        labels: The label of the arc to each word.
+        confirmed: The confirmed words, counted from 1.
+        done: Whether the whole sentence is confirmed.
     """
 
     heads: Sequence[int]
@@ -59,28 +59,28 @@ class EditedTree:
 
     @property
     def arcs(self) -> list[tuple[int, str]]:
-        """Head and label of each word."""
+        """The head and the label of each word."""
         return list(zip(self.heads, self.labels, strict=True))
 
     def confirm(self, words: Sequence[int], done: bool = False) -> EditedTree:
-        """The same tree, with more words that are right."""
+        """Return the tree with more confirmed words."""
         return replace(self, confirmed=sorted({*self.confirmed, *words}), done=done)
 
 
 class Desk:
-    """A treebank that is corrected, by one change after the other.
+    """A treebank that a person corrects, one change at a time.
 
     Args:
-        path: The treebank.
-        pipeline: A pipeline with one parser, which judges all sentences before it serves.
+        path: The CoNLL-U file of the treebank.
+        pipeline: A pipeline with one parser, which first scores the heads of all sentences.
 
     Attributes:
         file: The treebank.
-        labels: That arcs may have.
+        labels: The labels that a person can choose from.
 
     Raises:
-        PosteriorError: The pipeline has no parser with probabilities of all heads.
-        TreebankFileError: See `TreebankFile`.
+        PosteriorError: The pipeline has no parser that computes probabilities of all heads.
+        TreebankFileError: The file or its journal cannot be used.
     """
 
     def __init__(self, path: Path, pipeline: ServedPipeline) -> None:
@@ -108,16 +108,16 @@ class Desk:
                 self._probabilities[number] = probabilities.copy()
 
     def overview(self) -> list[dict[str, Any]]:
-        """All sentences: how far they are confirmed, and how doubtful the rest is, as the mean
-        probability that a head is wrong."""
+        """Summarise all sentences: how many words are confirmed, and the mean probability that the
+        head of another word is wrong."""
         return [self._summary(number) for number in range(len(self.file.sentences))]
 
     def show(self, number: int, width: float) -> dict[str, Any]:
-        """A sentence as the page shows it.
+        """Describe a sentence for the page.
 
         Args:
-            number: Of the sentence, from 0.
-            width: Of the drawing, in px.
+            number: The number of the sentence, counted from 0.
+            width: The width of the drawing in px.
 
         Raises:
             RequestError: There is no such sentence.
@@ -148,18 +148,18 @@ class Desk:
             }
 
     def change(self, number: int, change: TreeChange) -> int:
-        """Make a change.
+        """Change a tree.
 
         Args:
-            number: Of the sentence that is shown.
+            number: The number of the sentence that the page shows.
             change: The change.
 
         Returns:
             The number of the sentence that has changed.
 
         Raises:
-            RequestError: There is no such change.
-            ConstraintError: No tree has all that is confirmed.
+            RequestError: There is no such arc, or nothing to undo or redo.
+            ConstraintError: No tree contains all confirmed arcs.
             WriteError: The journal cannot be written.
         """
         with self._lock:
@@ -179,7 +179,7 @@ class Desk:
             return int(record["sentence"])
 
     def _apply(self, record: dict[str, Any]) -> None:
-        """A change that is in the journal."""
+        """Apply a change from the journal."""
         do = record["do"]
         if do == "do":
             self._past.append(record)
@@ -192,7 +192,7 @@ class Desk:
         self._trees[record["sentence"]] = tree
 
     def _write(self) -> None:
-        """Write the file. If that fails, the page says so until it succeeds."""
+        """Write the file. If this fails, the page shows the error until it succeeds."""
         self._problem = ""
         try:
             self.file.write({n: tree.arcs for n, tree in self._trees.items() if tree.done})
@@ -202,7 +202,7 @@ class Desk:
     def _summary(self, number: int) -> dict[str, Any]:
         sentence, probabilities = self.file.sentences[number], self._probabilities[number]
         tree = self._trees.get(number) or _tree_of_file(sentence)
-        # A head that is missing will be the most probable one.
+        # A missing head counts as the most probable one.
         of_heads = [
             row.max() if head == NO_HEAD else row[head]
             for row, head in zip(probabilities, tree.heads, strict=True)
@@ -219,7 +219,7 @@ class Desk:
         }
 
     def _tree(self, number: int) -> EditedTree:
-        """The tree of a sentence; at first that of the file, completed by the parser."""
+        """Return the current tree; at first, that of the file, completed by the parser."""
         if not 0 <= number < len(self.file.sentences):
             raise RequestError("There is no such sentence.")
         if number not in self._trees:
@@ -253,7 +253,7 @@ class Desk:
         return found.confirm([*tree.confirmed, word], tree.done)
 
     def _parse(self, sentence: Sentence) -> EditedTree:
-        """Parse a sentence whose tree is partial."""
+        """Parse a sentence, keeping the arcs that it has."""
         constraints = constraints_of_sentence(sentence, self._parser_labels)
 
         def prepare(nlp: Language) -> Doc:
@@ -272,7 +272,7 @@ class Desk:
 
 
 def _tree_of_file(sentence: Sentence) -> EditedTree:
-    """The tree that a sentence of the file gives. If it is partial, what is given is right."""
+    """Read the tree of a sentence in the file. The arcs of a partial tree count as confirmed."""
     heads = sentence.heads[1:]
     given = [word for word, head in enumerate(heads, 1) if head != NO_HEAD]
     labels = [row.deprel for row in sentence.words]

@@ -1,4 +1,4 @@
-"""The description of the interface."""
+"""The OpenAPI description of the server."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
 
 def description() -> dict[str, Any]:
-    """Describe the requests in OpenAPI, as they are validated."""
+    """Describe the requests, from the models that validate them."""
     _, schemas = models_json_schema(
         [(ProcessRequest, "validation"), (ParseRequest, "validation")],
         ref_template="#/components/schemas/{model}",

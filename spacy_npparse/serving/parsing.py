@@ -1,4 +1,4 @@
-"""`/parse`: trees of a text, or of words, under constraints, as JSON."""
+"""`/parse`: parsing a text or tokens under constraints, in JSON."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ _STRICT = ConfigDict(extra="forbid")
 
 @pydantic.dataclasses.dataclass(config=_STRICT, frozen=True)
 class Constraints(DependencyConstraints):
-    """By the ids of tokens; the head of a root is the token itself, and its label is root."""
+    """Constraints by token ids. The head of a root is the token itself, and its label is root."""
 
 
 class ParseRequest(BaseModel):
-    """Either a text, in which sentences are found, or the tokens of one sentence. The pipeline gets
-    them as one Doc."""
+    """Parse a text, in which the pipeline finds the sentences, or the tokens of one sentence."""
 
     model_config = _STRICT
-    model: str | None = Field(None, description="By default the first one.")
+    model: str | None = Field(None, description="The name of the model; by default the first one.")
     text: str = ""
     tokens: list[str] = []
     spaces: list[bool] = Field([], description="Whether white space follows each token.")
     constraints: Constraints = Constraints()
-    svg_width: float | None = Field(None, ge=100, description="Draw in rows of that many pixels.")
+    svg_width: float | None = Field(None, ge=100, description="Add drawings of this width in px.")
 
     @pydantic.model_validator(mode="after")
     def _fits(self) -> ParseRequest:
@@ -44,11 +43,11 @@ class ParseRequest(BaseModel):
         if not all(one.strip() for one in self.tokens):
             raise ValueError("Tokens must not be blank.")
         if "spaces" in self.model_fields_set and len(self.spaces) != len(self.tokens):
-            raise ValueError("Say of each token whether white space follows.")
+            raise ValueError("Give a value of spaces for each token: whether white space follows.")
         return self
 
     def piece(self) -> Piece:
-        """What the pipeline gets."""
+        """Make the piece for the pipeline."""
         size = len(self.text) + sum(len(one) + 1 for one in self.tokens)
         return Piece(size, self._prepare, self._read)
 
@@ -74,7 +73,7 @@ class ParseRequest(BaseModel):
 
 
 def _token(token: Token, start: int, end: int) -> dict[str, Any]:
-    """A word as the answer has it."""
+    """Describe a token for the response."""
     return {
         "id": token.i,
         "start": start,

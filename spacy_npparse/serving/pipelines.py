@@ -1,4 +1,4 @@
-"""A pipeline that answers many requests, in a thread of its own."""
+"""A pipeline that annotates many requests in a thread of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spacy_npparse.components.prediction import keep_confidence
 from spacy_npparse.errors import UserError
 from spacy_npparse.treebank.annotating import Prepared, attempt_sources
 
-# Characters that are annotated in one call, unless a single piece is longer.
+# The approximate number of characters that one call annotates.
 _BATCH = 20_000
 
 
@@ -29,9 +29,9 @@ class Piece(NamedTuple):
     """A part of a request that the pipeline gets as one Doc.
 
     Attributes:
-        size: Number of characters.
-        prepare: Makes what the pipeline gets, anew each time. It must not raise.
-        read: Takes from the annotated Doc, which is invalid afterwards, what the answer has.
+        size: The number of characters.
+        prepare: Makes the input of the pipeline, anew on each call. It must not raise exceptions.
+        read: Takes the result from the annotated Doc, which is invalid afterwards.
     """
 
     size: int
@@ -43,12 +43,12 @@ class ServedPipeline:
     """A pipeline that only its own thread calls.
 
     Args:
-        name: By which requests choose it.
+        name: The name by which requests select it.
         nlp: The pipeline.
     """
 
     def __init__(self, name: str, nlp: Language) -> None:
-        # Attributes of tokens that other parsers leave empty.
+        # Pipelines without a parser of this package leave these attributes empty.
         register_extensions()
         keep_confidence(nlp)
         self.name = name
@@ -59,16 +59,16 @@ class ServedPipeline:
         self._context = copy_context()
 
     def submit(self, piece: Piece) -> Future[Any]:
-        """Annotate a piece.
+        """Queue a piece for annotation.
 
         Args:
             piece: The piece.
 
         Returns:
-            What is read of it.
+            A future of the result of `Piece.read`.
 
         Raises:
-            RequestError: It is longer than the pipeline takes.
+            RequestError: The piece is longer than `nlp.max_length`.
         """
         if piece.size > (limit := self.nlp.max_length):
             raise RequestError(
@@ -80,13 +80,13 @@ class ServedPipeline:
         return answer
 
     async def annotate(self, pieces: Iterable[Piece]) -> list[Any]:
-        """Annotate all of a request, a part at a time, so that requests take turns.
+        """Annotate the pieces of a request, some at a time, so that requests take turns.
 
         Args:
             pieces: The pieces.
 
         Returns:
-            What is read of each.
+            The result of `Piece.read` for each piece.
         """
         found: list[Any] = []
         for part in _parts(pieces):
@@ -95,20 +95,20 @@ class ServedPipeline:
         return found
 
     def _work(self) -> None:
-        """Annotate what waits, small pieces of many requests together."""
+        """Annotate waiting pieces, small ones of several requests together."""
         batch: list[tuple[Piece, Future[Any]]] = []
         room = _BATCH
         while self._waiting and room > 0:
             piece, answer = self._waiting.popleft()
-            # Nobody waits for what is cancelled.
+            # Requests that were cancelled are skipped.
             if answer.set_running_or_notify_cancel():
                 batch.append((piece, answer))
                 room -= piece.size
         try:
-            # Strings that nobody has seen before would fill the memory.
+            # Without a memory zone, new strings would fill the memory.
             with self.nlp.memory_zone():
                 found = list(self._annotate([piece for piece, _ in batch]))
-        except Exception as error:  # as many kinds as components have
+        except Exception as error:  # components raise any kind
             found = [error] * len(batch)
         for (_, answer), one in zip(batch, found, strict=True):
             if isinstance(one, Exception):
@@ -117,13 +117,13 @@ class ServedPipeline:
                 answer.set_result(one)
 
     def _annotate(self, pieces: Sequence[Piece]) -> Iterator[Any]:
-        """What is read of each piece, or the error."""
+        """Yield the result of each piece, or the exception."""
         for piece, doc in attempt_sources(
             self.nlp, pieces, lambda one: one.prepare(self.nlp), batch_size=_BATCH
         ):
             try:
                 yield doc if isinstance(doc, Exception) else piece.read(doc)
-            except Exception as error:  # of any kind
+            except Exception as error:  # `Piece.read` raises any kind
                 yield error
 
 

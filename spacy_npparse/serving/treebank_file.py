@@ -1,7 +1,7 @@
-"""The file of a treebank whose trees are corrected, and the journal of the corrections.
+"""The file of a treebank that a person corrects, and the journal of the corrections.
 
-A change is in the journal before anybody sees it. Only HEAD and DEPREL of sentences that have been
-confirmed change in the file: all other bytes stay.
+Each change is written to the journal before the page shows it. In the file, only HEAD and DEPREL of
+confirmed sentences change. All other bytes remain.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from spacy_npparse.workfolder import claim
 
 
 class TreebankFileError(UserError, RuntimeError):
-    """The file or its journal cannot be used; the message has the remedy."""
+    """The file or its journal cannot be used; the message names the remedy."""
 
 
 class TreebankFile:
-    """A treebank and its journal, which no other process writes to meanwhile.
+    """A treebank and its journal, locked against other servers.
 
     Args:
-        path: Of the treebank. The journal is beside it.
+        path: The CoNLL-U file. The journal is next to it.
 
     Attributes:
-        sentences: As they were before the first change.
+        sentences: The sentences before the first change.
         journal: The path of the journal.
-        changes: What the journal has of earlier sessions.
+        changes: The changes of earlier sessions, as records of the journal.
 
     Raises:
         TreebankFileError: Another process corrects the file.
-        ConlluError: It is malformed.
+        ConlluError: The file is malformed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,7 +54,7 @@ class TreebankFile:
         self._known = {one["checksum"] for one in records if "checksum" in one}
         self._lines = original.split(b"\n")
         self.sentences: list[Sentence] = []
-        # The lines of the words of each sentence.
+        # The line numbers, from 0, of the words of each sentence.
         self._places: list[list[int]] = []
         for block in conllu_blocks(io.BytesIO(original), path):
             self.sentences.append(block.parse())
@@ -64,45 +64,45 @@ class TreebankFile:
             self._note(original, original=original.decode())
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        """What the journal has."""
+        """Read the records of the journal."""
         if self.journal.exists():
             for line in self.journal.read_bytes().split(b"\n"):
-                # Nobody has seen a change that was being written when the process ended.
+                # An incomplete record is of a change that the page has not shown.
                 with suppress(ValueError):
                     yield json.loads(line)
 
     def append(self, record: dict[str, Any]) -> None:
-        """Write to the journal, for good.
+        """Append a record to the journal, and flush it to the disk.
 
         Args:
-            record: A change.
+            record: The record, in types of JSON.
 
         Raises:
-            WriteError: It cannot be written.
+            WriteError: The journal cannot be written.
         """
         with naming(self.journal), self.journal.open("ab") as file:
-            # The line before may not have been written to its end.
+            # The previous line may be incomplete.
             file.write(b"\n" + json.dumps(record, ensure_ascii=False).encode())
             file.flush()
             os.fsync(file.fileno())
 
     def _note(self, content: bytes, **record: str) -> None:
-        """Note what the file has, or will have: other contents come from other programs."""
+        """Record the checksum of a content, so that changes by other programs are detected."""
         known = hashlib.sha256(content).hexdigest()
         if known not in self._known:
             self.append({"checksum": known, **record})
             self._known.add(known)
 
     def write(self, trees: dict[int, Iterable[tuple[int, str]]]) -> None:
-        """Write the file, atomically.
+        """Write the file atomically.
 
         Args:
-            trees: HEAD and DEPREL of the words of the sentences that are confirmed, by their
-                numbers; the others are as they were.
+            trees: HEAD and DEPREL of the words of confirmed sentences, by the numbers of the
+                sentences. Other sentences are written as they were before the first change.
 
         Raises:
             TreebankFileError: Another program has changed the file.
-            WriteError: It cannot be written.
+            WriteError: The file cannot be written.
         """
         lines = self._lines.copy()
         for number, tree in trees.items():
@@ -126,6 +126,6 @@ class TreebankFile:
             os.fsync(file.fileno())
 
     def close(self) -> None:
-        """Let other processes correct the file."""
+        """Release the lock on the file."""
         if self._lock is not None:
             self._lock.release()

@@ -1,5 +1,5 @@
-"""The REST interface of UDPipe 2. As there, what is not asked for stays as it is in the input: tags
-without `tagger`, trees without `parser`.
+"""The REST interface of UDPipe 2. Without the parameter `tagger`, tags remain as they are in the
+input. Without `parser`, trees do.
 
 Source: https://lindat.mff.cuni.cz/services/udpipe/api-reference.php
 """
@@ -36,13 +36,13 @@ _CONLLU = "conllu"
 _OPTIONS = {"presegmented", "ranges"}
 _KEPT = (Kept.DEPS, Kept.MISC, Kept.COMMENTS)
 _NOTHING = Row(*[EMPTY] * len(Row._fields))
-# The columns that are predicted, and what a component assigns that predicts them.
+# The columns that each parameter predicts, and what components assign that can do so.
 _COLUMNS = {"tagger": ("lemma", "upos", "xpos", "feats"), "parser": ("head", "deprel")}
 _ASSIGNED = {"tagger": {"token.tag", "token.pos", "token.morph"}, "parser": {"token.dep"}}
 
 
 def capabilities(pipeline: ServedPipeline) -> list[str]:
-    """What a pipeline does, in UDPipe's terms."""
+    """List the tasks of a pipeline by UDPipe's names: tokenizer, tagger and parser."""
     nlp = pipeline.nlp
     assigned = {what for name in nlp.pipe_names for what in nlp.get_pipe_meta(name).assigns}
     return ["tokenizer", *(name for name, kinds in _ASSIGNED.items() if assigned & kinds)]
@@ -52,8 +52,8 @@ def find_model(pipelines: Sequence[ServedPipeline], name: str | None) -> ServedP
     """Find the pipeline of a request.
 
     Args:
-        pipelines: All, that by default first.
-        name: Its name, or the beginning up to a hyphen, as UDPipe takes it; None for the default.
+        pipelines: The served pipelines. The first one is the default.
+        name: The name, or its beginning up to a hyphen, as in UDPipe; None for the default.
 
     Raises:
         RequestError: There is no such pipeline.
@@ -66,10 +66,10 @@ def find_model(pipelines: Sequence[ServedPipeline], name: str | None) -> ServedP
 
 
 class ProcessRequest(BaseModel):
-    """Annotation, as UDPipe 2 does it."""
+    """Annotate text or words, with the parameters of UDPipe 2."""
 
     data: str
-    model: str | None = Field(None, description="By default the first one.")
+    model: str | None = Field(None, description="The name of the model; by default the first one.")
     tokenizer: str | None = Field(
         None,
         description="If given, data is text. Options, separated by semicolons: presegmented (each "
@@ -81,14 +81,14 @@ class ProcessRequest(BaseModel):
     output: str = Field(_CONLLU, description="conllu, epe, horizontal, matxin, plaintext, vertical")
 
     def pieces(self, model: Sequence[str]) -> list[Piece]:
-        """What the pipeline gets.
+        """Make the pieces for the pipeline.
 
         Args:
-            model: See `capabilities`.
+            model: The tasks of the pipeline, from `capabilities`.
 
         Raises:
-            RequestError: It asks for what is not supported, or the data are not in the format.
-            ConlluError: They are malformed CoNLL-U.
+            RequestError: A task or format is not supported, or the data are not in the format.
+            ConlluError: The data are malformed CoNLL-U.
         """
         for name in _COLUMNS:
             if getattr(self, name) is not None and name not in model:
@@ -96,12 +96,12 @@ class ProcessRequest(BaseModel):
         _convert("", _CONLLU, self.output)
         if self.tokenizer is None:
             data = _convert(self.data, self.input, _CONLLU)
-            # Clients that send a form may have written its line ends.
+            # Forms may have line ends of their own, CRLF.
             file = io.BytesIO(data.replace("\r\n", "\n").encode())
             return [self._of_words(one.parse()) for one in conllu_blocks(file, Path("data"))]
         options = {*self.tokenizer.split(";")} - {""}
         if unknown := options - _OPTIONS:
-            raise RequestError(f"Unknown tokenizer options {unknown}: take of {_OPTIONS}.")
+            raise RequestError(f"Unknown tokenizer options {unknown}. Known ones: {_OPTIONS}.")
         paragraphs = paragraphs_of_text(self.data, lines="presegmented" in options)
         counts: list[int] = []
         return [self._of_text(one, options, counts) for one in paragraphs]
@@ -117,7 +117,7 @@ class ProcessRequest(BaseModel):
         return Piece(len(sentence.text), prepare, read)
 
     def _of_text(self, paragraph: Paragraph, options: set[str], counts: list[int]) -> Piece:
-        """counts: the sentences of the paragraphs before it."""
+        """counts: the number of sentences in each earlier paragraph."""
 
         def prepare(nlp: Language) -> Prepared:
             if "presegmented" not in options:
@@ -137,7 +137,7 @@ class ProcessRequest(BaseModel):
         return Piece(len(paragraph.original), prepare, read)
 
     def _asked(self, found: Sentence, given: Sequence[Row]) -> Sentence:
-        """A sentence with the columns that are asked for, the others as they were given."""
+        """Take the requested columns from a parsed sentence, and the others from the input."""
         rows = [
             new._replace(**{name: getattr(old, name) for name in self._kept})
             for new, old in zip(found.rows, given, strict=True)
@@ -150,13 +150,13 @@ class ProcessRequest(BaseModel):
         return [column for name in missing for column in _COLUMNS[name]]
 
     def result(self, found: Iterable[Sequence[Sentence]]) -> str:
-        """What is sent, of the sentences of each piece."""
+        """Write the sentences of all pieces in the output format."""
         text = "".join(f"{sentence}\n\n" for sentences in found for sentence in sentences)
         return _convert(text, _CONLLU, self.output)
 
 
 def _convert(data: str, source: str, target: str) -> str:
-    """Words from one format of UDPipe to another one."""
+    """Convert data from one of UDPipe's formats to another."""
     if source == target:
         return data
     error, nothing = udpipe.ProcessingError(), udpipe.Pipeline.NONE
