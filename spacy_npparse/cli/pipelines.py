@@ -1,4 +1,4 @@
-"""`pipelines`: trained, measured and packaged pipelines, as people install them."""
+"""`pipelines`: training pipelines, and packaging them for users."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SEED = 0
 _ALL_KINDS = " ".join(KINDS)
 _Kinds = Annotated[
     str,
-    typer.Option(help="What to make of each treebank, separated by spaces: accuracy, fast."),
+    typer.Option(help="Kinds of pipelines for each treebank, separated by spaces: accuracy, fast."),
 ]
 
 
@@ -49,14 +49,14 @@ def pipelines(
     executor: ExecutorOption = ExecutorChoice.LOCAL,
     address: Address = None,
 ) -> None:
-    """Make pipelines that people can install.
+    """Train pipelines, and package them for others to install.
 
     `accuracy` is accuracy.cfg with mh4_parser, `fast` is fast.cfg with arc_hybrid_swap_parser. Each
-    is trained, scored on the test part, or else on the dev part, from plain text and on gold
-    tokens, packaged, and scored again in a new environment.
+    pipeline is trained, scored from plain text and on gold tokens, packaged, and scored again in a
+    new environment. The scores are those on the test file or, without one, on the dev file.
 
-    OUTPUT gets index.md, wheels/, a model card for each in cards/, and TREEBANK-KIND/ with the
-    training, which the command `leaderboard` can go on with. What is finished is not done again.
+    OUTPUT gets index.md, the wheels in wheels/, the model cards in cards/, and the trainings in
+    TREEBANK-KIND/, which `leaderboard` can extend. Finished work is not repeated.
 
     Examples:
 
@@ -96,7 +96,7 @@ def pipelines(
 
 
 def _build(packages: Iterable[Package], tasks: Executor) -> int:
-    """Build those that are missing, as far as they are trained, and tell how many have failed."""
+    """Build the missing packages of trained models, and return the number of failures."""
     trained = [one for one in packages if one.run.record() is not None]
     missing = [one for one in trained if not one.is_finished()]
     typer.echo(f"{len(missing)} packages to build, the others are finished.", err=True)
@@ -112,7 +112,7 @@ def _build(packages: Iterable[Package], tasks: Executor) -> int:
 def _package(
     folder: Path, parts: Mapping[str, Path], output: Path, updates: int | None, kind: str
 ) -> Package:
-    """A package of one treebank, which may not exist yet."""
+    """Describe a package of one treebank, whether or not it is built."""
     task = Task(parts["train"], parts["dev"], config_path(kind), updates)
     experiment = Experiment(task, task.dev, output / f"{folder.name}-{kind}")
     [run] = experiment.runs([contestant(KINDS[kind])], [_SEED])

@@ -1,4 +1,4 @@
-"""Pipelines as packages that people install: rounded, measured, described, built and tried."""
+"""Packages of trained pipelines: scores, model cards, wheels and trial installations."""
 
 from spacy_npparse.packaging.build import KINDS, Package, build_packages
 from spacy_npparse.packaging.card import index_page

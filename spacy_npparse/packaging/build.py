@@ -1,4 +1,4 @@
-"""From a trained model to a wheel that has been tried. What is finished is not done again."""
+"""Building packages of trained models. Finished packages are not built again."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ from spacy_npparse.treebank import (
 )
 from spacy_npparse.workfolder import DamagedFileError, check_file, read_json, write_json
 
-# What people install: a config of this package, and the contestant that is trained with it.
+# The kinds of packages: the config, and the contestant that is trained with it.
 KINDS = {"accuracy": "mh4", "fast": "arc_hybrid_swap"}
-# Conventional in spaCy's packages: the licence of the data that a pipeline has learnt from.
+# The file for the licences of the training data, by convention in spaCy's packages.
 _LICENCE = "LICENSES_SOURCES"
 
 
 @dataclass(frozen=True)
 class Package:
-    """A package of a trained model. Its paths are absolute: it may be built on another machine.
+    """A package of a trained model. Its paths are absolute, for builds on other machines.
 
     Attributes:
-        run: Has trained the model and parsed the dev part with it.
-        gold: CoNLL-U file whose scores the package gives.
+        run: The run that trained the model and parsed the dev file.
+        gold: The CoNLL-U file that the package is scored on.
         source: The treebank.
-        kind: One of `KINDS`.
-        output: Folder of all packages. This one writes `wheels/NAME-VERSION-….whl`,
-            `cards/NAME.md`, its picture, and `cards/NAME.json`, the record that it is finished.
+        kind: A key of `KINDS`.
+        output: The folder of all packages. A package writes `wheels/NAME-VERSION-….whl`,
+            `cards/NAME.md`, its picture, and `cards/NAME.json`, which records that it is finished.
     """
 
     run: Run
@@ -64,16 +64,16 @@ class Package:
 
     @property
     def name(self) -> str:
-        """The name that it is installed and loaded by."""
+        """The name by which users install and load the package."""
         return f"{self.source.lang}_{self.source.name}_{self.kind}"
 
     @property
     def record(self) -> Path:
-        """The file that says that it is finished."""
+        """The file that records the finished package."""
         return self.output / "cards" / f"{self.name}.json"
 
     def is_finished(self) -> bool:
-        """Whether its wheel is there, built from this model by this version."""
+        """Whether its wheel exists, built from this model by this version."""
         try:
             known = read_json(self.record)
             check_file(self.output / "wheels" / known["wheel"], known["checksum"])
@@ -82,10 +82,10 @@ class Package:
             return False
 
     def complete(self) -> str:
-        """Build it in this process.
+        """Build the package in this process.
 
         Returns:
-            The error message if that fails, otherwise nothing.
+            The error message; empty if the build succeeds.
         """
         with cleaning_up_on_termination():
             return failure(self._build)
@@ -121,8 +121,8 @@ class Package:
         shutil.rmtree(work)
 
     def _measured(self, folder: Path) -> Measured:
-        """Write the pipeline, in half precision if no tree of the dev part is another one, and
-        measure it."""
+        """Write the pipeline and compute its scores. The weights are rounded to half precision
+        unless this changes a tree of the dev file."""
         dev, gold = (list(read_conllu(path)) for path in (self.run.gold, self.gold))
         before = _parse_sentences(self._trained(), dev)
         nlp = self._write_pipeline(folder, half=True)
@@ -147,7 +147,7 @@ class Package:
         )
 
     def _write_pipeline(self, folder: Path, *, half: bool) -> Language:
-        """Write the pipeline with the class of its language, and load that."""
+        """Write the pipeline with spaCy's class for its language, and load it."""
         shutil.rmtree(folder, ignore_errors=True)
         nlp = self._trained()
         if half:
@@ -155,7 +155,7 @@ class Package:
         nlp.to_disk(folder)
         config = load_config(folder / "config.cfg", interpolate=False)
         config["nlp"]["lang"] = self.source.spacy_lang
-        # Of the machine that it was trained on.
+        # These paths belong to the machine of the training.
         config["paths"].update(train=None, dev=None)
         config["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3"}
         config.to_disk(folder / "config.cfg")
@@ -211,14 +211,14 @@ class Package:
 def build_packages(
     packages: Iterable[Package], executor: Executor
 ) -> Generator[tuple[Package, str], None, None]:
-    """Build packages. If the iteration is stopped, all builds are.
+    """Build packages. Stopping the iteration stops all builds.
 
     Args:
-        packages: The packages; their models are trained.
-        executor: Where they are built.
+        packages: The packages, whose models are trained.
+        executor: The executor that runs the builds.
 
     Yields:
-        Packages as they end, and why they have failed, nothing if they have not.
+        Each package when its build ends, and the error message, empty if the build succeeds.
     """
     waiting = deque(packages)
     with executor(begin_worker) as tasks:
@@ -237,13 +237,13 @@ def _parse_sentences(nlp: Language, gold: Sequence[Sentence]) -> list[Sentence]:
 
 def _parse_text(nlp: Language, gold: Sequence[Sentence]) -> list[Sentence]:
     paragraphs = list(paragraphs_of_treebank(gold))
-    # Many treebanks have no paragraphs, and are one long text.
+    # A treebank without paragraphs is one long text.
     nlp.max_length = max(nlp.max_length, *(len(one.text) for one in paragraphs))
     return [one for doc in annotate(nlp, paragraphs) for one in sentences_from_doc(doc)]
 
 
 def _commit() -> str | None:
-    """The commit of this package if it is in a clone."""
+    """Find the commit of this package; None outside a clone."""
     root = Path(spacy_npparse.__file__).parents[1]
     if not (root / ".git").exists():
         return None

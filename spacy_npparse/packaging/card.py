@@ -15,7 +15,7 @@ from spacy_npparse.treebank import Sentence
 from spacy_npparse.trees import nonprojective_arcs
 from spacy_npparse.visualisation import render_tree_svg
 
-# Words of the sentence that is drawn, and the width of its picture in px.
+# The lengths of a sentence to draw, in words, and the width of its picture in px.
 _DRAWN = range(5, 16)
 _WIDTH = 900.0
 _CARD = """\
@@ -69,7 +69,7 @@ dashed, with the correct ones below the words.
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of a pipeline as it is shipped.
+    """The measurements of a pipeline in its final precision.
 
     Attributes:
         text: Scores from plain text.
@@ -77,7 +77,7 @@ class Measured:
         file: The name of the file that was parsed.
         is_test: Whether this is the test file rather than the dev file.
         dev: The gold sentences of the dev file.
-        parsed: The same sentences, parsed on gold tokens.
+        parsed: The sentences of the dev file, parsed on gold tokens.
         changed: The number of words of the dev file that get another head or relation in half
             precision. If there are any, the pipeline is in single precision.
         n_train: The number of sentences that the model was trained on.
@@ -102,7 +102,7 @@ def write_card(
         folder: The folder, whose name is that of the package.
         meta: The content of its meta.json.
         source: The treebank that it was trained on.
-        measured: What was measured.
+        measured: The measurements of the pipeline.
     """
     made = meta["spacy_npparse"]
     title = f"[{source.title}]({source.url})" if source.url else source.title
@@ -159,7 +159,7 @@ def index_page(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _scores(measured: Measured) -> Table:
-    """F1 of the official scores, without those of columns that the treebank lacks."""
+    """Tabulate the official F1 scores, except those of columns that the treebank lacks."""
     text, tokens = measured.text.official, measured.tokens.official
     left_out = {*measured.tokens.without_gold, Metric.ELAS}
     rows = [[one.label, text[one].f1, tokens[one].f1] for one in tokens if one not in left_out]
@@ -209,7 +209,7 @@ def _citation(source: TreebankSource) -> str:
 
 
 def _drawing(measured: Measured) -> str:
-    """The first sentence of the dev part with crossing arcs in its tree, or else the first one."""
+    """Draw the first short sentence of the dev file whose predicted arcs cross, if there is one."""
     pairs = list(zip(measured.parsed, measured.dev, strict=True))
     short = [pair for pair in pairs if pair[0].n_words in _DRAWN] or pairs
     crossing = (pair for pair in short if any(nonprojective_arcs(pair[0].heads)))

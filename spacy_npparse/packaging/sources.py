@@ -1,4 +1,4 @@
-"""What a treebank of Universal Dependencies says of itself: language, licence, people."""
+"""The metadata of a UD treebank: language, licence and contributors."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from spacy_npparse.treebank_names import treebank_name
 
 UNKNOWN = "unknown"
 _GITHUB = "https://github.com/UniversalDependencies"
-# spaCy's code of no language in particular.
+# spaCy's code for multi-language pipelines.
 _MULTI_LANGUAGE = "xx"
-# Names of files: the code of a language, and usually the name of the treebank.
+# File names: the code of the language, and usually the name of the treebank.
 _FILE = re.compile(r"([a-z]{2,3})(?:_(.+))?")
 _FOLDER = re.compile(r"UD_([^-]+)(?:-(.+))?")
-# The last lines of a README: `License: CC BY-SA 4.0`.
+# The last lines of a README have the form `License: CC BY-SA 4.0`.
 _METADATA = r"^{}: *(.+)$"
 _REFERENCES = re.compile(
     r"^#+ *(?:References?|Citations?|How to cite)\b[^\n]*\n(.*?)(?=^#|^===|\Z)", re.M | re.S | re.I
@@ -36,16 +36,16 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True)
 class TreebankSource:
-    """A treebank, as a pipeline that was trained on it names it.
+    """The metadata of a treebank, for packages of pipelines that were trained on it.
 
     Attributes:
-        folder: Its folder.
-        lang: The code of its language in Universal Dependencies; `xx` if that is not known.
-        name: Its name without the language, in lower case, such as `proiel`.
-        language: The name of its language; `unknown` if the folder does not tell.
-        licence: Its licence; `unknown` if no file tells.
-        authors: Its contributors, empty if no README tells.
-        references: What its README asks to cite, empty if it asks nothing.
+        folder: The folder of the treebank.
+        lang: The code of the language in Universal Dependencies; `xx` if unknown.
+        name: The name without the language, in lower case, such as `proiel`.
+        language: The name of the language; `unknown` if the folder is not named after it.
+        licence: The name of the licence; `unknown` if no file states it.
+        authors: The contributors; empty if no README names them.
+        references: The section of the README that lists publications to cite; empty if none.
     """
 
     folder: Path
@@ -63,12 +63,12 @@ class TreebankSource:
 
     @property
     def url(self) -> str:
-        """Where Universal Dependencies has it, empty if it is another treebank."""
+        """The page of the treebank at Universal Dependencies; empty for other treebanks."""
         return f"{_GITHUB}/{self.title}" if _FOLDER.fullmatch(self.title) else ""
 
     @property
     def spacy_lang(self) -> str:
-        """The code of the class of spaCy that has the pipeline, `xx` for a language without one."""
+        """The code of spaCy's class for the language; `xx` if there is none."""
         try:
             get_lang_class(self.lang)
         except ImportError:
@@ -77,16 +77,16 @@ class TreebankSource:
 
     @property
     def licence_file(self) -> Path | None:
-        """The file with its licence."""
+        """The file with the licence; None if there is none."""
         return next(iter(sorted(self.folder.glob("LICEN[SC]E*"))), None)
 
 
 def read_source(folder: Path, train: Path) -> TreebankSource:
-    """Read what a treebank says of itself.
+    """Read the metadata of a treebank.
 
     Args:
-        folder: Its folder, as Universal Dependencies releases it, with README and LICENSE if any.
-        train: The file of its train part, which is named after language and treebank.
+        folder: The folder, as Universal Dependencies releases it. README and LICENSE are optional.
+        train: The training file, which is named after the language and the treebank.
     """
     in_folder = _FOLDER.fullmatch(folder.absolute().name)
     stem = treebank_name(train)
@@ -107,8 +107,8 @@ def read_source(folder: Path, train: Path) -> TreebankSource:
 
 
 def _licence(folder: Path) -> str:
-    """The name of the licence in a file, empty if there is none: that of Creative Commons, or else
-    its first line."""
+    """Read the name of a Creative Commons licence in the licence file, or else its first line.
+    Empty if there is no file."""
     text = "\n".join(map(_text, sorted(folder.glob("LICEN[SC]E*"))))
     short = text
     for word, letters in _WORDS.items():

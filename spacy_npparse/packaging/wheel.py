@@ -1,4 +1,4 @@
-"""Wheels of pipelines, built without network, and tried where nothing but the wheel is known."""
+"""Wheels of pipelines, built without network access and tried in a new environment."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from spacy_npparse.laboratory.commands import run_module
 from spacy_npparse.workfolder import read_json
 
 _QUIET = ("--disable-pip-version-check", "--no-input")
-# LAS from plain text, between two processes of one machine.
+# The greatest difference of LAS from plain text between two processes on one machine.
 _TOLERANCE = 0.001
 
 
 def build_wheel(pipeline: Path, work: Path) -> Path:
-    """Build the wheel of a pipeline: `spacy package`, and setuptools of this environment.
+    """Build the wheel of a pipeline with `spacy package` and this environment's setuptools.
 
     Args:
-        pipeline: Its folder; `meta.json` has the name of the package.
-        work: Folder for what is built, and for logs.
+        pipeline: The folder of the pipeline. Its `meta.json` names the package.
+        work: The folder for build files and logs.
 
     Returns:
-        The wheel.
+        The path of the wheel.
 
     Raises:
-        FailedCommandError: A step has failed.
+        FailedCommandError: A build step failed.
     """
     source, target = work / "source", work / "wheel"
     source.mkdir()
     command = ["spacy", "package", pipeline, source, "--build", "none"]
     run_module(command, work / "package.log")
-    # spaCy would run the program `build`, which fetches setuptools for an environment of its own.
+    # `spacy package` would build it with the program `build`, which downloads setuptools.
     [package] = source.iterdir()
     command = ["pip", "wheel", "--no-deps", "--no-build-isolation", *_QUIET, package]
     run_module([*command, "--wheel-dir", target], work / "wheel.log")
@@ -43,21 +43,21 @@ def build_wheel(pipeline: Path, work: Path) -> Path:
 
 
 def try_wheel(wheel: Path, name: str, gold: Path, expected: Scores, work: Path) -> None:
-    """Install a wheel in a new environment, and score it by its name from an empty folder.
+    """Install a wheel in a new environment, and score the package from an empty folder.
 
-    The environment sees the packages of the running interpreter, which have to be those that the
-    wheel requires. Nothing is downloaded.
+    Nothing is downloaded: the environment can import the packages of the running interpreter, which
+    must meet the requirements of the wheel.
 
     Args:
-        wheel: The wheel.
-        name: Of the package.
-        gold: CoNLL-U file whose plain text is parsed.
-        expected: Its scores before the wheel was built.
-        work: Folder for the environment, and for logs.
+        wheel: The path of the wheel.
+        name: The name of the package.
+        gold: The CoNLL-U file whose plain text the package parses.
+        expected: The scores before the wheel was built.
+        work: The folder for the environment and logs.
 
     Raises:
-        FailedCommandError: It cannot be installed, loaded or run.
-        ValueError: It has other scores.
+        FailedCommandError: The package cannot be installed, loaded or run.
+        ValueError: The LAS differs from the expected one.
     """
     environment, empty, result = work / "environment", work / "empty", work / "tried.json"
     venv.create(environment, symlinks=os.name != "nt")
@@ -67,7 +67,7 @@ def try_wheel(wheel: Path, name: str, gold: Path, expected: Scores, work: Path) 
     visible = [Path(spacy_npparse.__file__).parents[1], *map(Path, sys.path)]
     paths = [path for path in visible if path == visible[0] or path.name == "site-packages"]
     (site / "dependencies.pth").write_text("".join(f"{path}\n" for path in paths))
-    # Isolated from variables of the environment and from the user's own packages.
+    # -I ignores environment variables and the user's own packages.
     python = (environment / ("Scripts" if os.name == "nt" else "bin") / "python", "-I")
     command = ["pip", "install", "--no-index", *_QUIET, wheel]
     run_module(command, work / "install.log", python=python, cwd=empty)
