@@ -1,4 +1,4 @@
-"""`leaderboard`: parsers trained on one treebank and ranked."""
+"""`leaderboard`: training parsers on one treebank, and ranking them."""
 
 from __future__ import annotations
 
@@ -66,20 +66,19 @@ def leaderboard(
 ) -> None:
     """Train parsers on one treebank and rank them.
 
-    `spacy train` trains each parser with each seed, in place of the config's own parser; spacy is
-    spaCy's parser, udpipe is UDPipe 1, both with their usual settings. All parse gold tokens and
-    sentences, without gold tags; with --raw, they parse plain text, with tokens, words and
-    sentences of their own. The models are the same, those after the last update: DEV draws the
-    learning curve and selects no checkpoint. Only udpipe stops training by it. Finished runs are
-    kept: given again, the command resumes, and parsers or seeds can be added; give all that the
-    report should have.
+    `spacy train` trains each parser with each seed, in place of the parser in the config. `spacy`
+    is spaCy's parser and `udpipe` is UDPipe 1, both with their usual settings. The parsers get gold
+    tokens and sentences without gold tags. With --raw, the same models parse plain text and predict
+    tokens, words and sentences. Models are those after the last update: DEV only draws the learning
+    curve, except that udpipe stops training by it. Finished runs are kept, so the same command
+    resumes. You can add parsers and seeds: give all that the report should contain.
 
-    With --also-train, all parsers are trained on these treebanks together with TRAIN. Encoders of
-    this package get treebank embeddings, and parse like the treebank of TRAIN.
+    With --also-train, all parsers are trained on TRAIN and these treebanks together. Encoders of
+    this package get treebank embeddings, and parse in the style of TRAIN.
 
-    The report is OUTPUT/leaderboard-TEST.html and .json, with --raw leaderboard-TEST-raw: scores,
-    letters shared by parsers that do not differ significantly, learning curves, accuracy against
-    speed, and precision against recall of crossing arcs. The predictions are kept for `compare`.
+    The report is OUTPUT/leaderboard-TEST.html and .json (with --raw, leaderboard-TEST-raw). It has
+    scores, letters shared by parsers that do not differ significantly, learning curves, accuracy
+    against speed, and precision against recall of crossing arcs. `compare` takes the predictions.
 
     Examples:
 

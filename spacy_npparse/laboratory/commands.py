@@ -11,7 +11,7 @@ from pathlib import Path
 
 LOG = "training.log"
 _LAST_LINES = 5
-# In seconds, for a subprocess to end of itself.
+# Seconds that a subprocess may take to end before it is killed.
 _PATIENCE = 10
 _SUBPROGRAM = "spacy_npparse.laboratory.subprogram"
 
@@ -27,23 +27,23 @@ def run_module(
     python: Sequence[str | Path] = (sys.executable,),
     cwd: Path | None = None,
 ) -> None:
-    """Run `python -m …`. An exception meanwhile, such as KeyboardInterrupt, ends it.
+    """Run `python -m …` in a subprocess. An exception, such as KeyboardInterrupt, ends it.
 
     Args:
         arguments: The module and its arguments.
-        log: File for stdout and stderr.
-        python: The interpreter, and its options. This package has to be visible to it.
-        cwd: Where to run it; by default where this process runs.
+        log: The file for stdout and stderr.
+        python: The interpreter and its options. It must be able to import this package.
+        cwd: The working directory; by default that of this process.
 
     Raises:
         FailedCommandError: The exit code is not 0.
     """
-    # Unbuffered, the log can be read at any time, and error messages come last in it.
+    # Without buffers, the log is always up to date and ends with error messages.
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     command = [*map(str, python), "-m", _SUBPROGRAM, *map(str, arguments)]
     with (
         log.open("wb") as file,
-        # The pipe is closed, and ends the subprocess, when this process ends or the block is left.
+        # When this process ends or leaves the block, the pipe closes, which ends the subprocess.
         subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -75,7 +75,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if os.name == "nt":
         process.terminate()
     else:
-        # Python removes temporary files on this one; a program in C++ does not hear it.
+        # On SIGINT, Python removes temporary files. Programs in C++ ignore it.
         process.send_signal(signal.SIGINT)
     try:
         process.wait(_PATIENCE)

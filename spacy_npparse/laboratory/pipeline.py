@@ -1,4 +1,4 @@
-"""spaCy pipelines as contestants: trained by `spacy train`, run by `nlp.pipe`."""
+"""spaCy pipelines as contestants: `spacy train` trains them, and `nlp.pipe` runs them."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _BATCH = 128
 _CONFIG = "config.cfg"
 _ENCODER = "spacy_npparse.CharBiLSTM.v1"
 _CURVE = "curve.jsonl"
-# The dev file only draws the learning curve. A selected checkpoint would make scores on this file
-# optimistic, and the last one, which has averaged parameters after a learning rate that decreases
-# to 0, is expected to be the best.
+# The dev file only draws the learning curve. Selecting a checkpoint would make scores on this file
+# optimistic. The last model is expected to be the best: its parameters are averaged, and the
+# learning rate has decreased to 0.
 _MODEL = "model-last"
 _SELECTED = "model-best"
-# Evaluations in a training.
+# The number of evaluations in a training.
 _CHECKPOINTS = 10
 
 
 class TrainedPipeline(ABC):
-    """A contestant that `spacy train` trains, without early stopping; its last model is used."""
+    """A contestant that `spacy train` trains without early stopping. The last model is used."""
 
     uses_seeds = True
 
@@ -60,7 +60,7 @@ class TrainedPipeline(ABC):
         """
 
     def overrides(self) -> dict[str, Any]:
-        """Settings of the trained pipeline that are changed when it is loaded.
+        """Return the settings to change when the trained pipeline is loaded.
 
         Returns:
             Values by dotted name.
@@ -68,11 +68,9 @@ class TrainedPipeline(ABC):
         return {}
 
     def check(self, task: Task) -> None:
-        """See `Contestant`."""
         self.config(task)
 
     def train(self, task: Task, seed: int, folder: Path) -> None:
-        """See `Contestant`."""
         config = self.config(task)
         train = [str(path.resolve()) for path in task.training_files]
         config["paths"].update(
@@ -100,15 +98,13 @@ class TrainedPipeline(ABC):
         shutil.rmtree(folder / _SELECTED)
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
-        """See `Contestant`."""
         nlp = self.load(folder)
         docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
         return _parsed(nlp, docs)
 
     def parse_text(self, folder: Path, paragraphs: Sequence[Paragraph]) -> Parsed:
-        """See `Contestant`."""
         nlp = self.load(folder)
-        # Many treebanks have no paragraphs, and are one long text.
+        # A treebank without paragraphs is one long text.
         nlp.max_length = max(nlp.max_length, *(len(paragraph.text) for paragraph in paragraphs))
         return _parsed(nlp, paragraphs)
 
@@ -124,7 +120,6 @@ class TrainedPipeline(ABC):
         return spacy.load(folder / _MODEL, config=self.overrides())
 
     def learning_curve(self, folder: Path) -> list[Checkpoint]:
-        """See `Contestant`."""
         path = folder / _CURVE
         if not path.exists():
             return []
@@ -136,8 +131,8 @@ class TrainedPipeline(ABC):
 
 
 def _embed_treebanks(section: dict[str, Any], treebank: str) -> None:
-    """Have the encoders in a section of a config that can do so embed treebanks, and parse like one
-    of them."""
+    """Give this package's encoders in a section of a config treebank embeddings. The pipeline then
+    parses in the style of `treebank`."""
     if section.get("@architectures") == _ENCODER:
         section.update(treebank_embedding=True, treebank=treebank)
     for part in section.values():
@@ -146,7 +141,7 @@ def _embed_treebanks(section: dict[str, Any], treebank: str) -> None:
 
 
 def _parsed(nlp: Language, inputs: Sequence[Doc | Paragraph]) -> Parsed:
-    # Lazy initialisation is not part of the speed.
+    # The first call initialises caches, which must not count as parsing time.
     nlp("Go !")
     start = time.process_time()
     docs = list(annotate(nlp, inputs, batch_size=_BATCH))

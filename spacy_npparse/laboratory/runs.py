@@ -1,4 +1,4 @@
-"""Runs: a contestant is trained with a seed, and parses. What is interrupted starts over."""
+"""Runs: training a contestant with a seed, and parsing. Interrupted steps start over."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Run:
     """A contestant with a seed, in the folder of an `Experiment`.
 
     Attributes:
-        task: What the contestant is trained on.
-        gold: CoNLL-U file that it parses.
+        task: The training task.
+        gold: The CoNLL-U file to parse.
         folder: The folder of the experiment.
-        raw: Whether it parses the plain text of that file.
+        raw: Whether the contestant parses the plain text of this file.
         contestant: The contestant.
         seed: The seed.
     """
@@ -48,30 +48,29 @@ class Run:
 
     @property
     def model(self) -> Path:
-        """The folder of its model."""
+        """The folder of the trained model."""
         return self.folder / "models" / f"{self.contestant.model_name}-{self.seed}"
 
     @property
     def prediction(self) -> Path:
-        """The file with its predictions."""
+        """The CoNLL-U file with the predictions."""
         source = "-raw" if self.raw else ""
         name = f"{self.gold.stem}-{checksum(self.gold)[:8]}{source}"
         return self.folder / "predictions" / name / f"{self.contestant.name}-{self.seed}.conllu"
 
     def record(self) -> Measurements | None:
-        """The record of what has ended, None if there is no result."""
+        """Read the measurements of the finished run; None if there are none."""
         try:
             return read_record(self.prediction)
         except DamagedFileError:
             return None
 
     def is_trained(self) -> bool:
-        """Whether the training of its model has ended."""
+        """Whether the model is completely trained."""
         return not _damage(partial(read_minutes, self.model))
 
     def damage(self) -> list[str]:
-        """Describe files that are there, but not as they were written, and what `complete` will do
-        about them."""
+        """Describe damaged files, and what `complete` will do about them."""
         found = []
         model, path = self.model, self.prediction
         if model.exists() and (reason := _damage(partial(read_minutes, model))):
@@ -82,7 +81,7 @@ class Run:
         return found
 
     def with_absolute_paths(self) -> Run:
-        """The same run for a process whose working directory is another one."""
+        """Make all paths absolute, for a process with another working directory."""
         task = replace(
             self.task,
             train=self.task.train.absolute(),
@@ -94,10 +93,10 @@ class Run:
         return replace(self, task=task, gold=self.gold.absolute(), folder=self.folder.absolute())
 
     def complete(self) -> str:
-        """Do in this process what is missing.
+        """Train and parse in this process, unless this has been done.
 
         Returns:
-            The error message if the run fails, otherwise nothing.
+            The error message; empty if the run succeeds.
         """
         with cleaning_up_on_termination():
             return failure(self._train) or failure(self._parse)
@@ -109,17 +108,17 @@ class Run:
         attempts = self.model.with_name(f"{self.model.name}.unfinished")
         shutil.rmtree(attempts, ignore_errors=True)
         if self.model.exists():
-            # Were it still there after the training, this would be lost.
+            # After the training, a damaged model would block the renaming.
             shutil.rmtree(self.model)
-        # Each attempt has a folder of its own: on a machine that has only lost contact, an earlier
-        # one may still be writing.
+        # Each attempt has a folder of its own, because a machine that has lost contact may still
+        # be writing an earlier one.
         unfinished = attempts / secrets.token_hex(4)
         unfinished.mkdir(parents=True)
         start = _cpu_seconds()
         try:
             self.contestant.train(self.task, self.seed, unfinished)
         except Exception:
-            # Its log stays.
+            # Keep the log.
             raise
         except BaseException:
             shutil.rmtree(unfinished, ignore_errors=True)
@@ -148,13 +147,13 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def failure(work: Callable[[], object]) -> str:
-    """Why some work fails: no failure may stop other work.
+    """Call a function and catch its exceptions, so that a failure does not stop other work.
 
     Args:
-        work: The work, which is done.
+        work: The function.
 
     Returns:
-        The error message; empty if it succeeds.
+        The error message; empty if the function succeeds.
     """
     try:
         work()
@@ -166,7 +165,7 @@ def failure(work: Callable[[], object]) -> str:
 
 
 def _damage(read: Callable[[], object]) -> str:
-    """What is damaged in a file, empty if nothing is. That it may not be read is no damage."""
+    """Describe the damage that a reader finds; empty if none. Other exceptions are raised."""
     try:
         read()
     except DamagedFileError as error:

@@ -1,4 +1,4 @@
-"""Runs of one or several experiments, on the processes of one machine or of many."""
+"""Scheduling of runs on the processes of one or several machines."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from spacy_npparse.scaling import Executor
 def complete_runs(
     runs: Sequence[Run], executor: Executor, code: Path | None = None
 ) -> Generator[tuple[Run, str], None, None]:
-    """Train and evaluate. If the iteration is stopped, all runs are.
+    """Complete runs. Stopping the iteration stops all of them.
 
     Args:
         runs: The runs.
-        executor: Where they are done.
-        code: Python file that the processes import first.
+        executor: The executor that completes them.
+        code: A Python file that the processes import first.
 
     Yields:
-        Runs as they end, and why they have failed, nothing if they have not.
+        Each run when it ends, and the error message, empty if the run succeeds.
     """
     # Contestants that share a model run one after the other.
     groups: dict[tuple[Path, int], list[Run]] = {}
-    # Peers first: the longest trainings should not be left for the end.
+    # Peers come first, because the longest trainings should not be left for the end.
     for run in sorted(runs, key=lambda run: not run.contestant.is_peer):
         groups.setdefault((run.model, run.seed), []).append(run)
     waiting = deque(groups.values())
@@ -46,11 +46,11 @@ def complete_runs(
 
 
 def _missing_result(run: Run) -> str:
-    """Where a run was successful, but not for this machine."""
+    """Explain why this machine finds no result of a successful run; empty if it does."""
     if run.record() is not None:
         return ""
     return (
-        f"the run has ended, but {run.prediction} is not as it should be. {run.folder} has to be "
+        f"the run has ended, but {run.prediction} is missing or damaged. {run.folder} has to be "
         "the same folder on all machines."
     )
 
@@ -59,7 +59,7 @@ def begin_worker(code: Path | None = None) -> None:
     """Prepare a process for runs.
 
     Args:
-        code: Python file to import.
+        code: A Python file to import.
     """
     # Ctrl-C ends a worker instead of only its current run.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
