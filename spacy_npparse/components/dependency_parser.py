@@ -168,7 +168,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             ValueError: The argument is not a valid label.
         """
         if not isinstance(label, str) or not label:
-            raise ValueError(f"{self.name}: {label!r} is no label: give a text.")
+            raise ValueError(f"{self.name}: {label!r} is no label. Give a non-empty string.")
         if label in self.labels:
             return 0
         self._grow(self.label_set.add([label]))

@@ -1,4 +1,4 @@
-"""Pipelines whose weights take half the space."""
+"""Half precision, which halves the size of the saved weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spacy_npparse.models.shim import TorchShim
 
 
 def round_to_half(nlp: Language) -> None:
-    """Round the weights of this package's networks to half precision, in place. They are saved so.
+    """Round the weights of this package's networks in place, to save them in half precision.
 
     Args:
         nlp: A trained pipeline. The weights of thinc's own layers, those of taggers, are few and
@@ -23,5 +23,5 @@ def round_to_half(nlp: Language) -> None:
                     if isinstance(shim, TorchShim):
                         shim.round_to_half()
         if isinstance(network := getattr(component, "network", None), Network):
-            # The shared encoder that it is saved with is the rounded one.
+            # Saving computes it again, because rounding has changed the shared encoder.
             network.encoders.checksum = ""

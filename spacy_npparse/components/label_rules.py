@@ -16,10 +16,10 @@ from spacy_npparse.trees.label_rules import LabelCounts
 
 
 def counting_labels(counts: LabelCounts, examples: Iterable[Example]) -> Iterator[Example]:
-    """Count the labels of gold trees.
+    """Count the labels of gold trees while examples are read.
 
     Args:
-        counts: They are added to it.
+        counts: The counts to add to.
         examples: The training data.
 
     Yields:
@@ -31,11 +31,11 @@ def counting_labels(counts: LabelCounts, examples: Iterable[Example]) -> Iterato
 
 
 def count_labels(counts: LabelCounts, doc: Doc) -> None:
-    """Count the labels of the trees of a Doc, as far as they are known.
+    """Count the known labels of the trees of a Doc.
 
     Args:
-        counts: They are added to it.
-        doc: With gold trees.
+        counts: The counts to add to.
+        doc: The Doc with gold trees.
     """
     values = doc.to_array([DEP, IS_SPACE, POS]).reshape(len(doc), 3)
     heads = head_tokens(doc)

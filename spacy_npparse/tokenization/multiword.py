@@ -1,8 +1,8 @@
 """Splitting multiword tokens into syntactic words.
 
-The rules are those of the treebank. A linear model decides in context which one applies, if any:
-French "des" is "de les" or a determiner according to its neighbours, and Turkish words are split if
-what is left is a word.
+The rules are learnt from the treebank. A linear model decides in context which rule applies, if
+any. For example, the neighbours of French "des" show whether it is "de les" or a determiner, and
+Turkish words are split if the stem is a known word.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from spacy_npparse.tokenization.rules import MultiwordToken, Rule, choose_rules,
 from spacy_npparse.tokenization.saved_rules import load_numbers, load_rules, load_weights
 
 _PENALTY = 0.1
-# Of L-BFGS.
+# The most steps of L-BFGS.
 _STEPS = 25
 _SMALLEST_WEIGHT = 0.01
-# Whose scores are kept.
+# The most tokens whose candidates or words are cached.
 _MOST_FORMS = 2**16
-# Neighbours of the first and the last token.
+# The missing neighbour of the first or the last token.
 _EDGE = ""
 
 
@@ -35,8 +35,8 @@ class MultiwordSplitter:
 
     Args:
         rules: The rules.
-        vocabulary: How often each token or word, in lower case, occurs in the treebank by itself.
-        weights: The weight of each feature, for all rules together and for each rule.
+        vocabulary: How often each token or word, in lower case, occurs by itself in the treebank.
+        weights: The weights by feature: first those that all rules share, then those of each rule.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class MultiwordSplitter:
         """Split the multiword tokens of a text.
 
         Args:
-            forms: Its tokens.
+            forms: The tokens of the text.
 
         Returns:
-            The words of the tokens that are split, by their numbers; in order.
+            The words of each token that is split, by the number of the token, in order.
         """
         found = {}
         if self._rules:
@@ -73,7 +73,7 @@ class MultiwordSplitter:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """All there is to save, in types of JSON."""
+        """Return the data to save, in types of JSON."""
         return {
             "rules": self._rules,
             "vocabulary": self._vocabulary,
@@ -82,15 +82,15 @@ class MultiwordSplitter:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> MultiwordSplitter:
-        """Inverse of `to_dict`."""
+        """Make a splitter from the data of `to_dict`."""
         rules = load_rules(data["rules"])
         weights = load_weights(data["weights"], len(rules))
         return cls(rules, load_numbers(data["vocabulary"]), weights)
 
     @classmethod
     def train(cls, sentences: Iterable[Sequence[MultiwordToken]]) -> MultiwordSplitter:
-        """Learn to split from the tokens of a treebank, each with its words if it is a multiword
-        token, else with none."""
+        """Learn to split from the tokens of a treebank. Each multiword token comes with its words,
+        other tokens with none."""
         sentences = list(sentences)
         rules = choose_rules(token for sentence in sentences for token in sentence if token[1])
         if not rules:
@@ -108,14 +108,14 @@ class MultiwordSplitter:
     def _learn(
         self, sentences: Sequence[Sequence[MultiwordToken]], rules: dict[MultiwordToken, Rule]
     ) -> list[dict[str, float]]:
-        """The weights that maximise the log-likelihood of the gold candidates, which is concave in
-        the weights. Each token has one candidate for each rule that fits, and one without features
-        for no split."""
+        """Learn the weights that maximise the log-likelihood of the gold candidates, a concave
+        function. Each token has one candidate for each rule that fits, and one without features for
+        no split."""
         numbers = {rule: number for number, rule in enumerate(self._rules)}
-        # The number of a rule plus one, and the name of the feature.
+        # Numbers of weights, by the number of the rule plus one (0: all rules) and the feature.
         names: dict[tuple[int, str], int] = {}
-        # Features of all candidates one after the other, where those of each candidate begin, the
-        # token of each candidate, and the candidates that are gold.
+        # The features of all candidates, concatenated; the start of each candidate's features; the
+        # token of each candidate; and the numbers of the gold candidates.
         features, bounds, tokens, gold = (array("q") for _ in range(4))
         n_tokens = 0
         for sentence in sentences:
@@ -149,7 +149,7 @@ class MultiwordSplitter:
 
 
 def _neighbours(forms: Sequence[str], i: int) -> tuple[str, str]:
-    """The tokens before and after one."""
+    """Return the tokens before and after the i-th one."""
     return forms[i - 1] if i else _EDGE, forms[i + 1] if i + 1 < len(forms) else _EDGE
 
 
@@ -160,7 +160,7 @@ def _maximum_likelihood(
     gold: Sequence[int],
     n_features: int,
 ) -> list[float]:
-    """The weights that maximise the log-likelihood with an L2 penalty."""
+    """Find the weights that maximise the log-likelihood with an L2 penalty."""
     feature, bound, token = (np.asarray(numbers) for numbers in (features, bounds, tokens))
     owner = np.repeat(np.arange(len(bound)), np.diff(bound, append=len(feature)))
     is_gold = np.zeros(len(bound))

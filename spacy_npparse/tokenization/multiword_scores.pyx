@@ -1,7 +1,7 @@
-"""The features of tokens that may be multiword tokens, and the scores that they give to rules.
+"""Features of possible multiword tokens, and the scores of rules that they give.
 
-Most tokens that a text has for the first time are scored, and most are no multiword tokens. So the
-names of features are strings only in training; otherwise their hashes find the weights.
+Most new tokens of a text are scored, although few are multiword tokens. For speed, weights are
+looked up by hashes of the features' names. Only training makes strings of the names.
 """
 
 from bisect import bisect_left
@@ -14,13 +14,13 @@ from spacy_npparse.tokenization.rules import lower
 cdef enum:
     _LONGEST_AFFIX = 6
     _LONGEST_OF_STEM = 4
-    # Words that are counted.
+    # The most words that `n_beginning` counts.
     _MOST_WORDS = 4
-# How many of their features begin with a letter.
+# The number of features of neighbours by kind, the first letter of the name.
 _OF_NEIGHBOURS = {"a": 1, "b": 1, "c": 2, "d": 2, "e": 1}
 
 cdef struct _Weight:
-    # The hash of a name, zero in free places.
+    # The hash of the feature's name, 0 in free slots.
     uint64_t name
     double weight
 
@@ -40,13 +40,13 @@ cdef class Vocabulary:
         self.types = sorted(counts)
 
     cpdef int known(self, str form, list seen):
-        """How often a word occurs, up to twice, but for those that are `seen` at one place."""
+        """Count a word in the treebank, up to 2, except its occurrences in `seen`."""
         cdef int n = self.counts.get(form, 0)
         return min(n - <int>seen.count(form) if seen else n, 2)
 
     cpdef int n_beginning(self, str form, list seen):
-        """How many words, of different forms, begin like a word, but for those that occur only
-        where they are `seen`: a stem begins many. At most four."""
+        """Count distinct words that begin with a form, up to `_MOST_WORDS`, except those that
+        occur only in `seen`. Stems begin many words."""
         cdef int i, n = 0
         cdef str word
         for i in range(bisect_left(self.types, form), len(self.types)):
@@ -63,18 +63,18 @@ cdef class RuleScores:
     Args:
         rules: The rules.
         vocabulary: The words of the treebank.
-        weights: By the name of the feature: those of all rules together, and of each rule.
+        weights: The weights by feature: first those that all rules share, then those of each rule.
     """
 
     cdef list rules
     cdef Vocabulary vocabulary
     cdef vector[vector[_Weight]] weights
-    # What neighbours can add by each of the weights at most, or more than that.
+    # For each table of weights, an upper bound of what features of neighbours add to a score.
     cdef vector[double] most
-    # The numbers of rules by suffixes and prefixes, with all ends of suffixes and all beginnings of
-    # prefixes.
+    # The numbers of rules by suffix and prefix. As in a trie, the keys include all ends of suffixes
+    # and all beginnings of prefixes.
     cdef dict by_affixes
-    # The names of the features of a token, one after the other, and where each ends.
+    # The concatenated names of a token's features, and the end of each.
     cdef vector[Py_UCS4] names
     cdef vector[int] ends
 
@@ -85,7 +85,7 @@ cdef class RuleScores:
         self.weights.resize(len(weights))
         for place, by_name in enumerate(weights):
             self.most.push_back(_most(by_name))
-            # At most half full, a power of two.
+            # The size is a power of two, and at most half of the slots are used.
             self.weights[place].resize(2 << len(by_name).bit_length())
             for name, weight in by_name.items():
                 self.weights[place][_slot(self.weights[place], _hash(name))] = [_hash(name), weight]
@@ -97,13 +97,13 @@ cdef class RuleScores:
             numbers.append(number)
 
     def fitting(self, str low):
-        """The rules that fit a token and leave something of it, or put something in its place.
+        """Find the rules that fit a token and whose stem is not empty.
 
         Args:
             low: The token in lower case.
 
         Returns:
-            Their numbers and the stems.
+            A list of the rules' numbers and the stems.
         """
         cdef int begin, end, number
         cdef str stem
@@ -125,14 +125,14 @@ cdef class RuleScores:
         return found
 
     def candidates(self, str form):
-        """The rules by which a token may be split: those that fit and that some neighbours would
+        """Find the rules that may split a token: those that fit, and that some neighbours would
         make better than no split.
 
         Args:
             form: The token.
 
         Returns:
-            Their numbers, and their scores regardless of the neighbours.
+            The numbers of the rules, and their scores without the features of neighbours.
         """
         cdef int number
         cdef str stem, low = lower(form)
@@ -149,15 +149,15 @@ cdef class RuleScores:
         return tuple(found)
 
     def best(self, tuple candidates, str before, str after):
-        """The best rule for a token.
+        """Find the best rule for a token in context.
 
         Args:
-            candidates: Of the token.
+            candidates: The token's rules, from `candidates`.
             before: The token before, empty if there is none.
             after: The token after, empty if there is none.
 
         Returns:
-            Its number; None if the token is best not split.
+            The number of the rule; None if no split scores higher.
         """
         cdef int number
         cdef double score, added, highest = 0
@@ -175,13 +175,13 @@ cdef class RuleScores:
         return best
 
     def features(self, int number, str stem, str form, list seen, str before, str after):
-        """The names of the features of a token.
+        """List the names of the features of a token and a rule.
 
         Args:
-            number: The rule.
-            stem: What it leaves of the token.
+            number: The number of the rule.
+            stem: The stem by this rule.
             form: The token.
-            seen: The words that it contributed to the vocabulary itself.
+            seen: The words that this token contributed to the vocabulary.
             before: The token before, empty if there is none.
             after: The token after, empty if there is none.
 
@@ -219,7 +219,7 @@ cdef class RuleScores:
         cdef Vocabulary words = self.vocabulary
         cdef int n_low = words.n_beginning(low, seen)
         cdef int n_stem = n_low if stem == low else words.n_beginning(stem, seen)
-        # Of one digit each.
+        # Each number has one digit.
         cdef str numbers = (
             f"{words.known(stem, seen)} {words.known(low, seen)} {n_stem} {min(n_low, 2)}"
         )
@@ -274,7 +274,7 @@ cdef uint64_t _PRIME = 0x100000001B3
 
 
 cdef inline uint64_t _hashed(uint64_t name, Py_UCS4 character) noexcept:
-    """The hash of a name and one more character."""
+    """Extend the hash of a name by one character."""
     return (name ^ <uint64_t>character) * _PRIME
 
 
@@ -286,7 +286,7 @@ cdef uint64_t _hash(str name):
 
 
 cdef inline size_t _slot(const vector[_Weight]& table, uint64_t name) noexcept:
-    """Where the weight of a name is in a hash table, or a free place."""
+    """Find the slot of a name in a hash table, or the free slot for it."""
     cdef size_t last = table.size() - 1, i = name & last
     while table[i].name and table[i].name != name:
         i = (i + 1) & last
@@ -294,7 +294,7 @@ cdef inline size_t _slot(const vector[_Weight]& table, uint64_t name) noexcept:
 
 
 def _most(weights):
-    """The highest sum of weights of features of neighbours."""
+    """Bound the sum of the weights of neighbours' features from above."""
     highest = dict.fromkeys(_OF_NEIGHBOURS, 0.0)
     for feature, weight in weights.items():
         kind = feature[:1]

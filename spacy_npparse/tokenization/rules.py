@@ -1,8 +1,8 @@
 """Rules that split multiword tokens into syntactic words.
 
-One of the words, the stem, is what the token is without its affixes: these, or what they replace
-of the stem, are the other words. -u is -e le in French "du", -ki a word in Turkish "evdeki", ha- a
-word in Hebrew "habayit".
+A rule removes a prefix and a suffix of the token. The rest, with a new beginning and ending if the
+rule has them, is one of the words, the stem. Other words stand before and after it: French "du" is
+"de le", Turkish "evdeki" is "evde ki", and Hebrew "habayit" is "ha bayit".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MultiwordToken = tuple[str, tuple[str, ...]]
 
 
 def lower(form: str) -> str:
-    """The form in lower case, as long as before: the lower case of İ has two characters."""
+    """Lower a form without changing its length, although İ has two characters in lower case."""
     low = form.lower()
     # The lower case of Σ depends on what follows.
     if len(low) == len(form) and "Σ" not in form:
@@ -27,14 +27,14 @@ def lower(form: str) -> str:
 
 
 class Rule(NamedTuple):
-    """How a multiword token is split, in lower case.
+    """A rule that splits multiword tokens in lower case.
 
     Attributes:
         prefix: The beginning of the token that the rule replaces.
-        suffix: The end that it replaces.
+        suffix: The end of the token that the rule replaces.
         before: The words before the stem.
-        beginning: Of the stem, instead of the prefix.
-        ending: Of the stem, instead of the suffix.
+        beginning: The beginning of the stem, in place of the prefix.
+        ending: The end of the stem, in place of the suffix.
         after: The words after the stem.
     """
 
@@ -46,13 +46,13 @@ class Rule(NamedTuple):
     after: tuple[str, ...]
 
     def stem(self, form: str) -> str:
-        """The stem in a token that has prefix and suffix."""
+        """Find the stem in a token that has the prefix and the suffix."""
         kept = form[len(self.prefix) : len(form) - len(self.suffix)]
         return self.beginning + kept + self.ending
 
     def split(self, form: str) -> tuple[str, ...]:
-        """The words of a token that has prefix and suffix. They have the capitals of the token if
-        they spell it, else its case: upper, or title for the first word."""
+        """Split a token that has the prefix and the suffix. If the words spell the token, they keep
+        its capitals. Otherwise they copy its case: all upper, or a capital first letter."""
         words = (*self.before, self.stem(form), *self.after)
         if lower("".join(words)) == lower(form):
             bounds = accumulate(map(len, words), initial=0)
@@ -65,14 +65,14 @@ class Rule(NamedTuple):
 
 
 def choose_rules(tokens: Iterable[MultiwordToken]) -> dict[MultiwordToken, Rule]:
-    """Choose a rule for each multiword token of a treebank: of all that split it, the one that
-    splits most different tokens, so that it may split unknown ones.
+    """Choose a rule for each multiword token of a treebank: the one that splits the most distinct
+    tokens, because it is the most likely to split unknown ones.
 
     Args:
         tokens: The tokens, each with its words.
 
     Returns:
-        Their rules, by tokens and words in lower case.
+        The rules, by tokens and words in lower case.
     """
     possible = {token: list(_rules(*token)) for token in map(lowered, tokens)}
     counts = Counter(rule for rules in possible.values() for rule in set(rules))
@@ -80,14 +80,14 @@ def choose_rules(tokens: Iterable[MultiwordToken]) -> dict[MultiwordToken, Rule]
 
 
 def lowered(token: MultiwordToken) -> MultiwordToken:
-    """A multiword token and its words in lower case."""
+    """Lower a multiword token and its words."""
     form, words = token
     return lower(form), tuple(map(lower, words))
 
 
 def _rules(form: str, words: Sequence[str]) -> Iterator[Rule]:
-    """The rules that split a token: first by its suffix only, then by its prefix only, then with
-    the longest stem of each word."""
+    """Yield rules that split a token: by its suffix only, by its prefix only, and with each word
+    as the stem, as long as possible."""
     last = len(words) - 1
     yield _rule(form, words, 0, 0, 0, len(os.path.commonprefix([form, words[0]])))
     size = len(os.path.commonprefix([form[::-1], words[last][::-1]]))
@@ -99,8 +99,8 @@ def _rules(form: str, words: Sequence[str]) -> Iterator[Rule]:
 
 
 def _rule(form: str, words: Sequence[str], i: int, place: int, start: int, size: int) -> Rule:
-    """The rule by which the stem is the i-th word, and has `size` characters of the token: from
-    `place` in the token and from `start` in the word."""
+    """Make the rule whose stem is the i-th word. Both share `size` characters: from `place` in the
+    token and from `start` in the word."""
     return Rule(
         form[:place],
         form[place + size :],

@@ -1,4 +1,4 @@
-"""The rules that the labels of a treebank keep, learnt from its sentences, and shown in a table."""
+"""Label rules of a treebank: learning them from its sentences, and showing them in a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MEANINGS = {
 
 
 def treebank_rules(sentences: Iterable[Sentence]) -> list[LabelRule]:
-    """Learn the rules that the labels of a treebank keep.
+    """Learn the rules that the labels of a treebank obey.
 
     Args:
         sentences: The treebank.
@@ -36,7 +36,7 @@ def count_labels(counts: LabelCounts, sentence: Sentence) -> None:
     """Count the labels of a tree.
 
     Args:
-        counts: They are added to it.
+        counts: The counts to add to.
         sentence: The sentence.
     """
     heads = sentence.heads[1:]
@@ -50,13 +50,13 @@ def count_labels(counts: LabelCounts, sentence: Sentence) -> None:
 
 
 def rules_table(rules: Iterable[LabelRule]) -> Table:
-    """Show rules.
+    """Show rules in a table.
 
     Args:
         rules: The rules.
 
     Returns:
-        A table with a row for each of them.
+        A table with a row for each rule.
     """
     rows = [
         (

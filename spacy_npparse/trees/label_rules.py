@@ -1,9 +1,9 @@
-"""Rules that the labels of a treebank keep, learnt from its trees.
+"""Rules that the labels of a treebank obey, learnt from its trees.
 
-Nothing is known of the labels, except that what follows a colon is a subtype. A rule is learnt for
-a label with all its subtypes, or for one of these, if there are enough cases in which it could have
-been broken and it is broken in hardly any of them: treebanks have errors. A label that is unique
-with few exceptions has a rule, too, which trees may break at a cost.
+The only assumption about labels is that subtypes follow a colon. A rule is about a label with all
+its subtypes, or about one of these. It is learnt if the treebank has enough cases in which the rule
+could be broken, and breaks it in hardly any of them: treebanks have errors. A label that is unique
+with few exceptions has a rule as well, which trees may break at a cost.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from spacy_npparse.checks import check_choice, check_type
 RuleKind: TypeAlias = Literal["unique", "before", "behind", "dependents", "upos"]
 _EXCLUDING = ("dependents", "upos")
 
-# How many cases a rule takes, and the share of them in which the treebank may break it: by error,
-# or because the rule has exceptions.
+# The number of cases that a rule needs, and the share of them in which the treebank may break it:
+# by error, or because the rule has exceptions.
 EVIDENCE = 20
 TOLERANCE = 0.002
 MOST_EXCEPTIONS = 0.03
-# In nats. The log-odds of the exceptions would count what the scores of labels know once more.
+# In nats. The log-odds of exceptions would be too high: the scores of labels contain them.
 COST_OF_EXCEPTION = 1.0
-# Less, because the part of speech that a label does not go with is predicted, too.
+# The cost is lower because parts of speech are predicted and can be wrong.
 COST_OF_UPOS = 0.5
-# A label of dependents, or a part of speech, is excluded if chance alone would have it so often.
+# A label of dependents or a part of speech is excluded only if chance predicts so many cases.
 LEAST_EXPECTED = 5.0
-# Labels of function words, most of which have no dependents: at most so many on average.
+# The most dependents that words have on average if their label is that of function words.
 MOST_DEPENDENTS = 0.1
 _SUBTYPE = ":"
 
@@ -41,7 +41,7 @@ _Arc: TypeAlias = tuple[str, str, bool, str]
 
 @dataclass(frozen=True)
 class LabelRule:
-    """A rule, and how often a treebank keeps it.
+    """A rule, and how often a treebank obeys it.
 
     Attributes:
         kind: "unique", if a word has at most one dependent with one of the labels; "before" or
@@ -50,8 +50,8 @@ class LabelRule:
             of some parts of speech.
         labels: The labels, which differ in their subtypes only.
         excluded: The labels that dependents do not have, or the parts of speech (UPOS).
-        cases: How often the treebank could have broken the rule.
-        exceptions: How often it has.
+        cases: The number of times that the treebank could have broken the rule.
+        exceptions: The number of times that it has broken the rule.
     """
 
     kind: RuleKind
@@ -62,8 +62,8 @@ class LabelRule:
 
     @property
     def cost(self) -> float:
-        """What the labels of a tree lose for each time that they break the rule, in nats: infinite,
-        unless the treebank has real exceptions or the rule is about parts of speech."""
+        """The cost, in nats, of each violation by the labels of a tree. It is infinite unless
+        the treebank has real exceptions or the rule is about parts of speech."""
         if self.kind == "upos":
             return COST_OF_UPOS
         if self.exceptions <= TOLERANCE * self.cases or self.kind == "dependents":
@@ -75,14 +75,14 @@ class LabelRule:
         """Read a rule.
 
         Args:
-            where: What it is part of, for messages.
+            where: The name of the rule in error messages.
             data: A dictionary of the attributes, with lists of labels.
 
         Returns:
             The rule.
 
         Raises:
-            ValueError: If it is malformed.
+            ValueError: The rule is malformed.
         """
         unknown = sorted(map(str, data.keys() - set(cls.__dataclass_fields__)))
         if unknown:
@@ -107,7 +107,7 @@ class LabelRule:
         return cls(data["kind"], tuple(labels), tuple(excluded), *counts)
 
     def to_json(self) -> dict[str, Any]:
-        """The rule as `from_json` reads it."""
+        """Return the dictionary that `from_json` reads."""
         found: dict[str, Any] = {"kind": self.kind, "labels": list(self.labels)}
         if self.excluded:
             found["excluded"] = list(self.excluded)
@@ -115,17 +115,17 @@ class LabelRule:
 
 
 def read_rules(where: str, data: Any) -> list[LabelRule]:
-    """Read rules.
+    """Read a list of rules.
 
     Args:
-        where: What they are part of, for messages.
-        data: A list of dictionaries, see `LabelRule`.
+        where: The name of the list in error messages.
+        data: A list of dictionaries for `LabelRule.from_json`.
 
     Returns:
         The rules.
 
     Raises:
-        ValueError: If they are malformed.
+        ValueError: The list or a rule is malformed.
     """
     check_type(where, data, list[dict])
     return [LabelRule.from_json(f"{where}[{i}]", one) for i, one in enumerate(data)]
@@ -144,8 +144,8 @@ class LabelCounts:
         """Count the labels of a sentence, or of several.
 
         Args:
-            heads: The place of the head of each word, from 0; negative for the root's dependents,
-                and where it is unknown.
+            heads: The index of each word's head, from 0; negative if the head is the root or
+                unknown.
             labels: The label of each word, empty if unknown.
             upos: The part of speech of each word, empty if unknown.
         """
@@ -160,7 +160,7 @@ class LabelCounts:
         self._siblings.update(tuple(sorted(ones)) for ones in siblings.values())
 
     def rules(self) -> list[LabelRule]:
-        """The rules that the trees keep."""
+        """Learn the rules that the trees obey."""
         return [*self._unique(), *self._sides(), *self._dependents(), *self._parts_of_speech()]
 
     def _unique(self) -> Iterator[LabelRule]:
@@ -214,7 +214,7 @@ class LabelCounts:
 
     @property
     def _kinds(self) -> list[tuple[str, ...]]:
-        """What rules are about: labels with all their subtypes, and then single ones."""
+        """The groups of labels that rules are about: those with all subtypes, then single ones."""
         together: dict[str, list[str]] = defaultdict(list)
         for label in sorted(self._counts(lambda arc: arc[0])):
             together[without_subtype(label)].append(label)
@@ -230,7 +230,7 @@ class LabelCounts:
     def _by_kind(
         self, label: Callable[[_Arc], str], key: Callable[[_Arc], Any]
     ) -> Iterator[tuple[tuple[str, ...], Counter[Any]]]:
-        """What arcs have, by the labels that rules are about."""
+        """Count a property of arcs for each group of labels that rules are about."""
         by_label: dict[str, Counter[Any]] = defaultdict(Counter)
         for arc, n in self._arcs.items():
             by_label[label(arc)][key(arc)] += n
@@ -245,10 +245,10 @@ def _excluding(
     of_all: Counter[str],
     n_words: int,
 ) -> Iterator[LabelRule]:
-    """The rules that words with some labels hardly ever have what chance alone would give them.
+    """Find rules that exclude properties which words with some labels have far less than by chance.
 
-    cases: labels, the counts of what words with them have, and the number of these words; groups:
-    what is excluded together; of_all: the counts of what all words have.
+    cases: labels, the counts of the properties of their words, and the number of these words;
+    groups: properties that are excluded together; of_all: the counts for all words.
     """
     done: dict[str, set[str]] = defaultdict(set)
     for labels, counts, n_cases in cases:
@@ -271,7 +271,7 @@ def _holds(cases: int, exceptions: int, most: float = TOLERANCE) -> bool:
 
 
 def without_subtype(label: str) -> str:
-    """A label without its subtype.
+    """Remove the subtype of a label.
 
     Args:
         label: The label.
