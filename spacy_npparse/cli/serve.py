@@ -21,7 +21,7 @@ Models = Annotated[
         "the default.",
     ),
 ]
-Host = Annotated[str, typer.Option(help="Address to listen on; the default is local only.")]
+Host = Annotated[str, typer.Option(help="Address; the default is for this machine only.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 is any free port.")]
 Edit = Annotated[
     Path | None,

@@ -192,7 +192,7 @@ class Labeller:
         changed = free != kept
         found = changed | self._in_the_way(sentences, heads, free, kept, changed)
         found |= self._breaking(sentences, heads, kept)
-        # Usually these are all. Otherwise, unique labels beside them may block other labels.
+        # Usually, these are all causes. Otherwise, unique labels of siblings may block labels.
         head_rows = sentences.roots + heads
         beside = np.isin(head_rows, head_rows[changed]) & (self._groups[kept] >= 0)
         every = np.ones(len(heads), dtype=bool)
@@ -304,7 +304,7 @@ def _heads(sentences: SentenceBatch, heads: NDArray[np.int32]) -> Ints:
 
 
 def _free(scores: Floats, arcs: Bools, allowed: Bools | None) -> Ints:
-    """Find the best labels without rules: [n_words]. scores: of arcs."""
+    """Find the best labels without rules: [n_words]. scores: [n_arcs, n_labels]."""
     by_word = _by_word(scores, arcs)
     if allowed is not None:
         by_word[~allowed] = -np.inf
