@@ -123,6 +123,10 @@ def test_what_is_confirmed_stays(start):
     changed = [old != new for old, new in zip(before, arcs(answer), strict=True)]
     assert sum(changed) == 1 and answer["done"]
     assert answer["doubt"] == 0
+    root = next(i for i, (head, _) in enumerate(before, 1) if not head)
+    for word_of_label, label in ((root, "dep"), (word, "root")):
+        with pytest.raises(UserError, match="The root, and no other word"):
+            act(desk, 1, "label", word=word_of_label, label=label)
     with pytest.raises(UserError):
         # A confirmed tree has one root already.
         act(desk, 1, "head", word=word, head=0)

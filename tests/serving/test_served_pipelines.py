@@ -17,6 +17,12 @@ from spacy_npparse.serving.pipelines import Piece
 ALL = {"tokenizer": "", "tagger": "", "parser": ""}
 
 
+def run(coroutine):
+    """Run a coroutine in a thread of its own: tests of pages leave a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 def texts(dev):
     lines = [line.removeprefix("# text = ") for line in dev.split("\n") if line[:6] == "# text"]
     return ["\n\n".join(lines[i % 40 : i % 40 + i % 7 + 1]) for i in range(100)]
@@ -59,7 +65,7 @@ def test_requests_take_turns(pipelines):
         short = await pipeline.annotate([piece("b", seen)])
         return short, await long
 
-    assert asyncio.run(both()) == (["b"], [f"a{i}" for i in range(40)])
+    assert run(both()) == (["b"], [f"a{i}" for i in range(40)])
     assert seen.index("b") < 20
 
 
@@ -73,7 +79,7 @@ def test_a_request_that_fails_leaves_the_others_alone(pipelines):
         None,
         None,
     ]
-    assert asyncio.run(pipeline.annotate([])) == []
+    assert run(pipeline.annotate([])) == []
 
 
 def test_a_piece_that_cannot_be_prepared_ends_in_an_error(pipelines):
@@ -94,7 +100,7 @@ def test_nothing_is_done_for_an_answer_that_nobody_wants(pipelines):
             await asyncio.wait_for(unwanted, 0)
         return await pipeline.annotate([piece("f", seen)])
 
-    assert asyncio.run(impatient()) == ["f"]
+    assert run(impatient()) == ["f"]
     assert len(seen) < 10
 
 
