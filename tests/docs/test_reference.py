@@ -211,6 +211,6 @@ def test_paths_exist(page):
 
 
 def test_readme():
-    assert README.count("\n") <= 140
+    assert README.count("\n") <= 130
     links = re.findall(r"\]\(([^)#]+)\)", README)
     assert [link for link in links if not (ROOT / link).exists()] == []
