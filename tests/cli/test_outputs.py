@@ -44,6 +44,7 @@ FOLDERS = {
     ("learn-rules", "output"),
     ("check", "output"),
     ("leaderboard", "output"),
+    ("pipelines", "output"),
     ("prepare", "output"),
     ("serve", "edit"),
     ("sweep", "output"),

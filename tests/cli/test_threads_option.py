@@ -13,7 +13,7 @@ from spacy_npparse.cli import parse as parse_command
 COMMANDS = get_command(app).commands
 COMPUTING = {
     *("annotate", "calibrate", "check", "derive", "evaluate", "leaderboard", "parse"),
-    *("select", "serve", "sweep"),
+    *("pipelines", "select", "serve", "sweep"),
 }
 
 
