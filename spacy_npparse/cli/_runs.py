@@ -1,4 +1,4 @@
-"""The options, runs and reports that `leaderboard` and `sweep` share."""
+"""The options, runs and reports that `leaderboard`, `sweep` and `pipelines` share."""
 
 from __future__ import annotations
 

@@ -98,15 +98,10 @@ class TrainedPipeline(ABC):
         shutil.rmtree(folder / _SELECTED)
 
     def parse(self, folder: Path, sentences: Sequence[Sentence]) -> Parsed:
-        nlp = self.load(folder)
-        docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
-        return _parsed(nlp, docs)
+        return parse_sentences(self.load(folder), sentences)
 
     def parse_text(self, folder: Path, paragraphs: Sequence[Paragraph]) -> Parsed:
-        nlp = self.load(folder)
-        # A treebank without paragraphs is one long text.
-        nlp.max_length = max(nlp.max_length, *(len(paragraph.text) for paragraph in paragraphs))
-        return _parsed(nlp, paragraphs)
+        return parse_text(self.load(folder), paragraphs)
 
     def load(self, folder: Path) -> Language:
         """Load the trained pipeline.
@@ -138,6 +133,35 @@ def _embed_treebanks(section: dict[str, Any], treebank: str) -> None:
     for part in section.values():
         if isinstance(part, dict):
             _embed_treebanks(part, treebank)
+
+
+def parse_sentences(nlp: Language, sentences: Sequence[Sentence]) -> Parsed:
+    """Parse sentences, each in a Doc of its own.
+
+    Args:
+        nlp: The pipeline.
+        sentences: The sentences, of which only the tokens are used.
+
+    Returns:
+        The parsed sentences, and the speed.
+    """
+    docs = [unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in sentences]
+    return _parsed(nlp, docs)
+
+
+def parse_text(nlp: Language, paragraphs: Sequence[Paragraph]) -> Parsed:
+    """Parse plain text.
+
+    Args:
+        nlp: The pipeline.
+        paragraphs: The paragraphs of the text.
+
+    Returns:
+        The sentences that the pipeline finds, and the speed.
+    """
+    # A treebank without paragraphs is one long text.
+    nlp.max_length = max(nlp.max_length, *(len(paragraph.text) for paragraph in paragraphs))
+    return _parsed(nlp, paragraphs)
 
 
 def _parsed(nlp: Language, inputs: Sequence[Doc | Paragraph]) -> Parsed:

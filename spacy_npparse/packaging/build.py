@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from spacy_npparse.components import round_to_half
 from spacy_npparse.evaluation import score_sentences
 from spacy_npparse.files import checksum
 from spacy_npparse.laboratory import Run
-from spacy_npparse.laboratory.pipeline import TrainedPipeline
+from spacy_npparse.laboratory.pipeline import TrainedPipeline, parse_sentences, parse_text
 from spacy_npparse.laboratory.runs import failure
 from spacy_npparse.laboratory.schedule import begin_worker
 from spacy_npparse.packaging.card import Measured, write_card
@@ -28,12 +28,8 @@ from spacy_npparse.packaging.sources import TreebankSource
 from spacy_npparse.packaging.wheel import build_wheel, try_wheel
 from spacy_npparse.scaling import Executor, cleaning_up_on_termination
 from spacy_npparse.treebank import (
-    Sentence,
-    annotate,
     paragraphs_of_treebank,
     read_conllu,
-    sentences_from_doc,
-    unannotated_doc,
 )
 from spacy_npparse.workfolder import DamagedFileError, check_file, read_json, write_json
 
@@ -124,9 +120,9 @@ class Package:
         """Write the pipeline and compute its scores. The weights are rounded to half precision
         unless this changes a tree of the dev file."""
         dev, gold = (list(read_conllu(path)) for path in (self.run.gold, self.gold))
-        before = _parse_sentences(self._trained(), dev)
+        before = parse_sentences(self._trained(), dev).sentences
         nlp = self._write_pipeline(folder, half=True)
-        parsed = _parse_sentences(nlp, dev)
+        parsed = parse_sentences(nlp, dev).sentences
         changed = sum(
             (one.head, one.deprel) != (other.head, other.deprel)
             for pair in zip(before, parsed, strict=True)
@@ -134,10 +130,11 @@ class Package:
         )
         if changed:
             nlp = self._write_pipeline(folder, half=False)
-            parsed = _parse_sentences(nlp, dev)
+            parsed = parse_sentences(nlp, dev).sentences
+        text = parse_text(nlp, list(paragraphs_of_treebank(gold)))
         return Measured(
-            text=score_sentences(gold, _parse_text(nlp, gold)),
-            tokens=score_sentences(gold, _parse_sentences(nlp, gold)),
+            text=score_sentences(gold, text.sentences),
+            tokens=score_sentences(gold, parse_sentences(nlp, gold).sentences),
             file=self.gold.name,
             is_test=self.gold != self.run.gold,
             dev=dev,
@@ -228,18 +225,6 @@ def build_packages(
                 tasks.start(package, package.complete)
             for package, end in tasks.ended():
                 yield package, str(end)
-
-
-def _parse_sentences(nlp: Language, gold: Sequence[Sentence]) -> list[Sentence]:
-    docs = [unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in gold]
-    return [one for doc in annotate(nlp, docs) for one in sentences_from_doc(doc)]
-
-
-def _parse_text(nlp: Language, gold: Sequence[Sentence]) -> list[Sentence]:
-    paragraphs = list(paragraphs_of_treebank(gold))
-    # A treebank without paragraphs is one long text.
-    nlp.max_length = max(nlp.max_length, *(len(one.text) for one in paragraphs))
-    return [one for doc in annotate(nlp, paragraphs) for one in sentences_from_doc(doc)]
 
 
 def _commit() -> str | None:
