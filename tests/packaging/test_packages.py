@@ -111,9 +111,6 @@ def test_the_wheel_says_what_it_is(made):
     assert f"| LAS | {100 * las[0]:.2f} | {100 * las[1]:.2f} |" in card
     # The treebank has no XPOS.
     assert "| XPOS |" not in card
-    n_words = sum(len(one.words) for one in read_conllu(made.parents[1] / DEV))
-    in_half = f"all {n_words:,} words of the dev part have the same head"
-    assert (made_with["precision"] == "half") == (in_half in card)
     assert card == (made / "cards" / f"{NAME}.md").read_text(encoding="utf-8")
 
 
@@ -153,6 +150,45 @@ def test_damaged_wheels_are_built_again_and_failures_told(again, made, monkeypat
     wheel.write_bytes(content)
     assert result.exit_code == 1
     assert "1 packages to build" in result.stderr and f"✘ {NAME}: no such luck" in result.stderr
+
+
+def test_a_package_of_another_model_is_built_again(again, made, monkeypatch):
+    record = made / "cards" / f"{NAME}.json"
+    content = record.read_text(encoding="utf-8")
+    known = json.loads(content)
+    known["made_from"]["run"] = "that of another training"
+    record.write_text(json.dumps(known), encoding="utf-8")
+    monkeypatch.setattr(Package, "complete", lambda self: "")
+    result = again()
+    record.write_text(content, encoding="utf-8")
+    assert "1 packages to build" in result.stderr
+
+
+def zero(nlp):
+    """Round weights so that trees change."""
+    for layer in nlp.get_pipe("parser").model.walk():
+        for shim in layer.shims:
+            for parameter in shim.net.parameters():
+                parameter.data.zero_()
+
+
+def test_half_precision_changes_no_tree(again, made, monkeypatch):
+    n_words = sum(len(one.words) for one in read_conllu(made.parents[1] / DEV))
+    card, record = (made / "cards" / f"{NAME}.{suffix}" for suffix in ("md", "json"))
+    performances = []
+    for rounding, precision, reason in (
+        (lambda nlp: None, "half", "All {:,} words of the dev file get the same head"),
+        (zero, "single", " of the {:,} words of the dev file would get another head"),
+    ):
+        wheel_of(made).unlink()
+        monkeypatch.setattr("spacy_npparse.packaging.build.round_to_half", rounding)
+        result = again()
+        assert result.exit_code == 0, result.output
+        meta = json.loads(record.read_text(encoding="utf-8"))["meta"]
+        assert meta["spacy_npparse"]["precision"] == precision
+        assert reason.format(n_words) in card.read_text(encoding="utf-8")
+        performances.append(meta["performance"])
+    assert performances[0] == performances[1]
 
 
 def test_a_wheel_with_other_scores_is_refused(project, made, tmp_path):
