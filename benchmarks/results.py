@@ -6,9 +6,9 @@
 The first folder has treebanks as Universal Dependencies releases them (UD_Gothic-PROIEL). Each row
 of PLAN is a leaderboard for each of its treebanks, in OUTPUT/TREEBANK-CONFIG, from gold tokens and
 from plain text. Finished runs are kept: given again, the command resumes. With --no-training, it
-takes the models that there are. The scores of all runs that have ended go to docs/results.json,
-from which the tables are rendered, between markers on the pages. What has not been run is in no
-table.
+takes the models that there are. The scores of all runs that have ended, and the claims of the
+papers that they test, go to docs/results.json, from which the tables are rendered, between markers
+on the pages. What has not been run is in no table.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from claims import CLAIMS, compared
 from result_tables import BUDGET, PAGES, RESULTS, System, rendered
 from thinc.api import Config
 
@@ -67,10 +68,11 @@ TREEBANKS = (
     *("Latin-Perseus", "English-LinES", "Swedish-LinES"),
 )
 TWO = TREEBANKS[:2]
-SPACY = "spacy"
+SPACY, OF_SPACY = "spacy", 4000
 # Columns that spaCy's parser, which is trained alone, does not predict, and scores that count them.
 NOT_OF_SPACY = {Metric(name) for name in "UPOS XPOS UFeats AllTags Lemmas MLAS BLEX".split()}
 ENSEMBLE, MEMBERS = "ensemble", ("mh4", "one_endpoint_crossing", "mst")
+IN_CLAIMS = sorted({name for claim in CLAIMS for name in (claim.better, claim.worse)})
 # What is run, the most important first.
 PLAN = (
     Row(TREEBANKS, "accuracy", ["mh4"]),
@@ -78,8 +80,10 @@ PLAN = (
     Row(TWO, "accuracy", ["mh4"], seeds=(1, 2)),
     Row(TWO, "accuracy", ["one_endpoint_crossing", "mst", "arc_hybrid_swap"]),
     Row(TWO, "accuracy", [ENSEMBLE]),
-    Row(TWO, "accuracy", [SPACY], updates=4000),
-    Row(TWO, "accuracy", [*trainable_parsers(), SPACY], updates=BUDGET),
+    Row(TWO, "accuracy", [SPACY], updates=OF_SPACY),
+    Row(TWO, "accuracy", IN_CLAIMS, updates=BUDGET),
+    Row(TWO, "accuracy", [*sorted({*trainable_parsers(), SPACY} - {*IN_CLAIMS})], updates=BUDGET),
+    Row(TREEBANKS[2:], "accuracy", [SPACY], updates=OF_SPACY),
 )
 
 
@@ -146,26 +150,27 @@ class Board(NamedTuple):
                     name = f"{run.folder.name}, {run.contestant.name}, seed {run.seed}"
                     print(f"{name}: {reason or 'done'}", file=sys.stderr)
 
-    def runs(self) -> Iterator[dict[str, Any]]:
-        """The runs that have ended, for docs/results.json; scores in percent."""
-        from_gold, from_text = (
-            {
-                (parser, trial.seed): trial
-                for parser, trials in one.results(self.contestants, self.row.seeds).items()
-                for trial in trials
-            }
-            for one in self.experiments
-        )
+    def trials(self) -> list[dict[str, list[Trial]]]:
+        """The runs that have ended, from gold tokens and from plain text, by parser."""
+        return [one.results(self.contestants, self.row.seeds) for one in self.experiments]
+
+    def runs(
+        self, from_gold: dict[str, list[Trial]], from_text: dict[str, list[Trial]]
+    ) -> Iterator[dict[str, Any]]:
+        """What docs/results.json has of the runs that have ended; scores in percent."""
         task = self.experiment.task
-        for (parser, seed), trial in from_gold.items():
-            if (other := from_text.get((parser, seed))) is None:
+        others = {(parser, one.seed): one for parser, found in from_text.items() for one in found}
+        for parser, trial in (
+            (parser, one) for parser, found in from_gold.items() for one in found
+        ):
+            if (other := others.get((parser, trial.seed))) is None:
                 continue
             note = read_json(self.experiment.folder / "experiment.json")
             if note["config"] != checksum(task.config):
                 print(f"{trial.file}: {task.config} is another one now", file=sys.stderr)
             yield {
                 **System(self.treebank, self.row.config, self.row.updates, parser)._asdict(),
-                "seed": seed,
+                "seed": trial.seed,
                 "version": note["version"],
                 "checksums": {name: note[name] for name in ("train", "dev", "config")},
                 "train_words": sum(sentence.n_words for sentence in read_conllu(task.train)),
@@ -174,6 +179,13 @@ class Board(NamedTuple):
                 "gold tokens": scores_of(trial, parser),
                 "plain text": scores_of(other, parser),
             }
+
+    def claims(self, from_gold: dict[str, list[Trial]]) -> Iterator[dict[str, Any]]:
+        """What docs/results.json has of the claims whose parsers have been run."""
+        if self.row.updates == BUDGET:
+            for claim in CLAIMS:
+                if (found := compared(claim, from_gold)) is not None:
+                    yield {"treebank": self.treebank, **found}
 
 
 def boards(folder: Path, output: Path) -> Iterator[Board]:
@@ -218,11 +230,16 @@ def main() -> None:
             board.complete(arguments.processes, not arguments.no_training)
         except FolderInUseError as error:
             print(error, file=sys.stderr)
-    runs = [run for board in planned for run in board.runs()]
-    lines = ",\n".join(map(json.dumps, runs))
-    RESULTS.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    results: dict[str, list[dict[str, Any]]] = {"runs": [], "claims": []}
+    for board in planned:
+        from_gold, from_text = board.trials()
+        results["runs"] += board.runs(from_gold, from_text)
+        results["claims"] += board.claims(from_gold)
+    # One line for each run.
+    parts = [f'"{name}": [\n' + ",\n".join(map(json.dumps, results[name])) for name in results]
+    RESULTS.write_text("{\n" + "\n],\n".join(parts) + "\n]\n}\n", encoding="utf-8")
     for page in PAGES:
-        page.write_text(rendered(page.read_text(encoding="utf-8"), runs), encoding="utf-8")
+        page.write_text(rendered(page.read_text(encoding="utf-8"), results), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,19 +3,23 @@
 import json
 import shutil
 from statistics import mean, stdev
+from types import SimpleNamespace
 
 import pytest
 import results
+from claims import Claim, compared
 from result_tables import PAGES, RESULTS, rendered
 from tiny import SAMPLE
 
 from spacy_npparse import __version__
+from spacy_npparse.evaluation import Metric
+from spacy_npparse.evaluation.attachment import Score
 from spacy_npparse.files import checksum
 from spacy_npparse.laboratory import config_path
 from spacy_npparse.laboratory.records import Measurements, write_minutes, write_record
 from spacy_npparse.treebank import read_conllu
 
-RUNS = json.loads(RESULTS.read_text(encoding="utf-8"))
+FOUND = json.loads(RESULTS.read_text(encoding="utf-8"))
 DEV = SAMPLE / "sample-ud-dev.conllu"
 
 
@@ -28,9 +32,9 @@ def run(treebank, parser, seed, las, updates=None):
     }
 
 
-def cells(name, runs):
+def cells(name, runs, claims=()):
     page = f"before\n<!-- results: {name} -->\n\nold\n\n<!-- end -->\nafter\n"
-    before, _, *lines, _, after = rendered(page, runs).splitlines()
+    before, _, *lines, _, after = rendered(page, {"runs": runs, "claims": claims}).splitlines()
     assert (before, after) == ("before", "after") and "old" not in lines
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line]
 
@@ -38,12 +42,16 @@ def cells(name, runs):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages_have_the_tables_of_the_file(page):
     text = page.read_text(encoding="utf-8")
-    assert "<!-- results: " in text and rendered(text, RUNS) == text
+    assert "<!-- results: " in text and rendered(text, FOUND) == text
 
 
 @pytest.mark.parametrize("config", ["accuracy", "fast"])
 def test_all_results_of_a_config_are_of_one_recipe(config):
-    made = {(run["version"], run["checksums"]["config"]) for run in RUNS if run["config"] == config}
+    made = {
+        (run["version"], run["checksums"]["config"])
+        for run in FOUND["runs"]
+        if run["config"] == config
+    }
     assert len(made) <= 1
 
 
@@ -64,7 +72,7 @@ def test_mean_and_deviation():
 def test_what_has_not_been_run_is_in_no_table():
     runs = [run("Gothic-PROIEL", "mh4", 0, 72.0), run("Turkish-IMST", "mh4", 0, 60.0)]
     assert cells("budget", runs) == [] == cells("by treebank", runs)
-    runs += [run("Turkish-IMST", "mst", 0, 59.0), run("Gothic-PROIEL", "mst", 0, 50.0, 2000)]
+    runs += [run("Turkish-IMST", "mst", 0, 59.0), run("Gothic-PROIEL", "mst", 0, 50.0, 1000)]
     assert [row[:3] for row in cells("by treebank", runs)] == [
         ["LAS from plain text", "Turkish-IMST"],
         ["---"] * 2,
@@ -79,7 +87,37 @@ def test_what_has_not_been_run_is_in_no_table():
         ["Turkish-IMST", "`mst`, `accuracy.cfg`", "1", "59.00", "-"],
     ]
     [_, _, row] = cells("budget", runs)
-    assert row == ["Gothic-PROIEL", "`mst`, 2,000 updates", "1", "50.00"]
+    assert row == ["Gothic-PROIEL", "`mst`, 1,000 updates", "1", "50.00"]
+
+
+def trials(seeds, correct):
+    """Predictions of a file of three sentences of four words."""
+    las = Score(correct=sum(correct), gold=12, system=12)
+    sentences = [Score(correct=one, gold=4, system=4) for one in correct]
+    scores = SimpleNamespace(
+        official={Metric.LAS: las}, correct_words=correct, las_of_sentences=sentences
+    )
+    return [SimpleNamespace(seed=seed, scores=scores) for seed in seeds]
+
+
+def test_a_claim_is_tested_on_the_seeds_that_both_parsers_have():
+    claim = Claim("mh4 is better than mh3 (2018)", "mh4", "mh3")
+    found = compared(claim, {"mh4": trials([0, 1], [4, 3, 3]), "mh3": trials([1, 2], [4, 2, 1])})
+    assert found["claim"] == claim.text and found["difference"] == 25.0 and 0.4 < found["p"] < 0.6
+    assert compared(claim, {"mh4": trials([0], [4, 3, 3]), "mh3": trials([1], [4, 2, 1])}) is None
+    assert compared(claim, {"mh4": trials([0], [4, 3, 3])}) is None
+
+
+def test_a_row_of_the_table_of_claims_for_each_claim():
+    a, b = ({"claim": name, "treebank": "Gothic-PROIEL"} for name in "ab")
+    claims = [a | {"difference": 1.234, "p": 0.0002}, b | {"difference": -0.5, "p": 0.0312}]
+    claims.append(a | {"treebank": "Hungarian-Szeged", "difference": 0.0, "p": 1.0})
+    assert cells("claims", [], claims) == [
+        ["claim", "Gothic-PROIEL", "Hungarian-Szeged"],
+        ["---"] * 3,
+        ["a", "+1.23, p < 0.001", "+0.00, p = 1"],
+        ["b", "-0.50, p = 0.031", "-"],
+    ]
 
 
 @pytest.fixture
@@ -104,7 +142,7 @@ def board(tmp_path, monkeypatch):
 
 
 def test_runs_that_have_ended_are_collected(board):
-    [run] = board.runs()
+    [run] = board.runs(*board.trials())
     known = {"treebank": "Sample", "config": "accuracy", "updates": None, "parser": "mh4"}
     known |= {"seed": 0, "version": __version__, "minutes": 7.5, "words_per_second": 901}
     assert {name: run[name] for name in known} == known
