@@ -29,7 +29,8 @@ BatchSize = Annotated[
 Model = Annotated[
     str,
     typer.Argument(
-        help="Folder of a trained pipeline (DIR/model-best), or name of an installed package."
+        metavar="MODEL",
+        help="Folder of a trained pipeline (DIR/model-best), or name of an installed package.",
     ),
 ]
 Code = Annotated[

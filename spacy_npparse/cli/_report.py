@@ -22,7 +22,9 @@ from spacy_npparse.treebank import Sentence, read_conllu
 
 T = TypeVar("T")
 
-GoldFile = Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")]
+GoldFile = Annotated[
+    Path, typer.Argument(metavar="GOLD", help="CoNLL-U file with the gold annotation.")
+]
 ScoresFile = Annotated[
     Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
 ]

@@ -49,7 +49,7 @@ class FormatChoice(str, Enum):
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="IN...",
+        metavar="IN",
         help="Files, folders or quoted patterns of .txt, .conllu and .jsonl, optionally compressed "
         "(.gz, .xz, .zst); - is text on stdin.",
     ),
@@ -143,10 +143,10 @@ def annotate(
 ) -> None:
     """Annotate a corpus of any size.
 
-    The corpus is cut into shards between paragraphs, sentences of CoNLL-U or records of JSON lines.
-    OUT gets the annotated shards, in the alphabetical order of the corpus, and records of how they
-    were made. Its folder `quarantine` gets the texts that could not be annotated, with the reasons.
-    To resume, run the command again.
+    The command cuts the corpus into shards between paragraphs, sentences of CoNLL-U or records of
+    JSON lines. OUT contains the annotated shards, whose alphabetical order is that of the corpus,
+    and records of how they were made. The texts that could not be annotated, and the reasons, are
+    in its folder `quarantine`. To resume, run the command again.
 
     Examples:
 

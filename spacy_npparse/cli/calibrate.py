@@ -34,7 +34,10 @@ def calibrate(
     context: typer.Context,
     model: Model,
     dev: Annotated[
-        Path, typer.Argument(help="CoNLL-U file with gold trees that are not training data.")
+        Path,
+        typer.Argument(
+            metavar="DEV", help="CoNLL-U file with gold trees that are not training data."
+        ),
     ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pipeline.")],
     test: Annotated[
@@ -56,10 +59,11 @@ def calibrate(
     """Calibrate the probabilities of a parser.
 
     The command fits one temperature for heads and one for labels to DEV, and saves them with the
-    pipeline in OUT. Scores are divided by the temperatures before they become probabilities. Trees
-    do not change. The table shows the expected calibration error, the mean difference of
-    probability and accuracy, before and after. A pipeline that was trained on several treebanks
-    parses in the style of DEV's, if the file name tells, unless you give --treebank.
+    pipeline in OUT. Scores are divided by the temperatures before they are converted to
+    probabilities. Trees do not change. The table shows the expected calibration error, which is the
+    mean difference between probability and accuracy, before and after calibration. A pipeline that
+    was trained on several treebanks parses in the style of the treebank that the name of DEV
+    indicates, or that --treebank names.
 
     Examples:
 

@@ -48,7 +48,9 @@ _Config = Annotated[
 @user_errors
 def check(
     context: typer.Context,
-    treebank: Annotated[Path, typer.Argument(help="CoNLL-U file with the trees to check.")],
+    treebank: Annotated[
+        Path, typer.Argument(metavar="TREEBANK", help="CoNLL-U file with the trees to check.")
+    ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
     parser: _Parser = "arc_hybrid_swap",
     config: _Config = None,
@@ -61,13 +63,13 @@ def check(
     threads: Threads = 1,
     code: Code = None,
 ) -> None:
-    """List the arcs of a treebank that its own parsers most surely contradict.
+    """List probable errors of a treebank.
 
-    The treebank is split into parts. For each part, a parser is trained on the others and
-    calibrated. It then looks in its part for arcs with a more probable head or label that would
-    also give a tree. The list is sorted by the ratio of the two probabilities. OUT gets
-    contradictions.tsv, contradictions.html, and contradictions.conllu, which is the treebank with
-    the listed arcs noted in MISC.
+    The command splits the treebank into parts. For each part, it trains and calibrates a parser on
+    the other parts. The parser then lists those arcs of the part for which another head or label
+    is more probable and also results in a tree. The list is sorted by the ratio of the two
+    probabilities. OUT contains the list (contradictions.tsv), the trees (contradictions.html), and
+    the treebank with a note in MISC for each arc of the list (contradictions.conllu).
 
     Examples:
 

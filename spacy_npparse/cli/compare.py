@@ -26,7 +26,7 @@ def compare(
     predicted: Annotated[
         list[str],
         typer.Argument(
-            metavar="[NAME=]PREDICTED...",
+            metavar="[NAME=]PREDICTED",
             help="CoNLL-U files with predicted annotation. Files with the same NAME are seeds of "
             "one parser.",
         ),

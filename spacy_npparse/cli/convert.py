@@ -54,9 +54,10 @@ def convert(
 ) -> None:
     """Convert a CoNLL-U file to spaCy's binary format, or back.
 
-    The conversion is lossless: comments, multiword tokens, empty nodes, enhanced dependencies and
-    MISC are kept, and converting a .conllu file to .spacy and back gives the same file. Only blank
-    lines are normalised. A warning counts those that are superfluous or missing.
+    The conversion is lossless: it keeps comments, multiword tokens, empty nodes, enhanced
+    dependencies and MISC, and a .conllu file that is converted to .spacy and back is the same. Only
+    its blank lines may differ, because there is always one after each sentence. A warning counts
+    those that are superfluous or missing.
 
     Examples:
 

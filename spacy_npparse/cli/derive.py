@@ -65,14 +65,14 @@ _Model = Annotated[
     ),
 ]
 _Html = Annotated[
-    Path | None, typer.Option(help="Write a page to step through, instead of printing a table.")
+    Path | None, typer.Option(help="Write a page on which to step through, instead of a table.")
 ]
 _Repairs = Annotated[
     bool,
     typer.Option(
         "--repairs",
-        help="Instead, count the repairs that the non-monotonic transitions of --model make in all "
-        "sentences.",
+        help="Instead of showing a derivation, count the repairs that non-monotonic transitions "
+        "of --model make in all sentences.",
     ),
 ]
 _Json = Annotated[
@@ -97,12 +97,13 @@ def derive(
 ) -> None:
     """Show the derivation of a sentence step by step.
 
-    Each row shows the configuration, the transition taken, the arcs that it adds, and all legal
-    transitions with their oracle costs in brackets. With --model, it also shows the probabilities
-    or scores of the transitions, and the costs only if the file has gold trees.
+    Each row shows the configuration, the transition that is taken, the arcs that it adds, and all
+    legal transitions with their oracle costs in brackets. With --model, it also shows the
+    probabilities or scores of the transitions, and shows the costs only if the file contains gold
+    trees.
 
     With --repairs, the command counts the heads that non-monotonic transitions replace, remove or
-    add against an earlier decision, and how many of these become right or wrong.
+    add to revise an earlier decision, and how many of these become right or wrong.
 
     Examples:
 

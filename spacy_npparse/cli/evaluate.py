@@ -24,7 +24,7 @@ from spacy_npparse.cli._pipeline import (
     Treebank,
     load_parser,
 )
-from spacy_npparse.cli._report import Validate, report_scores
+from spacy_npparse.cli._report import GoldFile, Validate, report_scores
 from spacy_npparse.cli._threads import Threads
 from spacy_npparse.evaluation import ScoreSum, validate_sentences
 from spacy_npparse.extras import UDTOOLS, optional_version
@@ -45,9 +45,8 @@ from spacy_npparse.treebank import (
 from spacy_npparse.treebank.docs import group_sentences
 from spacy_npparse.treebank_names import treebank_name
 
-Gold = Annotated[Path, typer.Argument(help="CoNLL-U file with the gold annotation.")]
 Raw = Annotated[
-    bool, typer.Option("--raw", help="Start from plain text, without gold tokens and sentences.")
+    bool, typer.Option("--raw", help="Parse plain text, without gold tokens and sentences.")
 ]
 JsonPath = Annotated[
     Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
@@ -85,7 +84,7 @@ def _check_options(
 def evaluate(
     context: typer.Context,
     model: Model,
-    gold: Gold,
+    gold: GoldFile,
     raw: Raw = False,
     json_path: JsonPath = None,
     output: Output = None,
@@ -101,10 +100,11 @@ def evaluate(
     """Score a pipeline on a treebank.
 
     The pipeline gets the gold tokens and sentences, but no other annotation. With --raw, it gets
-    plain text, one Doc per paragraph, and also predicts tokens and sentences. A pipeline that was
-    trained on several treebanks parses in the style of GOLD's, if the file name tells, unless you
-    give --treebank. The scores are those of `score`. --keep does not affect them. With --validate,
-    the command also counts the syntax errors that the UD validator finds (level 3).
+    plain text, one Doc per paragraph, and predicts the tokens and sentences as well. A pipeline
+    that was trained on several treebanks parses in the style of the treebank that the name of GOLD
+    indicates, or that --treebank names. The scores are those of `score`. --keep does not affect
+    them. With --validate, the command also counts the syntax errors that the UD validator finds
+    (level 3).
 
     Examples:
 

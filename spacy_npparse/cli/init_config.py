@@ -82,9 +82,9 @@ def init_config(
 ) -> None:
     """Write a complete training config.
 
-    The pipeline has taggers, a lemmatizer and a parser, and is trained on CoNLL-U files. As in a
-    config of `spacy init config`, all defaults are explicit, except those of the parser, so that
-    you can use another parser by changing the name of the factory.
+    The config is for a pipeline with taggers, a lemmatizer and a parser, which is trained on
+    CoNLL-U files. As in a config of `spacy init config`, all defaults are explicit. Only those of
+    the parser are not, so that you can use another parser by changing the name of the factory.
 
     Examples:
 

@@ -48,9 +48,13 @@ _AlsoTrain = Annotated[
 @user_errors
 def leaderboard(
     context: typer.Context,
-    train: Annotated[Path, typer.Argument(help="CoNLL-U file to train on.")],
-    dev: Annotated[Path, typer.Argument(help="CoNLL-U file for the learning curve.")],
-    output: Annotated[Path, typer.Argument(help="Folder for models, predictions and report.")],
+    train: Annotated[Path, typer.Argument(metavar="TRAIN", help="CoNLL-U file to train on.")],
+    dev: Annotated[
+        Path, typer.Argument(metavar="DEV", help="CoNLL-U file for the learning curve.")
+    ],
+    output: Annotated[
+        Path, typer.Argument(metavar="OUTPUT", help="Folder for models, predictions and report.")
+    ],
     test: _Test = None,
     also_train: _AlsoTrain = None,
     parsers: Parsers = ALL,
@@ -69,16 +73,18 @@ def leaderboard(
     `spacy train` trains each parser with each seed, in place of the parser in the config. `spacy`
     is spaCy's parser and `udpipe` is UDPipe 1, both with their usual settings. The parsers get gold
     tokens and sentences without gold tags. With --raw, the same models parse plain text and predict
-    tokens, words and sentences. Models are those after the last update: DEV only draws the learning
-    curve, except that udpipe stops training by it. Finished runs are kept, so the same command
-    resumes. You can add parsers and seeds: give all that the report should contain.
+    tokens, words and sentences. The models after the last update are evaluated: DEV serves for the
+    learning curve only, except that udpipe uses it to stop early. To resume, or to add parsers or
+    seeds, run the command again and name all that the report should contain. Finished trainings are
+    not repeated.
 
     With --also-train, all parsers are trained on TRAIN and these treebanks together. Encoders of
-    this package get treebank embeddings, and parse in the style of TRAIN.
+    this package then have treebank embeddings, and parse in the style of TRAIN.
 
-    The report is OUTPUT/leaderboard-TEST.html and .json (with --raw, leaderboard-TEST-raw). It has
-    scores, letters shared by parsers that do not differ significantly, learning curves, accuracy
-    against speed, and precision against recall of crossing arcs. `compare` takes the predictions.
+    The report is OUTPUT/leaderboard-TEST.html and .json (with --raw, leaderboard-TEST-raw). It
+    contains scores, letters that are shared by parsers that do not differ significantly, learning
+    curves, accuracy against speed, and precision against recall of crossing arcs. You can pass the
+    predictions to `compare`.
 
     Examples:
 

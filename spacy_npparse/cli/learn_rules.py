@@ -21,16 +21,19 @@ from spacy_npparse.treebank.label_rules import rules_table, treebank_rules
 @user_errors
 def learn_rules(
     model: Model,
-    treebank: Annotated[Path, typer.Argument(help="CoNLL-U file that the parser was trained on.")],
+    treebank: Annotated[
+        Path,
+        typer.Argument(metavar="TREEBANK", help="CoNLL-U file that the parser was trained on."),
+    ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pipeline.")],
     code: Code = None,
 ) -> None:
-    """Learn label rules for a trained pipeline, such as one subject for each verb.
+    """Add label rules to a trained pipeline.
 
-    All parsers of the pipeline get the rules that the labels in TREEBANK obey. Their weights do not
-    change. You need this command only for pipelines that were trained before version 0.3, because
-    later versions learn the rules in training. The setting label_rules of a parser determines how
-    it uses them.
+    The command learns the rules that the labels in TREEBANK follow, such as one subject for each
+    verb, and adds them to all parsers of the pipeline. Weights do not change. You need this command
+    only for pipelines that were trained with a version before 0.3, because later versions learn the
+    rules in training. The setting label_rules of a parser determines how it uses them.
 
     Examples:
 
@@ -50,4 +53,4 @@ def learn_rules(
         parser.label_rules = rules
     with replacing_folder(output) as folder:
         nlp.to_disk(folder)
-    print_result(text(rules_table(rules)) if rules else "The treebank keeps no rules.")
+    print_result(text(rules_table(rules)) if rules else "The labels follow no rules.")

@@ -69,7 +69,8 @@ MinConfidence = Annotated[
     typer.Option(
         min=0.0,
         max=1.0,
-        help="Write only sentences in which the mean probability of the heads is at least this.",
+        help="Write only sentences in which the mean probability of the heads is at least "
+        "this number.",
     ),
 ]
 Html = Annotated[Path | None, typer.Option(help="Also write a page with the trees to this file.")]
@@ -142,11 +143,12 @@ def parse(
     """Parse a file and write the trees as CoNLL-U.
 
     In a .txt file, blank lines separate paragraphs, and a line break inside a paragraph is white
-    space, unless you give --lines. The output has a `# newdoc` and a `# newpar` for each paragraph,
-    and white space in MISC.
+    space, unless you pass --lines. The output contains a `# newdoc` and a `# newpar` for each
+    paragraph, and white space in MISC.
 
-    Of a .conllu file, the command keeps tokens, sentences, white space, and the comments sent_id,
-    text, newdoc and newpar. It drops all other annotation unless you give --keep or --complete.
+    The command keeps the tokens, sentences and white space of a .conllu file, and its comments
+    sent_id, text, newdoc and newpar. It drops all other annotation unless you pass --keep or
+    --complete.
 
     Examples:
 

@@ -40,8 +40,13 @@ _Kinds = Annotated[
 @app.command()
 @user_errors
 def pipelines(
-    treebanks: Annotated[list[Path], typer.Argument(help="Folders of UD treebanks, as released.")],
-    output: Annotated[Path, typer.Argument(help="Folder for trainings, wheels, cards and index.")],
+    treebanks: Annotated[
+        list[Path], typer.Argument(metavar="TREEBANK", help="Folders of UD treebanks, as released.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Argument(metavar="OUTPUT", help="Folder for trainings, wheels, cards and index."),
+    ],
     kinds: _Kinds = _ALL_KINDS,
     updates: Updates = None,
     processes: Processes = 1,
@@ -51,12 +56,14 @@ def pipelines(
 ) -> None:
     """Train pipelines, and package them for others to install.
 
-    `accuracy` is accuracy.cfg with mh4_parser, `fast` is fast.cfg with arc_hybrid_swap_parser. Each
-    pipeline is trained, scored from plain text and on gold tokens, packaged, and scored again in a
-    new environment. The scores are those on the test file or, without one, on the dev file.
+    There are two kinds of pipelines: `accuracy` is accuracy.cfg with mh4_parser, and `fast` is
+    fast.cfg with arc_hybrid_swap_parser. The command trains each pipeline, evaluates it on plain
+    text and on gold tokens, builds a wheel, and evaluates the wheel in a new environment. The
+    scores are those on the test file, or on the dev file if there is no test file.
 
-    OUTPUT gets index.md, the wheels in wheels/, the model cards in cards/, and the trainings in
-    TREEBANK-KIND/, which `leaderboard` can extend. Finished work is not repeated.
+    OUTPUT contains index.md, the wheels in wheels/, the model cards in cards/, and the trainings in
+    TREEBANK-KIND/, to which `leaderboard` can add parsers. To resume, run the command again:
+    finished work is not repeated.
 
     Examples:
 

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 def prepare(
     treebanks: Annotated[
         list[Path],
-        typer.Argument(metavar="TREEBANK...", help="Folders of UD treebanks, or .conllu files."),
+        typer.Argument(metavar="TREEBANK", help="Folders of UD treebanks, or .conllu files."),
     ],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.")],
     split: Annotated[
@@ -45,11 +45,11 @@ def prepare(
 ) -> None:
     """Check UD treebanks and copy their parts.
 
-    TREEBANK is a folder with *-ud-train.conllu, *-ud-dev.conllu and, optionally, *-ud-test.conllu,
-    or with --split a file to train on. The command checks all lines, and then copies the files
-    unchanged to OUT/train.conllu, OUT/dev.conllu and OUT/test.conllu. If you give several
-    treebanks, to train one parser on them, it copies them to OUT/train/TREEBANK-ud-train.conllu and
-    so on. You can then pass the folders OUT/train and OUT/dev to `spacy train`.
+    TREEBANK is a folder with *-ud-train.conllu, *-ud-dev.conllu and, optionally, *-ud-test.conllu.
+    With --split, it can also be a single .conllu file. The command checks all lines, and then
+    copies the files unchanged to OUT/train.conllu, OUT/dev.conllu and OUT/test.conllu. If you give
+    several treebanks for one parser, it copies their files to OUT/train/TREEBANK-ud-train.conllu
+    and so on. You can then pass the folders OUT/train and OUT/dev to `spacy train`.
 
     Examples:
 

@@ -19,7 +19,10 @@ from spacy_npparse.treebank import read_conllu
 def score(
     context: typer.Context,
     gold: GoldFile,
-    predicted: Annotated[Path, typer.Argument(help="CoNLL-U file with the predicted annotation.")],
+    predicted: Annotated[
+        Path,
+        typer.Argument(metavar="PREDICTED", help="CoNLL-U file with the predicted annotation."),
+    ],
     json_path: ScoresFile = None,
     validate: Validate = False,
 ) -> None:

@@ -57,7 +57,7 @@ class Granularity(str, Enum):
 Texts = Annotated[
     list[Path],
     typer.Argument(
-        metavar="TEXT…",
+        metavar="TEXT",
         help="Files to select from: .conllu, or .txt with blank lines between paragraphs.",
     ),
 ]
@@ -113,12 +113,13 @@ def select(
     treebank: Treebank = None,
     code: Code = None,
 ) -> None:
-    """Select the sentences or arcs of unannotated text that are most worth annotating.
+    """Select sentences or arcs of raw text to annotate next.
 
-    OUT gets the selected sentences, with the most valuable ones first, or in random order with
-    --min-error. HEAD and DEPREL are _. Words that you should annotate have the predicted arc and
-    its probability in MISC. You can train on OUT even if you annotate only a part of it: words
-    without HEAD do not count. `parse --complete` predicts their arcs.
+    The command selects those from whose annotation the parser would learn most. OUT contains the
+    selected sentences without HEAD and DEPREL, sorted by their value, or in random order with
+    --min-error. MISC contains the predicted arc and its probability for each word that you should
+    annotate. You can train on OUT even if you annotate only a part of it: words without HEAD are
+    ignored. `parse --complete` predicts their arcs.
 
     Examples:
 

@@ -16,7 +16,7 @@ from spacy_npparse.extras import STARLETTE, UVICORN, optional_module
 Models = Annotated[
     list[str],
     typer.Argument(
-        metavar="MODEL…",
+        metavar="MODEL",
         help="Folders of trained pipelines (DIR/model-best), or installed packages; the first is "
         "the default.",
     ),
@@ -49,11 +49,13 @@ def serve(
     treebank: Treebank = None,
     code: Code = None,
 ) -> None:
-    """Serve parsers over HTTP: a page, UDPipe's REST interface, and /parse with constraints.
+    """Serve pipelines over HTTP.
 
-    Requests select a model by the name of its training folder or of its package. With --edit, you
-    correct a treebank on the page, and the first model parses again what you have not confirmed.
-    Ctrl-C or SIGTERM ends the server.
+    The server provides a page that draws trees, the REST interface of UDPipe, and parsing with
+    constraints under /parse. Requests select a MODEL by the name of its training folder or of its
+    package. With --edit, you can correct a treebank on the page; after each correction, the first
+    MODEL parses again what you have not confirmed. To stop the server, press Ctrl-C or send
+    SIGTERM.
 
     Examples:
 

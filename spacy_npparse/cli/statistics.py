@@ -20,18 +20,20 @@ from spacy_npparse.visualisation import render_statistics
 @user_errors
 def statistics(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help="CoNLL-U files, counted together.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="CoNLL-U files of one treebank.")
+    ],
     json_path: Annotated[
         Path | None, typer.Option("--json", help="Write all counts to this file.")
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page with plots to this file.")] = None,
 ) -> None:
-    """Count non-projective trees and coverage of systems.
+    """Describe the trees of a treebank.
 
-    The command counts non-projective sentences and arcs, the gap degree and edge degree, and the
-    projective, MH4, one-endpoint-crossing and well-nested trees. For each transition system, it
-    counts the sentences that its static oracles derive, and the transitions and reorderings of the
-    derivations.
+    The command counts non-projective sentences and arcs, gap degrees and edge degrees, and the
+    trees that are projective, MH4, one-endpoint-crossing or well-nested. For each transition
+    system, it counts the sentences that its static oracles derive, and the transitions and
+    reorderings of the derivations. It also lists the rules that the labels follow.
 
     Examples:
 

@@ -44,8 +44,12 @@ from spacy_npparse.visualisation import render_sweep
 @user_errors
 def sweep(
     context: typer.Context,
-    treebanks: Annotated[list[Path], typer.Argument(help="Folders of UD treebanks.")],
-    output: Annotated[Path, typer.Argument(help="Folder for the leaderboards and the report.")],
+    treebanks: Annotated[
+        list[Path], typer.Argument(metavar="TREEBANK", help="Folders of UD treebanks.")
+    ],
+    output: Annotated[
+        Path, typer.Argument(metavar="OUTPUT", help="Folder for the leaderboards and the report.")
+    ],
     test: Annotated[
         bool, typer.Option("--test", help="Evaluate on the test files instead of the dev files.")
     ] = False,
@@ -62,7 +66,7 @@ def sweep(
 ) -> None:
     """Train parsers on several treebanks and rank them.
 
-    A treebank is a folder with *-ud-train.conllu, *-ud-dev.conllu and, for --test,
+    TREEBANK is a folder with *-ud-train.conllu, *-ud-dev.conllu and, for --test,
     *-ud-test.conllu. Its leaderboard is in OUTPUT/TREEBANK, and the command `leaderboard` can
     continue it. To resume, or to add treebanks, parsers or seeds, run the command again and name
     all that the report should contain. Finished trainings are not repeated.

@@ -35,5 +35,5 @@ def test_a_treebank_without_rules(run, model, tmp_path):
     rows = "".join(f"{i}\tab\t_\t_\t_\t_\t{i - 1}\tdep\t_\t_\n" for i in range(1, 5))
     (tmp_path / "few.conllu").write_text(rows.replace("\t0\tdep", "\t0\troot") + "\n")
     result = run("learn-rules", model, tmp_path / "few.conllu", tmp_path / "after")
-    assert result.exit_code == 0 and "The treebank keeps no rules." in result.output
+    assert result.exit_code == 0 and "The labels follow no rules." in result.output
     assert spacy.load(tmp_path / "after").get_pipe("parser").label_rules == ()
