@@ -31,6 +31,12 @@ from spacy_npparse.workfolder import read_json
 
 _SEED = 0
 _ALL_KINDS = " ".join(KINDS)
+_Treebanks = Annotated[
+    list[Path], typer.Argument(metavar="TREEBANK", help="Folders of UD treebanks, as released.")
+]
+_Output = Annotated[
+    Path, typer.Argument(metavar="OUTPUT", help="Folder for trainings, wheels, cards and index.")
+]
 _Kinds = Annotated[
     str,
     typer.Option(help="Kinds of pipelines for each treebank, separated by spaces: accuracy, fast."),
@@ -40,13 +46,8 @@ _Kinds = Annotated[
 @app.command()
 @user_errors
 def pipelines(
-    treebanks: Annotated[
-        list[Path], typer.Argument(metavar="TREEBANK", help="Folders of UD treebanks, as released.")
-    ],
-    output: Annotated[
-        Path,
-        typer.Argument(metavar="OUTPUT", help="Folder for trainings, wheels, cards and index."),
-    ],
+    treebanks: _Treebanks,
+    output: _Output,
     kinds: _Kinds = _ALL_KINDS,
     updates: Updates = None,
     processes: Processes = 1,

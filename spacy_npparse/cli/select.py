@@ -115,11 +115,10 @@ def select(
 ) -> None:
     """Select sentences or arcs of raw text to annotate next.
 
-    The command selects those from whose annotation the parser would learn most. OUT contains the
-    selected sentences without HEAD and DEPREL, sorted by their value, or in random order with
-    --min-error. MISC contains the predicted arc and its probability for each word that you should
-    annotate. You can train on OUT even if you annotate only a part of it: words without HEAD are
-    ignored. `parse --complete` predicts their arcs.
+    The command selects those from whose annotation the parser would learn most, and writes them
+    without HEAD and DEPREL: the most valuable ones first, or in random order with --min-error. MISC
+    contains the predicted arc and its probability for each word to annotate. You can train on OUT
+    even if you annotate only a part of it. `parse --complete` predicts the arcs of the others.
 
     Examples:
 
