@@ -241,7 +241,7 @@ def _check_complete(doc: Doc, *, is_incomplete: bool) -> None:
         is_incomplete = any(doc.vocab[orth].norm != norm for orth, norm in lost)
     if is_incomplete:
         raise DocError(
-            f"the Doc {doc.text[:40]!r} has words of multiword tokens, which it has lost: "
+            f"the Doc {doc.text[:40]!r} has words of multiword tokens, but has lost their forms: "
             "span.as_doc() drops them, and so do gold_preproc of spaCy's reader and "
             "Doc.from_docs() without user data. Use the span, span.as_doc(copy_user_data=True), "
             "or give its text to the pipeline; leave gold_preproc out."

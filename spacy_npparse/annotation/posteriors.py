@@ -193,8 +193,8 @@ def parser_of(nlp: Language) -> DependencyParser:
         )
     if not parsers[0].label_set.are_plain:
         raise PosteriorError(
-            f"{parsers[0].name}: its probabilities are those of projective trees, before arcs are "
-            "moved (pseudo_projective). Give the pipeline of a parser without this setting."
+            f"{parsers[0].name}: its probabilities are those of projective trees, before it "
+            "moves arcs (pseudo_projective). Give the pipeline of a parser without this setting."
         )
     return parsers[0]
 
@@ -212,8 +212,8 @@ def _check_words(sentences: Sequence[Sentence], docs: Sequence[Doc]) -> None:
     for sentence, doc in zip(sentences, docs, strict=True):
         if len(doc) != len(sentence.words):
             raise PosteriorError(
-                f"sentence {sentence.sent_id or quoted(doc.text)} has {len(sentence.words)} words, "
-                f"but {len(doc)} when it comes to the parser: a component before it merges or "
+                f"sentence {sentence.sent_id or quoted(doc.text)} has {len(sentence.words)} "
+                f"words, but {len(doc)} when the parser gets it: a component before it merges or "
                 "splits tokens, or a multiword token has fewer characters than words. Give a "
                 "pipeline without that component, or leave the sentence out."
             )

@@ -155,7 +155,9 @@ def select_words(
         contain the most valuable words.
     """
     if criterion is Criterion.DIVERSITY:
-        raise ValueError("diversity is that of sentences. Take entropy or error for single arcs.")
+        raise ValueError(
+            "diversity is a criterion for sentences. Use entropy or error for single arcs."
+        )
     benefits = np.concatenate([one.benefits(criterion) for one in judged])
     sentence = np.repeat(np.arange(len(judged)), [len(one.heads) for one in judged])
     words = np.concatenate([np.arange(1, len(one.heads) + 1) for one in judged])

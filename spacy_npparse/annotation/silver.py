@@ -101,7 +101,9 @@ def _confidence(words: Sequence[Token]) -> float:
     """Compute the mean probability of the heads."""
     probabilities = [word._.head_probability for word in words]
     if None in probabilities:
-        raise ValueError("The parser did not keep its confidence. Set `confidence` of its decoder.")
+        raise ValueError(
+            "The parser did not compute probabilities. Set `confidence = true` in its decoder."
+        )
     return fmean(probabilities)
 
 

@@ -150,7 +150,7 @@ def find_contestants(text: str, task: Task) -> list[Contestant]:
         name for word in text.split() for name in (trainable_parsers() if word == ALL else [word])
     ]
     if not names:
-        fail("--parsers names none. Give at least one, or all.")
+        fail("--parsers names no parser. Give at least one, or all.")
     try:
         found = [contestant(name) for name in dict.fromkeys(names)]
         for one in found:
@@ -187,7 +187,10 @@ def find_treebanks(
             fail(f"{folder}: no file *-ud-test.conllu. Leave out the treebank, or --test.")
     for folder in (output, *(output / name for name in found)):
         if any(folder.glob("*-ud-*.conllu")):
-            fail(f"{folder} is a treebank. Give last another folder, to write to.")
+            fail(
+                f"{folder} is a treebank. The last argument is the folder to write to: give "
+                "another one."
+            )
     return found
 
 
@@ -269,8 +272,8 @@ def completed(
         typer.secho(f"✘ {failure}", err=True)
     if failures:
         fail(
-            f"{len(failures)} runs failed; all others are in {kept}. Give the command "
-            "again to repeat the failed ones only."
+            f"{len(failures)} runs failed; all others are in {kept}. Run the command again to "
+            "repeat only the failed ones."
         )
 
 

@@ -187,7 +187,7 @@ def _saying_how_to_go_on(context: typer.Context) -> Iterator[None]:
         yield
     except TerminationError:
         command = command_line(context)
-        typer.echo(f"⚠ Interrupted. To go on, give the command again: {command}", err=True)
+        typer.echo(f"⚠ Interrupted. To continue, run the command again: {command}", err=True)
         raise
 
 
@@ -257,8 +257,8 @@ def _annotate(corpus: Corpus, executor: Callable[[], AbstractContextManager[Any]
         fail(str(error))
     if n_failed:
         fail(
-            f"{n_failed} shards are missing: their processes were killed, possibly out of memory. "
-            "Give the command again, with fewer workers."
+            f"{n_failed} shards are missing: their processes were killed, possibly out of "
+            "memory. Run the command again with fewer workers."
         )
 
 
@@ -276,8 +276,8 @@ def _summarise(corpus: Corpus) -> None:
     if counts["n_quarantined"] and not counts["n_docs"]:
         fail(
             f"{folder}: none of {counts['n_quarantined']} texts could be annotated; the reasons "
-            f"are in {folder / 'quarantine'}. To try the same ones again, delete "
-            f"{folder / 'records'}; for others, give another folder."
+            f"are in {folder / 'quarantine'}. To try the same texts again, delete "
+            f"{folder / 'records'}. For other texts, give another folder."
         )
     typer.echo(
         f"{folder}: {len(manifest.shards)} shards, {counts['n_sentences']:,} sentences, "

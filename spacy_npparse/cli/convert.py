@@ -88,7 +88,7 @@ def convert(
 
 
 def _write_doc_bin(docs: Iterable[Doc], source: Path, target: Path) -> tuple[int, int]:
-    """Write Docs to a .spacy file; how many there are, and their tokens."""
+    """Write Docs to a .spacy file, and return the numbers of Docs and tokens."""
     doc_bin = DocBin(attrs=DOCBIN_ATTRIBUTES, store_user_data=True)
     n_words = n_partial = 0
     for doc in docs:

@@ -120,9 +120,11 @@ def derive(
         fail("--json is for counts. Give --repairs with it.")
     if repairs:
         if model is None or source.suffix != ".conllu":
-            fail("Repairs are a parser's, right or wrong by gold trees: give --model and .conllu.")
+            fail("--repairs compares a parser with gold trees. Give --model and a .conllu file.")
         if any(option is not None for option in (sentence, system, oracle, html)):
-            fail("--repairs counts in all sentences, without costs: give only --json with it.")
+            fail(
+                "--repairs counts in all sentences and shows no costs. Combine it only with --json."
+            )
         _count_repairs(context, model, source, json_path)
         return
     if model is None:

@@ -144,12 +144,12 @@ def evaluate(
 
 
 def _again(gold: Path) -> ConlluReader:
-    """The sentences of a file whose warnings are out."""
+    """Read a file again without repeating its warnings."""
     return ConlluReader(gold, warn=lambda message: None)
 
 
 def _lengths(sentences: Iterable[Sentence], raw: bool, sentences_per_doc: int) -> Iterator[int]:
-    """The characters of each paragraph, or the words of each Doc."""
+    """Count the characters of each paragraph, or the words of each Doc."""
     if raw:
         yield from (len(paragraph.text) for paragraph in paragraphs_of_treebank(sentences))
     else:
@@ -160,7 +160,7 @@ def _lengths(sentences: Iterable[Sentence], raw: bool, sentences_per_doc: int) -
 def _inputs(
     nlp: Language, sentences: Iterable[Sentence], raw: bool, sentences_per_doc: int
 ) -> Iterator[tuple[list[Sentence], Doc | Paragraph]]:
-    """What is annotated, after its sentences unless it is plain text."""
+    """Iterate over the Docs or paragraphs to annotate, each with the sentences of the Doc."""
     if raw:
         yield from zip(repeat([]), paragraphs_of_treebank(sentences))
     else:

@@ -47,7 +47,7 @@ def learn_rules(
     if not parsers:
         fail(
             f"{model}: this pipeline has no parser of spacy_npparse, only: "
-            f"{', '.join(nlp.component_names)}. Rules are for these parsers."
+            f"{', '.join(nlp.component_names)}. Give a pipeline with such a parser."
         )
     for parser in parsers:
         parser.label_rules = rules

@@ -100,7 +100,7 @@ def pipelines(
         write_text(index_page(map(read_json, records)), index)
         typer.echo(f"{index}", err=True)
     if n_failures:
-        fail(f"{n_failures} packages failed. Give the command again to repeat these only.")
+        fail(f"{n_failures} packages failed. Run the command again to repeat only these.")
 
 
 def _build(packages: Iterable[Package], tasks: Executor) -> int:

@@ -106,8 +106,8 @@ def _parts(treebank: Path, split: bool) -> dict[str, _Part]:
         files = {"train": treebank}
         if not split:
             fail(
-                f"{treebank} is one file, but training chooses the best model on another one. Give "
-                "--split to make it from a tenth of this one, or a folder with both."
+                f"{treebank} is a single file, but training also needs a dev file. Give --split "
+                "to split off a tenth of it, or give a folder with both files."
             )
     else:
         files = treebank_parts(treebank, needs_dev=not split)

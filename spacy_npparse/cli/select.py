@@ -147,8 +147,8 @@ def select(
     unique = [sentence for forms, sentence in different.items() if forms not in done]
     if not unique:
         fail(
-            f"{', '.join(map(str, texts))}: no sentence to select from; {n_different:,} have been "
-            "annotated. Give another text."
+            f"{', '.join(map(str, texts))}: no sentence to select from; {n_different:,} have "
+            "already been annotated. Give another text."
         )
     selected, n_selected = _select(nlp, unique, by, unit, words, min_error, size)
     write_text("".join(f"{sentence}\n\n" for sentence in selected), output)

@@ -168,7 +168,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
             ValueError: The argument is not a valid label.
         """
         if not isinstance(label, str) or not label:
-            raise ValueError(f"{self.name}: {label!r} is no label. Give a non-empty string.")
+            raise ValueError(f"{self.name}: {label!r} is not a label. Give a non-empty string.")
         if label in self.labels:
             return 0
         self._grow(self.label_set.add([label]))
@@ -216,7 +216,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @property
     def finds_sentences(self) -> bool:
-        """Whether open sentence boundaries are found, which requires a training for it."""
+        """Whether the component finds open sentence boundaries, for which it must have been trained."""
         return self._finds_sentences(self.network.shim.net)
 
     def _finds_sentences(self, net: NetT) -> bool:
@@ -247,13 +247,13 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         constraints = read_constraints(docs, self.keep, self.label_set.plain)
         if constraints and not self.label_set.are_plain:
             raise ConstraintError(
-                f"{self.name}: a pseudo-projective parser cannot keep to constraints, because the "
-                "arcs that it builds are moved in the end. Take another parser."
+                f"{self.name}: a pseudo-projective parser cannot meet constraints, because it "
+                "moves arcs after the search. Use another parser."
             )
         return constraints
 
     def report(self) -> None:
-        """Warn of what could not be done since the last report."""
+        """Warn about sentences that could not be parsed as requested since the last report."""
         self._finder.report()
         self._warn([*self.search.report(), *self.trees.report()])
 
@@ -417,8 +417,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         n_tokens = sum(len(eg.predicted) for eg in examples)
         if not isinstance(scores, Tensor) or len(scores) != n_tokens:
             raise ValueError(
-                f"{self.name}: get_loss takes what model.begin_update or model.predict gives for "
-                f"the predicted Docs, a vector for each of their {n_tokens} tokens."
+                f"{self.name}: get_loss needs the output of model.begin_update or model.predict "
+                f"for the predicted Docs: one vector for each of their {n_tokens} tokens."
             )
         if not n_tokens:
             return 0.0, scores.new_zeros(())

@@ -109,8 +109,8 @@ class SharedEncoders:
         found = _checksum(self.find(model))
         if found and self.checksum and found != self.checksum:
             logger.warning(
-                "%s was trained with another encoder than that whose vectors it gets, and its "
-                "trees will make no sense. %s",
+                "%s was trained with another encoder than the one whose vectors it gets. Its "
+                "trees will be wrong. %s",
                 name,
                 REMEDY,
             )
@@ -130,10 +130,10 @@ class SharedEncoders:
         for layer in listeners(model):
             if not all(_has_vectors(layer, doc) for doc in docs if len(doc)):
                 raise ValueError(
-                    f"{name} listens to {layer.upstream_name!r}, but Docs come without its "
-                    "vectors: the pipeline has no such encoder before it, or it is disabled, or "
-                    "training.annotating_components names the parser without it. "
-                    f"{REMEDY}"
+                    f"{name} listens to {layer.upstream_name!r}, but the Docs do not have its "
+                    "vectors: the pipeline has no such encoder before it, or the encoder is "
+                    "disabled, or training.annotating_components names the parser without the "
+                    f"encoder. {REMEDY}"
                 )
 
 

@@ -114,7 +114,7 @@ class EnsembleParser(ParserPipe, Pipe):
                 )
             parser = self.nlp.get_pipe(member)
             if not isinstance(parser, DependencyParser):
-                raise ValueError(f"{self.name}: {member!r} is no parser of spacy_npparse")
+                raise ValueError(f"{self.name}: {member!r} is not a parser of spacy_npparse")
             if not parser.label_set.are_plain:
                 raise ValueError(f"{self.name}: {member!r} is pseudo-projective; leave it out")
             if parsers and parser.labels != parsers[0].labels:
@@ -133,8 +133,9 @@ class EnsembleParser(ParserPipe, Pipe):
         active = [member for member in self.members if member in self.nlp.pipe_names]
         if active and not self._has_warned:
             logger.warning(
-                "%s: %s parse by themselves, too, and set the sentences that the members were to "
-                "find together. Disable them: nlp.disable_pipes(%s), or nlp.disabled in a config.",
+                "%s: the members %s are not disabled. They set the sentences that all members "
+                "should find together. Disable them: nlp.disable_pipes(%s), or nlp.disabled in a "
+                "config.",
                 self.name,
                 ", ".join(active),
                 ", ".join(map(repr, active)),
@@ -142,12 +143,12 @@ class EnsembleParser(ParserPipe, Pipe):
             self._has_warned = True
 
     def _warn_of_another_pipeline(self, doc: Doc) -> None:
-        """Warn if the ensemble has been sourced into another pipeline, which it is not told of."""
+        """Warn if the ensemble is in another pipeline, into which spaCy has sourced it."""
         if doc.vocab is not self.vocab and not self._is_elsewhere:
             logger.warning(
-                "%s was made in another pipeline, where its members are; here it gets the vectors "
-                "of whatever encoder there is, and is saved without them. Source the encoders and "
-                "the members (%s) too, and add an ensemble_parser of these.",
+                "%s is sourced from another pipeline without its members. It gets the vectors of "
+                "any encoder of this pipeline, and is saved without its members. Source the "
+                "encoders and the members (%s), too, and add an ensemble_parser of these.",
                 self.name,
                 ", ".join(self.members),
             )
@@ -167,8 +168,8 @@ class EnsembleParser(ParserPipe, Pipe):
                 listening = f"{parser.name!r} listens to {layer.upstream_name!r}"
                 if encoder is None or encoder is not known:
                     raise ValueError(
-                        f"{self.name}: {listening}, but that of the pipeline is not the encoder "
-                        "that it was trained with; give it that as its own with replace_listeners"
+                        f"{self.name}: {listening}, but was trained with another encoder; give "
+                        "it an encoder of its own with replace_listeners"
                     )
                 others = by_kind.setdefault(type(layer), {})
                 others.setdefault(id(encoder), listening)

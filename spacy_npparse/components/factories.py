@@ -137,8 +137,8 @@ def transition_factory(system_name: str, oracle: str) -> Callable[..., Dependenc
         encoding = settings.pseudo_projective
         if encoding is not None and not system.kernel.projective:
             raise ValueError(
-                f"{name}: pseudo_projective is for systems that derive all projective trees and no "
-                f"others, which is not true of {system.name}. Remove the setting."
+                f"{name}: pseudo_projective needs a projective system, which {system.name} is "
+                "not. Remove the setting."
             )
         return DependencyParser(
             nlp,
@@ -331,10 +331,10 @@ def _check_model(name: str, factory: str, model: Any) -> None:
     the factory was changed."""
     if isinstance(model, Model) and "sizes" not in model.attrs:
         raise ValueError(
-            f"{name}: {factory} cannot take the model {model.name!r}, which has no network of this "
-            "package. Make it the architecture spacy_npparse.Parser.v1, with the encoder as its "
-            "tok2vec. If it is that of spaCy's parser, remove the settings moves, "
-            "update_with_oracle_cut_size, learn_tokens and min_action_freq of that, too."
+            f"{name}: {factory} cannot use the model {model.name!r}, which has no network of this "
+            "package. Use the architecture spacy_npparse.Parser.v1, with the encoder as its "
+            "tok2vec. If the config is for spaCy's parser, also remove the settings moves, "
+            "update_with_oracle_cut_size, learn_tokens and min_action_freq."
         )
 
 
@@ -353,8 +353,8 @@ def _transition_system(
     decoder = settings.decoder
     if decoder.k_best > (decoder.beam_width if decoder.beam_width > 1 else 0):
         raise ValueError(
-            f"{name}: decoder.k_best is {decoder.k_best}, but must be 0, or up to as many as the "
-            f"beam is wide, and beam_width is {decoder.beam_width}"
+            f"{name}: decoder.k_best is {decoder.k_best}, but must be between 0 and "
+            f"beam_width = {decoder.beam_width}, and 0 without a beam"
         )
     if settings.loss == MAX_VIOLATION and decoder.beam_width == 1:
         raise ValueError(
@@ -375,14 +375,14 @@ def _exact_mh_search(name: str, n_heads: int, settings: MHParserSettings) -> Len
         )
     if settings.positions is not None:
         raise ValueError(
-            f"{name}: positions are those of greedy search, but search is 'exact', which has "
-            'features. Remove them, or set search = "greedy".'
+            f"{name}: positions is a setting of greedy search, but search is 'exact'. Use "
+            'features instead, or set search = "greedy".'
         )
     if settings.decoder.k_best:
         raise ValueError(
-            f"{name}: decoder.k_best is {settings.decoder.k_best}, but exact search finds only the "
-            'best tree. Make it 0, or set search = "greedy" and a beam_width. How sure the parser '
-            "is of each arc, confidence tells."
+            f"{name}: decoder.k_best is {settings.decoder.k_best}, but exact search finds only "
+            'the best tree. Make it 0, or set search = "greedy" and a beam_width. For '
+            "probabilities of arcs, set confidence."
         )
     if settings.decoder.beam_width > 1:
         raise ValueError(

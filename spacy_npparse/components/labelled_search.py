@@ -159,7 +159,7 @@ class LabelledSearch(Generic[NetT]):
         if decisions is None:
             raise ValueError(
                 f"{self._name}: {self._system_name}_parser finds trees without transitions, so "
-                "there are no derivations. Take a parser with a transition system."
+                "there are no derivations. Use a parser with a transition system."
             )
         derivation = parser_derivation(
             [doc[i]._.form for i in scored.sentences.words.tolist()],
@@ -173,7 +173,7 @@ class LabelledSearch(Generic[NetT]):
         return replace(derivation, labels=tuple(self._labels.spell(labels.tolist())))
 
     def report(self) -> list[str]:
-        """Describe the sentences with constraints that could not be parsed as asked for.
+        """Describe the sentences with constraints that could not be parsed as requested.
 
         Returns:
             A message for each kind of such sentences since the last report.

@@ -231,7 +231,7 @@ def check_labels(name: str, labels: Sequence[str]) -> None:
         if labels.count(label) > 1:
             raise ValueError(f"{where} has {label!r} more than once. Name each label once.")
     if ROOT_LABEL in labels:
-        raise ValueError(f"{where} has {ROOT_LABEL!r}, which every parser has anyway. Remove it.")
+        raise ValueError(f"{where} has {ROOT_LABEL!r}, which every parser always has. Remove it.")
 
 
 def _deps(doc: Doc) -> set[str]:

@@ -62,8 +62,8 @@ class Network(Generic[NetT]):
         vectors = self.model.predict(docs)
         if vectors.shape[1] != len(net.root):
             raise ValueError(
-                f"{self.name}: vectors have a width of {vectors.shape[1]}, but it was trained with "
-                f"one of {len(net.root)}: they are of another encoder. {REMEDY}"
+                f"{self.name}: the vectors have a width of {vectors.shape[1]}, but the parser "
+                f"was trained with {len(net.root)}: they are from another encoder. {REMEDY}"
             )
         return EncodedTokens(net, *net.project_tokens(vectors))
 
@@ -126,9 +126,9 @@ class Network(Generic[NetT]):
         for size, value in sizes.items():
             if self.shim.cfg.get(size, value) != value:
                 raise MismatchError(
-                    f"its cfg and the factory {system_name}_parser ask for a network with "
-                    f"{size} = {value}, but that of its model has {self.shim.cfg[size]}: the files "
-                    f"are not of the same training. {REMEDY_FOR_FILES}"
+                    f"its cfg and the factory {system_name}_parser ask for a network with {size} "
+                    f"= {value}, but its model has {self.shim.cfg[size]}: the files are not from "
+                    f"the same training. {REMEDY_FOR_FILES}"
                 )
         # Version 0.1 saved neither a checksum nor any other progress.
         saves_progress = not UNTRAINED.keys().isdisjoint(self.model.attrs)

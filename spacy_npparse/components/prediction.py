@@ -129,7 +129,7 @@ class ParserPipe:
         raise NotImplementedError
 
     def report(self) -> None:
-        """Warn of what could not be done since the last report."""
+        """Warn about sentences that could not be parsed as requested since the last report."""
         raise NotImplementedError
 
     def set_annotations(self, docs: Iterable[Doc], parses: Iterable[Parse]) -> None:

@@ -23,8 +23,8 @@ def check_rehearsable(model: Model, name: str) -> None:
     """
     if any(listeners(model)):
         raise NotImplementedError(
-            f"{name}: rehearse needs an encoder of the component's own, but it listens to that of "
-            "another one. Call nlp.replace_listeners before nlp.resume_training."
+            f"{name}: rehearse needs a component with its own encoder, but this one listens to "
+            "an encoder of the pipeline. Call nlp.replace_listeners before nlp.resume_training."
         )
 
 

@@ -28,7 +28,7 @@ class MismatchError(ValueError):
 
 @dataclass(frozen=True)
 class SavedState:
-    """The part of a saved component that is not its weights.
+    """Everything that is saved of a component except its weights.
 
     The weights are saved with a checksum of the settings and labels, because labels are positions
     in the output layer.

@@ -149,8 +149,8 @@ class EnsembleSettings:
         twice = sorted({name for name in self.members if self.members.count(name) > 1})
         if twice:
             raise ValueError(
-                f"members has {', '.join(map(repr, twice))} more than once, which would have more "
-                "than one vote. Name each parser once."
+                f"members has {', '.join(map(repr, twice))} more than once, which would give it "
+                "several votes. Name each parser once."
             )
 
 
@@ -178,7 +178,7 @@ def read_settings(
     for setting, value in values.items():
         where = f"{name}: {section}{setting}"
         if setting not in known:
-            raise ValueError(f"{where} is no setting; choose from: {', '.join(known)}")
+            raise ValueError(f"{where} is not a setting; choose from: {', '.join(known)}")
         if is_dataclass(hints[setting]) and isinstance(value, Mapping):
             value = read_settings(hints[setting], name, value, f"{section}{setting}.")
         check_type(where, value, hints[setting])

@@ -56,9 +56,9 @@ def counting_roots(name: str, examples: Iterable[Example]) -> Iterator[Example]:
         yield example
     if n_misplaced:
         logger.warning(
-            "%s: %d words of the training data have a head, but the label of roots (%s; root "
-            "in CoNLL-U). Their heads are learnt, and their labels are taken for unknown. "
-            "Correct them in the treebank.",
+            "%s: %d words of the training data have a head, but the label of roots (%s; root in "
+            "CoNLL-U). Their heads are learned, and their labels are treated as unknown. Correct "
+            "them in the treebank.",
             name,
             n_misplaced,
             ROOT_LABEL,
@@ -81,9 +81,9 @@ def counting_sentences(name: str, gold: Iterable[GoldBatch]) -> Iterator[GoldBat
         yield batch
     if n_within == 0:
         logger.warning(
-            "%s: no Doc of the training data has several sentences, so that the parser learns "
-            "that no text has. Train on longer Docs (spacy_npparse.ConlluCorpus.v1 with "
-            'sentences_per_doc = 0, for example), or set sentences = "preset".',
+            "%s: no Doc of the training data has several sentences, so the parser learns that "
+            "each text is a single sentence. Train on longer Docs (spacy_npparse.ConlluCorpus.v1 "
+            'with sentences_per_doc = 0, for example), or set sentences = "preset".',
             name,
         )
 
@@ -104,9 +104,10 @@ def warn_of_shared_files(nlp: Language) -> None:
         for other in dev:
             if have_same_content(path, other):
                 logger.warning(
-                    "%s is both trained and evaluated on (%s): the scores say nothing about other "
-                    "text, and the best model is the one that has memorised most. Give a dev file "
-                    "of other sentences; 'npparse prepare --split' makes one from the train file.",
+                    "%s is both trained and evaluated on (%s): the scores say nothing about "
+                    "other text, and the model that has memorised most is selected. Give a dev "
+                    "file of other sentences; 'npparse prepare --split' makes one from the train "
+                    "file.",
                     path,
                     other,
                 )

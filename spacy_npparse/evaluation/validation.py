@@ -214,8 +214,8 @@ def _run(sentences: list[Sentence]) -> tuple[dict[int, list[tuple[int, str, str]
     if not found and not is_finished:
         last = output.strip().split("\n")[-1]
         raise ValidatorError(
-            f"The validator does not run ({last or 'no message'}). Install udtools again, or do "
-            "without --validate."
+            f"The validator does not run ({last or 'no message'}). Install udtools again, or "
+            "leave out --validate."
         )
     return found, is_finished
 

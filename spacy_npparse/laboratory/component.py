@@ -61,7 +61,10 @@ class ComponentPipeline(TrainedPipeline):
             for section in sections:
                 place = place.setdefault(section, {})
                 if not isinstance(place, dict):
-                    raise ValueError(f"{self.name!r}: {section} is a setting without settings.")
+                    raise ValueError(
+                        f"{self.name!r}: the setting {section} has no settings of its own. "
+                        f"Give {section}=VALUE."
+                    )
             place[key] = _parsed(value)
         return config
 

@@ -90,8 +90,9 @@ class Experiment:
                 known = dict(read_json(path))
             except (TypeError, ValueError):
                 raise FolderMismatchError(
-                    f"{path} is damaged: with which settings the models beside it were trained is "
-                    "not known. Give another folder, or delete this file if they were the same."
+                    f"{path} is damaged, so it is not known with which settings the models next "
+                    "to it were trained. Give another folder, or delete this file if the "
+                    "settings were the same."
                 ) from None
             check_same(known, note, self.folder)
         write_json(note, path, indent=2)

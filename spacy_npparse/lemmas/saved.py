@@ -59,7 +59,7 @@ def lexicon_from_dict(data: Mapping[str, Any]) -> Lexicon:
     """
     strings, words = data[_STRINGS], data[_WORDS]
     if not all(isinstance(text, str) for text in strings):
-        raise ValueError("a form, tag or lemma is no text")
+        raise ValueError("a form, tag or lemma is not a string")
     if len(words) % _WIDTH or not all(type(number) is int and number >= 0 for number in words):
         raise ValueError("its words are incomplete")
     counts = {}

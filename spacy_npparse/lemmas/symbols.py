@@ -94,7 +94,7 @@ class Symbols:
         """
         edits = [Edit(*edit) for edit in data["edits"]]
         if not all(edit.kind in KINDS and isinstance(edit.added, str) for edit in edits):
-            raise ValueError("there are no such edits")
+            raise ValueError("the edits are invalid")
         return cls("".join(data["chars"]), list(map(str, data["tags"])), edits)
 
     def gold(self, word: Word, lemma: str) -> list[int] | None:

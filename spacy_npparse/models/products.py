@@ -40,7 +40,7 @@ def find_onednn() -> Callable[..., Tensor] | None:
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Compute the same as `torch.nn.functional.linear`, in prediction with oneDNN.
+    """Compute `torch.nn.functional.linear`, in prediction with oneDNN.
 
     Args:
         x: [..., n_inputs], the inputs.

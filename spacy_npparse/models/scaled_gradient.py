@@ -15,7 +15,7 @@ _NAME = "spacy_npparse.ScaledGradient.v1"
 def ScaledGradient(
     tok2vec: Model[list[Doc], list[Floats2d]], factor: float
 ) -> Model[list[Doc], list[Floats2d]]:
-    """Scale the gradient from a component to its encoder, and so the weight of its objective.
+    """Build a layer that scales the gradient from a component to its encoder.
 
     The component itself learns as before. Only its influence on the encoder changes. For example,
     tagging needs only a little of an encoder's capacity, and parsing can use the rest.
@@ -32,7 +32,6 @@ def ScaledGradient(
 
     Source: the released parser of Gómez-Rodríguez, Shi and Lee (2018), which weighs the objectives
     of tagging.
-        and Lee (2018).
     """
     check_arguments(_NAME, ScaledGradient, {"tok2vec": tok2vec, "factor": factor})
     check_range(f"{_NAME}: factor", factor, least=0.0)

@@ -66,8 +66,8 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
         """
         if self._net_class is None:
             raise ValueError(
-                "The model has no network: the component that it is part of decides on its kind. "
-                "Initialize and load the component, not the model by itself."
+                "The model has no network yet, because its component creates it. Initialize or "
+                "load the component, not the model by itself."
             )
         return self._net_class
 
@@ -205,7 +205,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
 
 
 def _compact(values: np.ndarray) -> np.ndarray:
-    """The same numbers, in half precision if they are all exact in it."""
+    """Convert numbers to half precision if this changes none of them."""
     if values.dtype != np.float32:
         return values
     with np.errstate(over="ignore"):

@@ -194,8 +194,9 @@ def _encoders(nlp: Language) -> Iterator[Model]:
 def _warn(choice: TreebankChoice, names: list[str]) -> None:
     if len(names) > 1 and not choice.has_warned:
         logger.warning(
-            "Docs do not say which treebank they are from, and are encoded with the mean of the "
-            'embeddings of %s. Choose one: use_treebank(nlp, "%s"), or --treebank %s of a command.',
+            "Some Docs do not name their treebank, and are encoded with the mean of the "
+            'embeddings of %s. Choose one: use_treebank(nlp, "%s"), or --treebank %s of a '
+            "command.",
             ", ".join(names),
             names[0],
             names[0],

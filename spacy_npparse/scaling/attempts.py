@@ -67,8 +67,8 @@ class Attempt:
         tries = _TRIES if len(texts) > 1 else 2 * _TRIES
         if any(self._killed[text] >= tries for text in texts):
             raise DeadlyTextError(
-                "the process that annotated it was killed, each time that it was tried, possibly "
-                "out of memory. Shorten the text."
+                "each process that tried to annotate it was killed, possibly out of memory. "
+                "Shorten the text."
             )
         self._add(texts)
         try:

@@ -85,7 +85,7 @@ class Corpus:
                 # The manifest may also be that of a process that has completed the corpus.
                 if read_manifest(folder).plan != self.manifest.plan:
                     raise FolderMismatchError(
-                        f"{folder}: another command has begun there with other settings. Give "
+                        f"{folder}: another command uses this folder with other settings. Give "
                         "another folder."
                     )
             return claim(self.job.files.lock(shard))
@@ -198,8 +198,8 @@ def _planned(job: Job, present: dict[str, Any]) -> Manifest | None:
         # Old records would be taken for those of the new shards.
         if any(folder.glob(_RECORDS)):
             raise FolderMismatchError(
-                f"{folder} has finished shards but no {MANIFEST}: what they were made from is not "
-                "known. Give another folder, or delete this one."
+                f"{folder} has finished shards but no {MANIFEST}, so it is not known from what "
+                "they were made. Give another folder, or delete this one."
             )
         return None
     try:
@@ -278,7 +278,7 @@ def keep_stdin(stream: IO[bytes], folder: Path) -> Path:
             file.write(block)
         if path.exists() and checksum(path) != content.hexdigest() and _is_used(folder):
             raise FolderMismatchError(
-                f"Standard input is not the text that {folder} was begun with. Give the same one, "
-                "or another folder."
+                f"Standard input differs from the text with which {folder} was started. Give the "
+                "same text, or another folder."
             )
     return path

@@ -85,8 +85,8 @@ def _try_again(note: Path, losses: Counter[tuple[Path, int]], last: LostProcessE
         return True
     if not note.exists():
         raise NoWorkerError(
-            f"Workers end before they annotate anything ({last}). Use fewer workers, or machines "
-            "with more memory, on which the package is installed."
+            f"The workers ended before they annotated anything ({last}). Use fewer workers, or "
+            "machines with more memory, on which the package is installed."
         )
     return False
 

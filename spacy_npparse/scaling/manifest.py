@@ -92,8 +92,8 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest(**data, inputs=inputs, shards=shards)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise FolderMismatchError(
-            f"{path} is damaged ({type(error).__name__}: {error}): what the shards beside it were "
-            "made from is not known. Delete the folder, or give another one."
+            f"{path} is damaged ({type(error).__name__}: {error}), so it is not known from what "
+            "the shards next to it were made. Delete the folder, or give another one."
         ) from error
 
 

@@ -95,15 +95,13 @@ class CorpusShards(ConlluCorpus):
         records = [read_record(files, shard) for shard in manifest.shards]
         if n_missing := records.count(None):
             raise DamagedFileError(
-                f"{folder}: {n_missing} of {len(records)} shards are missing. Give the command "
-                "`annotate` again, which completes them."
+                f"{folder}: {n_missing} of {len(records)} shards are missing. Run `annotate` "
+                "again to complete them."
             )
         for shard, record in zip(manifest.shards, records, strict=True):
             assert record is not None
             try:
                 check_shard(files, shard, record)
             except DamagedFileError as error:
-                raise DamagedFileError(
-                    f"{error}. Give the command `annotate` again, which redoes it."
-                ) from None
+                raise DamagedFileError(f"{error}. Run `annotate` again to replace it.") from None
             yield list(FORMATS[files.format].read(files.shard(shard)))

@@ -268,9 +268,10 @@ def _check_failures(shard: Shard, failed: Sequence[Quarantined]) -> None:
     if len(failed) > 1:
         first = failed[0]
         raise FailingPipelineError(
-            f"All {len(failed)} texts of shard {shard.name} fail, so that it is hardly the texts. "
-            f"The first is {first.place}: {first.reason}. Correct what the pipeline or the machine "
-            "lacks and give the command again. If it is the texts, give others, and another folder."
+            f"All {len(failed)} texts of shard {shard.name} failed, so the texts are probably "
+            f"not the cause. The first one is {first.place}: {first.reason}. Correct the "
+            "pipeline or the machine, and run the command again. If the texts are the cause, "
+            "give other texts and another folder."
         )
 
 

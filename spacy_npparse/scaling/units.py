@@ -304,13 +304,11 @@ def parse_record(raw: bytes, text_key: str) -> tuple[dict[str, Any], str]:
     try:
         record = json.loads(raw, parse_constant=_finite, parse_float=_finite)
     except RecursionError as error:
-        raise ValueError(
-            "lists or objects in one another too many times. Leave them out."
-        ) from error
+        raise ValueError("lists or objects are nested too deeply. Leave them out.") from error
     except ValueError as error:
-        raise ValueError(f"not JSON ({error}). Write one object a line.") from error
+        raise ValueError(f"not JSON ({error}). Write one object per line.") from error
     if not isinstance(record, dict):
-        raise ValueError("not an object of JSON. Write one object a line.")
+        raise ValueError("not a JSON object. Write one object per line.")
     text = record.pop(text_key, None)
     if not isinstance(text, str):
         keys = ", ".join(record) or "none"

@@ -236,7 +236,7 @@ class Desk:
         if max(word, change.head) > n or {"head": is_loop, "label": is_unnamed}.get(change.do):
             raise RequestError("There is no such arc.")
         if change.do == "label" and (tree.heads[word - 1] == 0) != (change.label == UD_ROOT):
-            raise RequestError("The root, and no other word, has the label root.")
+            raise RequestError("A word has the label root if and only if its head is the root.")
         if change.do == "confirm":
             return tree.confirm(range(1, n + 1), done=True)
         if change.do == "read":

@@ -43,7 +43,9 @@ class ParseRequest(BaseModel):
         if not all(one.strip() for one in self.tokens):
             raise ValueError("Tokens must not be blank.")
         if "spaces" in self.model_fields_set and len(self.spaces) != len(self.tokens):
-            raise ValueError("Give a value of spaces for each token: whether white space follows.")
+            raise ValueError(
+                "Give one value of spaces for each token: whether white space follows it."
+            )
         return self
 
     def piece(self) -> Piece:

@@ -114,8 +114,9 @@ class TreebankFile:
         current = self.path.read_bytes()
         if hashlib.sha256(current).hexdigest() not in self._known:
             raise TreebankFileError(
-                f"{self.path} was changed by another program, and is not overwritten. All changes "
-                f"are in {self.journal}. Restore the file, or move the journal away to begin anew."
+                f"{self.path} was changed by another program, and is not overwritten. All "
+                f"changes are in {self.journal}. Restore the file, or move the journal away to "
+                "start again."
             )
         if content == current:
             return

@@ -18,7 +18,7 @@ from spacy_npparse.trees.projectivity cimport projective
 
 
 cdef class ArcEager(KernelSystem):
-    """Arc-eager.
+    """The arc-eager system.
 
     Initial: ([], [1..n, 0], ∅). Terminal: ([0], [], A). Length 2n + 1.
 
@@ -87,7 +87,7 @@ cdef class ArcEager(KernelSystem):
 
 
 cdef class ArcEagerStatic(StaticOracle):
-    """The first of these that applies:
+    """A static oracle that chooses the first of these transitions whose condition holds:
 
         LEFT-ARC   g(s) = b and A(s) = ⊥
         RIGHT-ARC  g(b) = s

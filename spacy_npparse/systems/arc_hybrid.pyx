@@ -17,7 +17,7 @@ from spacy_npparse.trees.projectivity cimport projective
 
 
 cdef class ArcHybrid(KernelSystem):
-    """Arc-hybrid.
+    """The arc-hybrid system.
 
     Initial: ([], [1..n, 0], ∅). Terminal: ([], [0], A). Length 2n.
 
@@ -77,7 +77,7 @@ cdef class ArcHybrid(KernelSystem):
 
 
 cdef class ArcHybridStatic(StaticOracle):
-    """The first of these that applies:
+    """A static oracle that chooses the first of these transitions whose condition holds:
 
         LEFT-ARC   g(s0) = b and s0 is complete
         RIGHT-ARC  g(s0) = s1 and s0 is complete

@@ -17,7 +17,7 @@ from spacy_npparse.trees.projectivity cimport in_order_ranks, maximal_components
 
 
 cdef class ArcHybridSwap(ArcHybrid):
-    """Arc-hybrid with SWAP.
+    """The arc-hybrid system with SWAP.
 
     Initial and terminal configurations, SHIFT, LEFT-ARC and RIGHT-ARC are those of `ArcHybrid`.
     In addition,
@@ -73,7 +73,7 @@ cdef class ArcHybridSwap(ArcHybrid):
 
 
 cdef class ArcHybridSwapStatic(ArcHybridStatic):
-    """The first of these that applies:
+    """A static oracle that chooses the first of these transitions whose condition holds:
 
         SWAP       PROJ(s0) > PROJ(b)
         LEFT-ARC   g(s0) = b and s0 is complete
@@ -100,7 +100,7 @@ cdef class ArcHybridSwapStatic(ArcHybridStatic):
 
 
 cdef class ArcHybridSwapLazy(ArcHybridSwapStatic):
-    """The first of these that applies:
+    """A static oracle that chooses the first of these transitions whose condition holds:
 
         LEFT-ARC   g(s0) = b and s0 is complete
         RIGHT-ARC  g(s0) = s1 and s0 is complete

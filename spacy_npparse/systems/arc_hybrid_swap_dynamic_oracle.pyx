@@ -32,7 +32,7 @@ cdef extern from "least_loss.h" namespace "npparse" nogil:
 
 
 cdef class ArcHybridSwapDynamic(KernelOracle):
-    """Exact costs where they can be proven within the budget, elsewhere those of `StaticDynamic`.
+    """A dynamic oracle that also computes the true costs of SWAP, within a budget for its search.
 
     A gold arc is pending while both its ends are on the stack or in the buffer. Popping s0 loses
     its pending dependents, and its pending head unless that is b or s1. SHIFT and SWAP themselves
@@ -41,9 +41,10 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
     Lower bound of the loss to come: the pending arcs from a word of the stack to one below it, if
     no word of the buffer can be swapped with the upper one. Upper bounds: the loss of following the
     least costs of `StaticDynamic`, and the loss of greedily minimising the lower bound. If the
-    bounds differ, A* search decides, unless it exceeds its budget.
+    bounds differ, A* search decides. If it exceeds its budget, the upper bound is used.
 
-    Exact without the single-root precondition.
+    Exact for any gold tree wherever the bounds meet or the search ends, with and without the
+    single-root precondition.
     """
 
     cdef int budget
@@ -83,7 +84,7 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
     cdef void bound_loss_after(
         self, KernelConfiguration c, int t, int* lowest, int* highest
     ) noexcept nogil:
-        """Compute bounds of the least loss of taking t and going on, equal if it is proven."""
+        """Compute bounds of the least loss after transition t. They are equal if it is proven."""
         cdef int lost = self.loss_of(c, t)
         self.scratch.copy(c)
         self.system.apply(self.scratch, t)
@@ -98,7 +99,7 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
         highest[0] += lost
 
     cdef int loss_of(self, KernelConfiguration c, int t) noexcept nogil:
-        """The number of pending arcs that t loses."""
+        """Count the pending arcs that t loses."""
         if t == LEFT_ARC or t == RIGHT_ARC:
             read_state(c, &self.state)
             return self.least_loss.loss_of_pop(
@@ -107,7 +108,8 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
         return 0
 
     cdef int restricted_loss(self, KernelConfiguration c) noexcept nogil:
-        """The loss of going on from c, which is overwritten, by least static-dynamic cost."""
+        """Compute the loss of the derivation from c with the least static-dynamic costs. c is
+        overwritten."""
         cdef int t, move
         cdef int lost = 0
         while not self.system.is_terminal(c):
@@ -122,7 +124,7 @@ cdef class ArcHybridSwapDynamic(KernelOracle):
 
 
 cdef class ArcHybridSwapJoint(ArcHybridSwapDynamic):
-    """The dynamic and the static-dynamic oracle, combined as in `NonmonotonicArcEagerJoint`.
+    """A combination of the dynamic and the static-dynamic oracle.
 
     Among the transitions with cost 0, those that also cost 0 by `StaticDynamic` are preferred, if
     there are any, and the others get cost 1. Nearly every SWAP has cost 0, because words can be

@@ -17,7 +17,7 @@ from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
 cdef class ArcStandard(KernelSystem):
-    """Arc-standard.
+    """The arc-standard system.
 
     Initial: ([0], [1..n], ∅). Terminal: ([0], [], A). Length 2n.
 
@@ -75,7 +75,7 @@ cdef class ArcStandard(KernelSystem):
 
 
 cdef class ArcStandardStatic(StaticOracle):
-    """The first of these that applies:
+    """A static oracle that chooses the first of these transitions whose condition holds:
 
         LEFT-ARC   g(i) = j and i is complete
         RIGHT-ARC  g(j) = i and j is complete

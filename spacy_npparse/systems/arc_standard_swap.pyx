@@ -18,7 +18,7 @@ cdef enum:
 
 
 cdef class ArcStandardSwap(ArcStandard):
-    """Arc-standard with SWAP.
+    """The arc-standard system with SWAP.
 
     Initial and terminal configurations, SHIFT, LEFT-ARC and RIGHT-ARC are those of `ArcStandard`.
     In addition,
@@ -60,7 +60,7 @@ cdef class ArcStandardSwap(ArcStandard):
 
 
 cdef class ArcStandardSwapEager(ArcStandardStatic):
-    """The first of these that applies:
+    """A static oracle that chooses the first of these transitions whose condition holds:
 
         LEFT-ARC   g(i) = j and i is complete
         RIGHT-ARC  g(j) = i and j is complete
@@ -91,10 +91,10 @@ cdef class ArcStandardSwapEager(ArcStandardStatic):
 
 
 cdef class ArcStandardSwapLazy(ArcStandardSwapEager):
-    """The rules of `ArcStandardSwapEager`, but SWAP only if also MPC(j) ≠ MPC(b) or the buffer is
-    empty.
+    """A static oracle with fewer swaps than `ArcStandardSwapEager`.
 
-    Derives every tree, with fewer swaps.
+    Its rules are the same, but SWAP requires in addition that MPC(j) ≠ MPC(b) or that the buffer is
+    empty. Derives every tree.
 
     Source: Nivre, Kuhlmann and Hall (2009).
     """

@@ -75,10 +75,10 @@ cdef class AttardiDegree3(Attardi):
 
 
 cdef class AttardiStatic(StaticOracle):
-    """The first of LEFT-ARC, RIGHT-ARC, LEFT-ARC-2, RIGHT-ARC-2, … that adds a gold arc to a
-    complete word; otherwise SHIFT.
+    """A static oracle that builds each arc as soon as possible.
 
-    Derives every tree that the system covers.
+    It chooses the first of LEFT-ARC, RIGHT-ARC, LEFT-ARC-2, RIGHT-ARC-2, … that adds a gold arc to
+    a complete word; otherwise SHIFT. Derives every tree that the system covers.
     """
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:

@@ -64,7 +64,7 @@ cdef class ListConfiguration(KernelConfiguration):
 
 
 cdef class Covington(KernelSystem):
-    """Covington.
+    """Covington's algorithm as a transition system.
 
     Initial: ([], [], [1..n], ∅). Terminal: (λ1, [], [], A). Length at most n + n(n-1)/2.
 
@@ -170,7 +170,7 @@ cdef class Covington(KernelSystem):
 
 
 cdef class CovingtonStatic(StaticOracle):
-    """The first of these that applies:
+    """A static oracle that chooses the first of these transitions whose condition holds:
 
         LEFT-ARC   g(i) = j
         RIGHT-ARC  g(j) = i

@@ -93,10 +93,11 @@ cdef class MH4(KernelSystem):
 
 
 cdef class MH4Static(StaticOracle):
-    """The first of LEFT-ARC, RIGHT-ARC, LEFT-ARC', RIGHT-ARC', LEFT-ARC-2 and RIGHT-ARC-2 that adds
-    a gold arc to a complete word; otherwise SHIFT.
+    """A static oracle that builds each arc as soon as possible.
 
-    Derives every tree that the system covers. The rule is our own.
+    It chooses the first of LEFT-ARC, RIGHT-ARC, LEFT-ARC', RIGHT-ARC', LEFT-ARC-2 and RIGHT-ARC-2
+    that adds a gold arc to a complete word; otherwise SHIFT. Derives every tree that the system
+    covers. The rule is our own.
     """
 
     cdef int move(self, KernelConfiguration c) noexcept nogil:

@@ -15,8 +15,9 @@ from spacy_npparse.trees.partial_trees cimport NO_WORD
 
 
 cdef class NonmonotonicArcEager(ArcEager):
-    """Arc-eager whose LEFT-ARC and REDUCE are non-monotonic: they revise the head that was, or was
-    not, assigned when the word was pushed.
+    """Arc-eager with non-monotonic LEFT-ARC and REDUCE.
+
+    They revise the head that was, or was not, assigned when the word was pushed:
 
         LEFT-ARC  also if A(s) ≠ ⊥: replaces the arc to s
         REDUCE    also if A(s) = ⊥ and the stack holds another item s1: adds s1 → s
@@ -141,7 +142,7 @@ cdef class NonmonotonicArcEagerDynamic(ArcEagerDynamic):
 
 
 cdef class NonmonotonicArcEagerJoint(NonmonotonicArcEagerDynamic):
-    """The non-monotonic and the monotonic oracle combined.
+    """A combination of the non-monotonic and the monotonic dynamic oracle.
 
     Among the transitions with cost 0, those that are legal in arc-eager and also cost 0 there are
     preferred, if there are any, and the others get cost 1.

@@ -15,7 +15,7 @@ from spacy_npparse.trees.projectivity cimport dominates
 
 
 cdef class NonmonotonicCovington(Covington):
-    """Covington whose arcs replace earlier ones.
+    """Covington's algorithm, with arcs that replace earlier ones.
 
         LEFT-ARC   also if A(i) ≠ ⊥ or a cycle would arise: replaces the arc to i
         RIGHT-ARC  also if A(j) ≠ ⊥ or a cycle would arise: replaces the arc to j
@@ -50,7 +50,7 @@ cdef class NonmonotonicCovington(Covington):
 
 
 cdef class NonmonotonicCovingtonDynamic(CovingtonDynamic):
-    """Approximate costs, by a lower bound of the loss of configurations.
+    """An approximate dynamic oracle, by nearly a lower bound of the loss of configurations.
 
     The bound is the number of gold arcs that are not built and whose pair of words has been passed.
     We also count a gold arc from the root while its dependent has another head. This makes more

@@ -162,7 +162,7 @@ cdef class StayEagerSwap(KernelSystem):
 
 
 cdef class StayEagerSwapStatic(StaticOracle):
-    """The first of these that applies and is legal:
+    """A static oracle that chooses the first of these transitions that is legal and applies:
 
         STAY-LEFT   g(i) = j
         STAY-RIGHT  g(j) = i
@@ -223,11 +223,11 @@ cdef class StayEagerSwapStatic(StaticOracle):
 
 
 cdef class StayEagerSwapNonStatic(StayEagerSwapStatic):
-    """The rules of `StayEagerSwapStatic`, but where REDUCE applies, SHIFT also costs 0 if REDUCE
-    can be postponed: no gold arc between j and a word of σ is missing.
+    """An oracle that allows REDUCE to be postponed.
 
-    Every sequence of such choices derives the gold tree. The slides do not print the condition, so
-    this one is our own.
+    Its rules are those of `StayEagerSwapStatic`, but where REDUCE applies, SHIFT also costs 0 if no
+    gold arc between j and a word of σ is missing. Every sequence of such choices derives the gold
+    tree. The slides do not print the condition, so this one is our own.
 
     Source: Kohita, Noji and Matsumoto (2017).
     """

@@ -180,7 +180,7 @@ cdef inline void reduce_top(TwoStackConfiguration c) noexcept nogil:
 
 
 cdef class TwoPlanar(KernelSystem):
-    """2-planar.
+    """The 2-planar system.
 
     Initial: ([], [], [1..n], ∅). Terminal: (Σ, Π, [], A). Length at most 8n.
 
@@ -302,13 +302,16 @@ cdef class TwoPlanar(KernelSystem):
 
 
 cdef class TwoPlanarStatic(StaticOracle):
-    """The planes are a 2-colouring of the graph of crossing gold arcs. In each of its connected
-    components, the arc to the leftmost dependent is in plane 0. The first of these that applies:
+    """A static oracle that assigns planes to arcs in advance.
+
+    The planes are a 2-colouring of the graph of crossing gold arcs. In each of its connected
+    components, the arc to the leftmost dependent is in plane 0. The oracle chooses the first of
+    these transitions whose condition holds:
 
         LEFT-ARC   a gold arc j → i of the active plane is not yet built
         RIGHT-ARC  a gold arc i → j of the active plane is not yet built
-        REDUCE     one of the active plane between j and another word of Σ is not yet built
-        SWITCH     one of the inactive plane between j and a word of Π is not yet built
+        REDUCE     a gold arc of the active plane between j and another word of Σ is not yet built
+        SWITCH     a gold arc of the inactive plane between j and a word of Π is not yet built
         SHIFT
 
     Derives every tree that the system covers. Gómez-Rodríguez and Nivre (2010) choose the planes
@@ -376,12 +379,12 @@ cdef class TwoPlanarStatic(StaticOracle):
 
 
 cdef class TwoPlanarDynamic(LossOracle):
-    """Approximate costs, by a lower bound of the loss of configurations.
+    """An approximate dynamic oracle, by a lower bound of the loss of configurations.
 
     The bound is the number of unreachable gold arcs plus the number of cycles among the arcs built
     and the reachable gold arcs; see `lost_arcs`. The pair of words of an arc has been passed if its
-    right end is before j, or its left end is before j and on no stack. It is only a bound, since
-    two crossing arcs may each be reachable in the same plane.
+    right end is before j, or its left end is before j and on no stack. It is only a bound, because
+    two crossing arcs may both be reachable, but only in the same plane.
 
     Source: Fernández-González and Gómez-Rodríguez (2018).
     """

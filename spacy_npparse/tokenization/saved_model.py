@@ -41,9 +41,9 @@ def unseal(saved: bytes) -> bytes:
         return saved
     known, _, model = saved[len(_MARK) :].partition(b"\n")
     if len(known) != _LENGTH_OF_CHECKSUM:
-        raise ValueError("its model has lost its checksum")
+        raise ValueError("its model has no checksum")
     if known != _checksum(model):
-        raise ValueError("its model is not as it was saved")
+        raise ValueError("its model has changed since it was saved")
     return model
 
 

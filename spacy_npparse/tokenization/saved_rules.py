@@ -39,7 +39,7 @@ def load_numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
         ValueError: A count is not a number, or its key is not a word.
     """
     if "" in saved:
-        raise ValueError("its multiword has a number of nothing instead of a number of a word")
+        raise ValueError("its multiword has a count of an empty word")
     return _numbers(saved)
 
 
@@ -80,7 +80,9 @@ def _numbers(saved: Mapping[Any, Any]) -> dict[str, Any]:
     values = saved.values()
     are_numbers = {*map(type, values)} <= {int, float} and all(map(math.isfinite, values))
     if not (are_numbers and {*map(type, saved)} <= {str}):
-        raise ValueError("its multiword has something else instead of a number, or of its name")
+        raise ValueError(
+            "its multiword has a value that is not a number, or a name that is not a string"
+        )
     return dict(saved)
 
 
@@ -90,11 +92,11 @@ def _rule(
     where = f"its multiword has a rule ({number})"
     others = [*before, *after]
     if isinstance(before, str) or isinstance(after, str) or not others:
-        raise ValueError(f"{where} that gives no word beside the stem")
+        raise ValueError(f"{where} that adds no word to the stem")
     if not all(isinstance(text, str) for text in (prefix, suffix, beginning, ending, *others)):
-        raise ValueError(f"{where} with words that are no text")
+        raise ValueError(f"{where} with words that are not strings")
     if not all(map(form, others)):
-        raise ValueError(f"{where} that gives an empty word")
+        raise ValueError(f"{where} that adds an empty word")
     if any(form(word) != word for word in others):
-        raise ValueError(f"{where} that gives a word with other white space than single spaces")
+        raise ValueError(f"{where} that adds a word with white space other than single spaces")
     return Rule(prefix, suffix, tuple(before), beginning, ending, tuple(after))

@@ -89,7 +89,7 @@ def read_model(model: bytes) -> TokenizerModel:
         parts = _parts(model)
         return _read(parts[0])
     except (lzma.LZMAError, struct.error, ValueError, OverflowError) as error:
-        raise ValueError("its model is damaged, or is none") from error
+        raise ValueError("its model is damaged or is not a model") from error
 
 
 def _parts(model: bytes) -> list[bytes]:

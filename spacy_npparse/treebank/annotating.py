@@ -189,8 +189,8 @@ def _in_order(
         yield from zip(window.sources, window.inputs, ordered, strict=True)
     if begun:
         raise ValueError(
-            "the pipeline has left out some of the texts, so that others have been taken for them. "
-            "Let its error handler raise exceptions, as that of spaCy does by default."
+            "the pipeline has left out some texts, so its results cannot be assigned to the "
+            "texts. Let its error handler raise exceptions, as the default one of spaCy does."
         )
 
 

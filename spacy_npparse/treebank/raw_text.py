@@ -109,7 +109,8 @@ def _aligned_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int]]:
         raise DocError(
             f"the tokens of a Doc ({' '.join(tokens[:5])!r} …) are not those of its text "
             f"({text[:40]!r} …). Before a Doc is written, do not change its characters. If it is "
-            "a part of another Doc, make it without the text of that: span.as_doc()."
+            "a part of another Doc, create it with span.as_doc(), which leaves out the text of "
+            "that Doc."
         )
     places = [place for place, character in enumerate(text) if not character.isspace()]
     spans, begin = [], 0

@@ -80,17 +80,19 @@ def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:
         raise ValueError(f"{setting} is {paths!r}. Give at least one file.")
     for path in listed:
         if not isinstance(path, (str, Path)) or str(path) == "":
-            raise ValueError(f"{setting}: {path!r} is no path. Give .conllu files.")
+            raise ValueError(f"{setting}: {path!r} is not a path. Give .conllu files.")
         if isinstance(paths, dict) and _NO_KEY.fullmatch(str(path)):
             raise ValueError(
-                f"{setting}: {path!r} cannot have a weight, because a key of a config has neither "
-                "= nor : and begins with none of # ; [. Give a relative path, or rename the file."
+                f"{setting}: {path!r} cannot have a weight, because keys of a config must not "
+                "contain = or : and must not begin with #, ; or [. Give a relative path, or "
+                "rename the file."
             )
     found = [Path(path) for path in listed]
     if twice := [path for path in dict.fromkeys(found) if found.count(path) > 1]:
         raise ValueError(
-            f"{setting}: {twice[0]} is there {found.count(twice[0])} times. Give it once; a weight "
-            f'says how often it is seen: {{"{twice[0]}": {found.count(twice[0])}}}.'
+            f"{setting}: {twice[0]} occurs {found.count(twice[0])} times. Give it once, with a "
+            f'weight for the number of times that it is seen: {{"{twice[0]}": '
+            f"{found.count(twice[0])}}}."
         )
     weights = list(paths.values()) if isinstance(paths, dict) else [1] * len(found)
     copies = _copies(setting, found, weights)

@@ -175,8 +175,8 @@ def _originals(doc: Doc) -> list[Sentence] | None:
     forms = [word.form for sentence in map(contracted, sentences) for word in sentence.words]
     if forms != word_forms(doc):
         logger.warning(
-            "A Doc from CoNLL-U (%r) has other tokens than the sentences in its user_data: "
-            "comments, multiword tokens, empty nodes, DEPS and MISC are not written.",
+            "The tokens of a Doc from CoNLL-U (%r) differ from those of the sentences in its "
+            "user_data: comments, multiword tokens, empty nodes, DEPS and MISC are not written.",
             doc[:5].text,
         )
         return None

@@ -33,6 +33,6 @@ def check_same(known: Mapping[str, Any], present: Mapping[str, Any], folder: Pat
     ]
     if differing:
         raise FolderMismatchError(
-            f"{folder} was begun with other settings ({'; '.join(differing)}). Give the same ones, "
-            "or another folder."
+            f"{folder} was started with other settings ({'; '.join(differing)}). Give the same "
+            "ones, or another folder."
         )

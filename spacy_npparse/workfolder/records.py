@@ -59,4 +59,4 @@ def check_file(path: Path, known: str) -> None:
     if not path.exists():
         raise DamagedFileError(f"{path} is missing")
     if checksum(path) != known:
-        raise DamagedFileError(f"{path} is not as it was written")
+        raise DamagedFileError(f"{path} has changed since it was written")

@@ -79,7 +79,7 @@ def test_single_words():
     pool = [judged([0.1, 0.9]), judged([0.8, 0.2, 0.7])]
     assert select_words(pool, Criterion.ENTROPY, 3) == {0: [2], 1: [1, 3]}
     assert select_words(pool, Criterion.ENTROPY, 99) == {0: [2, 1], 1: [1, 3, 2]}
-    with pytest.raises(ValueError, match="diversity is that of sentences"):
+    with pytest.raises(ValueError, match="diversity is a criterion for sentences"):
         select_words(pool, Criterion.DIVERSITY, 1)
 
 

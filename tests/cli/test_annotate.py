@@ -76,7 +76,10 @@ def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monke
     damaged = next((tmp_path / "out" / "shards").iterdir())
     damaged.write_text("")
     result = annotate(*arguments)
-    assert f"{damaged} is not as it was written: shard {damaged.stem} is annotated" in result.output
+    assert (
+        f"{damaged} has changed since it was written: shard {damaged.stem} is annotated"
+        in result.output
+    )
     assert content(tmp_path / "out") == content(tmp_path / "again")
 
 
@@ -130,7 +133,7 @@ def test_standard_input(annotate, tmp_path):
     result = annotate("-", tmp_path / "out", input="One.\n\nTwo.")
     assert "1 of 1 shards are finished already" in result.output
     result = annotate("-", tmp_path / "out", input="One.\n\nThree.")
-    assert result.exit_code == 1 and "Standard input is not the text that" in result.output
+    assert result.exit_code == 1 and "Standard input differs from the text" in result.output
     # What is there still belongs together.
     assert "1 of 1 shards" in annotate("-", tmp_path / "out", input="One.\n\nTwo.").output
 

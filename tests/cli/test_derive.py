@@ -179,8 +179,8 @@ def test_repairs(run, dev, tmp_path):
     bare.write_text("1\ta" + "\t_" * 8 + "\n\n")
     for source, extra, message in [
         (bare, (), "there is no gold tree"),
-        (few, ("--sentence", 1), "give only --json with it"),
-        (tmp_path / "text.txt", (), "give --model and .conllu"),
+        (few, ("--sentence", 1), "Combine it only with --json"),
+        (tmp_path / "text.txt", (), "Give --model and a .conllu file"),
     ]:
         result = run("derive", source, *options, *extra)
         assert result.exit_code == 1 and message in result.output

@@ -97,7 +97,7 @@ def test_what_fails_and_what_is_damaged(sweep, tmp_path):
     prediction.write_text("")
     result = sweep()
     assert result.exit_code == 0 and "3 runs to do" in result.stderr
-    assert f"⚠ {prediction} is not as it was written: a-0 parses again." in result.stderr
+    assert f"⚠ {prediction} has changed since it was written: a-0 parses again." in result.stderr
     assert len(report(tmp_path)["parsers"]) == 2
 
 
@@ -112,7 +112,7 @@ def test_errors(run, sweep, treebanks, tmp_path):
     out = tmp_path / "out"
     assert f"{tmp_path / 'no'}: no such folder" in message(one, tmp_path / "no", out)
     assert "two treebanks are called UD_One" in message(one, two / ".." / "UD_One", out)
-    assert f"{two} is a treebank. Give last another folder" in message(one, two)
+    assert f"{two} is a treebank. The last argument" in message(one, two)
     assert f"{one} is a treebank" in message(one, one.parent)
     assert "--address is that of a cluster of Ray" in message(one, out, "--address", "x:1")
     assert '--seeds is "x"' in message(one, out, "--seeds", "x")
@@ -128,7 +128,7 @@ def test_other_settings_and_folders_in_use(sweep, tmp_path):
     assert sweep(parsers="a").exit_code == 0
     result = sweep("--updates", "5", parsers="a")
     assert result.exit_code == 1
-    assert "UD_One was begun with other settings (updates: None before, 5 now)" in result.stderr
+    assert "UD_One was started with other settings (updates: None before, 5 now)" in result.stderr
     with FileLock(tmp_path / "out/UD_Two/.lock"):
         result = sweep(parsers="a")
     assert result.exit_code == 1 and "UD_Two. Wait until it has ended" in result.stderr

@@ -186,7 +186,7 @@ def test_pseudo_projective_parsers_refuse_constraints(make_nlp, sample):
     nlp = make_nlp("arc_hybrid", pseudo_projective="head")
     nlp.initialize(lambda: sample(nlp))
     nlp(one_sentence(nlp, WORDS))
-    with pytest.raises(ConstraintError, match="parser: a pseudo-projective parser cannot keep to"):
+    with pytest.raises(ConstraintError, match="parser: a pseudo-projective parser cannot meet"):
         nlp(DependencyConstraints(heads={0: [1]}).attach(one_sentence(nlp, WORDS)))
 
 

@@ -44,7 +44,7 @@ def listening(sample):
 def test_without_any_encoder(listening):
     other = spacy.blank("xx")
     other.add_pipe("parser", source=listening())
-    message = "parser listens to .* Docs come without its vectors.*replace_listeners"
+    message = "parser listens to .* Docs do not have its vectors.*replace_listeners"
     with pytest.raises(ValueError, match=message):
         other(one_sentence(other, WORDS))
     check_trees(other(spacy.tokens.Doc(other.vocab)))
@@ -63,7 +63,7 @@ def test_with_an_encoder_of_another_width(listening):
         other(one_sentence(other, WORDS))
 
 
-WARNING = "parser was trained with another encoder than that"
+WARNING = "parser was trained with another encoder than the one"
 
 
 def test_with_another_encoder(listening, tmp_path, caplog):
@@ -193,7 +193,7 @@ def test_an_ensemble_recognises_another_encoder_of_the_same_name(listening, tmp_
     nlp.add_pipe("second", source=source)
     config = {"members": ["first", "second"]}
     ensemble = nlp.add_pipe("ensemble_parser", config=config)
-    message = "'second' listens to .* not the encoder that it was trained with.*replace_listeners"
+    message = "'second' listens to .* was trained with another encoder.*replace_listeners"
     for use in (ensemble.parsers, lambda: nlp.to_disk(tmp_path)):
         with pytest.raises(ValueError, match=message):
             use()
@@ -223,7 +223,7 @@ def test_an_ensemble_in_another_pipeline(listening, caplog):
     other.add_pipe("ensemble_parser", source=source)
     caplog.clear()
     check_trees(other(one_sentence(other, WORDS)))
-    assert "ensemble_parser was made in another pipeline" in caplog.text
+    assert "ensemble_parser is sourced from another pipeline" in caplog.text
     caplog.clear()
     other(one_sentence(other, WORDS))
     source(one_sentence(source, WORDS))

@@ -115,7 +115,7 @@ def test_members_that_are_not_disabled_are_warned_of(member, caplog):
     nlp.enable_pipe("second")
     for _ in range(2):
         list(nlp.pipe(docs_for(nlp)))
-    assert caplog.text.count("parser: second parse by themselves") == 1
+    assert caplog.text.count("parser: the members second are not disabled") == 1
     assert "nlp.disable_pipes('second')" in caplog.text
 
 
@@ -262,7 +262,7 @@ def test_members_that_cannot_be_combined_are_named(member, make_nlp, sample):
     with pytest.raises(ValueError, match="no component 'tagger'; it has: parser, ensemble_parser"):
         ensemble.parsers()
     nlp.add_pipe("sentencizer", name="tagger")
-    with pytest.raises(ValueError, match="'tagger' is no parser of spacy_npparse"):
+    with pytest.raises(ValueError, match="'tagger' is not a parser of spacy_npparse"):
         ensemble.parsers()
     nlp.remove_pipe("tagger")
     encoded = {"model": TINY_MODEL, "pseudo_projective": "head"}

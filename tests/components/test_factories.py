@@ -152,7 +152,7 @@ def test_factories_have_names_and_docstrings():
         ([], "is empty"),
         (["det", ""], "an empty label"),
         (["det", "obj", "det"], "'det' more than once"),
-        (["det", "ROOT"], "'ROOT', which every parser has"),
+        (["det", "ROOT"], "'ROOT', which every parser always has"),
     ],
 )
 def test_labels_that_are_given_are_checked(make_nlp, labels, message):

@@ -216,7 +216,7 @@ def test_reports_on_files_of_one_name_are_kept_apart(made, board, files, tmp_pat
         ({"seeds": "one"}, '--seeds is "one"'),
         ({"parsers": " "}, "--parsers names none"),
         ({"parsers": "nothing"}, "there is no parser 'nothing'"),
-        ({"parsers": "mst,factory.x=1"}, "factory is a setting without settings"),
+        ({"parsers": "mst,factory.x=1"}, "the setting factory has no settings of its own"),
         ({"dev": "none.conllu"}, "none.conllu: no such file"),
         ({"config": "none.cfg"}, "none.cfg: no such file. Give --config"),
     ],

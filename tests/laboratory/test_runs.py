@@ -211,7 +211,7 @@ def cut(path):
 @pytest.mark.parametrize(
     ("name", "damage", "message"),
     [
-        ("prediction", cut, "a-0.conllu is not as it was written: a-0 parses again."),
+        ("prediction", cut, "a-0.conllu has changed since it was written: a-0 parses again."),
         ("prediction", Path.unlink, "a-0.conllu is missing: a-0 parses again."),
         ("record", cut, r"a-0.json cannot be read \(.*\): a-0 parses again."),
         ("record", Path.unlink, "a-0.json is missing: a-0 parses again."),

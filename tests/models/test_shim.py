@@ -81,7 +81,7 @@ def test_networks_of_version_0_1_are_loaded(shim):
 def test_the_class_of_the_network_can_be_named_later(shim):
     later = TorchShim()
     for build in (lambda: later.initialize(n=3), lambda: later.from_bytes(shim.to_bytes())):
-        with pytest.raises(ValueError, match="the component that it is part of decides"):
+        with pytest.raises(ValueError, match="because its component creates it"):
             build()
     later.use_net(Net)
     later.from_bytes(shim.to_bytes())

@@ -29,7 +29,10 @@ def test_first_together_then_alone_then_not_at_all(note):
         pass
     for _ in range(2):
         attempt(note, [0, 1], [2], [3])
-    with pytest.raises(DeadlyTextError, match="was killed, each time"), Attempt(note).watching([3]):
+    with (
+        pytest.raises(DeadlyTextError, match="tried to annotate it was killed"),
+        Attempt(note).watching([3]),
+    ):
         pass
     attempt(note, [0, 1], [2], [4])
     assert killed_with(note) == {2: 2, 3: 4, 4: 3}

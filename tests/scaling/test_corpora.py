@@ -351,7 +351,7 @@ def test_texts_that_end_the_process_are_found(pipeline, tmp_path, batch_size):
     assert [record.n_quarantined for record in records.values()].count(0) == 2
     lost = quarantined(tmp_path / "out")
     assert [one["text"].strip() for one in lost] == [f"{DEADLY} {number}." for number in (5, 6, 30)]
-    assert all("the process that annotated it was killed" in one["reason"] for one in lost)
+    assert all("each process that tried to annotate it was killed" in one["reason"] for one in lost)
     ids = sent_ids(content(tmp_path / "out"))
     assert ids == [f"a-d1p{number + 1}s1" for number in range(40) if number not in (5, 6, 30)]
 
@@ -560,7 +560,7 @@ def test_folders_without_records_are_planned_anew(pipeline, tmp_path):
     before.release(before.shards[1], claimed)
     after = corpus_of(*arguments, words_per_shard=100)
     assert len(before.shards) == 2 and len(after.shards) == 1 and not note.exists()
-    with pytest.raises(FolderMismatchError, match="another command has begun there"):
+    with pytest.raises(FolderMismatchError, match="another command uses this folder"):
         before.claim(before.shards[0])
     annotate_first(after)
     assert after.complete() is not None

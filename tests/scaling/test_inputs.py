@@ -295,7 +295,7 @@ def test_corpora_without_text_are_refused(tmp_path):
         ("a.conllu", b"# a\n1\tGo\n\n", r"2 columns instead of 10 \(line 2\)"),
         ("a.conllu", b"\xef\xbb\xbf1\tGo\n\n", "byte order mark"),
         ("a.jsonl", b"{", "not JSON"),
-        ("a.jsonl", b"[1]", "not an object"),
+        ("a.jsonl", b"[1]", "not a JSON object"),
         ("a.jsonl", b'{"a": ' + b"[" * 10**5 + b"]" * 10**5 + b"}", "too many times"),
         ("a.jsonl", b'{"content": "a"}', r"under the key 'text' \(others: content\)"),
         ("a.jsonl", b'{"text": 7}', "under the key 'text'"),

@@ -53,7 +53,9 @@ def test_damaged_and_missing_shards_are_refused(corpora):
     shard = corpus.job.files.shard(corpus.shards[2])
     known = shard.read_bytes()
     shard.write_bytes(known.replace(b"begins", b"ended"))
-    with pytest.raises(DamagedFileError, match=f"{shard.name} is not as it was.*`annotate` again"):
+    with pytest.raises(
+        DamagedFileError, match=f"{shard.name} has changed since it was.*`annotate` again"
+    ):
         list(CorpusShards(folder)(NLP))
     # What is not read is not checked.
     assert len(list(CorpusShards(folder, limit=1)(NLP))) == 1

@@ -113,7 +113,7 @@ def test_a_text_that_kills_its_process_is_quarantined(pipeline, tmp_path):
     [path] = (tmp_path / "out" / "quarantine").iterdir()
     lost = json.loads(path.read_text())
     assert lost["place"].endswith("line 15") and lost["text"] == f"{DEADLY} 7.\n\n"
-    assert "was killed, each time that it was tried" in lost["reason"]
+    assert "each process that tried to annotate it was killed" in lost["reason"]
     assert content(tmp_path / "out").count("# newpar") == 19
 
 
@@ -139,7 +139,7 @@ def test_termination_leaves_finished_shards_only(pipeline, source, tmp_path, num
     program.send_signal(number)
     said = program.communicate()[1]
     assert program.returncode == -number and "Traceback" not in said
-    assert "To go on, give the command again: python -m spacy_npparse annotate " in said
+    assert "To continue, run the command again: python -m spacy_npparse annotate " in said
     assert processes and not any(Path(f"/proc/{process}").exists() for process in processes)
     assert not list((tmp_path / "out").glob("*/.spacy_npparse.*"))
     corpus = corpus_of(pipeline, [source], tmp_path / "other")

@@ -125,7 +125,7 @@ def test_what_is_confirmed_stays(start):
     assert answer["doubt"] == 0
     root = next(i for i, (head, _) in enumerate(before, 1) if not head)
     for word_of_label, label in ((root, "dep"), (word, "root")):
-        with pytest.raises(UserError, match="The root, and no other word"):
+        with pytest.raises(UserError, match="A word has the label root if and only if"):
             act(desk, 1, "label", word=word_of_label, label=label)
     with pytest.raises(UserError):
         # A confirmed tree has one root already.

@@ -92,7 +92,7 @@ def test_a_pipeline_that_leaves_out_texts(kept):
     nlp.set_error_handler(lambda *_: None)
     numbers = {str(i) for i in range(kept)}
     texts = [Paragraph(str(i)) for i in range(128)]
-    with pytest.raises(ValueError, match="has left out some of the texts"):
+    with pytest.raises(ValueError, match="has left out some texts"):
         list(annotate(nlp, texts, batch_size=2))
 
 

@@ -53,7 +53,7 @@ def test_what_differs_is_named(tmp_path):
     with pytest.raises(FolderMismatchError) as caught:
         check_same(known, {"updates": 6, "code": "ab", "seed": 1}, tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path} was begun with other settings (updates: 5 before, 6 now; code: None before, "
+        f"{tmp_path} was started with other settings (updates: 5 before, 6 now; code: None before, "
         "ab now). Give the same ones, or another folder."
     )
 
@@ -76,7 +76,7 @@ def test_files_are_compared_with_their_checksums(tmp_path):
     known = checksum(path)
     check_file(path, known)
     path.write_text("two")
-    with pytest.raises(DamagedFileError, match="a is not as it was written"):
+    with pytest.raises(DamagedFileError, match="a has changed since it was written"):
         check_file(path, known)
     path.unlink()
     with pytest.raises(DamagedFileError, match="a is missing"):

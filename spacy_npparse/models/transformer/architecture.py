@@ -125,7 +125,8 @@ def init(
     """
     if folder is None:
         raise ValueError(
-            f"{_NAME}: folder is not set. Give that of a pretrained encoder as Hugging Face has it."
+            f"{_NAME}: folder is not set. Give the folder of a pretrained encoder in the format "
+            "of Hugging Face."
         )
     source = EncoderFolder.open(folder)
     mixed = layers or _middle_layers(source.depth)

@@ -83,7 +83,7 @@ class EncoderFolder:
         try:
             config = json.loads((folder.path / CONFIG).read_text(encoding="utf8"))
         except (ValueError, RecursionError) as error:
-            raise folder.error(f"{CONFIG} is no JSON: {error}", "Copy it again.") from None
+            raise folder.error(f"{CONFIG} is not JSON: {error}", "Copy it again.") from None
         folder = cls(folder.path, config if isinstance(config, dict) else {})
         folder.check()
         return folder
@@ -130,7 +130,9 @@ class EncoderFolder:
         if not isinstance(epsilon, float) or not 0 < epsilon < 1:
             raise self.error(f"layer_norm_eps is {epsilon!r} in {CONFIG}", "Copy it again.")
         if self.config["hidden_size"] % self.config["num_attention_heads"]:
-            raise self.error("hidden_size is no multiple of num_attention_heads", "Copy it again.")
+            raise self.error(
+                "hidden_size is not a multiple of num_attention_heads", "Copy it again."
+            )
         if self.n_positions < _FEWEST_POSITIONS:
             raise self.error(
                 f"sequences have {self.n_positions} positions, and need {_FEWEST_POSITIONS}",

@@ -89,7 +89,7 @@ class FrozenLinear(FrozenTable):
         self._fast = None
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Multiply.
+        """Multiply vectors by the weights.
 
         Args:
             inputs: [..., n_inputs], the inputs.

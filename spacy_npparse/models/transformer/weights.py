@@ -56,8 +56,8 @@ class EncoderWeights:
                 found = tuple(file.get_slice(self._keys[name]).get_shape())
                 if found != shape:
                     raise folder.error(
-                        f"{name} has the shape {found} in {WEIGHTS}, and {shape} after its "
-                        "configuration",
+                        f"{name} has the shape {found} in {WEIGHTS}, but {shape} according to "
+                        "its configuration",
                         "Copy both again.",
                     )
 

@@ -58,7 +58,7 @@ def test_pickled_weights_are_not_read(tmp_path):
         ({"hidden_act": "relu"}, "hidden_act is 'relu'"),
         ({"position_embedding_type": "relative_key"}, "position_embedding_type"),
         ({"is_decoder": True}, "is_decoder is True"),
-        ({"num_attention_heads": 5}, "no multiple of num_attention_heads"),
+        ({"num_attention_heads": 5}, "not a multiple of num_attention_heads"),
         ({"layer_norm_eps": "x"}, "layer_norm_eps is 'x'"),
         ({"auto_map": {"AutoModel": "code.Model"}, "model_type": "own"}, "model_type is 'own'"),
     ],
