@@ -216,7 +216,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @property
     def finds_sentences(self) -> bool:
-        """Whether the component finds open sentence boundaries, for which it must have been trained."""
+        """Whether the component has been trained to find sentence boundaries that are not set."""
         return self._finds_sentences(self.network.shim.net)
 
     def _finds_sentences(self, net: NetT) -> bool:
