@@ -214,7 +214,7 @@ def test_reports_on_files_of_one_name_are_kept_apart(made, board, files, tmp_pat
         ({"updates": 7}, r"other settings \(updates: \d before, 7 now\)\. Give .* another folder"),
         ({"dev": "train.conllu"}, r"other settings \(dev: \w+ before, \w+ now\)"),
         ({"seeds": "one"}, '--seeds is "one"'),
-        ({"parsers": " "}, "--parsers names none"),
+        ({"parsers": " "}, "--parsers names no parser"),
         ({"parsers": "nothing"}, "there is no parser 'nothing'"),
         ({"parsers": "mst,factory.x=1"}, "the setting factory has no settings of its own"),
         ({"dev": "none.conllu"}, "none.conllu: no such file"),

@@ -106,7 +106,7 @@ def test_from_a_config(files):
         ({}, "at least one file"),
         (["a.conllu", 3], "3 is not a path"),
         (["a.conllu", ""], "'' is not a path"),
-        (["a.conllu", "./a.conllu"], r'a\.conllu is there 2 times.*\{"a\.conllu": 2\}'),
+        (["a.conllu", "./a.conllu"], r'a\.conllu occurs 2 times.*\{"a\.conllu": 2\}'),
         ({"C:/a.conllu": 1}, "cannot have a weight"),
         ({"a=b.conllu": 1}, "cannot have a weight"),
         ({"#a.conllu": 1}, "cannot have a weight"),
