@@ -103,9 +103,6 @@ def CharBiLSTM(
     Bojanowski et al. (2017); Kiperwasser and Goldberg (2016) for the dropout of rare words; the
     released parser of Gómez-Rodríguez, Shi and Lee (2018) for that of whole words; Stymne, de
     Lhoneux, Smith and Nivre (2018) for treebank embeddings.
-        Bojanowski et al. (2017); dropout of rare words as in Kiperwasser and Goldberg (2016), of
-        whole words as in the released parser of Gómez-Rodríguez, Shi and Lee (2018); treebank
-        embeddings of Stymne, de Lhoneux, Smith and Nivre (2018).
     """
     sizes = dict(
         width=width,

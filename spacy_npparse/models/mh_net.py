@@ -132,7 +132,6 @@ class MHNet(PairNet):
 
     Source: Gómez-Rodríguez, Shi and Lee (2018, section 4.2), the feature sets "two" and "hybrid";
     see `PairNet`.
-        see `PairNet`.
     """
 
     def __init__(

@@ -20,7 +20,6 @@ class PairNet(ParserNet):
 
     Source: the biaffine scores of the released parser of Gómez-Rodríguez, Shi and Lee (2018). The
     scores of arcs are our addition.
-        scores of arcs are added here.
     """
 
     def __init__(self, n_inputs: int):

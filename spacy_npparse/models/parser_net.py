@@ -93,7 +93,6 @@ class ParserNet(nn.Module):
 
     Source: Dozat and Manning (2017) for the biaffine scorer of arcs; Qi et al. (2018) found that
     sides and distances help, but score them in another way.
-        help by Qi et al. (2018), who score them in another way.
     """
 
     distance_bounds: Tensor

@@ -32,7 +32,6 @@ class TransitionNet(ParserNet):
 
     Source: Kiperwasser and Goldberg (2016) for the features; Chen and Manning (2014) for the
     precomputation.
-        Manning (2014).
     """
 
     def __init__(

@@ -23,8 +23,6 @@ class Exploration:
 
     Source: UUParser, the released parser of de Lhoneux, Stymne and Nivre (2017), whose paper does
     not describe it; Kohita, Noji and Matsumoto (2017) for `postponement`, their non-static oracle.
-        not describe it; `postponement` is the non-static oracle of Kohita, Noji and Matsumoto
-        (2017).
     """
 
     probability: float = 0.1

@@ -81,8 +81,6 @@ def Transformer(
 
     Source: Devlin, Chang, Lee and Toutanova (2019); Tenney, Das and Pavlick (2019) for the middle
     layers; Straka, Straková and Hajič (2019) for frozen vectors below a parser's own encoder.
-        Pavlick (2019); frozen, under a parser's own encoder, as in Straka, Straková and Hajič
-        (2019).
     """
     arguments = dict(folder=folder, width=width, layers=layers, dropout=dropout, texts=texts)
     check_arguments(_NAME, Transformer, arguments)

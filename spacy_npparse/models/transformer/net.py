@@ -21,7 +21,6 @@ class TransformerNet(nn.Module):
 
     Source: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer (2018) for the mean of
     layers.
-        (2018).
     """
 
     layers: Tensor
