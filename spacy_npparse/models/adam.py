@@ -8,7 +8,7 @@ its first step imports torch's compiler, which takes 0.7 seconds and 70 MB.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -39,7 +39,10 @@ def is_plain_adam(optimizer: Any, device: torch.device) -> bool:
 
 
 def step(
-    optimizer: Optimizer, model_id: int, parameters: Iterable[tuple[str, nn.Parameter]]
+    optimizer: Optimizer,
+    model_id: int,
+    parameters: Iterable[tuple[str, nn.Parameter]],
+    rate_factor: Callable[[str], float] = lambda _: 1.0,
 ) -> None:
     """Update the parameters that have a gradient, and their averages, in place.
 
@@ -50,6 +53,7 @@ def step(
         optimizer: A thinc optimizer for which `is_plain_adam` holds.
         model_id: The first part of the optimizer's keys.
         parameters: The names and parameters of the network, all on one device.
+        rate_factor: Returns the factor of the learning rate of a parameter, given its name.
 
     Raises:
         ValueError: A gradient is not finite. In this case, nothing has changed.
@@ -77,25 +81,31 @@ def step(
         for gradient, norm in zip(gradients, norms, strict=True):
             if norm >= optimizer.grad_clip:
                 gradient *= optimizer.grad_clip / norm
-    adam(
-        weights,
-        gradients,
-        _views(optimizer.mom1, keys, weights, flat=True),
-        _views(optimizer.mom2, keys, weights, flat=True),
-        [],
-        list(torch.tensor(steps, device=weights[0].device).unbind()),
-        fused=True,
-        amsgrad=False,
-        beta1=optimizer.b1,
-        beta2=optimizer.b2,
-        lr=optimizer.learn_rate,
-        weight_decay=0.0,
-        eps=optimizer.eps,
-        maximize=False,
-    )
+    rates = [optimizer.learn_rate * rate_factor(name) for name, _ in moving]
+    first = _views(optimizer.mom1, keys, weights, flat=True)
+    second = _views(optimizer.mom2, keys, weights, flat=True)
+    counters = torch.tensor(steps, device=weights[0].device).unbind()
+    for rate in set(rates):
+        chosen = [number for number, other in enumerate(rates) if other == rate]
+        adam(
+            [weights[number] for number in chosen],
+            [gradients[number] for number in chosen],
+            [first[number] for number in chosen],
+            [second[number] for number in chosen],
+            [],
+            [counters[number] for number in chosen],
+            fused=True,
+            amsgrad=False,
+            beta1=optimizer.b1,
+            beta2=optimizer.b2,
+            lr=rate,
+            weight_decay=0.0,
+            eps=optimizer.eps,
+            maximize=False,
+        )
     if optimizer.L2:
-        for weight in weights:
-            weight *= 1.0 - optimizer.learn_rate * optimizer.L2
+        for weight, rate in zip(weights, rates, strict=True):
+            weight *= 1.0 - rate * optimizer.L2
     if optimizer.averages is not None:
         averages = _views(optimizer.averages, keys, weights, flat=False)
         for key, average, weight in zip(keys, averages, weights, strict=True):

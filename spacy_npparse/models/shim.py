@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 import srsly
 import torch
-from thinc.api import Model, get_torch_default_device, torch2xp, xp2torch
+from thinc.api import Model, Optimizer, get_torch_default_device, torch2xp, xp2torch
 from thinc.shims import PyTorchShim
 from torch import nn
 
@@ -24,7 +24,7 @@ NetT = TypeVar("NetT", bound=nn.Module)
 class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
     """A shim of a torch network whose sizes are known only when it is initialized or loaded.
 
-    It differs from thinc's `PyTorchShim` in five ways:
+    It differs from thinc's `PyTorchShim` in six ways:
 
     * the network is built from `sizes`, which are saved with the weights, so that an empty shim
       can load any saved network of its class;
@@ -33,7 +33,9 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
     * a copy has optimizer state of its own (thinc gives it the same id);
     * weights are saved as plain arrays (msgpack), never pickled, in half precision where that is
       exact;
-    * parameters may grow between two updates.
+    * parameters may grow between two updates;
+    * a method `rate_factor` of the network, if there is one, returns the factor of the learning
+      rate of a parameter, given its name.
 
     Args:
         net_class: The class of the network; None if `use_net` will name it before the network is
@@ -119,20 +121,27 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
                 "are: correct training.optimizer.learn_rate."
             )
         device = next(self._model.parameters()).device
+        rate_factor = getattr(self._model, "rate_factor", lambda _: 1.0)
         if adam.is_plain_adam(optimizer, device):
             with one_thread():
-                adam.step(optimizer, self.id, self._keyed_parameters())
+                adam.step(optimizer, self.id, self._keyed_parameters(), rate_factor)
             return
         for key, parameter in self._keyed_parameters():
-            if parameter.grad is not None:
+            if parameter.grad is None:
+                continue
+            factor = rate_factor(key)
+            # The function of `nlp.rehearse` has one rate for all. It leaves other parameters as
+            # they are.
+            if factor == 1.0 or isinstance(optimizer, Optimizer):
                 # Thinc calls len() on arrays, which scalars do not support.
                 weights = torch2xp(torch.atleast_1d(parameter.data))
                 gradient = torch2xp(torch.atleast_1d(parameter.grad))
-                weights, _ = optimizer((self.id, key), weights, gradient)
+                with _scaled_rate(optimizer, factor):
+                    weights, _ = optimizer((self.id, key), weights, gradient)
                 parameter.data = xp2torch(weights, device=parameter.device).view_as(parameter)
-                # The gradients are not set to zero in place, because `nlp.rehearse` applies them
-                # later.
-                parameter.grad = None
+            # The gradients are not set to zero in place, because `nlp.rehearse` applies them
+            # later.
+            parameter.grad = None
 
     @contextlib.contextmanager
     def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
@@ -202,6 +211,20 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
                 "written by another version; copy it again or retrain."
             ) from error
         return self
+
+
+@contextlib.contextmanager
+def _scaled_rate(optimizer: Any, factor: float) -> Iterator[None]:
+    """Multiply the learning rate in a context. The RAdam of thinc ignores its `lr_scale`."""
+    if factor == 1.0:
+        yield
+        return
+    rate = optimizer.learn_rate
+    optimizer.learn_rate = factor * rate
+    try:
+        yield
+    finally:
+        optimizer.learn_rate = rate
 
 
 def _compact(values: np.ndarray) -> np.ndarray:

@@ -5,8 +5,12 @@ import shutil
 import numpy as np
 import pytest
 import spacy
+import torch
 from parser_helpers import TINY_ENCODER, TINY_MODEL, check_trees
 from spacy.tokens import Doc
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+from tiny import tiny_config, write_part
 from tiny_encoder import write_encoder
 
 from spacy_npparse.models.shim import torch_shim
@@ -135,3 +139,26 @@ def test_sentences_are_encoded_by_themselves(trained):
     found, unknown, *parts = transformer.predict([given, whole, *halves])
     np.testing.assert_allclose(found, np.concatenate(parts), atol=0.05)
     assert not np.allclose(found, unknown, atol=0.05)
+
+
+def test_spacy_train_tunes_the_highest_layers(folder, tmp_path):
+    config = tiny_config()
+    transformer = {"@architectures": "spacy_npparse.Transformer.v1", "folder": str(folder)}
+    settings = {"layers": [2, 3], "tune": 1, "tune_rate": 1.0}
+    config["components"]["tok2vec"]["model"]["transformer"] = {**transformer, **settings}
+    # Otherwise the saved weights are averages.
+    config["training"]["optimizer"]["use_averages"] = False
+    for part in ("train", "dev"):
+        config["paths"][part] = str(write_part(part, tmp_path / f"{part}.conllu", 5))
+    nlp = init_nlp(config.interpolate())
+    before = find(nlp).shims[0].net.encoder.state_dict()
+    before = {name: value.clone() for name, value in before.items()}
+    (tmp_path / "trained").mkdir()
+    train(nlp, tmp_path / "trained")
+    after = find(nlp).shims[0].net.encoder.state_dict()
+    changed = {name for name, value in after.items() if not torch.equal(value, before[name])}
+    assert changed == {name for name in after if name.startswith("layers.2.")} != set()
+    again = spacy.load(tmp_path / "trained" / "model-last")
+    assert annotation(again.pipe(TEXTS)) == annotation(nlp.pipe(TEXTS))
+    loaded = find(again).shims[0].net.encoder.state_dict()
+    assert all(torch.equal(value, after[name]) for name, value in loaded.items())

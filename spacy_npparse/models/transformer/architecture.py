@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import torch
@@ -13,12 +13,13 @@ from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 from thinc.api import Model, torch2xp, xp2torch
 from thinc.types import Floats2d
+from torch import Tensor
 
 from spacy_npparse.checks import check_arguments, check_dropout, check_range
 from spacy_npparse.models.shim import TorchShim, torch_shim
 from spacy_npparse.models.threads import threads_for
 from spacy_npparse.models.transformer.folder import EncoderFolder
-from spacy_npparse.models.transformer.memory import Halves, VectorMemory
+from spacy_npparse.models.transformer.memory import VectorMemory
 from spacy_npparse.models.transformer.net import TransformerNet
 from spacy_npparse.models.transformer.passage_vectors import passage_vectors
 from spacy_npparse.models.transformer.pieces import Pieces
@@ -48,17 +49,19 @@ def Transformer(
     layers: list[int] | None = None,
     dropout: float = 0.3,
     texts: Texts = None,
+    tune: Literal["none"] | int = "none",
+    tune_rate: float = 0.005,
 ) -> Model[list[Doc], list[Floats2d]]:
-    """Build an encoder that consists of a frozen pretrained one and a learnt projection of a
-    weighted mean of its layers.
+    """Build an encoder that consists of a pretrained one and a learnt projection of a weighted mean
+    of its layers.
 
     The vector of a word is the mean of those of its pieces. Sentences with given boundaries are
     encoded separately. If the boundaries are to be found, final punctuation ends a passage.
     Training sees both: Docs of one sentence are read as they are, and Docs of several sentences as
     if the boundaries were unknown.
 
-    Weights are rounded to 8 bits, and layers above those of the mean are dropped. The rest is saved
-    with the pipeline, which does not need the folder any more.
+    Frozen weights are rounded to 8 bits, and layers above those of the mean are dropped. The rest
+    is saved with the pipeline, which does not need the folder any more.
 
     Args:
         folder: The folder of a pretrained encoder in the format of Hugging Face (BERT, RoBERTa,
@@ -72,6 +75,10 @@ def Transformer(
             pieces that occur in them are kept, and other words are cut into smaller pieces. For a
             single language, a multilingual encoder becomes several times smaller. None to keep all
             pieces.
+        tune: The number of layers that are tuned, counted downwards from the highest layer of the
+            mean; "none" to freeze all of them.
+        tune_rate: The learning rate of the tuned layers, as a factor of the optimizer's. Gradients
+            are computed with checkpointing.
 
     Returns:
         A thinc model from Docs to one [len(doc), width] array per Doc.
@@ -80,19 +87,25 @@ def Transformer(
         ValueError: A setting has the wrong type or is out of range.
 
     Source: Devlin, Chang, Lee and Toutanova (2019); Tenney, Das and Pavlick (2019) for the middle
-    layers; Straka, Straková and Hajič (2019) for frozen vectors below a parser's own encoder.
+    layers; Straka, Straková and Hajič (2019) for frozen vectors below a parser's own encoder; Chen,
+    Xu, Zhang and Guestrin (2016) for checkpointing.
     """
-    arguments = dict(folder=folder, width=width, layers=layers, dropout=dropout, texts=texts)
-    check_arguments(_NAME, Transformer, arguments)
+    read: dict[str, Any] = dict(
+        folder=folder, layers=layers, texts=texts, tune=tune, tune_rate=tune_rate
+    )
+    check_arguments(_NAME, Transformer, {**read, "width": width, "dropout": dropout})
     check_range(f"{_NAME}: width", width)
     check_dropout(f"{_NAME}: dropout", dropout)
+    if tune != "none":
+        check_range(f"{_NAME}: tune", tune)
+    check_range(f"{_NAME}: tune_rate", tune_rate, least=0.0, most=1.0)
     if layers is not None and (not layers or layers != sorted(set(layers)) or layers[0] < 0):
         raise ValueError(f"{_NAME}: layers is {layers}, but must be ascending numbers of layers")
     expect_reader()
     return Model(
         "transformer",
         forward,
-        init=partial(init, folder=folder, layers=layers, texts=texts),
+        init=partial(init, **read),
         dims={"nO": width},
         attrs={"dropout": dropout, _PIECES: Pieces(), _MEMORY: VectorMemory()},
         shims=[TorchShim(TransformerNet)],
@@ -107,6 +120,8 @@ def init(
     folder: str | None,
     layers: list[int] | None,
     texts: Texts,
+    tune: Literal["none"] | int,
+    tune_rate: float,
 ) -> None:
     """Read the pretrained encoder.
 
@@ -117,9 +132,11 @@ def init(
         folder: The folder of the pretrained encoder.
         layers: The numbers of the layers in the mean; None for those in the middle.
         texts: The files whose word pieces are kept; None to keep all pieces.
+        tune: The number of layers that are tuned; "none" to freeze all of them.
+        tune_rate: The learning rate of the tuned layers, as a factor of the optimizer's.
 
     Raises:
-        ValueError: There is no folder, or it has no usable encoder.
+        ValueError: There is no folder, it has no usable encoder, or the encoder has too few layers.
     """
     if folder is None:
         raise ValueError(
@@ -132,11 +149,16 @@ def init(
         raise ValueError(
             f"{_NAME}: layers is {mixed}, but the encoder of {folder} has {source.depth}"
         )
+    n_tuned = 0 if tune == "none" else tune
+    if n_tuned > mixed[-1]:
+        raise ValueError(
+            f"{_NAME}: tune is {tune}, but the highest of the layers that are used is {mixed[-1]}"
+        )
     weights = EncoderWeights(source, depth=mixed[-1])
     pieces, kept = source.pieces().cut_to(None if texts is None else _lines(texts))
     shim = torch_shim(model, TransformerNet)
     sizes = dict(width=model.get_dim("nO"), n_mixed=len(mixed), n_pieces=len(kept))
-    shim.initialize(**sizes, **weights.sizes)
+    shim.initialize(**sizes, **weights.sizes, n_tuned=n_tuned, tune_rate=tune_rate)
     weights.load(shim.net.encoder, kept)
     shim.net.layers.copy_(torch.tensor(mixed))
     model.attrs[_PIECES] = pieces
@@ -179,22 +201,22 @@ def forward(
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], lambda _: []
     with torch.set_grad_enabled(is_train), threads_for(n_words):
         if is_train:
-            vectors = net(_tensor(net, training_vectors(model, docs)))
+            vectors = net(training_vectors(model, docs))
         else:
-            parts = [net(_tensor(net, part)) for part in _predicted_vectors(model, docs)]
-            vectors = torch.cat(parts)
+            vectors = torch.cat([net(part) for part in _predicted_vectors(model, docs)])
     detached = torch2xp(vectors.detach(), ops=model.ops)
     outputs = cast(list[Floats2d], model.ops.unflatten(detached, model.ops.asarray1i(lengths)))
 
     def backprop(d_outputs: list[Floats2d]) -> list:
         gradient = model.ops.flatten([model.ops.as_contig(d) for d in d_outputs])
-        vectors.backward(xp2torch(gradient, device=vectors.device))
+        with threads_for(n_words):
+            vectors.backward(xp2torch(gradient, device=vectors.device))
         return []
 
     return outputs, backprop
 
 
-def training_vectors(model: Model, docs: Sequence[Doc]) -> Halves:
+def training_vectors(model: Model, docs: Sequence[Doc]) -> Tensor:
     """Look up the layers of the words of training examples, each in the passage that it is from.
 
     Args:
@@ -205,19 +227,23 @@ def training_vectors(model: Model, docs: Sequence[Doc]) -> Halves:
     Returns:
         [n_words, n_layers, hidden], the vectors of the layers.
     """
-    found = [word_places(doc) for doc in docs]
-    places = [one.places[:, _reading(doc)] for one, doc in zip(found, docs, strict=True)]
-    used = [
-        {number: one.passages[number] for number in np.unique(at[:, 0]).tolist()}
-        for one, at in zip(found, places, strict=True)
-    ]
-    vectors = _encode(model, [passage for passages in used for passage in passages.values()], True)
-    rows = [
-        vectors[passages[number]][word]
-        for passages, at in zip(used, places, strict=True)
-        for number, word in at.tolist()
-    ]
-    return np.stack(rows)
+    first_rows: dict[Passage, int] = {}
+    n_rows = 0
+    rows = []
+    for doc in docs:
+        found = word_places(doc)
+        numbers, words = found.places[:, _reading(doc)].T
+        used, which = np.unique(numbers, return_inverse=True)
+        passages = [found.passages[number] for number in used.tolist()]
+        for passage in passages:
+            if passage not in first_rows:
+                first_rows[passage] = n_rows
+                n_rows += len(passage)
+        starts = np.array([first_rows[passage] for passage in passages], dtype=np.int64)
+        rows.append(starts[which] + words)
+    vectors = torch.cat([*_encode(model, first_rows, True).values()])
+    chosen = torch.from_numpy(np.concatenate(rows)).to(vectors.device)
+    return _inputs(model, vectors[chosen])
 
 
 def _reading(doc: Doc) -> int:
@@ -226,7 +252,7 @@ def _reading(doc: Doc) -> int:
     return AS_TEXT if has_several else AS_GIVEN
 
 
-def _predicted_vectors(model: Model, docs: Sequence[Doc]) -> Iterator[Halves]:
+def _predicted_vectors(model: Model, docs: Sequence[Doc]) -> Iterator[Tensor]:
     """Compute the layers of the words of Docs, a few thousand words at once."""
     passages = [passage for doc in docs for passage in doc_passages(doc, AS_GIVEN)]
     ends = np.cumsum([len(passage) for passage in passages])
@@ -238,25 +264,27 @@ def _predicted_vectors(model: Model, docs: Sequence[Doc]) -> Iterator[Halves]:
         last = max(first + 1, int(np.searchsorted(ends, done + _MOST_WORDS, side="right")))
         part = passages[first:last]
         vectors = _encode(model, part, remember)
-        yield np.concatenate([vectors[passage] for passage in part])
+        yield _inputs(model, torch.cat([vectors[passage] for passage in part]))
         first = last
 
 
-def _encode(model: Model, passages: Iterable[Passage], remember: bool) -> dict[Passage, Halves]:
-    """Compute the vectors of passages."""
+def _encode(model: Model, passages: Iterable[Passage], remember: bool) -> dict[Passage, Tensor]:
+    """Compute the vectors of passages. Those of tuned layers change, and are not remembered."""
     memory: VectorMemory = model.attrs[_MEMORY]
     found = {passage: memory.get(passage) for passage in passages}
     new = [passage for passage, vectors in found.items() if vectors is None]
     net = torch_shim(model, TransformerNet).net
-    layers = net.layers.tolist()
-    for passage, vectors in zip(
-        new, passage_vectors(net.encoder, model.attrs[_PIECES], layers, new), strict=True
-    ):
-        found[passage] = vectors
+    encoded = passage_vectors(net.encoder, model.attrs[_PIECES], net.layers.tolist(), new)
+    if net.encoder.n_tuned:
+        return dict(zip(new, encoded, strict=True))
+    # Half precision is used even if they are not remembered, so that the results are the same.
+    halves = torch.cat(encoded).half().cpu().split([*map(len, new)]) if new else ()
+    for passage, vectors in zip(new, halves, strict=True):
+        found[passage] = vectors.numpy()
         if remember:
-            memory.add(passage, vectors)
-    return cast(dict[Passage, Halves], found)
+            memory.add(passage, vectors.numpy())
+    return {passage: torch.from_numpy(vectors) for passage, vectors in found.items()}
 
 
-def _tensor(net: TransformerNet, vectors: Halves) -> torch.Tensor:
-    return torch.from_numpy(vectors).to(net.mix.device).float()
+def _inputs(model: Model, vectors: Tensor) -> Tensor:
+    return vectors.to(torch_shim(model, TransformerNet).net.mix)

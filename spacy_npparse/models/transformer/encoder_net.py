@@ -6,12 +6,13 @@ from collections.abc import Collection
 
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
-from spacy_npparse.models.transformer.frozen import FrozenLinear, FrozenTable
+from spacy_npparse.models.transformer.frozen import FrozenLinear, FrozenNorm, FrozenTable
 
 
 class EncoderNet(nn.Module):
-    """The frozen lower layers of a pretrained encoder.
+    """The lower layers of a pretrained encoder. All are frozen except for the highest ones.
 
     Token types are not needed for single texts, so the embedding of the first type is added to
     those of positions.
@@ -24,6 +25,7 @@ class EncoderNet(nn.Module):
         n_pieces: The number of word pieces in the vocabulary.
         n_positions: The number of positions of a sequence.
         epsilon: The epsilon of the layer norms.
+        n_tuned: The number of the highest layers that are tuned.
 
     Source: Devlin, Chang, Lee and Toutanova (2019).
     """
@@ -39,13 +41,16 @@ class EncoderNet(nn.Module):
         n_pieces: int,
         n_positions: int,
         epsilon: float,
+        n_tuned: int = 0,
     ):
         super().__init__()
+        self.n_tuned = n_tuned
         self.pieces = FrozenTable(n_pieces, hidden)
         self.register_buffer("positions", torch.zeros(n_positions, hidden))
-        self.norm = _frozen_norm(hidden, epsilon)
+        self.norm = FrozenNorm(hidden, epsilon)
         self.layers = nn.ModuleList(
-            EncoderLayer(hidden, inner, heads, epsilon) for _ in range(depth)
+            EncoderLayer(hidden, inner, heads, epsilon, is_tuned=number >= depth - n_tuned)
+            for number in range(depth)
         )
 
     def forward(self, pieces: Tensor, lengths: Tensor, kept: Collection[int]) -> Tensor:
@@ -66,7 +71,13 @@ class EncoderNet(nn.Module):
         mask = None if bool(is_inside.all()) else is_inside[:, None, None, :]
         outputs = [vectors] if 0 in kept else []
         for number, layer in enumerate(self.layers, 1):
-            vectors = layer(vectors, mask)
+            if layer.is_tuned and torch.is_grad_enabled():
+                # The backward pass computes what is inside the layer again, which saves memory.
+                vectors = checkpoint(
+                    layer, vectors, mask, use_reentrant=False, preserve_rng_state=False
+                )
+            else:
+                vectors = layer(vectors, mask)
             if number in kept:
                 outputs.append(vectors)
         return torch.stack(outputs, dim=2)
@@ -80,17 +91,20 @@ class EncoderLayer(nn.Module):
         inner: The width between the two feed-forward layers.
         heads: The number of attention heads.
         epsilon: The epsilon of the layer norms.
+        is_tuned: Whether the weights are tuned rather than frozen.
     """
 
-    def __init__(self, hidden: int, inner: int, heads: int, epsilon: float):
+    def __init__(self, hidden: int, inner: int, heads: int, epsilon: float, *, is_tuned: bool):
         super().__init__()
         self.heads = heads
-        self.attention_in = FrozenLinear(hidden, 3 * hidden)
-        self.attention_out = FrozenLinear(hidden, hidden)
-        self.attention_norm = _frozen_norm(hidden, epsilon)
-        self.inner = FrozenLinear(hidden, inner)
-        self.outer = FrozenLinear(inner, hidden)
-        self.norm = _frozen_norm(hidden, epsilon)
+        self.is_tuned = is_tuned
+        linear, norm = (nn.Linear, nn.LayerNorm) if is_tuned else (FrozenLinear, FrozenNorm)
+        self.attention_in = linear(hidden, 3 * hidden)
+        self.attention_out = linear(hidden, hidden)
+        self.attention_norm = norm(hidden, epsilon)
+        self.inner = linear(hidden, inner)
+        self.outer = linear(inner, hidden)
+        self.norm = norm(hidden, epsilon)
 
     def forward(self, vectors: Tensor, mask: Tensor | None) -> Tensor:
         """Run the layer.
@@ -108,7 +122,3 @@ class EncoderLayer(nn.Module):
         attended = self.attention_out(read.transpose(1, 2).flatten(2))
         vectors = self.attention_norm(vectors + attended)
         return self.norm(vectors + self.outer(nn.functional.gelu(self.inner(vectors))))
-
-
-def _frozen_norm(hidden: int, epsilon: float) -> nn.LayerNorm:
-    return nn.LayerNorm(hidden, eps=epsilon).requires_grad_(False)

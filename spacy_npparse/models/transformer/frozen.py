@@ -1,4 +1,4 @@
-"""Frozen weights, rounded to 8 bits."""
+"""Frozen weights. Those of matrices are rounded to 8 bits."""
 
 from __future__ import annotations
 
@@ -111,3 +111,33 @@ class FrozenLinear(FrozenTable):
     def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
         super()._load_from_state_dict(*args, **kwargs)
         self._fast = None
+
+
+class FrozenNorm(nn.Module):
+    """A layer norm with frozen weights.
+
+    Args:
+        width: The width of the vectors.
+        epsilon: The number that is added to the variance.
+    """
+
+    weight: Tensor
+    bias: Tensor
+
+    def __init__(self, width: int, epsilon: float):
+        super().__init__()
+        self.epsilon = epsilon
+        self.register_buffer("weight", torch.ones(width))
+        self.register_buffer("bias", torch.zeros(width))
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Normalize vectors.
+
+        Args:
+            vectors: [..., width], the vectors.
+
+        Returns:
+            [..., width], the normalized vectors.
+        """
+        shape = self.weight.shape
+        return nn.functional.layer_norm(vectors, shape, self.weight, self.bias, self.epsilon)

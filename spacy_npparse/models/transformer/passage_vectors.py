@@ -23,7 +23,7 @@ _RATIO, _MORE = 1.2, 4
 
 def passage_vectors(
     net: EncoderNet, pieces: Pieces, layers: Sequence[int], passages: Sequence[Passage]
-) -> list[NDArray[np.float16]]:
+) -> list[Tensor]:
     """Encode passages.
 
     The vector of a word is the mean of those of its pieces, or zeros if it has none. A passage with
@@ -36,16 +36,16 @@ def passage_vectors(
         passages: The passages.
 
     Returns:
-        float16 [n_words, n_layers, hidden], the vectors of the words of each passage. Half
-        precision is used even if they are not cached, so that the results are the same.
+        float32 [n_words, n_layers, hidden], the vectors of the words of each passage, on the device
+        of the encoder. Their gradients reach the tuned layers.
     """
     cut = [pieces.cut(passage) for passage in passages]
-    found = [np.empty(0, dtype=np.float16)] * len(cut)
+    found = [torch.empty(0)] * len(cut)
     for batch in _batches(np.array([len(one.pieces) for one in cut])):
         lengths = [len(passages[number]) for number in batch]
         vectors = _encode(net, pieces.ends, layers, [cut[number] for number in batch], lengths)
         for number, part in zip(batch, vectors.split(lengths), strict=True):
-            found[number] = part.numpy()
+            found[number] = part
     return found
 
 
@@ -71,8 +71,7 @@ def _encode(
     passages: Sequence[PassagePieces],
     n_words: Sequence[int],
 ) -> Tensor:
-    """Compute the vectors of the words in a batch of passages: float16 [n_words, n_layers,
-    hidden]."""
+    """Compute the vectors of the words in a batch of passages, [n_words, n_layers, hidden]."""
     device, width = net.positions.device, net.positions.shape[1]
     sums = torch.zeros(sum(n_words), len(layers), width, device=device)
     words = _joined([passage.words for passage in passages], n_words)
@@ -88,7 +87,7 @@ def _encode(
             sources = torch.from_numpy(places[pairs] - first).to(device)
             sums.index_add_(0, targets, kept[sources])
     counts = torch.from_numpy(np.bincount(words, minlength=len(sums))).to(device)
-    return (sums / counts.clamp_min(1)[:, None, None]).half().cpu()
+    return sums / counts.clamp_min(1)[:, None, None]
 
 
 def _joined(numbers: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArray[np.int64]:
@@ -134,8 +133,5 @@ def _encode_windows(
     for row, window in zip(padded, windows, strict=True):
         row[: len(window) + 2] = [ends[0], *window, ends[1]]
     device = net.positions.device
-    with torch.no_grad():
-        vectors = net(
-            torch.from_numpy(padded).to(device), torch.tensor(lengths, device=device), layers
-        )
+    vectors = net(torch.from_numpy(padded).to(device), torch.tensor(lengths, device=device), layers)
     return [row[1 : length - 1] for row, length in zip(vectors, lengths, strict=True)]

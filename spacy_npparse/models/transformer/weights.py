@@ -14,6 +14,7 @@ from torch import Tensor
 from spacy_npparse.extras import optional_module
 from spacy_npparse.models.transformer.encoder_net import EncoderNet
 from spacy_npparse.models.transformer.folder import WEIGHTS, EncoderFolder
+from spacy_npparse.models.transformer.frozen import FrozenLinear
 
 _PIECES = "embeddings.word_embeddings.weight"
 _POSITIONS = "embeddings.position_embeddings.weight"
@@ -72,7 +73,7 @@ class EncoderWeights:
             EncoderFolderError: The weights are damaged or not finite.
         """
         first = self._folder.first_position
-        with self._open() as file:
+        with torch.no_grad(), self._open() as file:
             read = {name: self._read(file, name) for name in (_PIECES, _POSITIONS, _TYPES)}
             net.pieces.set_weight(read[_PIECES][torch.from_numpy(pieces)])
             positions = read[_POSITIONS][first : first + len(net.positions)]
@@ -103,7 +104,10 @@ class EncoderWeights:
             torch.cat([self._read(file, f"{name}.{part}") for name in names])
             for part in ("weight", "bias")
         )
-        linear.set_weight(weights)
+        if isinstance(linear, FrozenLinear):
+            linear.set_weight(weights)
+        else:
+            linear.weight.copy_(weights)
         linear.bias.copy_(biases)
 
     def _load_norm(self, file: Any, norm: Any, name: str) -> None:

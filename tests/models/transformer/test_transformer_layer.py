@@ -61,11 +61,9 @@ def test_a_mean_of_layers_is_projected(folder):
     found = model.predict(docs())
     assert [one.shape for one in found] == [(4, 5), (0, 5), (3, 5)]
     passages = [("haus ", "der ", "."), ("x",), ("hausen ", "."), ("so",)]
-    stacked = np.concatenate(
-        passage_vectors(net.encoder, model.attrs["pieces"], [0, 2, 3], passages)
-    )
-    weights = np.exp([0, 1, -1]) / np.exp([0, 1, -1]).sum()
-    mixed = torch.tensor(np.einsum("wlh,l->wh", stacked.astype(np.float32), weights)).float()
+    stacked = torch.cat(passage_vectors(net.encoder, model.attrs["pieces"], [0, 2, 3], passages))
+    weights = torch.tensor([0.0, 1.0, -1.0]).softmax(dim=0)
+    mixed = torch.einsum("wlh,l->wh", stacked.half().float(), weights)
     expected = net.norm(net.projection(mixed)).detach().numpy()
     np.testing.assert_allclose(np.concatenate(found), expected, atol=1e-4)
 
@@ -111,7 +109,7 @@ def test_training_sees_single_sentences_and_texts(folder):
 
     def expected(reading):
         passages = doc_passages(doc, reading)
-        return np.concatenate(
+        return torch.cat(
             passage_vectors(net.encoder, model.attrs["pieces"], net.layers.tolist(), passages)
         )
 
