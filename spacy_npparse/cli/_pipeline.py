@@ -15,6 +15,7 @@ from spacy.tokens import Doc
 
 from spacy_npparse.cli._app import fail
 from spacy_npparse.cli._report import progress
+from spacy_npparse.errors import UserError
 from spacy_npparse.imported_code import import_code
 from spacy_npparse.models import use_treebank
 from spacy_npparse.treebank import Kept
@@ -86,6 +87,8 @@ def load_parser(name: str, gpu_id: int, code: Path | None, treebank: str | None 
             fail(f"{name} is the folder of a training. Give a pipeline in it: {name}/{inner}")
     try:
         nlp = spacy.load(name)
+    except UserError as error:
+        fail(f"{name}: {error}")
     except Exception as error:  # damaged files raise almost any kind
         reason = textwrap.shorten(str(error), 300, placeholder=" …") or "no message"
         fail(

@@ -11,6 +11,7 @@ from typing import Any
 
 import srsly
 
+from spacy_npparse.errors import UserError
 from spacy_npparse.parsing import Temperatures
 from spacy_npparse.trees.label_rules import LabelRule, read_rules
 from spacy_npparse.trees.pseudo_projective import Decorated
@@ -147,13 +148,15 @@ def loading(name: str, source: str) -> Iterator[None]:
         source: The file or folder that the component is loaded from, or a noun for it.
 
     Raises:
-        ValueError: Instead of any other exception.
+        ValueError: Instead of any other exception except a `UserError`.
     """
     where = f"Cannot load component {name!r} from {source}"
     try:
         yield
     except MismatchError as error:
         raise ValueError(f"{where}: {error}") from error
+    except UserError:  # names another file, and the remedy
+        raise
     except Exception as error:  # damaged files raise almost any kind
         reason = f"{error}".rstrip(".") or type(error).__name__
         raise ValueError(f"{where}: {reason}. {REMEDY_FOR_FILES}") from error

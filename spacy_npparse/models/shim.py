@@ -3,7 +3,7 @@
 import contextlib
 import copy
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, Generic, TypeVar, cast
 
@@ -40,11 +40,17 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
     Args:
         net_class: The class of the network; None if `use_net` will name it before the network is
             built.
+        complete: Called with a network that was loaded, to add what is not saved with it; None if
+            everything is saved.
     """
 
-    def __init__(self, net_class: type[NetT] | None = None):
+    def __init__(
+        self,
+        net_class: type[NetT] | None = None,
+        complete: Callable[[NetT], None] | None = None,
+    ):
         super().__init__(None)
-        self._net_class = net_class
+        self._net_class, self._complete = net_class, complete
 
     @property
     def net(self) -> NetT:
@@ -106,7 +112,7 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
 
     def copy(self) -> "TorchShim[NetT]":
         """Make a shim with a copy of the network."""
-        other = TorchShim(self._net_class)
+        other = TorchShim(self._net_class, self._complete)
         other.cfg, other._model = dict(self.cfg), copy.deepcopy(self._model)
         return other
 
@@ -210,6 +216,8 @@ class TorchShim(ForkSafe, PyTorchShim, Generic[NetT]):
                 f"Cannot load the weights of {name}: {error}. The model file is damaged or was "
                 "written by another version; copy it again or retrain."
             ) from error
+        if self._complete is not None and self._model is not None:
+            self._complete(self.net)
         return self
 
 
@@ -237,7 +245,10 @@ def _compact(values: np.ndarray) -> np.ndarray:
 
 
 def _check_sizes(sizes: dict[str, float], shapes: list[tuple[int, ...]]) -> None:
-    """Reject sizes that do not fit the weights before memory is allocated for them."""
+    """Reject sizes that do not fit the weights before memory is allocated for them. Weights that
+    are not saved have any size."""
+    if not sizes.get("is_saved", True):
+        return
     for name, size in sizes.items():
         # All sizes except the number of layers are at most the largest dimension of a weight.
         largest = len(shapes) if name == "depth" else max((1, *chain.from_iterable(shapes)))

@@ -23,7 +23,7 @@ from spacy_npparse.models.transformer.memory import VectorMemory
 from spacy_npparse.models.transformer.net import TransformerNet
 from spacy_npparse.models.transformer.passage_vectors import passage_vectors
 from spacy_npparse.models.transformer.pieces import Pieces
-from spacy_npparse.models.transformer.weights import EncoderWeights
+from spacy_npparse.models.transformer.weights import EncoderWeights, read_frozen
 from spacy_npparse.passages import (
     AS_GIVEN,
     AS_TEXT,
@@ -51,6 +51,7 @@ def Transformer(
     texts: Texts = None,
     tune: Literal["none"] | int = "none",
     tune_rate: float = 0.005,
+    save_encoder: bool = True,
 ) -> Model[list[Doc], list[Floats2d]]:
     """Build an encoder that consists of a pretrained one and a learnt projection of a weighted mean
     of its layers.
@@ -60,13 +61,13 @@ def Transformer(
     Training sees both: Docs of one sentence are read as they are, and Docs of several sentences as
     if the boundaries were unknown.
 
-    Frozen weights are rounded to 8 bits, and layers above those of the mean are dropped. The rest
-    is saved with the pipeline, which does not need the folder any more.
+    Frozen weights are rounded to 8 bits, and layers above those of the mean are dropped.
 
     Args:
         folder: The folder of a pretrained encoder in the format of Hugging Face (BERT, RoBERTa,
             XLM-R, CamemBERT), with config.json, tokenizer.json and model.safetensors. It is read
-            when the pipeline is initialized.
+            when the pipeline is initialized, and when it is loaded if it is not saved with the
+            pipeline.
         width: The width of the output vectors.
         layers: The numbers of the layers in the mean, 1 being the lowest, in ascending order. None
             for up to four in the middle, which contain most of the syntax.
@@ -79,19 +80,28 @@ def Transformer(
             mean; "none" to freeze all of them.
         tune_rate: The learning rate of the tuned layers, as a factor of the optimizer's. Gradients
             are computed with checkpointing.
+        save_encoder: Whether the frozen weights are saved with the pipeline. Otherwise, the
+            pipeline has the checksum of their file, and several pipelines can share it. `texts`
+            must be None.
 
     Returns:
         A thinc model from Docs to one [len(doc), width] array per Doc.
 
     Raises:
-        ValueError: A setting has the wrong type or is out of range.
+        ValueError: A setting has the wrong type or is out of range, or pieces are removed from an
+            encoder that is not saved.
 
     Source: Devlin, Chang, Lee and Toutanova (2019); Tenney, Das and Pavlick (2019) for the middle
     layers; Straka, Straková and Hajič (2019) for frozen vectors below a parser's own encoder; Chen,
     Xu, Zhang and Guestrin (2016) for checkpointing.
     """
     read: dict[str, Any] = dict(
-        folder=folder, layers=layers, texts=texts, tune=tune, tune_rate=tune_rate
+        folder=folder,
+        layers=layers,
+        texts=texts,
+        tune=tune,
+        tune_rate=tune_rate,
+        save_encoder=save_encoder,
     )
     check_arguments(_NAME, Transformer, {**read, "width": width, "dropout": dropout})
     check_range(f"{_NAME}: width", width)
@@ -99,6 +109,10 @@ def Transformer(
     if tune != "none":
         check_range(f"{_NAME}: tune", tune)
     check_range(f"{_NAME}: tune_rate", tune_rate, least=0.0, most=1.0)
+    if texts is not None and not save_encoder:
+        raise ValueError(
+            f"{_NAME}: texts is set, but an encoder that is not saved keeps all pieces"
+        )
     if layers is not None and (not layers or layers != sorted(set(layers)) or layers[0] < 0):
         raise ValueError(f"{_NAME}: layers is {layers}, but must be ascending numbers of layers")
     expect_reader()
@@ -108,7 +122,7 @@ def Transformer(
         init=partial(init, **read),
         dims={"nO": width},
         attrs={"dropout": dropout, _PIECES: Pieces(), _MEMORY: VectorMemory()},
-        shims=[TorchShim(TransformerNet)],
+        shims=[TorchShim(TransformerNet, complete=partial(read_frozen, folder=folder))],
     )
 
 
@@ -122,6 +136,7 @@ def init(
     texts: Texts,
     tune: Literal["none"] | int,
     tune_rate: float,
+    save_encoder: bool,
 ) -> None:
     """Read the pretrained encoder.
 
@@ -134,6 +149,7 @@ def init(
         texts: The files whose word pieces are kept; None to keep all pieces.
         tune: The number of layers that are tuned; "none" to freeze all of them.
         tune_rate: The learning rate of the tuned layers, as a factor of the optimizer's.
+        save_encoder: Whether the frozen weights are saved with the pipeline.
 
     Raises:
         ValueError: There is no folder, it has no usable encoder, or the encoder has too few layers.
@@ -158,8 +174,11 @@ def init(
     pieces, kept = source.pieces().cut_to(None if texts is None else _lines(texts))
     shim = torch_shim(model, TransformerNet)
     sizes = dict(width=model.get_dim("nO"), n_mixed=len(mixed), n_pieces=len(kept))
-    shim.initialize(**sizes, **weights.sizes, n_tuned=n_tuned, tune_rate=tune_rate)
+    tuning = dict(n_tuned=n_tuned, tune_rate=tune_rate)
+    shim.initialize(**sizes, **weights.sizes, **tuning, is_saved=save_encoder)
     weights.load(shim.net.encoder, kept)
+    if not save_encoder:
+        weights.note_checksum(shim.net.encoder)
     shim.net.layers.copy_(torch.tensor(mixed))
     model.attrs[_PIECES] = pieces
     model.attrs[_MEMORY].forget()

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from spacy_npparse.models.transformer.frozen import FrozenLinear, FrozenNorm, FrozenTable
+
+# What makes the parts of a layer, given their widths.
+MakeLinear: TypeAlias = Callable[[int, int], nn.Module]
+MakeNorm: TypeAlias = Callable[[int], nn.Module]
+Kinds: TypeAlias = tuple[MakeLinear, MakeNorm]
 
 
 class EncoderNet(nn.Module):
@@ -26,11 +33,14 @@ class EncoderNet(nn.Module):
         n_positions: The number of positions of a sequence.
         epsilon: The epsilon of the layer norms.
         n_tuned: The number of the highest layers that are tuned.
+        is_saved: Whether the frozen weights are part of the state of the network. Otherwise, it has
+            the SHA-256 checksum of the file that they are from.
 
     Source: Devlin, Chang, Lee and Toutanova (2019).
     """
 
     positions: Tensor
+    checksum: Tensor
 
     def __init__(
         self,
@@ -42,16 +52,22 @@ class EncoderNet(nn.Module):
         n_positions: int,
         epsilon: float,
         n_tuned: int = 0,
+        is_saved: bool = True,
     ):
         super().__init__()
-        self.n_tuned = n_tuned
-        self.pieces = FrozenTable(n_pieces, hidden)
-        self.register_buffer("positions", torch.zeros(n_positions, hidden))
-        self.norm = FrozenNorm(hidden, epsilon)
-        self.layers = nn.ModuleList(
-            EncoderLayer(hidden, inner, heads, epsilon, is_tuned=number >= depth - n_tuned)
-            for number in range(depth)
+        self.n_frozen, self.n_tuned, self.is_saved = depth - n_tuned, n_tuned, is_saved
+        self.pieces = FrozenTable(n_pieces, hidden, is_saved)
+        self.register_buffer("positions", torch.zeros(n_positions, hidden), persistent=is_saved)
+        if not is_saved:
+            self.register_buffer("checksum", torch.zeros(32, dtype=torch.uint8))
+        self.norm = FrozenNorm(hidden, epsilon, is_saved)
+        frozen: Kinds = (
+            partial(FrozenLinear, is_saved=is_saved),
+            partial(FrozenNorm, epsilon=epsilon, is_saved=is_saved),
         )
+        tuned: Kinds = nn.Linear, partial(nn.LayerNorm, eps=epsilon)
+        kinds = [frozen] * self.n_frozen + [tuned] * n_tuned
+        self.layers = nn.ModuleList(EncoderLayer(hidden, inner, heads, *kind) for kind in kinds)
 
     def forward(self, pieces: Tensor, lengths: Tensor, kept: Collection[int]) -> Tensor:
         """Encode sequences.
@@ -71,7 +87,7 @@ class EncoderNet(nn.Module):
         mask = None if bool(is_inside.all()) else is_inside[:, None, None, :]
         outputs = [vectors] if 0 in kept else []
         for number, layer in enumerate(self.layers, 1):
-            if layer.is_tuned and torch.is_grad_enabled():
+            if number > self.n_frozen and torch.is_grad_enabled():
                 # The backward pass computes what is inside the layer again, which saves memory.
                 vectors = checkpoint(
                     layer, vectors, mask, use_reentrant=False, preserve_rng_state=False
@@ -90,21 +106,19 @@ class EncoderLayer(nn.Module):
         hidden: The width of the vectors.
         inner: The width between the two feed-forward layers.
         heads: The number of attention heads.
-        epsilon: The epsilon of the layer norms.
-        is_tuned: Whether the weights are tuned rather than frozen.
+        linear: Makes a linear layer, given the widths of its input and output.
+        norm: Makes a layer norm, given its width.
     """
 
-    def __init__(self, hidden: int, inner: int, heads: int, epsilon: float, *, is_tuned: bool):
+    def __init__(self, hidden: int, inner: int, heads: int, linear: MakeLinear, norm: MakeNorm):
         super().__init__()
         self.heads = heads
-        self.is_tuned = is_tuned
-        linear, norm = (nn.Linear, nn.LayerNorm) if is_tuned else (FrozenLinear, FrozenNorm)
         self.attention_in = linear(hidden, 3 * hidden)
         self.attention_out = linear(hidden, hidden)
-        self.attention_norm = norm(hidden, epsilon)
+        self.attention_norm = norm(hidden)
         self.inner = linear(hidden, inner)
         self.outer = linear(inner, hidden)
-        self.norm = norm(hidden, epsilon)
+        self.norm = norm(hidden)
 
     def forward(self, vectors: Tensor, mask: Tensor | None) -> Tensor:
         """Run the layer.

@@ -36,15 +36,17 @@ class FrozenTable(nn.Module):
     Args:
         n_rows: The number of rows.
         width: The width of a row.
+        is_saved: Whether the weights are part of the state of the network.
     """
 
     codes: Tensor
     scale: Tensor
 
-    def __init__(self, n_rows: int, width: int):
+    def __init__(self, n_rows: int, width: int, is_saved: bool = True):
         super().__init__()
-        self.register_buffer("codes", torch.zeros(n_rows, width, dtype=torch.int8))
-        self.register_buffer("scale", torch.zeros(n_rows))
+        codes = torch.zeros(n_rows, width, dtype=torch.int8)
+        self.register_buffer("codes", codes, persistent=is_saved)
+        self.register_buffer("scale", torch.zeros(n_rows), persistent=is_saved)
 
     def set_weight(self, weight: Tensor) -> None:
         """Round weights.
@@ -75,13 +77,14 @@ class FrozenLinear(FrozenTable):
     Args:
         n_inputs: The width of the input.
         n_outputs: The width of the output.
+        is_saved: Whether the weights are part of the state of the network.
     """
 
     bias: Tensor
 
-    def __init__(self, n_inputs: int, n_outputs: int):
-        super().__init__(n_outputs, n_inputs)
-        self.register_buffer("bias", torch.zeros(n_outputs))
+    def __init__(self, n_inputs: int, n_outputs: int, is_saved: bool = True):
+        super().__init__(n_outputs, n_inputs, is_saved)
+        self.register_buffer("bias", torch.zeros(n_outputs), persistent=is_saved)
         self._fast: tuple[Tensor, Tensor] | None = None
 
     def set_weight(self, weight: Tensor) -> None:
@@ -119,16 +122,17 @@ class FrozenNorm(nn.Module):
     Args:
         width: The width of the vectors.
         epsilon: The number that is added to the variance.
+        is_saved: Whether the weights are part of the state of the network.
     """
 
     weight: Tensor
     bias: Tensor
 
-    def __init__(self, width: int, epsilon: float):
+    def __init__(self, width: int, epsilon: float, is_saved: bool = True):
         super().__init__()
         self.epsilon = epsilon
-        self.register_buffer("weight", torch.ones(width))
-        self.register_buffer("bias", torch.zeros(width))
+        self.register_buffer("weight", torch.ones(width), persistent=is_saved)
+        self.register_buffer("bias", torch.zeros(width), persistent=is_saved)
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Normalize vectors.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from spacy_npparse.extras import optional_module
+from spacy_npparse.files import checksum
 from spacy_npparse.models.transformer.encoder_net import EncoderNet
-from spacy_npparse.models.transformer.folder import WEIGHTS, EncoderFolder
+from spacy_npparse.models.transformer.folder import WEIGHTS, EncoderFolder, EncoderFolderError
 from spacy_npparse.models.transformer.frozen import FrozenLinear
+from spacy_npparse.models.transformer.net import TransformerNet
 
 _PIECES = "embeddings.word_embeddings.weight"
 _POSITIONS = "embeddings.position_embeddings.weight"
@@ -62,12 +65,15 @@ class EncoderWeights:
                         "Copy both again.",
                     )
 
-    def load(self, net: EncoderNet, pieces: NDArray[np.int64]) -> None:
+    def load(
+        self, net: EncoderNet, pieces: NDArray[np.int64], *, tuned_layers: bool = True
+    ) -> None:
         """Copy the weights to a network.
 
         Args:
             net: A network with the sizes of these weights.
             pieces: int64 [n_pieces], the numbers of the network's pieces in the file.
+            tuned_layers: Whether those of tuned layers are copied, too.
 
         Raises:
             EncoderFolderError: The weights are damaged or not finite.
@@ -79,7 +85,8 @@ class EncoderWeights:
             positions = read[_POSITIONS][first : first + len(net.positions)]
             net.positions.copy_(positions + read[_TYPES][0])
             self._load_norm(file, net.norm, _NORM)
-            for number, layer in enumerate(net.layers):
+            layers = net.layers if tuned_layers else net.layers[: net.n_frozen]
+            for number, layer in enumerate(layers):
                 start = f"encoder.layer.{number}."
                 self._load_linear(file, layer.attention_in, *(start + part for part in _READ))
                 self._load_linear(file, layer.attention_out, start + _ATTENDED)
@@ -87,6 +94,15 @@ class EncoderWeights:
                 self._load_linear(file, layer.inner, start + _INNER)
                 self._load_linear(file, layer.outer, start + _OUTER)
                 self._load_norm(file, layer.norm, start + _LAYER_NORM)
+
+    def note_checksum(self, net: EncoderNet) -> None:
+        """Note the checksum of the file in a network that is saved without its weights.
+
+        Args:
+            net: The network.
+        """
+        found = bytes.fromhex(checksum(self._folder.path / WEIGHTS))
+        net.checksum.copy_(torch.tensor([*found]))
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
@@ -119,6 +135,34 @@ class EncoderWeights:
         if not weight.isfinite().all():
             raise self._folder.error(f"{name} has values that are not finite", "Copy it again.")
         return weight
+
+
+def read_frozen(net: TransformerNet, *, folder: str | None) -> None:
+    """Read the frozen weights that a loaded network was saved without.
+
+    Args:
+        net: The network.
+        folder: The folder of the encoder.
+
+    Raises:
+        EncoderFolderError: The folder does not have the weights that the network was trained with.
+    """
+    encoder = net.encoder
+    if encoder.is_saved:
+        return
+    path = Path(folder or "") / WEIGHTS
+    expected = bytes(encoder.checksum.tolist()).hex()
+    found = checksum(path) if path.is_file() else None
+    if found != expected:
+        raise EncoderFolderError(
+            f"{path}: the pipeline was trained with an encoder whose {WEIGHTS} has the SHA-256 "
+            f"checksum {expected}, but this file {f'has {found}' if found else 'does not exist'}. "
+            "Give the folder of that encoder, in the section of spacy_npparse.Transformer.v1 in "
+            "config.cfg of the pipeline, or as in spacy.load(PIPELINE, "
+            "config={'components.tok2vec.model.transformer.folder': FOLDER})."
+        )
+    weights = EncoderWeights(EncoderFolder.open(path.parent), len(encoder.layers))
+    weights.load(encoder, np.arange(len(encoder.pieces.codes)), tuned_layers=False)
 
 
 def _shapes(config: dict[str, Any], depth: int) -> Iterator[tuple[str, tuple[int, ...]]]:
