@@ -1,5 +1,6 @@
 """Encoders shared with other components."""
 
+import numpy as np
 import pytest
 import spacy
 import torch
@@ -130,7 +131,7 @@ def tiny_transformer(tmp_path):
     folder.mkdir()
     (folder / "vocab.txt").write_text("\n".join(pieces), encoding="utf8")
     config = transformers.BertConfig(
-        vocab_size=len(pieces), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        vocab_size=len(pieces), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
         intermediate_size=16,
     )  # fmt: skip
     transformers.BertModel(config).save_pretrained(folder)
@@ -187,6 +188,27 @@ def test_transformer_is_trained_saved_and_replaced(with_transformer, sample, tmp
     assert trees(nlp.pipe(texts)) == expected
     nlp.to_disk(tmp_path / "alone")
     assert trees(spacy.load(tmp_path / "alone").pipe(texts)) == expected
+
+
+def test_listeners_read_the_highest_layer_that_is_left(tiny_transformer, sample):
+    """As the comment in configs/transformer.cfg and the pages say."""
+    nlp = spacy.blank("xx")
+    model = {
+        "@architectures": "spacy-transformers.TransformerModel.v3",
+        "name": str(tiny_transformer),
+        "get_spans": {"@span_getters": "spacy-transformers.doc_spans.v1"},
+    }
+    states = []
+    for n_layers in (1, 2):
+        settings = {"num_hidden_layers": n_layers, "output_hidden_states": True}
+        pipe = nlp.create_pipe(
+            "transformer", config={"model": {**model, "transformer_config": settings}}
+        )
+        pipe.initialize(lambda: sample(nlp))
+        output = pipe(nlp.make_doc("das ist gut"))._.trf_data.model_output
+        assert np.array_equal(output.last_hidden_state, output.hidden_states[n_layers])
+        states.append(output.hidden_states)
+    np.testing.assert_allclose(states[0][1], states[1][1], atol=1e-5)
 
 
 def test_a_transformer_is_recognised_when_it_is_loaded(with_transformer, tmp_path, caplog):
