@@ -13,7 +13,7 @@ from spacy_npparse.packaging.sources import UNKNOWN, TreebankSource
 from spacy_npparse.tables import Cell, Column, Table, columns, markdown, percent
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.trees import nonprojective_arcs
-from spacy_npparse.visualisation import render_tree_svg
+from spacy_npparse.visualisation.trees.picture import render_sentence_svg
 
 # The lengths of a sentence to draw, in words, and the width of its picture in px.
 _DRAWN = range(5, 16)
@@ -214,12 +214,4 @@ def _drawing(measured: Measured) -> str:
     short = [pair for pair in pairs if pair[0].n_words in _DRAWN] or pairs
     crossing = (pair for pair in short if any(nonprojective_arcs(pair[0].heads)))
     parsed, gold = next(crossing, short[0])
-    return render_tree_svg(
-        [word.form for word in parsed.words],
-        parsed.heads[1:],
-        [word.deprel for word in parsed.words],
-        tags=[word.upos for word in parsed.words],
-        gold_heads=gold.heads[1:],
-        gold_labels=[word.deprel for word in gold.words],
-        width=_WIDTH,
-    )
+    return render_sentence_svg(parsed, _WIDTH, gold)

@@ -12,7 +12,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel, ValidationError
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -70,9 +69,9 @@ def make_app(
     async def process(request: Request) -> Response:
         asked = ProcessRequest.model_validate(await _form(request))
         pipeline = find_model(pipelines, asked.model)
-        pieces = await run_in_threadpool(asked.pieces, models[pipeline.name])
+        pieces = await asyncio.to_thread(asked.pieces, models[pipeline.name])
         found = await _within(ANSWER, pipeline.annotate(pieces), 503)
-        result = await run_in_threadpool(asked.result, found)
+        result = await asyncio.to_thread(asked.result, found)
         source = [f"spacy_npparse {spacy_npparse.__version__}"]
         answer = {"model": pipeline.name, "acknowledgements": source, "result": result}
         return JSONResponse(answer)
@@ -88,8 +87,7 @@ def make_app(
 
     def page(_: Request) -> Response:
         title = "Parse" if desk is None else f"Correct {desk.file.path.name}"
-        labels = None if desk is None else desk.labels
-        content = render("server.html", title=title, summary=names, models=models, labels=labels)
+        content = render("server.html", title=title, summary=names, models=models, desk=desk)
         return HTMLResponse(content, headers=_POLICY)
 
     routes = [
@@ -119,8 +117,8 @@ def _desk_routes(desk: Desk) -> list[Route]:
         number, width = (request.path_params[name] for name in ("number", "width"))
         if request.method == "POST":
             change = await _json(request, TreeChange)
-            number = await run_in_threadpool(desk.change, number, change)
-        return JSONResponse(await run_in_threadpool(desk.show, number, max(100, width)))
+            number = await _within(ANSWER, asyncio.to_thread(desk.change, number, change), 503)
+        return JSONResponse(await asyncio.to_thread(desk.show, number, max(100, width)))
 
     route = "/desk/{number:int}/{width:int}"
     return [Route("/desk", overview), Route(route, sentence, methods=["GET", "POST"])]
@@ -157,33 +155,32 @@ async def _json(request: Request, kind: type[Model]) -> Model:
 
 async def _form(request: Request) -> dict[str, str]:
     """Read the parameters in the URL and in a form."""
-    found = dict(request.query_params)
     body = await _within(ARRIVAL, _received(request), 408)
-    content = request.headers.get("Content-Type", "")
     try:
-        if content.startswith("multipart/form-data"):
-            found |= await run_in_threadpool(_parts, body, content)
-        elif content.startswith("application/x-www-form-urlencoded"):
-            found |= parse_qsl(body.decode(), True, errors="strict", max_num_fields=100)
-        elif body:
-            raise ValueError(f"{content!r} is not the Content-Type of a form")
+        sent = await asyncio.to_thread(_fields, body, request.headers.get("Content-Type", ""))
     except ValueError as error:
         raise RequestError(f"The form cannot be read: {error}.") from None
-    return found
+    return {**request.query_params, **sent}
 
 
-def _parts(body: bytes, content: str) -> dict[str, str]:
-    """Read the fields of a multipart form, by name."""
+def _fields(body: bytes, content: str) -> dict[str, str]:
+    """Read the fields of a form by name. Starlette would write large ones to the disk."""
+    if not body:
+        return {}
+    if content.startswith("application/x-www-form-urlencoded"):
+        return dict(parse_qsl(body.decode(), True, errors="strict", max_num_fields=100))
+    if not content.startswith("multipart/form-data"):
+        raise ValueError(f"{content!r} is not the Content-Type of a form")
     form = message_from_bytes(f"Content-Type: {content}\n\n".encode() + body)
-    parts = list(form.walk())[1:]
-    if form.defects or not parts:
+    if form.defects or not form.is_multipart():
         raise ValueError(f"its parts are malformed {form.defects}")
-    found = {}
-    for part in parts:
-        value = part.get_payload(decode=True)
-        name = part.get_param("name", header="Content-Disposition")
-        found[str(name)] = value.decode() if isinstance(value, bytes) else ""
-    return found
+    return {
+        str(part.get_param("name", header="Content-Disposition")): part.get_payload(
+            decode=True
+        ).decode()
+        for part in form.walk()
+        if not part.is_multipart()
+    }
 
 
 async def _refused(_: Request, error: Exception) -> Response:

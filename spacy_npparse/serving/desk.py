@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -18,27 +19,32 @@ from spacy_npparse.annotation.posteriors import encode_sentences, parser_of
 from spacy_npparse.components import constraints_of_sentence, set_given_labels
 from spacy_npparse.serving.pipelines import Piece, RequestError, ServedPipeline
 from spacy_npparse.serving.treebank_file import TreebankFile, TreebankFileError
-from spacy_npparse.treebank import Sentence, unannotated_doc
+from spacy_npparse.treebank import (
+    Kept,
+    Sentence,
+    keep_annotation,
+    parse_sentence,
+    sentences_from_doc,
+    unannotated_doc,
+)
 from spacy_npparse.treebank.contraction import uncut_tokens
 from spacy_npparse.treebank.rows import make_sentence
-from spacy_npparse.treebank.sentence import EMPTY, SPACY_ROOT, UD_ROOT
+from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
-from spacy_npparse.visualisation.trees.picture import render_tree_svg
+from spacy_npparse.visualisation.trees.picture import render_sentence_svg
 
-# Seconds that parsing a sentence may take.
-_ANSWER = 60.0
-# Less probable heads are not proposed.
-_IMPROBABLE = 0.001
+# The number of heads that are proposed for a word.
+_LIKELY = 10
 
 
 class TreeChange(BaseModel):
-    """A change of a tree: undo or redo the last change, confirm all words, confirm a word and those
-    before it ("read"), or change the head or the label of a word."""
+    """A change of a tree: undo or redo the last change, confirm a word and those before it, or
+    change the head or the label of a word."""
 
-    do: Literal["undo", "redo", "confirm", "read", "head", "label"]
+    do: Literal["undo", "redo", "confirm", "head", "label"]
     word: int = Field(1, ge=1)
     head: int = Field(0, ge=0)
-    label: str = Field("", pattern=r"^\S+$")
+    label: str = Field(EMPTY, pattern=r"^\S+$")
 
 
 @dataclass(frozen=True)
@@ -46,25 +52,22 @@ class EditedTree:
     """The tree of a sentence, and the words whose arcs a person has confirmed.
 
     Attributes:
-        heads: The head of each word: 1..n, or 0 for the root.
-        labels: The label of the arc to each word.
+        conllu: The sentence with this tree, as CoNLL-U.
         confirmed: The confirmed words, counted from 1.
-        done: Whether the whole sentence is confirmed.
     """
 
-    heads: Sequence[int]
-    labels: Sequence[str]
-    confirmed: Sequence[int] = ()
-    done: bool = False
+    conllu: str
+    confirmed: Sequence[int]
+
+    @cached_property
+    def sentence(self) -> Sentence:
+        """The sentence with this tree."""
+        return parse_sentence(self.conllu.split("\n"))
 
     @property
-    def arcs(self) -> list[tuple[int, str]]:
-        """The head and the label of each word."""
-        return list(zip(self.heads, self.labels, strict=True))
-
-    def confirm(self, words: Sequence[int], done: bool = False) -> EditedTree:
-        """Return the tree with more confirmed words."""
-        return replace(self, confirmed=sorted({*self.confirmed, *words}), done=done)
+    def done(self) -> bool:
+        """Whether all words are confirmed."""
+        return len(self.confirmed) == self.sentence.n_words
 
 
 class Desk:
@@ -92,7 +95,7 @@ class Desk:
         self._parser_labels = parser.labels
         self._pipeline = pipeline
         self._lock = Lock()
-        self._trees: dict[int, EditedTree] = {}
+        self._trees = list(map(_tree_of_file, sentences))
         self._past: list[dict[str, Any]] = []
         self._future: list[dict[str, Any]] = []
         for record in self.file.changes:
@@ -100,7 +103,7 @@ class Desk:
         self._write()
         if self._problem:
             raise TreebankFileError(self._problem)
-        self._probabilities = [np.zeros((len(one.words), len(one.words) + 1)) for one in sentences]
+        self._probabilities = [np.zeros((one.n_words, one.n_words + 1)) for one in sentences]
         can_be_parsed = (i for i, one in enumerate(sentences) if not uncut_tokens(one))
         for batch in minibatch(can_be_parsed, pipeline.nlp.batch_size):
             found = encode_sentences(pipeline.nlp, [sentences[i] for i in batch]).heads()
@@ -110,7 +113,7 @@ class Desk:
     def overview(self) -> list[dict[str, Any]]:
         """Summarise all sentences: how many words are confirmed, and the mean probability that the
         head of another word is wrong."""
-        return [self._summary(number) for number in range(len(self.file.sentences))]
+        return [self._summary(number) for number in range(len(self._trees))]
 
     def show(self, number: int, width: float) -> dict[str, Any]:
         """Describe a sentence for the page.
@@ -123,27 +126,22 @@ class Desk:
             RequestError: There is no such sentence.
         """
         with self._lock:
-            tree, sentence = self._tree(number), self.file.sentences[number]
+            tree = self._tree(number)
             words = [
                 {
                     "form": row.form,
-                    "head": head,
-                    "label": label,
-                    "confirmed": word in tree.confirmed,
-                    "probability": float(found[head]),
-                    "likely": np.argsort(-found)[: np.sum(found > _IMPROBABLE)].tolist(),
+                    "head": int(row.head),
+                    "label": row.deprel,
+                    "confirmed": int(row.id) in tree.confirmed,
+                    "probability": float(found[int(row.head)]),
+                    "likely": np.argsort(-found)[:_LIKELY].tolist(),
                 }
-                for word, (row, (head, label), found) in enumerate(
-                    zip(sentence.words, tree.arcs, self._probabilities[number], strict=True), 1
-                )
+                for row, found in zip(tree.sentence.words, self._probabilities[number], strict=True)
             ]
-            forms, tags = zip(*((row.form, row.upos) for row in sentence.words), strict=True)
             return {
                 **self._summary(number),
                 "words": words,
-                "svg": render_tree_svg(forms, tree.heads, tree.labels, tags=tags, width=width),
-                "undo": bool(self._past),
-                "redo": bool(self._future),
+                "svg": render_sentence_svg(tree.sentence, width),
                 "problem": self._problem,
             }
 
@@ -158,8 +156,9 @@ class Desk:
             The number of the sentence that has changed.
 
         Raises:
-            RequestError: There is no such arc, or nothing to undo or redo.
-            ConstraintError: No tree contains all confirmed arcs.
+            RequestError: There is no such word, or nothing to undo or redo.
+            DocError: There is no such head, or the confirmed arcs form a cycle.
+            ConstraintError: No other tree contains all confirmed arcs.
             WriteError: The journal cannot be written.
         """
         with self._lock:
@@ -170,7 +169,7 @@ class Desk:
                 record = {**changes[-1], "do": change.do}
             else:
                 before = self._tree(number)
-                after = self._changed(number, before, change)
+                after = self._changed(before, change)
                 record = {"do": "do", "sentence": number}
                 record |= {"before": asdict(before), "after": asdict(after)}
             self.file.append(record)
@@ -195,24 +194,24 @@ class Desk:
         """Write the file. If this fails, the page shows the error until it succeeds."""
         self._problem = ""
         try:
-            self.file.write({n: tree.arcs for n, tree in self._trees.items() if tree.done})
+            self.file.write({n: tree.sentence for n, tree in enumerate(self._trees) if tree.done})
         except (TreebankFileError, OSError) as error:
             self._problem = str(error)
 
     def _summary(self, number: int) -> dict[str, Any]:
-        sentence, probabilities = self.file.sentences[number], self._probabilities[number]
-        tree = self._trees.get(number) or _tree_of_file(sentence)
+        tree = self._trees[number]
+        sentence = tree.sentence
         # A missing head counts as the most probable one.
         of_heads = [
             row.max() if head == NO_HEAD else row[head]
-            for row, head in zip(probabilities, tree.heads, strict=True)
+            for row, head in zip(self._probabilities[number], sentence.heads[1:], strict=True)
         ]
         rest = np.delete(of_heads, [word - 1 for word in tree.confirmed])
         return {
             "number": number,
             "sent_id": sentence.sent_id or str(number + 1),
             "text": sentence.metadata.get("text") or " ".join(row.form for row in sentence.words),
-            "length": len(sentence.words),
+            "length": sentence.n_words,
             "confirmed": len(tree.confirmed),
             "done": tree.done,
             "doubt": float(1.0 - rest.mean()) if len(rest) else 0.0,
@@ -220,62 +219,51 @@ class Desk:
 
     def _tree(self, number: int) -> EditedTree:
         """Return the current tree; at first, that of the file, completed by the parser."""
-        if not 0 <= number < len(self.file.sentences):
+        if not 0 <= number < len(self._trees):
             raise RequestError("There is no such sentence.")
-        if number not in self._trees:
-            sentence = self.file.sentences[number]
-            tree = _tree_of_file(sentence)
-            if NO_HEAD in tree.heads or EMPTY in tree.labels:
-                tree = self._parse(sentence).confirm(tree.confirmed)
-            self._trees[number] = tree
-        return self._trees[number]
+        tree = self._trees[number]
+        if any(EMPTY in (row.head, row.deprel) for row in tree.sentence.words):
+            tree = self._trees[number] = replace(tree, conllu=self._parse(tree.sentence))
+        return tree
 
-    def _changed(self, number: int, tree: EditedTree, change: TreeChange) -> EditedTree:
-        n, word = len(tree.heads), change.word
-        is_loop, is_unnamed = change.head == word, not change.label
-        if max(word, change.head) > n or {"head": is_loop, "label": is_unnamed}.get(change.do):
-            raise RequestError("There is no such arc.")
-        if change.do == "label" and (tree.heads[word - 1] == 0) != (change.label == UD_ROOT):
-            raise RequestError("A word has the label root if and only if its head is the root.")
+    def _changed(self, tree: EditedTree, change: TreeChange) -> EditedTree:
+        if change.word > tree.sentence.n_words:
+            raise RequestError("There is no such word.")
         if change.do == "confirm":
-            return tree.confirm(range(1, n + 1), done=True)
-        if change.do == "read":
-            return tree.confirm(range(1, word + 1), done=tree.done)
-        known = {one: tree.arcs[one - 1] for one in tree.confirmed}
-        is_head = change.do == "head"
-        known[word] = (change.head, EMPTY) if is_head else (tree.heads[word - 1], change.label)
-        sentence = self.file.sentences[number]
-        rows = []
-        for row in sentence.rows:
-            if row.id.isdigit():
-                head, label = known.get(int(row.id), (EMPTY, EMPTY))
-                row = row._replace(head=str(head), deprel=label)
-            rows.append(row)
-        found = self._parse(make_sentence(rows, sentence.metadata, sentence.comments))
-        return found.confirm([*tree.confirmed, word], tree.done)
+            confirmed = {*tree.confirmed, *range(1, change.word + 1)}
+            return EditedTree(tree.conllu, sorted(confirmed))
+        conllu = self._parse(_confirmed_part(tree, change))
+        return EditedTree(conllu, sorted({*tree.confirmed, change.word}))
 
-    def _parse(self, sentence: Sentence) -> EditedTree:
-        """Parse a sentence, keeping the arcs that it has."""
+    def _parse(self, sentence: Sentence) -> str:
+        """Complete the tree of a sentence, keeping the arcs that it has."""
         constraints = constraints_of_sentence(sentence, self._parser_labels)
 
         def prepare(nlp: Language) -> Doc:
-            doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
-            return constraints.attach(doc)
+            return constraints.attach(unannotated_doc([sentence], nlp.vocab, sentence_starts=True))
 
-        def read(doc: Doc) -> EditedTree:
-            set_given_labels(doc, sentence)
-            heads = [0 if token.head.i == token.i else token.head.i + 1 for token in doc]
-            labels = [UD_ROOT if token.dep_ == SPACY_ROOT else token.dep_ for token in doc]
-            return EditedTree(heads, labels)
+        def read(doc: Doc) -> str:
+            keep_annotation(set_given_labels(doc, sentence), [sentence], [*Kept])
+            [found] = sentences_from_doc(doc)
+            return str(found)
 
-        piece = Piece(len(sentence.text), prepare, read)
-        found: EditedTree = self._pipeline.submit(piece).result(_ANSWER)
-        return found
+        return self._pipeline.submit(Piece(len(sentence.text), prepare, read)).result()
 
 
 def _tree_of_file(sentence: Sentence) -> EditedTree:
     """Read the tree of a sentence in the file. The arcs of a partial tree count as confirmed."""
-    heads = sentence.heads[1:]
-    given = [word for word, head in enumerate(heads, 1) if head != NO_HEAD]
-    labels = [row.deprel for row in sentence.words]
-    return EditedTree(heads, labels, given if len(given) < len(heads) else ())
+    given = [word for word, head in enumerate(sentence.heads) if head != NO_HEAD]
+    return EditedTree(str(sentence), given if len(given) < sentence.n_words else ())
+
+
+def _confirmed_part(tree: EditedTree, change: TreeChange) -> Sentence:
+    """Make the partial tree of the confirmed arcs and the changed one."""
+    rows = []
+    for row in tree.sentence.rows:
+        if row.id == str(change.word):
+            head = str(change.head) if change.do == "head" else row.head
+            row = row._replace(head=head, deprel=change.label)
+        elif row.id.isdigit() and int(row.id) not in tree.confirmed:
+            row = row._replace(head=EMPTY, deprel=EMPTY)
+        rows.append(row)
+    return make_sentence(rows, tree.sentence.metadata, tree.sentence.comments)

@@ -8,14 +8,14 @@ from typing import Any
 import pydantic
 from pydantic import BaseModel, ConfigDict, Field
 from spacy.language import Language
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Token
 
 from spacy_npparse.components import CONSTRAINTS_KEY, DependencyConstraints
 from spacy_npparse.serving.pipelines import Piece
 from spacy_npparse.treebank import Paragraph, sentences_from_doc
 from spacy_npparse.treebank.raw_text import character_spans
 from spacy_npparse.treebank.sentence import SPACY_ROOT, UD_ROOT
-from spacy_npparse.visualisation.trees.picture import render_tree_svg
+from spacy_npparse.visualisation.trees.picture import render_sentence_svg
 
 _STRICT = ConfigDict(extra="forbid")
 
@@ -66,11 +66,11 @@ class ParseRequest(BaseModel):
     def _read(self, doc: Doc) -> list[dict[str, Any]]:
         places = character_spans(self.text or doc.text, [token.text for token in doc])
         found = []
-        for sentence, conllu in zip(doc.sents, sentences_from_doc(doc), strict=True):
-            tokens = [_token(token, *places[token.i]) for token in sentence]
-            found.append({"conllu": f"{conllu}\n\n", "tokens": tokens})
+        for span, sentence in zip(doc.sents, sentences_from_doc(doc), strict=True):
+            tokens = [_token(token, *places[token.i]) for token in span]
+            found.append({"conllu": f"{sentence}\n\n", "tokens": tokens})
             if self.svg_width is not None:
-                found[-1]["svg"] = _draw(sentence, self.svg_width)
+                found[-1]["svg"] = render_sentence_svg(sentence, self.svg_width)
         return found
 
 
@@ -86,18 +86,7 @@ def _token(token: Token, start: int, end: int) -> dict[str, Any]:
         "xpos": token.tag_,
         "feats": str(token.morph),
         "head": token.head.i,
-        "deprel": _label(token),
+        "deprel": UD_ROOT if token.dep_ == SPACY_ROOT else token.dep_,
         "head_probability": token._.head_probability,
         "label_probability": token._.label_probability,
     }
-
-
-def _label(token: Token) -> str:
-    return UD_ROOT if token.dep_ == SPACY_ROOT else token.dep_
-
-
-def _draw(sentence: Span, width: float) -> str:
-    heads = [0 if t.head.i == t.i else t.head.i - sentence.start + 1 for t in sentence]
-    forms, labels = [t._.form for t in sentence], [_label(t) for t in sentence]
-    tags = [t.pos_ for t in sentence] if sentence.doc.has_annotation("POS") else None
-    return render_tree_svg(forms, heads, labels, tags=tags, width=width)

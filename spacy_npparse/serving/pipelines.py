@@ -89,10 +89,15 @@ class ServedPipeline:
             The result of `Piece.read` for each piece.
         """
         found: list[Any] = []
-        for part in _parts(pieces):
-            answers = [asyncio.wrap_future(self.submit(piece)) for piece in part]
-            found += await asyncio.gather(*answers)
-        return found
+        answers: list[asyncio.Future[Any]] = []
+        size = 0
+        for piece in pieces:
+            answers.append(asyncio.wrap_future(self.submit(piece)))
+            size += piece.size
+            if size >= _BATCH:
+                found += await asyncio.gather(*answers)
+                answers, size = [], 0
+        return found + await asyncio.gather(*answers)
 
     def _work(self) -> None:
         """Annotate waiting pieces, small ones of several requests together."""
@@ -125,15 +130,3 @@ class ServedPipeline:
                 yield doc if isinstance(doc, Exception) else piece.read(doc)
             except Exception as error:  # `Piece.read` raises any kind
                 yield error
-
-
-def _parts(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    part: list[Piece] = []
-    size = 0
-    for piece in pieces:
-        part.append(piece)
-        size += piece.size
-        if size >= _BATCH:
-            yield part
-            part, size = [], 0
-    yield part

@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -53,13 +53,8 @@ class TreebankFile:
         self.changes = [one for one in records if "sentence" in one]
         self._known = {one["checksum"] for one in records if "checksum" in one}
         self._lines = original.split(b"\n")
-        self.sentences: list[Sentence] = []
-        # The line numbers, from 0, of the words of each sentence.
-        self._places: list[list[int]] = []
-        for block in conllu_blocks(io.BytesIO(original), path):
-            self.sentences.append(block.parse())
-            lines = enumerate(block.lines, block.first_line - 1)
-            self._places.append([i for i, line in lines if line.partition(b"\t")[0].isdigit()])
+        self._blocks = list(conllu_blocks(io.BytesIO(original), path))
+        self.sentences = [block.parse() for block in self._blocks]
         if not records:
             self._note(original, original=original.decode())
 
@@ -93,23 +88,22 @@ class TreebankFile:
             self.append({"checksum": known, **record})
             self._known.add(known)
 
-    def write(self, trees: dict[int, Iterable[tuple[int, str]]]) -> None:
+    def write(self, corrected: Mapping[int, Sentence]) -> None:
         """Write the file atomically.
 
         Args:
-            trees: HEAD and DEPREL of the words of confirmed sentences, by the numbers of the
-                sentences. Other sentences are written as they were before the first change.
+            corrected: The confirmed sentences by their numbers. Other sentences are written as they
+                were before the first change.
 
         Raises:
             TreebankFileError: Another program has changed the file.
             WriteError: The file cannot be written.
         """
         lines = self._lines.copy()
-        for number, tree in trees.items():
-            for place, (head, deprel) in zip(self._places[number], tree, strict=True):
-                columns = lines[place].split(b"\t")
-                columns[6:8] = str(head).encode(), deprel.encode()
-                lines[place] = b"\t".join(columns)
+        for number, sentence in corrected.items():
+            block = self._blocks[number]
+            start = block.first_line - 1
+            lines[start : start + len(block.lines)] = str(sentence).encode().split(b"\n")
         content = b"\n".join(lines)
         current = self.path.read_bytes()
         if hashlib.sha256(current).hexdigest() not in self._known:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from pathlib import Path
 
 from pydantic import BaseModel, Field
@@ -138,16 +137,13 @@ class ProcessRequest(BaseModel):
 
     def _asked(self, found: Sentence, given: Sequence[Row]) -> Sentence:
         """Take the requested columns from a parsed sentence, and the others from the input."""
+        tasks = (name for name in _COLUMNS if getattr(self, name) is None)
+        kept = [column for name in tasks for column in _COLUMNS[name]]
         rows = [
-            new._replace(**{name: getattr(old, name) for name in self._kept})
+            new._replace(**{column: getattr(old, column) for column in kept})
             for new, old in zip(found.rows, given, strict=True)
         ]
         return make_sentence(rows, found.metadata, found.comments)
-
-    @cached_property
-    def _kept(self) -> list[str]:
-        missing = (name for name in _COLUMNS if getattr(self, name) is None)
-        return [column for name in missing for column in _COLUMNS[name]]
 
     def result(self, found: Iterable[Sequence[Sentence]]) -> str:
         """Write the sentences of all pieces in the output format."""

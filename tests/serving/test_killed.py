@@ -85,9 +85,9 @@ def random_change(rng, shown):
         [
             {"do": "head", "head": rng.choice(shown["words"][word - 1]["likely"])},
             {"do": "label", "label": "dep"},
-            {"do": "read"},
             {"do": "confirm"},
-            {"do": rng.choice(["undo", "redo", "read", "read", "read"])},
+            {"do": "confirm", "word": shown["length"]},
+            {"do": rng.choice(["undo", "redo", "confirm", "confirm", "confirm"])},
         ]
     )
     return {"word": word, **change}

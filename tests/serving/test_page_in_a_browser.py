@@ -52,7 +52,7 @@ def settle(page: Any) -> None:
 def press(page: Any, *keys: str) -> None:
     """Press keys that the help of the page names, as fast as they are taken."""
     names = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓", "Escape": "esc"}
-    known = page.locator(".terms kbd").all_inner_texts()
+    known = page.locator(".desk kbd").all_inner_texts()
     for key in keys:
         assert names.get(key, key.lower()) in known, key
         page.keyboard.press(key)

@@ -20,15 +20,15 @@
     return answer.json();
   }
 
-  // The arcs of a drawing, each with its head and its dependent.
-  const arcsOf = (svg) =>
-    every(".npparse-arcs", svg).flatMap((row) =>
-      row.dataset.arcs.split(" ").map((arc, i) => [row.children[i], ...arc.split("-").map(Number)])
+  // The arcs of a drawing, with their dependents.
+  const arcsOf = (drawing) =>
+    every(".npparse-arcs", drawing).flatMap((row) =>
+      row.dataset.arcs.split(" ").map((arc, i) => [row.children[i], Number(arc.split("-")[1])])
     );
 
   function draw(box, svg, probabilities) {
     box.innerHTML = svg;
-    for (const [arc, , dependent] of arcsOf(box)) {
+    for (const [arc, dependent] of arcsOf(box)) {
       const sure = probabilities[dependent - 1] ?? 1;
       arc.style.setProperty("--sure", sure);
       arc.classList.toggle("doubtful", sure < 0.5);
@@ -46,24 +46,25 @@
   async function pixels(svg) {
     const image = make("img", { src: URL.createObjectURL(svg) });
     await image.decode();
-    const canvas = make("canvas", { width: 2 * image.width, height: 2 * image.height });
+    const canvas = new OffscreenCanvas(2 * image.width, 2 * image.height);
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     URL.revokeObjectURL(image.src);
-    return new Promise((done) => canvas.toBlob(done));
+    return canvas.convertToBlob();
   }
 
   function figure({ tokens, svg }, i) {
     const name = `tree-${i + 1}`;
-    const box = make("div", { className: "scroll arcs", tabIndex: 0, role: "group" });
-    box.ariaLabel = name;
+    const box = make("div", { className: "scroll arcs", tabIndex: 0, role: "group", ariaLabel: name });
     draw(box, svg, tokens.map((token) => token.head_probability));
     const blob = new Blob([svg], { type: "image/svg+xml" });
-    const buttons = [
-      make("button", { onclick: () => save(blob, `${name}.svg`) }, "Save SVG"),
-      make("button", { onclick: async () => save(await pixels(blob), `${name}.png`) }, "Save PNG"),
-    ];
+    const button = (text, onclick) => make("button", { onclick }, text);
+    const row = make(
+      "p",
+      { className: "buttons" },
+      button("Save SVG", () => save(blob, `${name}.svg`)),
+      button("Save PNG", async () => save(await pixels(blob), `${name}.png`)),
+    );
     const text = tokens.map((token) => token.form).join(" ");
-    const row = make("p", { className: "buttons" }, ...buttons);
     return make("figure", {}, make("figcaption", { dir: "auto" }, text, row), box);
   }
 
@@ -98,9 +99,8 @@
   function entry(one) {
     const rest = `${one.confirmed}/${one.length}, rest ${percent(one.doubt)} doubtful`;
     const state = make("small", {}, `${one.sent_id}: ${one.done ? "✓ confirmed" : rest}`);
-    const ariaCurrent = String(one.number === shown?.number);
     const text = make("span", { dir: "auto" }, one.text);
-    const button = make("button", { type: "button", ariaCurrent }, text, state);
+    const button = make("button", { type: "button" }, text, state);
     const className = one.done ? "done" : "";
     return make("li", { id: `sentence-${one.number}`, value: one.number, className, one }, button);
   }
@@ -114,24 +114,20 @@
 
   function show(answer) {
     const last = shown;
+    const isSame = last?.number === answer.number;
     shown = answer;
     target = null;
-    if (last?.number !== answer.number) {
-      chosen = 1;
-      if (last) item(last.number).replaceWith(entry(item(last.number).one));
-    }
+    if (!isSame) chosen = 1;
     item(answer.number).replaceWith(entry(answer));
+    for (const one of list.children) one.firstChild.ariaCurrent = String(one.value === answer.number);
     item(answer.number).scrollIntoView({ block: "nearest" });
     message.textContent = answer.problem;
     find("#sentence").textContent = `${answer.sent_id}: ${answer.text}`;
     draw(tree, answer.svg, answer.words.map((word) => word.probability));
-    const before = last?.number === answer.number ? last : answer;
-    for (const [arc, , dependent] of arcsOf(tree)) {
-      const [now, old] = [answer, before].map((one) => one.words[dependent - 1]);
+    for (const [arc, dependent] of arcsOf(tree)) {
+      const [now, old] = [answer, isSame ? last : answer].map((one) => one.words[dependent - 1]);
       arc.classList.toggle("changed", now.head !== old.head || now.label !== old.label);
     }
-    find("[data-do=undo]").disabled = !answer.undo;
-    find("[data-do=redo]").disabled = !answer.redo;
     mark();
   }
 
@@ -142,7 +138,7 @@
       text.classList.toggle("target", i + 1 === target);
       text.classList.toggle("confirmed", shown.words[i].confirmed);
     });
-    for (const [arc, , word] of arcsOf(tree)) arc.classList.toggle("chosen", word === chosen);
+    for (const [arc, dependent] of arcsOf(tree)) arc.classList.toggle("chosen", dependent === chosen);
     const node = target ?? head;
     const sure = `: ${name} (${percent(probability)}${confirmed ? ", confirmed" : ""})`;
     const text = `${chosen} ${form} ← ${node ? shown.words[node - 1].form : "root"}`;
@@ -154,16 +150,19 @@
   }
 
   const open = async (number) => show(await ask(`desk/${number}/${widthOf(tree)}`));
-  const change = async (data) => show(await ask(`desk/${shown.number}/${widthOf(tree)}`, data));
-
-  function choose(word) {
-    chosen = word;
-    mark();
-  }
+  const openItem = (next) => next && open(next.value);
+  const change = async (data) =>
+    show(await ask(`desk/${shown.number}/${widthOf(tree)}`, { word: chosen, ...data }));
+  const give = (head) => (head === chosen ? aim(null) : change({ do: "head", head }));
 
   function aim(head) {
     target = head;
     mark();
+  }
+
+  function choose(word) {
+    chosen = word;
+    aim(null);
   }
 
   function move(by) {
@@ -171,26 +170,23 @@
     return target === null ? choose(within(1, chosen + by)) : aim(within(0, target + by));
   }
 
-  const give = (head) => (head === chosen ? aim(null) : change({ do: "head", word: chosen, head }));
-
   function tryHead(by) {
     const { likely, head } = shown.words[chosen - 1];
     const next = likely[likely.indexOf(head) + by];
     return next === undefined ? null : give(next);
   }
 
-  const openItem = (next) => next && open(next.value);
-
+  // The actions of the buttons, which name their keys.
   const actions = {
     head: () => aim(target === null ? shown.words[chosen - 1].head : null),
     root: () => give(0),
     read: async () => {
-      await change({ do: "read", word: chosen });
+      await change({ do: "confirm" });
       move(1);
     },
     confirm: async () => {
       if (target !== null) return give(target);
-      await change({ do: "confirm" });
+      await change({ do: "confirm", word: shown.length });
       const next = find(`#sentence-${shown.number} ~ li:not(.done)`);
       return message.textContent ? null : openItem(next);
     },
@@ -200,11 +196,11 @@
     next: () => openItem(item(shown.number).nextElementSibling),
   };
   const keys = {
-    ArrowLeft: () => move(-1),
-    ArrowRight: () => move(1),
-    ArrowUp: () => tryHead(-1),
-    ArrowDown: () => tryHead(1),
-    Escape: () => aim(null),
+    "←": () => move(-1),
+    "→": () => move(1),
+    "↑": () => tryHead(-1),
+    "↓": () => tryHead(1),
+    esc: () => aim(null),
   };
 
   // One action after the other, each with what the one before has shown.
@@ -218,13 +214,15 @@
 
   for (const button of every("[data-do]", desk)) {
     const action = actions[button.dataset.do];
-    keys[button.dataset.key] = action;
+    keys[find("kbd", button).textContent] = action;
     button.onclick = () => act(action);
   }
+  const names = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "esc", " ": "space" };
   document.onkeydown = (event) => {
-    const { key, target: at } = event;
+    const key = names[event.key] ?? event.key.toLowerCase();
+    const at = event.target;
     const isElsewhere = at.closest("input, textarea, select, summary, form, #trees, .list");
-    const presses = at.closest("button") && (key === "Enter" || key === " ");
+    const presses = at.closest("button") && (key === "enter" || key === "space");
     if (isElsewhere || presses || event.ctrlKey || event.metaKey || event.altKey) return;
     if (key !== "l" && !Object.hasOwn(keys, key)) return;
     event.preventDefault();
@@ -232,19 +230,17 @@
     if (key === "l") label.select();
     else act(keys[key]);
   };
-  label.onkeydown = (event) => {
-    if (event.key !== "Enter" && event.key !== "Escape") return;
-    event.preventDefault();
+  label.onkeydown = ({ key }) => {
+    if (key !== "Enter" && key !== "Escape") return;
     const given = label.value.trim();
     label.blur();
-    act(() => (event.key === "Enter" ? change({ do: "label", word: chosen, label: given }) : mark()));
+    act(() => (key === "Enter" ? change({ do: "label", label: given }) : mark()));
   };
   list.onclick = ({ target: at }) => {
-    const next = at.closest("li");
-    if (!next) return;
     tree.focus();
-    act(() => openItem(next));
+    act(() => openItem(at.closest("li")));
   };
+  find("#order").onchange = sort;
 
   // A word is chosen by pressing it, and its head by letting go over it.
   const wordAt = ({ target: at }) => wordsOf().indexOf(at) + 1;
@@ -258,12 +254,11 @@
     if (word && (target !== null || (pressed && pressed !== word))) act(() => give(word));
   };
   tree.onclick = ({ target: at }) => {
-    const arc = arcsOf(tree).find(([one]) => one.contains(at));
-    if (!arc) return;
-    choose(arc[2]);
+    const [, dependent] = arcsOf(tree).find(([arc]) => arc.contains(at)) ?? [];
+    if (!dependent) return;
+    choose(dependent);
     if (at.closest("text")) label.select();
   };
-  find("#order").onchange = sort;
 
   act(async () => {
     list.replaceChildren(...(await ask("desk")).map(entry));

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spacy_npparse.treebank import Sentence
+from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.trees import complete_heads, nonprojective_arcs
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.trees.drawing import draw_tree
@@ -57,6 +59,26 @@ def render_tree_svg(
         alone=True,
     )
     return str(drawing)
+
+
+def render_sentence_svg(sentence: Sentence, width: float, gold: Sentence | None = None) -> str:
+    """Draw the tree of a CoNLL-U sentence with its UPOS tags; see `render_tree_svg`.
+
+    Args:
+        sentence: The sentence.
+        width: The width in px at which the sentence is broken into rows.
+        gold: The same words with the correct tree.
+    """
+    tags = [row.upos for row in sentence.words]
+    return render_tree_svg(
+        [row.form for row in sentence.words],
+        sentence.heads[1:],
+        [row.deprel for row in sentence.words],
+        tags=None if {*tags} == {EMPTY} else tags,
+        gold_heads=None if gold is None else gold.heads[1:],
+        gold_labels=None if gold is None else [row.deprel for row in gold.words],
+        width=width,
+    )
 
 
 def tree_arcs(
