@@ -64,7 +64,6 @@ def make_app(
         The application, for an ASGI server.
     """
     models = {one.name: capabilities(one) for one in pipelines}
-    names = ", ".join(models)
 
     async def process(request: Request) -> Response:
         asked = ProcessRequest.model_validate(await _form(request))
@@ -87,7 +86,8 @@ def make_app(
 
     def page(_: Request) -> Response:
         title = "Parse" if desk is None else f"Correct {desk.file.path.name}"
-        content = render("server.html", title=title, summary=names, models=models, desk=desk)
+        summary = ", ".join(models)
+        content = render("server.html", title=title, summary=summary, models=models, desk=desk)
         return HTMLResponse(content, headers=_POLICY)
 
     routes = [
@@ -174,13 +174,9 @@ def _fields(body: bytes, content: str) -> dict[str, str]:
     form = message_from_bytes(f"Content-Type: {content}\n\n".encode() + body)
     if form.defects or not form.is_multipart():
         raise ValueError(f"its parts are malformed {form.defects}")
-    return {
-        str(part.get_param("name", header="Content-Disposition")): part.get_payload(
-            decode=True
-        ).decode()
-        for part in form.walk()
-        if not part.is_multipart()
-    }
+    parts = (part for part in form.walk() if not part.is_multipart())
+    pairs = ((part.get_param("name", header="Content-Disposition"), part) for part in parts)
+    return {str(name): part.get_payload(decode=True).decode() for name, part in pairs}
 
 
 async def _refused(_: Request, error: Exception) -> Response:

@@ -13,6 +13,7 @@ from spacy.tokens import Doc, Token
 from spacy_npparse.components import CONSTRAINTS_KEY, DependencyConstraints
 from spacy_npparse.serving.pipelines import Piece
 from spacy_npparse.treebank import Paragraph, sentences_from_doc
+from spacy_npparse.treebank.docs import set_sentence_starts
 from spacy_npparse.treebank.raw_text import character_spans
 from spacy_npparse.treebank.sentence import SPACY_ROOT, UD_ROOT
 from spacy_npparse.visualisation.trees.picture import render_sentence_svg
@@ -55,8 +56,8 @@ class ParseRequest(BaseModel):
 
     def _prepare(self, nlp: Language) -> Doc:
         if self.tokens:
-            starts = [i == 0 for i in range(len(self.tokens))]
-            doc = Doc(nlp.vocab, self.tokens, self.spaces or None, sent_starts=starts)  # type: ignore[arg-type]
+            doc = Doc(nlp.vocab, self.tokens, self.spaces or None)
+            set_sentence_starts(doc, [len(doc)])
         else:
             paragraph = Paragraph(self.text)
             doc = paragraph.mark(nlp.make_doc(paragraph.text))

@@ -27,6 +27,7 @@ from spacy_npparse.treebank import (
     unannotated_doc,
 )
 from spacy_npparse.treebank.annotating import Prepared
+from spacy_npparse.treebank.docs import set_sentence_starts
 from spacy_npparse.treebank.reading import conllu_blocks
 from spacy_npparse.treebank.rows import make_sentence
 from spacy_npparse.treebank.sentence import EMPTY
@@ -122,8 +123,7 @@ class ProcessRequest(BaseModel):
             if "presegmented" not in options:
                 return paragraph
             doc = nlp.make_doc(paragraph.text)
-            for token in doc:
-                token.is_sent_start = token.i == 0
+            set_sentence_starts(doc, [len(doc)])
             return doc
 
         def read(doc: Doc) -> list[Sentence]:

@@ -37,52 +37,40 @@
 
   // Text
 
-  function save(blob, name) {
-    const link = make("a", { href: URL.createObjectURL(blob), download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-
-  async function pixels(svg) {
-    const image = make("img", { src: URL.createObjectURL(svg) });
+  async function savePng(src, download) {
+    const image = make("img", { src });
     await image.decode();
-    const canvas = new OffscreenCanvas(2 * image.width, 2 * image.height);
+    const canvas = make("canvas", { width: 2 * image.width, height: 2 * image.height });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    URL.revokeObjectURL(image.src);
-    return canvas.convertToBlob();
+    make("a", { href: canvas.toDataURL(), download }).click();
   }
 
   function figure({ tokens, svg }, i) {
     const name = `tree-${i + 1}`;
     const box = make("div", { className: "scroll arcs", tabIndex: 0, role: "group", ariaLabel: name });
     draw(box, svg, tokens.map((token) => token.head_probability));
-    const blob = new Blob([svg], { type: "image/svg+xml" });
-    const button = (text, onclick) => make("button", { onclick }, text);
-    const row = make(
-      "p",
-      { className: "buttons" },
-      button("Save SVG", () => save(blob, `${name}.svg`)),
-      button("Save PNG", async () => save(await pixels(blob), `${name}.png`)),
-    );
+    const href = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+    const row = make("p", { className: "buttons" },
+      make("a", { href, download: `${name}.svg` }, "Save SVG"),
+      make("button", { onclick: () => savePng(href, `${name}.png`) }, "Save PNG"));
     const text = tokens.map((token) => token.form).join(" ");
     return make("figure", {}, make("figcaption", { dir: "auto" }, text, row), box);
   }
 
-  let conllu = "";
   find("#text").onsubmit = async (event) => {
     event.preventDefault();
-    const [status, trees] = [find("#status"), find("#trees")];
+    const [save, status, trees] = [find("#save"), find("#status"), find("#trees")];
     status.textContent = "";
     try {
       const asked = { text: find("#given").value, svg_width: Math.max(100, widthOf(trees)) };
       const { sentences } = await ask("parse", { ...asked, model: find("#model")?.value });
-      conllu = sentences.map((one) => one.conllu).join("");
+      URL.revokeObjectURL(save.href);
+      save.href = URL.createObjectURL(new Blob(sentences.map((one) => one.conllu)));
       trees.replaceChildren(...sentences.map(figure));
     } catch (error) {
       status.textContent = error.message;
     }
   };
-  find("#save").onclick = () => save(new Blob([conllu]), "trees.conllu");
 
   // Desk
 
@@ -106,10 +94,9 @@
   }
 
   function sort() {
-    const byDoubt = (a, b) => a.done - b.done || b.doubt - a.doubt;
-    const isByDoubt = find("#order").value === "doubt";
-    const compare = ({ one: a }, { one: b }) => (isByDoubt && byDoubt(a, b)) || a.number - b.number;
-    list.replaceChildren(...[...list.children].sort(compare));
+    const by = find("#order").value;
+    const first = ({ one: a }, { one: b }) => (by === "doubt" && b.doubt - a.doubt) || a.number - b.number;
+    list.replaceChildren(...[...list.children].sort(first));
   }
 
   function show(answer) {
@@ -153,21 +140,17 @@
   const openItem = (next) => next && open(next.value);
   const change = async (data) =>
     show(await ask(`desk/${shown.number}/${widthOf(tree)}`, { word: chosen, ...data }));
-  const give = (head) => (head === chosen ? aim(null) : change({ do: "head", head }));
+  const give = (head) => (head === chosen ? choose(chosen) : change({ do: "head", head }));
 
-  function aim(head) {
-    target = head;
+  function choose(word, head = null) {
+    [chosen, target] = [word, head];
     mark();
   }
 
-  function choose(word) {
-    chosen = word;
-    aim(null);
-  }
-
   function move(by) {
-    const within = (least, node) => Math.min(Math.max(node, least), shown.words.length);
-    return target === null ? choose(within(1, chosen + by)) : aim(within(0, target + by));
+    const within = (least, node) => Math.min(Math.max(node, least), shown.length);
+    if (target === null) choose(within(1, chosen + by));
+    else choose(chosen, within(0, target + by));
   }
 
   function tryHead(by) {
@@ -178,7 +161,7 @@
 
   // The actions of the buttons, which name their keys.
   const actions = {
-    head: () => aim(target === null ? shown.words[chosen - 1].head : null),
+    head: () => choose(chosen, target === null ? shown.words[chosen - 1].head : null),
     root: () => give(0),
     read: async () => {
       await change({ do: "confirm" });
@@ -196,11 +179,11 @@
     next: () => openItem(item(shown.number).nextElementSibling),
   };
   const keys = {
-    "←": () => move(-1),
-    "→": () => move(1),
-    "↑": () => tryHead(-1),
-    "↓": () => tryHead(1),
-    esc: () => aim(null),
+    ArrowLeft: () => move(-1),
+    ArrowRight: () => move(1),
+    ArrowUp: () => tryHead(-1),
+    ArrowDown: () => tryHead(1),
+    Escape: () => choose(chosen),
   };
 
   // One action after the other, each with what the one before has shown.
@@ -214,15 +197,13 @@
 
   for (const button of every("[data-do]", desk)) {
     const action = actions[button.dataset.do];
-    keys[find("kbd", button).textContent] = action;
+    keys[button.dataset.key] = action;
     button.onclick = () => act(action);
   }
-  const names = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "esc", " ": "space" };
   document.onkeydown = (event) => {
-    const key = names[event.key] ?? event.key.toLowerCase();
-    const at = event.target;
+    const { key, target: at } = event;
     const isElsewhere = at.closest("input, textarea, select, summary, form, #trees, .list");
-    const presses = at.closest("button") && (key === "enter" || key === "space");
+    const presses = at.closest("button") && (key === "Enter" || key === " ");
     if (isElsewhere || presses || event.ctrlKey || event.metaKey || event.altKey) return;
     if (key !== "l" && !Object.hasOwn(keys, key)) return;
     event.preventDefault();
