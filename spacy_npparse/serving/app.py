@@ -7,7 +7,7 @@ import re
 import socket
 from collections.abc import Awaitable, Sequence
 from email import message_from_bytes
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel, ValidationError
@@ -174,9 +174,10 @@ def _fields(body: bytes, content: str) -> dict[str, str]:
     form = message_from_bytes(f"Content-Type: {content}\n\n".encode() + body)
     if form.defects or not form.is_multipart():
         raise ValueError(f"its parts are malformed {form.defects}")
-    parts = (part for part in form.walk() if not part.is_multipart())
-    pairs = ((part.get_param("name", header="Content-Disposition"), part) for part in parts)
-    return {str(name): part.get_payload(decode=True).decode() for name, part in pairs}
+    parts: list[Any] = [part for part in form.walk() if not part.is_multipart()]
+    names = [part.get_param("name", header="Content-Disposition") for part in parts]
+    values = [part.get_payload(decode=True).decode() for part in parts]
+    return dict(zip(map(str, names), values, strict=True))
 
 
 async def _refused(_: Request, error: Exception) -> Response:

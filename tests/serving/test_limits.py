@@ -2,7 +2,9 @@
 
 import json
 import socket
+import time
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from served import serving
@@ -40,6 +42,14 @@ def test_slow_answers(strict, monkeypatch):
     assert answer.status == 503 and "Send less at once" in answer.text
     monkeypatch.setattr(application, "ANSWER", 60.0)
     assert strict.post("/parse", {"text": "Das Pferd schläft."}).status == 200
+
+
+def test_slow_changes(pipelines, monkeypatch):
+    monkeypatch.setattr(application, "ANSWER", 0.1)
+    desk = SimpleNamespace(change=lambda *_: time.sleep(1))
+    with serving(application.make_app(pipelines, "127.0.0.1", desk=desk)) as client:
+        answer = client.post("/desk/0/800", {"do": "undo"})
+        assert answer.status == 503 and "try again" in answer.text
 
 
 def test_long_paragraphs(strict, pipelines, monkeypatch):

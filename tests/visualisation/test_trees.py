@@ -18,6 +18,7 @@ from spacy_npparse.treebank.docs import CONLLU_KEY, doc_from_sentences
 from spacy_npparse.visualisation import render_tree_svg, render_trees
 from spacy_npparse.visualisation.page import static
 from spacy_npparse.visualisation.trees.layout import LABEL_SIZE, TAG_SIZE, WORD_SIZE
+from spacy_npparse.visualisation.trees.picture import render_sentence_svg
 from spacy_npparse.word_forms import add_multiword_tokens
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -63,6 +64,17 @@ def test_wrong_arcs_are_marked_and_the_correct_ones_drawn_below() -> None:
 def test_unknown_gold_heads_are_not_errors() -> None:
     svg = render_tree_svg(WORDS, HEADS, LABELS, gold_heads=[-1] * 8, gold_labels=["?"] * 8)
     assert arcs(svg) == {"": 8, "crossing": 1}
+
+
+def test_sentences_are_drawn_with_the_tags_that_they_have() -> None:
+    rows = ["1\tGeht\t_\tVERB\t_\t_\t0\troot\t_\t_", "2\tes\t_\tPRON\t_\t_\t1\tnsubj\t_\t_"]
+    untagged = [row.replace("VERB", "_").replace("PRON", "_") for row in rows]
+    for lines, tags in ((rows, ["VERB", "PRON"]), (untagged, None)):
+        svg = render_sentence_svg(parse_sentence(lines), 400.0)
+        forms, labels = ["Geht", "es"], ["root", "nsubj"]
+        assert svg == render_tree_svg(forms, [0, 1], labels, tags=tags, width=400.0)
+    gold = parse_sentence([rows[0], rows[1].replace("nsubj", "expl")])
+    assert arcs(render_sentence_svg(parse_sentence(rows), 400.0, gold)) == {"": 2, "mislabelled": 1}
 
 
 def test_long_sentences_are_broken_into_rows() -> None:
