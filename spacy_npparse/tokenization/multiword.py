@@ -8,9 +8,10 @@ Turkish words are split if the stem is a known word.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ _PENALTY = 0.1
 # The most steps of L-BFGS.
 _STEPS = 25
 _SMALLEST_WEIGHT = 0.01
+# The number of candidates whose features are read at once in training.
+_BLOCK = 2**14
 # The most tokens whose candidates or words are cached.
 _MOST_FORMS = 2**16
 # The missing neighbour of the first or the last token.
@@ -112,11 +115,12 @@ class MultiwordSplitter:
         function. Each token has one candidate for each rule that fits, and one without features for
         no split."""
         numbers = {rule: number for number, rule in enumerate(self._rules)}
-        # Numbers of weights, by the number of the rule plus one (0: all rules) and the feature.
-        names: dict[tuple[int, str], int] = {}
-        # The features of all candidates, concatenated; the start of each candidate's features; the
+        # Numbers of weights by feature: first those that all rules share, then those of each rule.
+        new_number = count().__next__
+        names = [defaultdict[str, int](new_number) for _ in range(len(self._rules) + 1)]
+        # The features of all candidates, concatenated; the end of each candidate's features; the
         # token of each candidate; and the numbers of the gold candidates.
-        features, bounds, tokens, gold = (array("q") for _ in range(4))
+        features, ends, tokens, gold = (array("i") for _ in range(4))
         n_tokens = 0
         for sentence in sentences:
             forms = [form for form, _ in sentence]
@@ -126,25 +130,28 @@ class MultiwordSplitter:
                 if not fitting:
                     continue
                 if right is None:
-                    gold.append(len(bounds))
-                bounds.append(len(features))
+                    gold.append(len(ends))
+                ends.append(len(features))
                 tokens.append(n_tokens)
                 seen = [lower(word) for word in words or (form,)]
                 for number, stem in fitting:
                     if number == right:
-                        gold.append(len(bounds))
-                    bounds.append(len(features))
-                    tokens.append(n_tokens)
+                        gold.append(len(ends))
                     own = self._scores.features(number, stem, form, seen, *_neighbours(forms, i))
-                    keys = [(0, name) for name in own]
-                    keys += [(number + 1, name) for name in ("", *own)]
-                    features.extend(names.setdefault(key, len(names)) for key in keys)
+                    features.extend(map(names[0].__getitem__, own))
+                    features.extend(map(names[number + 1].__getitem__, ("", *own)))
+                    ends.append(len(features))
+                    tokens.append(n_tokens)
                 n_tokens += 1
-        found = _maximum_likelihood(features, bounds, tokens, gold, len(names))
-        weights: list[dict[str, float]] = [{} for _ in range(len(self._rules) + 1)]
-        for (place, name), weight in zip(names, found, strict=True):
-            if abs(weight) >= _SMALLEST_WEIGHT:
-                weights[place][name] = round(weight, 4)
+        found = _maximum_likelihood(features, ends, tokens, gold, sum(map(len, names)))
+        weights: list[dict[str, float]] = [
+            {
+                name: round(found[number], 4)
+                for name, number in table.items()
+                if abs(found[number]) >= _SMALLEST_WEIGHT
+            }
+            for table in names
+        ]
         return weights
 
 
@@ -154,28 +161,36 @@ def _neighbours(forms: Sequence[str], i: int) -> tuple[str, str]:
 
 
 def _maximum_likelihood(
-    features: Sequence[int],
-    bounds: Sequence[int],
-    tokens: Sequence[int],
-    gold: Sequence[int],
-    n_features: int,
+    features: array[int], ends: array[int], tokens: array[int], gold: array[int], n_features: int
 ) -> list[float]:
     """Find the weights that maximise the log-likelihood with an L2 penalty."""
-    feature, bound, token = (np.asarray(numbers) for numbers in (features, bounds, tokens))
-    owner = np.repeat(np.arange(len(bound)), np.diff(bound, append=len(feature)))
-    is_gold = np.zeros(len(bound))
+    feature, end, token = (np.asarray(numbers) for numbers in (features, ends, tokens))
+    lengths = np.diff(end, prepend=0)
+    is_gold = np.zeros(len(end))
     is_gold[gold] = 1.0
+    # Candidates with their features, block by block, because there are millions of features.
+    blocks = []
+    for first in range(0, len(end), _BLOCK):
+        part = slice(first, first + _BLOCK)
+        begin = end[first - 1] if first else 0
+        blocks.append((part, slice(begin, end[part][-1])))
     weights = torch.zeros(n_features, dtype=torch.float64)
     optimizer = torch.optim.LBFGS([weights], max_iter=_STEPS, line_search_fn="strong_wolfe")
 
     def loss() -> torch.Tensor:
         values = weights.numpy()
-        scores = np.bincount(owner, values[feature])
+        scores = np.zeros(len(end))
+        for part, own in blocks:
+            owner = np.repeat(np.arange(len(lengths[part])), lengths[part])
+            scores[part] = np.bincount(owner, values[feature[own]], len(lengths[part]))
         # Scores are small: the sum of their exponentials does not overflow.
         exponentials = np.exp(scores)
         sums = np.bincount(token, exponentials)
         errors = exponentials / sums[token] - is_gold
-        gradient = np.bincount(feature, errors[owner], n_features) + 2 * _PENALTY * values
+        gradient = np.zeros(n_features)
+        for part, own in blocks:
+            np.add.at(gradient, feature[own], np.repeat(errors[part], lengths[part]))
+        gradient += 2 * _PENALTY * values
         weights.grad = torch.from_numpy(gradient)
         return torch.tensor(np.log(sums).sum() - scores @ is_gold + _PENALTY * values @ values)
 
