@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from spacy_npparse.parsing.batch import Bools, Ints, ScoredBatch, SentenceBatch
+from spacy_npparse.trees import is_projective, is_tree
 from spacy_npparse.trees.missing import NO_HEAD
 
 
@@ -85,6 +86,14 @@ class GoldBatch:
         """Whether all heads of each sentence are known: bool [n_sentences]."""
         unknown = self.sentences.sentence[self.heads == NO_HEAD]
         return np.bincount(unknown, minlength=len(self.sentences.lengths)) == 0
+
+    @property
+    def projective(self) -> Bools:
+        """Whether all heads of each sentence are known, and form a projective tree with one root:
+        bool [n_sentences]."""
+        heads = self.heads.tolist()
+        trees = [[NO_HEAD, *heads[words]] for words in self.sentences.slices()]
+        return np.array([is_tree(tree) and is_projective(tree) for tree in trees], dtype=bool)
 
     def parts(self) -> list[GoldBatch]:
         """Divide the batch into parts of sentences of similar length; see `SentenceBatch.parts`."""

@@ -135,7 +135,8 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
                 too_long = part.sentences.lengths > self.max_length
                 n_trees += len(too_long)
                 n_too_long += int(too_long.sum())
-                n_uncovered += int((~self.exact.parts.covers(part.select(~too_long))).sum())
+                unclear = part.select(~(too_long | part.projective))
+                n_uncovered += int((~self.exact.parts.covers(unclear)).sum())
         warnings = []
         if n_uncovered:
             warnings.append(

@@ -15,7 +15,7 @@ from spacy_npparse.scaling.manifest import read_manifest
 from spacy_npparse.scaling.shards import ShardFiles, check_shard, read_record
 from spacy_npparse.treebank import ConlluCorpus, Sentence
 from spacy_npparse.treebank.corpus import Augmenter, CorpusPart
-from spacy_npparse.treebank.encoding import encode, has_tags
+from spacy_npparse.treebank.encoding import Kinds, encode, has_tags
 from spacy_npparse.workfolder import DamagedFileError
 
 
@@ -73,8 +73,10 @@ class CorpusShards(ConlluCorpus):
         # All shards are one source, because a document may continue in the next shard.
         (source,) = self.sources
         (treebank,) = self._treebanks()
+        kinds = Kinds()
         shards = (
-            [encode(sentence, vocab) for sentence in shard] for shard in self._shards(source.path)
+            [encode(sentence, vocab, kinds) for sentence in shard]
+            for shard in self._shards(source.path)
         )
         first = next(shards, [])
         sentences = chain(first, chain.from_iterable(shards))

@@ -154,14 +154,15 @@ class ConlluCorpus:
             n_examples += 1
             source = nlp.vocab, group, part, corpus
             stored = StoredExample(
-                partial(self._predicted, *source), partial(self._reference, *source)
+                sum(len(sentence.words) for sentence in group),
+                partial(self._predicted, *source),
+                partial(self._reference, *source),
             )
             for example in self.augmenter(nlp, stored):
                 if example is not stored:
                     # Augmenters of spaCy make new Docs.
                     copy_treebank(stored.predicted, example.predicted)
                 yield example
-            StoredExample.release(stored)
         if n_examples == 0:
             raise ValueError(f"{self._paths}: no sentence to read. Give a treebank in CoNLL-U.")
 

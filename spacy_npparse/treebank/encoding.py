@@ -1,20 +1,20 @@
 """Sentences in spaCy's encoding, from which Docs are made and which take little memory.
 
-A word takes about 200 bytes, a tenth of what it takes as a `Sentence` or in the two Docs of an
+A word takes about 100 bytes, a twentieth of what it takes as a `Sentence` or in the two Docs of an
 example. Making a Doc takes a fraction of the time for reading CoNLL-U.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import TAG
+from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
 from spacy.lookups import Lookups
 from spacy.strings import StringStore
 from spacy.tokens import Doc
@@ -37,77 +37,117 @@ from spacy_npparse.trees.head_distributions import HeadDistributions
 logger = logging.getLogger(__name__)
 
 
+# A word in memory: the hashes of its token and its lemma, the offset of its head, and its kind.
+_WORD = np.dtype([("token", "u8"), ("lemma", "u8"), ("head", "i4"), ("kind", "i4")])
+# The other columns, after that of whether a space follows.
+_OF_KIND = [ANNOTATION.index(attribute) for attribute in (TAG, POS, MORPH, DEP)]
+_LEMMA, _HEAD = ANNOTATION.index(LEMMA), ANNOTATION.index(HEAD)
+
+
+class Kinds:
+    """The kinds of words of a treebank, which differ in tags, labels or the space that follows. All
+    words of a kind share their number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._table = np.zeros((0, 1 + len(_OF_KIND)), dtype=np.uint64)
+
+    def add(self, rows: NDArray[np.uint64]) -> list[int]:
+        """Number the kinds of words.
+
+        Args:
+            rows: uint64 [n_words, 5]: whether a space follows, and TAG, POS, MORPH and DEP.
+
+        Returns:
+            The number of each word's kind.
+        """
+        numbers = self._numbers
+        return [numbers.setdefault(kind, len(numbers)) for kind in map(tuple, rows.tolist())]
+
+    @property
+    def table(self) -> NDArray[np.uint64]:
+        """The rows of all kinds by their numbers, see `add`."""
+        if len(self._table) < len(self._numbers):
+            self._table = np.array(list(self._numbers), dtype=np.uint64)
+        return self._table
+
+
 class EncodedSentence(NamedTuple):
     """A sentence, encoded for a vocabulary.
 
     Attributes:
-        tokens: uint64 [n_tokens, 2 + len(ANNOTATION)]: ORTH, whether a space follows, and the
-            columns of `ANNOTATION`.
+        words: _WORD [n_tokens], the tokens with their annotation.
+        kinds: The kinds of words.
         multiword: The first token of each multiword token with the forms of its words.
         n_words: The number of words, which exceeds that of tokens if a multiword token is one
             token.
         begins_document: Whether the sentence has a `# newdoc`.
-        conllu: The CoNLL-U of the sentence, in UTF-8.
         bare: The CoNLL-U of the sentence without annotation, in UTF-8.
         distributions: The head distributions; None if there are none.
     """
 
-    tokens: NDArray[np.uint64]
+    words: NDArray[Any]
+    kinds: Kinds
     multiword: tuple[tuple[int, tuple[str, ...]], ...]
     n_words: int
     begins_document: bool
-    conllu: bytes
     bare: bytes
     distributions: HeadDistributions | None
 
 
-def encode(sentence: Sentence, vocab: Vocab) -> EncodedSentence:
+def encode(sentence: Sentence, vocab: Vocab, kinds: Kinds) -> EncodedSentence:
     """Encode a sentence.
 
     Args:
         sentence: The sentence.
         vocab: The vocabulary, to which strings are added.
+        kinds: The kinds of words of the treebank, to which new ones are added.
 
     Raises:
         ValueError: A HeadDistribution in MISC is malformed.
     """
     contraction = contracted(sentence)
     forms, spaces, multiword = sentence_tokens(contraction)
-    tokens = np.empty((len(forms), 2 + len(ANNOTATION)), dtype=np.uint64)
-    tokens[:, 0] = [vocab.strings.add(form) for form in forms]
-    tokens[:, 1] = spaces
-    tokens[:, 2:] = annotation_array([contraction], vocab)
+    annotation = annotation_array([contraction], vocab)
+    words = np.empty(len(forms), dtype=_WORD)
+    words["token"] = [vocab.strings.add(form) for form in forms]
+    words["lemma"] = annotation[:, _LEMMA]
+    words["head"] = annotation[:, _HEAD].view(np.int64)
+    words["kind"] = kinds.add(np.column_stack([spaces, annotation[:, _OF_KIND]]))
     return EncodedSentence(
-        tokens,
+        words,
+        kinds,
         tuple(multiword),
         len(sentence.words),
         sentence.begins_document,
-        str(sentence).encode(),
         without_annotation(sentence).encode(),
         read_distributions([contraction]),
     )
 
 
 def reference_doc(sentences: Sequence[EncodedSentence], vocab: Vocab, *, tag: str = "") -> Doc:
-    """Make a Doc of sentences with their annotation, as `doc_from_sentences` does.
+    """Make a Doc of sentences with their annotation.
 
     Args:
-        sentences: The sentences.
+        sentences: The sentences of a treebank.
         vocab: The vocabulary that they are encoded for.
         tag: The tag of words that have none.
 
     Returns:
-        The Doc, with head distributions.
+        The Doc, with head distributions. Its CoNLL-U is that of `predicted_doc`.
     """
-    doc = _words_only(sentences, vocab, [sentence.conllu for sentence in sentences])
-    annotation = np.concatenate([sentence.tokens[:, 2:] for sentence in sentences])
+    doc, words, of_kinds = _words_only(sentences, vocab)
+    annotation = np.empty((len(words), len(ANNOTATION)), dtype=np.uint64)
+    annotation[:, _OF_KIND] = of_kinds[:, 1:]
+    annotation[:, _LEMMA] = words["lemma"]
+    annotation[:, _HEAD] = words["head"].astype(np.int64).view(np.uint64)
     if tag:
         annotation[annotation[:, 0] == 0, 0] = vocab.strings.add(tag)
     doc.from_array(ANNOTATION, annotation)  # type: ignore[arg-type]
     # Set last, because spaCy derives sentence starts from the heads.
-    set_sentence_starts(doc, [len(sentence.tokens) for sentence in sentences])
+    set_sentence_starts(doc, [len(sentence.words) for sentence in sentences])
     if any(sentence.distributions for sentence in sentences):
-        found = [s.distributions or HeadDistributions.unknown(len(s.tokens)) for s in sentences]
+        found = [s.distributions or HeadDistributions.unknown(len(s.words)) for s in sentences]
         doc.user_data[DISTRIBUTIONS_KEY] = HeadDistributions(
             *map(np.concatenate, zip(*found, strict=True))
         )
@@ -120,35 +160,40 @@ def predicted_doc(
     """Make a Doc of the words of sentences, as `unannotated_doc` does.
 
     Args:
-        sentences: The sentences.
+        sentences: The sentences of a treebank.
         vocab: The vocabulary that they are encoded for.
         sentence_starts: Whether to set the sentence boundaries.
     """
-    doc = _words_only(sentences, vocab, [sentence.bare for sentence in sentences])
+    doc, _, _ = _words_only(sentences, vocab)
     if sentence_starts:
-        set_sentence_starts(doc, [len(sentence.tokens) for sentence in sentences])
+        set_sentence_starts(doc, [len(sentence.words) for sentence in sentences])
     return doc
 
 
-def _words_only(sentences: Sequence[EncodedSentence], vocab: Vocab, source: list[bytes]) -> Doc:
-    tokens = np.concatenate([sentence.tokens[:, :2] for sentence in sentences])
+def _words_only(
+    sentences: Sequence[EncodedSentence], vocab: Vocab
+) -> tuple[Doc, NDArray[Any], NDArray[np.uint64]]:
+    """Make a Doc without annotation. Returns also its words, and the row of the kind of each."""
+    words = np.concatenate([sentence.words for sentence in sentences])
+    of_kinds = sentences[0].kinds.table[words["kind"]]
     multiword = []
     first = 0
     for sentence in sentences:
-        multiword += [(first + start, words) for start, words in sentence.multiword]
-        first += len(sentence.tokens)
-    texts = [text.decode() for text in source]
-    return doc_of_tokens(vocab, tokens[:, 0].tolist(), tokens[:, 1].tolist(), multiword, texts)
+        multiword += [(first + start, forms) for start, forms in sentence.multiword]
+        first += len(sentence.words)
+    source = [sentence.bare.decode() for sentence in sentences]
+    spaces = of_kinds[:, 0].tolist()
+    doc = doc_of_tokens(vocab, words["token"].tolist(), spaces, multiword, source)
+    return doc, words, of_kinds
 
 
-def has_tags(sentences: Iterable[EncodedSentence]) -> bool:
+def has_tags(sentences: Sequence[EncodedSentence]) -> bool:
     """Check whether any word has XPOS.
 
     Args:
         sentences: The sentences of a treebank.
     """
-    column = 2 + ANNOTATION.index(TAG)
-    return any(sentence.tokens[:, column].any() for sentence in sentences)
+    return any(sentence.kinds.table[:, 1].any() for sentence in sentences[:1])
 
 
 class _Reading(NamedTuple):
@@ -192,11 +237,12 @@ def read_encoded(file: Path, on_error: OnError, vocab: Vocab) -> list[EncodedSen
     if known and known.version == version and known.strings is vocab.strings:
         return known.sentences
     sentences = []
+    kinds = Kinds()
     n_uncut = 0
     for sentence in ConlluReader(file, on_error):
         n_uncut += len(uncut_tokens(sentence))
         try:
-            sentences.append(encode(sentence, vocab))
+            sentences.append(encode(sentence, vocab, kinds))
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
     if n_uncut:

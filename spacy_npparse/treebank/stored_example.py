@@ -18,30 +18,29 @@ _NOTHING = Doc(Vocab())
 
 
 class StoredExample(Example):
-    """An example that makes its Docs when they are needed.
+    """An example that makes its Docs when they are asked for.
 
-    A new example has its reference Doc, because compiled code of spaCy reads annotation there
-    without using attributes. `release` removes the Doc again. If a Doc is accessed, the example
-    keeps it from then on, so that it may be changed. `lend` makes other Docs, which the example
-    does not keep.
+    It keeps them from then on, so that they may be changed. `lend` makes other Docs, which the
+    example does not keep.
 
     Args:
+        length: The number of tokens of the Docs.
         predicted: A function that makes the predicted Doc.
-        reference: A function that makes the reference Doc, with the same number of tokens.
+        reference: A function that makes the reference Doc.
     """
 
-    __slots__ = ("_has_reference", "_is_asked", "_length", "_predicted", "_reference")
+    __slots__ = ("_length", "_predicted", "_reference")
 
-    # None once both Docs are kept.
+    # None if the example has the Doc.
     _predicted: Callable[[], Doc] | None
+    _reference: Callable[[], Doc] | None
 
-    def __init__(self, predicted: Callable[[], Doc], reference: Callable[[], Doc]):
-        doc = reference()
-        self._predicted = None
-        super().__init__(_NOTHING, doc)
-        self._length = len(doc)
-        self._has_reference, self._is_asked = True, False
-        self._predicted, self._reference = predicted, reference
+    def __init__(
+        self, length: int, predicted: Callable[[], Doc], reference: Callable[[], Doc]
+    ) -> None:
+        self._predicted = self._reference = None
+        super().__init__(_NOTHING, _NOTHING)
+        self._length, self._predicted, self._reference = length, predicted, reference
 
     def __len__(self) -> int:
         return self._length if self._predicted else super().__len__()
@@ -58,30 +57,13 @@ class StoredExample(Example):
 
     def _keep(self, name: str) -> None:
         """Make the Docs that an attribute needs, and keep them from then on."""
-        predicted = self._predicted
-        if predicted is None:
-            return
-        self._predicted = None
-        if not self._has_reference:
-            self.reference = self._reference()
-        self._has_reference = self._is_asked = True
-        if name in ("reference", "y"):
-            self._predicted = predicted
-        else:
+        predicted, reference = self._predicted, self._reference
+        if reference is not None:
+            self._reference = None
+            self.reference = reference()
+        if predicted is not None and name not in ("reference", "y"):
+            self._predicted = None
             self.predicted = predicted()
-
-    @staticmethod
-    def release(example: StoredExample) -> None:
-        """Remove the reference Doc, unless it has been accessed.
-
-        Args:
-            example: The example.
-        """
-        predicted, example._predicted = example._predicted, None
-        if not example._is_asked:
-            example.reference = _NOTHING
-            example._has_reference = False
-        example._predicted = predicted
 
 
 def lend(example: Example) -> Example:
@@ -94,6 +76,6 @@ def lend(example: Example) -> Example:
         A new example if the Docs of the stored one have not been accessed; otherwise the same
         example.
     """
-    if isinstance(example, StoredExample) and example._predicted and not example._is_asked:
+    if isinstance(example, StoredExample) and example._predicted and example._reference:
         return Example(example._predicted(), example._reference())
     return example
