@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 import typer
 from spacy.attrs import DEP
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_npparse.cli._app import OnErrorChoice, app, fail, user_errors
@@ -19,7 +19,7 @@ from spacy_npparse.cli._outputs import check_outputs
 from spacy_npparse.cli._report import progress
 from spacy_npparse.files import is_stream, replacing
 from spacy_npparse.treebank import DocError, docs_from_conllu, write_conllu
-from spacy_npparse.treebank.docs import DOCBIN_ATTRIBUTES
+from spacy_npparse.treebank.doc_bins import DocBinReader, DocBinWriter
 from spacy_npparse.treebank.rows import annotation_columns
 
 logger = logging.getLogger(__name__)
@@ -72,10 +72,10 @@ def convert(
         docs = docs_from_conllu(source, Vocab(), sentences_per_doc, on_error=on_error.value)
         n_docs, n_words = _write_doc_bin(progress(docs, "doc", quiet=quiet), source, target)
     elif formats == (".spacy", ".conllu"):
-        doc_bin = _read_doc_bin(source)
-        n_docs, n_words = len(doc_bin), sum(len(tokens) for tokens in doc_bin.tokens)
+        reader = _read_doc_bin(source)
+        n_docs, n_words = reader.n_docs, reader.n_tokens
         try:
-            write_conllu(progress(_docs(doc_bin, source), "doc", n_docs, quiet=quiet), target)
+            write_conllu(progress(_docs(reader, source), "doc", n_docs, quiet=quiet), target)
         except DocError as error:
             fail(f"{source}, {error}")
     else:
@@ -89,30 +89,30 @@ def convert(
 
 def _write_doc_bin(docs: Iterable[Doc], source: Path, target: Path) -> tuple[int, int]:
     """Write Docs to a .spacy file, and return the numbers of Docs and tokens."""
-    doc_bin = DocBin(attrs=DOCBIN_ATTRIBUTES, store_user_data=True)
-    n_words = n_partial = 0
-    for doc in docs:
-        doc_bin.add(doc)
-        n_words += len(doc)
-        n_partial += 0 < int(np.count_nonzero(doc.to_array(DEP))) < len(doc)
+    n_partial = 0
     with replacing(target) as file:
-        file.write(doc_bin.to_bytes())
+        writer = DocBinWriter(file)
+        for doc in docs:
+            writer.add(doc)
+            n_partial += 0 < int(np.count_nonzero(doc.to_array(DEP))) < len(doc)
+        writer.close()
     if n_partial:
         logger.warning(_PARTIAL, target, n_partial, source)
-    return len(doc_bin), n_words
+    return writer.n_docs, writer.n_tokens
 
 
-def _read_doc_bin(path: Path) -> DocBin:
-    data = path.read_bytes()
+def _read_doc_bin(path: Path) -> DocBinReader:
     try:
-        return DocBin().from_bytes(data)
+        return DocBinReader(path)
+    except OSError:
+        raise
     except Exception:  # other formats raise almost any kind
         fail(f"{path}: not a .spacy file, or an incomplete one. {_REMEDY}.")
 
 
-def _docs(doc_bin: DocBin, path: Path) -> Iterator[Doc]:
-    docs = doc_bin.get_docs(Vocab())
-    for number in range(1, len(doc_bin) + 1):
+def _docs(reader: DocBinReader, path: Path) -> Iterator[Doc]:
+    docs = reader.docs(Vocab())
+    for number in range(1, reader.n_docs + 1):
         try:
             doc = next(docs)
             # spaCy looks strings up when they are asked for.

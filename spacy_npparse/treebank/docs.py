@@ -39,8 +39,6 @@ SENT_IDS_KEY = "spacy_npparse.sent_ids"
 DOCUMENT_KEY = "spacy_npparse.document"
 METADATA_KEY = "spacy_npparse.metadata"
 ANNOTATION = [TAG, POS, MORPH, LEMMA, HEAD, DEP]
-# The attributes of a lossless DocBin, which also stores user data.
-DOCBIN_ATTRIBUTES = ["ORTH", "NORM", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 
 
 class _Grouped(Protocol):

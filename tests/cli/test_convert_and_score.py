@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tracemalloc
 import zlib
 
 import pytest
@@ -59,6 +60,20 @@ def test_convert_docs_of_raw_text(tmp_path):
     assert run("convert", tmp_path / "in.spacy", tmp_path / "out.conllu").exit_code == 0
     text = (tmp_path / "out.conllu").read_text()
     assert "1\ta\t" in text and "SpacesAfter=\\s\\s" in text and "2\tb\t" in text
+
+
+def test_convert_takes_no_more_memory_for_more_sentences(tmp_path):
+    peaks = []
+    for n_sentences in (100, 1000):
+        treebank, binary = tmp_path / f"{n_sentences}.conllu", tmp_path / f"{n_sentences}.spacy"
+        treebank.write_text(CONLLU * (n_sentences // 2))
+        for command in (treebank, binary), (binary, tmp_path / "back.conllu"):
+            tracemalloc.start()
+            assert run("convert", *command, "--quiet").exit_code == 0
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+        assert (tmp_path / "back.conllu").read_text() == treebank.read_text()
+    assert peaks[2] < peaks[0] + 300_000 and peaks[3] < peaks[1] + 300_000, peaks
 
 
 def test_convert_malformed(treebank, tmp_path, caplog):

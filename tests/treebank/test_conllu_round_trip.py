@@ -23,7 +23,8 @@ from spacy_npparse.treebank import (
     word_forms,
     write_conllu,
 )
-from spacy_npparse.treebank.docs import CONLLU_KEY, DOCBIN_ATTRIBUTES
+from spacy_npparse.treebank.doc_bins import ATTRIBUTES
+from spacy_npparse.treebank.docs import CONLLU_KEY
 from spacy_npparse.treebank.raw_text import escape, unescape
 
 UD = os.environ.get("SPACY_NPPARSE_UD")
@@ -32,7 +33,7 @@ UD_FILES = sorted(Path(UD).rglob("*.conllu")) if UD else []
 
 def saved_and_loaded(docs):
     data = DocBin(
-        attrs=DOCBIN_ATTRIBUTES,
+        attrs=ATTRIBUTES,
         store_user_data=True,
         docs=docs,
     ).to_bytes()

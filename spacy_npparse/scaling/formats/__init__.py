@@ -46,7 +46,7 @@ FORMATS = {
     "conllu.zst": Format(
         ".conllu.zst", conllu.CompressedWriter, conllu.read_compressed, modules=(ZSTD,)
     ),
-    "docbin": Format(".spacy", docbin.DocBinWriter, docbin.read_docbin),
+    "docbin": Format(".spacy", docbin.ShardWriter, docbin.read_docbin),
     "parquet": Format(".parquet", parquet.ParquetWriter, parquet.read_parquet, modules=(PARQUET,)),
 }
 

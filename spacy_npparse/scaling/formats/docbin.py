@@ -7,42 +7,33 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_npparse.treebank import Sentence, sentences_from_doc
-from spacy_npparse.treebank.docs import DOCBIN_ATTRIBUTES
+from spacy_npparse.treebank.doc_bins import DocBinReader, DocBinWriter
 
 # The key of `doc._.trf_data`.
 _TRANSFORMER_DATA = ("._.", "trf_data", None, None)
 
 
-class DocBinWriter:
-    """A writer that collects Docs and writes them at the end.
+class ShardWriter:
+    """A writer of a shard.
 
     Args:
         file: A file that is open for binary writing.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._docs = _docbin()
+        self._docs = DocBinWriter(file)
 
     def add(self, doc: Doc, sentences: Sequence[Sentence]) -> None:
         """Add a Doc, without the output of a transformer, which is large."""
         doc.user_data.pop(_TRANSFORMER_DATA, None)  # type: ignore[call-overload]
-        # Each Doc is serialized separately, so that one that cannot be serialized leaves nothing
-        # behind.
-        one = _docbin()
-        one.add(doc)
-        self._docs.merge(one)
+        self._docs.add(doc)
 
     def close(self) -> None:
-        self._file.write(self._docs.to_bytes())
-
-
-def _docbin() -> DocBin:
-    return DocBin(attrs=DOCBIN_ATTRIBUTES, store_user_data=True)
+        self._docs.close()
 
 
 def read_docbin(path: Path) -> Iterator[Sentence]:
@@ -51,5 +42,5 @@ def read_docbin(path: Path) -> Iterator[Sentence]:
     Args:
         path: The file.
     """
-    for doc in DocBin().from_bytes(path.read_bytes()).get_docs(Vocab()):
+    for doc in DocBinReader(path).docs(Vocab()):
         yield from sentences_from_doc(doc)
