@@ -93,7 +93,8 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
     Returns:
         The number of times that each word has each lemma.
     """
-    found: Counter[tuple[Word, str]] = Counter()
+    parts = []
+    strings = StringStore()
     # Most words occur several times, and looking up strings takes longer than counting.
     for batch in minibatch(docs, _BATCH):
         strings = batch[0].vocab.strings
@@ -104,10 +105,20 @@ def lemmatized_words(docs: Iterable[Doc]) -> Counter[tuple[Word, str]]:
             ]
         )
         rows = rows[rows[:, -1] != 0]
-        _, first, counts = np.unique(row_keys(rows), return_index=True, return_counts=True)
-        order = np.argsort(first)
-        distinct = rows[first[order]].tolist()
-        words = row_words((row[:-1] for row in distinct), strings)
-        for word, (*_, lemma), count in zip(words, distinct, counts[order].tolist(), strict=True):
-            found[word, strings[lemma]] += count
-    return found
+        parts.append(_counted(rows, np.ones(len(rows), dtype=np.int64)))
+    if not parts:
+        return Counter()
+    rows, counts = _counted(*map(np.concatenate, zip(*parts, strict=True)))
+    words = row_words(rows[:, :-1].tolist(), strings)
+    lemmas = [strings[lemma] for lemma in rows[:, -1].tolist()]
+    return Counter(dict(zip(zip(words, lemmas, strict=True), counts.tolist(), strict=True)))
+
+
+def _counted(
+    rows: NDArray[np.uint64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Add up the counts of equal rows. Returns the different rows, the first ones first."""
+    _, first, place = np.unique(row_keys(rows), return_index=True, return_inverse=True)
+    totals = np.bincount(place.reshape(-1), counts, len(first)).astype(np.int64)
+    order = np.argsort(first)
+    return rows[first[order]], totals[order]
