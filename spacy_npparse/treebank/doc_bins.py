@@ -23,7 +23,7 @@ ATTRIBUTES = ["ORTH", "NORM", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SE
 # The parts in the order of the format. The arrays are single values, and each of the lists has a
 # value for every Doc.
 _ARRAYS = ("tokens", "spaces", "lengths")
-_LISTS = {"cats": None, "flags": {}, "span_groups": b"", "user_data": None}
+_LISTS: dict[str, Any] = {"cats": None, "flags": {}, "span_groups": b"", "user_data": None}
 _PARTS = ("version", "attrs", *_ARRAYS, "strings", *_LISTS)
 # The first byte of binary values, and the number of bytes that their length takes.
 _BINARY = {0xC4: 1, 0xC5: 2, 0xC6: 4}
@@ -135,7 +135,7 @@ class DocBinReader:
         width = len(self._attributes)
         for length in self._lengths.tolist():
             one = DocBin()
-            one.attrs = self._attributes
+            one.attrs = self._attributes  # type: ignore[assignment]
             found = np.frombuffer(tokens.read(8 * width * length), dtype=np.uint64)
             one.tokens = [found.reshape(length, width)]
             one.spaces = [np.frombuffer(spaces.read(length), dtype=bool)]
