@@ -23,11 +23,12 @@ def cheapest_groups(lengths: NDArray[np.integer], cost: Cost) -> list[NDArray[np
     Returns:
         The numbers of the sequences of each group, the shortest sequences first.
     """
-    values, counts = np.unique(lengths, return_counts=True)
+    counts = np.bincount(lengths)
+    values = np.flatnonzero(counts)
     if len(values) == 1:
         return [np.arange(len(lengths))]
     by_length = np.argsort(lengths, kind="stable")
-    ends = np.concatenate([[0], np.cumsum(counts)])
+    ends = np.concatenate([[0], np.cumsum(counts[values])])
     totals = np.zeros(len(ends))
     starts = np.zeros(len(ends), dtype=np.int64)
     # By the longest and the shortest length of a group.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -95,8 +96,30 @@ class BiLSTM(nn.Module):
         return x * masks.index_select(0, batch.sequence)
 
 
-def _make_lstm(n_inputs: int, n_hidden: int) -> nn.LSTM:
-    lstm = nn.LSTM(n_inputs, n_hidden)
+class LSTM(nn.LSTM):
+    """An LSTM of one layer and direction, without states at the start.
+
+    For a single sentence, the checks of `torch.nn.LSTM` take a sixth of the time of the layer.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        """Encode sequences of the same length.
+
+        Args:
+            x: [n_steps, n_sequences, n_inputs], the sequences.
+
+        Returns:
+            [n_steps, n_sequences, n_hidden], the outputs.
+        """
+        state = x.new_zeros(1, x.shape[1], self.hidden_size)
+        weights: list[Any] = self._flat_weights
+        training = self.training
+        outputs, _, _ = torch.lstm(x, (state, state), weights, True, 1, 0.0, training, False, False)
+        return outputs
+
+
+def _make_lstm(n_inputs: int, n_hidden: int) -> LSTM:
+    lstm = LSTM(n_inputs, n_hidden)
     for name, parameter in lstm.named_parameters():
         for gate in parameter.data.chunk(4):
             if name == "weight_ih_l0":

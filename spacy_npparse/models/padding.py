@@ -36,23 +36,26 @@ class PaddedBatch:
     """
 
     def __init__(self, lengths: Ints, device: torch.device):
-        starts = np.cumsum(lengths) - lengths
-        shapes, rows, mirrored_rows, inside = [], [], [], []
+        first_cells, strides = np.empty_like(lengths), np.empty_like(lengths)
+        shapes: list[tuple[int, int]] = []
+        n_cells = 0
         for group in groups_of_similar_length(lengths):
-            sizes = lengths[group]
-            steps = np.arange(sizes.max())[:, None]
-            # The padding repeats the last vector of a sequence.
-            place = np.minimum(steps, sizes - 1)
-            rows.append((starts[group] + place).ravel())
-            mirrored_rows.append((starts[group] + sizes - 1 - place).ravel())
-            inside.append((steps < sizes).ravel())
-            shapes.append((len(steps), len(group)))
-        is_inside = np.concatenate(inside)
-        ends = starts + lengths - 1
+            n_steps, size = int(lengths[group].max()), len(group)
+            first_cells[group] = np.arange(n_cells, n_cells + size)
+            strides[group] = size
+            shapes.append((n_steps, size))
+            n_cells += n_steps * size
+        last_cells = _tensor(first_cells + strides * (lengths - 1), device)
+        sequence = np.repeat(np.arange(len(lengths)), lengths)
+        before = np.arange(len(sequence)) - (np.cumsum(lengths) - lengths)[sequence]
+        behind = lengths[sequence] - 1 - before
+        first_cells, strides = first_cells[sequence], strides[sequence]
         self.n_sequences = len(lengths)
-        self.sequence = _tensor(np.repeat(np.arange(len(lengths)), lengths), device)
-        self.left = Layout(shapes, np.concatenate(rows), is_inside, ends, device)
-        self.right = Layout(shapes, np.concatenate(mirrored_rows), is_inside, starts, device)
+        self.sequence = _tensor(sequence, device)
+        self.left, self.right = (
+            Layout(shapes, first_cells + strides * steps, last_cells, n_cells)
+            for steps in (before, behind)
+        )
 
 
 class Layout:
@@ -60,41 +63,40 @@ class Layout:
 
     Args:
         shapes: The numbers of time steps and sequences of each group.
-        rows: int64 [n_cells], the number of the vector in each cell.
-        inside: bool [n_cells], False for padding.
-        last: int64 [n_sequences], the vector of each sequence that is read last.
-        device: The device of the vectors.
+        cells: int64 [n_vectors], the cell of each vector.
+        last_cells: int64 [n_sequences], the cell of the vector of each sequence that is read last,
+            on the device of the vectors.
+        n_cells: The number of all cells.
     """
 
     def __init__(
         self,
         shapes: Sequence[tuple[int, int]],
-        rows: Ints,
-        inside: NDArray[np.bool_],
-        last: Ints,
-        device: torch.device,
+        cells: Ints,
+        last_cells: Tensor,
+        n_cells: int,
     ):
-        cells = np.empty(int(inside.sum()), dtype=np.int64)
-        cells[rows[inside]] = np.flatnonzero(inside)
+        # What padding contains does not matter, because it comes last.
+        rows = np.zeros(n_cells, dtype=np.int64)
+        rows[cells] = np.arange(len(cells))
         self._shapes = shapes
-        self._rows, self._cells, self._last_cells = (
-            _tensor(numbers, device) for numbers in (rows, cells, cells[last])
-        )
+        self._rows, self._cells = (_tensor(one, last_cells.device) for one in (rows, cells))
+        self._last_cells = last_cells
 
     def run(self, lstm: nn.Module, vectors: Tensor) -> Tensor:
         """Run an LSTM over all groups.
 
         Args:
-            lstm: An LSTM of one layer and direction.
+            lstm: An LSTM of one layer and direction, which returns its outputs.
             vectors: [n_vectors, n_inputs], the sequences one after another.
 
         Returns:
             [n_cells, n_hidden], the outputs.
         """
-        padded = _Pad.apply(vectors, self._rows, self._cells)
-        parts = padded.split([steps * size for steps, size in self._shapes])
+        padded = _copy(_Pad, vectors, self._rows, self._cells)
+        parts = padded.split_with_sizes([steps * size for steps, size in self._shapes])
         outputs = [
-            lstm(part.view(*shape, -1))[0].flatten(0, 1)
+            lstm(part.view(*shape, -1)).flatten(0, 1)
             for part, shape in zip(parts, self._shapes, strict=True)
         ]
         return torch.cat(outputs)
@@ -108,7 +110,7 @@ class Layout:
         Returns:
             [n_vectors, width], the outputs without padding.
         """
-        return _Unpad.apply(padded, self._cells)
+        return _copy(_Unpad, padded, self._cells)
 
     def last(self, padded: Tensor) -> Tensor:
         """Select the outputs at the last time steps.
@@ -119,7 +121,7 @@ class Layout:
         Returns:
             [n_sequences, width], the last outputs.
         """
-        return _Unpad.apply(padded, self._last_cells)
+        return _copy(_Unpad, padded, self._last_cells)
 
 
 class _Pad(torch.autograd.Function):
@@ -152,6 +154,15 @@ class _Unpad(torch.autograd.Function):
         gradient = gradients[0]
         padded = gradient.new_zeros(ctx.n_cells, gradient.shape[1])
         return padded.index_copy_(0, cells, gradient), None
+
+
+def _copy(function: type[torch.autograd.Function], rows: Tensor, *places: Tensor) -> Tensor:
+    """Copy rows to the first of the given places. Without a gradient, the function would only add
+    its own overhead, which is large for a single sentence."""
+    if rows.requires_grad:
+        copied: Tensor = function.apply(rows, *places)
+        return copied
+    return rows.index_select(0, places[0])
 
 
 def groups_of_similar_length(lengths: NDArray[np.integer]) -> list[Ints]:

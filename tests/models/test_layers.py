@@ -30,6 +30,9 @@ def test_outputs_and_gradients_equal_packed_lstms(lengths, depth):
     ours = BiLSTM(5, 3, depth)
     vectors = torch.randn(sum(lengths), 5, requires_grad=True)
     outputs, finals = ours(vectors, lengths), ours.last_states(vectors, lengths)
+    with torch.no_grad():
+        torch.testing.assert_close(ours(vectors.detach(), lengths), outputs)
+        torch.testing.assert_close(ours.last_states(vectors.detach(), lengths), finals)
     outputs.square().sum().backward()
     gradient = vectors.grad.clone()
     vectors.grad = None
