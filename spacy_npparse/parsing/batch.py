@@ -6,7 +6,7 @@ would take longer than parsing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -199,6 +199,7 @@ class EncodedTokens(Generic[NetT]):
     net: NetT
     vectors: Tensor
     arc_vectors: ArcVectors | None = None
+    _scored_last: dict[bytes, ScoredBatch[NetT]] = field(default_factory=dict, init=False)
 
     def score(self, sentences: SentenceBatch) -> ScoredBatch[NetT]:
         """Score all arcs of sentences.
@@ -209,6 +210,14 @@ class EncodedTokens(Generic[NetT]):
         Returns:
             The scored sentences.
         """
+        # If a text is one sentence, the search for sentences has scored the same arcs.
+        key = sentences.tokens.tobytes()
+        if key not in self._scored_last:
+            self._scored_last.clear()
+            self._scored_last[key] = self._score(sentences)
+        return replace(self._scored_last[key], sentences=sentences)
+
+    def _score(self, sentences: SentenceBatch) -> ScoredBatch[NetT]:
         tokens = torch.from_numpy(sentences.tokens).to(self.vectors.device)
         lengths = torch.from_numpy(sentences.lengths).to(self.vectors.device).long()
         rows = self.vectors.index_select(0, tokens)

@@ -1,6 +1,7 @@
 """Parsers find the sentences that Docs leave open."""
 
 import logging
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -66,6 +67,23 @@ def doc_of(n, starts=None):
         if value is not None:
             token.is_sent_start = value
     return doc
+
+
+def test_arcs_of_a_text_that_is_one_sentence_are_scored_once():
+    """Once to find this out, and not again to parse it."""
+    scored = []
+
+    def score_arcs(rows, lengths):
+        scored.append(lengths.tolist())
+        return torch.zeros(len(lengths), 4, 4)
+
+    encoded = EncodedTokens(SimpleNamespace(score_arcs=score_arcs), torch.zeros(4, 2))
+    window = SentenceBatch(np.arange(3), np.array([3], dtype=np.int32), 3)
+    tagged = replace(window, upos=np.arange(3))
+    others = SentenceBatch(np.arange(3), np.array([1, 2], dtype=np.int32), 3)
+    for sentences in (window, tagged, others, window):
+        assert encoded.score(sentences).sentences is sentences
+    assert scored == [[3], [1, 2], [3]]
 
 
 def test_heads_are_learnt_among_the_sentences_around():
