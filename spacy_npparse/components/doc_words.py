@@ -40,7 +40,10 @@ def word_rows(doc: Doc) -> NDArray[np.uint64]:
         uint64 [len(doc), 4]: the hashes of form, UPOS, XPOS and FEATS, 0 where a word has none.
     """
     tags = doc.to_array([POS, TAG, MORPH]).reshape(len(doc), 3)
-    return np.column_stack([form_ids(doc), tags.astype(np.uint64)])
+    rows = np.empty((len(doc), 4), dtype=np.uint64)
+    rows[:, 0] = form_ids(doc)
+    rows[:, 1:] = tags
+    return rows
 
 
 def row_keys(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -51,7 +51,7 @@ class TokenBatch:
     @property
     def starts(self) -> NDArray[np.bool_]:
         """Whether each token starts a sentence: bool [n_tokens]."""
-        return np.diff(self.sentence, prepend=-1) > 0
+        return _begins(self.sentence)
 
     def slices(self) -> list[slice]:
         """The tokens of each Doc."""
@@ -62,7 +62,7 @@ class TokenBatch:
     def first_words(self) -> NDArray[np.int64]:
         """The first word of each sentence that has words: int64 [n_sentences]."""
         words = np.flatnonzero(self.is_word)
-        return words[np.diff(self.sentence[words], prepend=-1) > 0]
+        return words[_begins(self.sentence[words])]
 
     def adjacent_words(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All pairs of adjacent words of a Doc, between which a sentence can end: the tokens of the
@@ -87,11 +87,10 @@ class TokenBatch:
         Returns:
             The tokens with the new sentence numbers.
         """
-        sizes = np.diff(self.offsets)
-        first_tokens = self.offsets[:-1][sizes > 0]
+        first_tokens = self.offsets[:-1][self.offsets[1:] > self.offsets[:-1]]
         starts = starts.copy()
         starts[first_tokens] = True
-        sentence = _join_wordless(np.cumsum(starts) - 1, self.is_word, first_tokens)
+        sentence = _join_wordless(starts.cumsum() - 1, self.is_word, first_tokens)
         return replace(self, sentence=sentence, is_open=np.zeros_like(self.is_open))
 
 
@@ -121,6 +120,13 @@ def read_tokens(docs: Sequence[Doc], starts: NDArray[np.bool_] | None = None) ->
     # The first word of a sentence is not open, even if white space comes before it.
     is_open[tokens.first_words] = False
     return replace(tokens, is_open=is_open)
+
+
+def _begins(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Find the first of equal numbers in each run."""
+    found = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=found[1:])
+    return found
 
 
 def _join_wordless(
@@ -260,14 +266,15 @@ def tree_parses(
     token_heads = places.copy()
     in_tree = heads > 0
     token_heads[sentences.words[in_tree]] = sentences.tokens[(sentences.roots + heads)[in_tree]]
-    token_labels = np.empty(len(places), dtype=np.uint64)
+    arcs = np.empty((len(places), 2), dtype=np.uint64)
+    token_labels = arcs[:, 1]
     token_labels[sentences.words] = labels
     if not tokens.is_word.all():
         spaces = np.flatnonzero(~tokens.is_word)
         token_heads[spaces] = _anchors(tokens)[spaces]
         is_root = token_heads[spaces] == spaces
         token_labels[spaces] = np.where(is_root, strings[ROOT_LABEL], strings[SPACE_LABEL])
-    arcs = np.stack([(token_heads - places).astype(np.uint64), token_labels], axis=1)
+    arcs[:, 0] = token_heads - places
     starts = np.where(tokens.starts, 1, -1).astype(np.uint64)[:, None]
     return [Parse(arcs[part], starts[part]) for part in tokens.slices()]
 

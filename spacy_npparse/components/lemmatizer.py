@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate, pairwise
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -115,25 +116,23 @@ class CharacterLemmatizer(TrainablePipe):
         if not any(map(len, rows)):
             return [np.zeros(0, dtype=np.uint64) for _ in docs]
         joined = np.concatenate(rows)
-        keys, first, place = np.unique(row_keys(joined), return_index=True, return_inverse=True)
-        lemmas = self._lemmas(keys.tolist(), joined[first])
-        add = self.vocab.strings.add
-        hashes = np.array(list(map(add, lemmas)), dtype=np.uint64)[place.reshape(-1)]
-        return np.split(hashes, np.cumsum(list(map(len, rows)))[:-1])
+        lemmas = self._lemmas(row_keys(joined).tolist(), joined)
+        hashes = np.array(list(map(self.vocab.strings.add, lemmas)), dtype=np.uint64)
+        ends = accumulate(map(len, rows), initial=0)
+        return [hashes[start:end] for start, end in pairwise(ends)]
 
     def _lemmas(self, keys: list[int], rows: NDArray[np.uint64]) -> list[str]:
-        """Find the lemmas of different words. keys: their hashes; rows: as `word_rows` returns
-        them."""
+        """Find the lemmas of words. keys: their hashes; rows: as `word_rows` returns them."""
         remembered = self._remembered
-        new = [i for i, key in enumerate(keys) if key not in remembered]
+        new = {key: i for i, key in enumerate(keys) if key not in remembered}
         if new:
             if len(remembered) + len(new) > _MOST_REMEMBERED:
                 remembered.clear()
-                new = list(range(len(keys)))
-            words = row_words(rows[new].tolist(), self.vocab.strings)
+                new = {key: i for i, key in enumerate(keys)}
+            words = row_words(rows[[*new.values()]].tolist(), self.vocab.strings)
             with threads_for(len(new)):
                 found = lemmatize(words, *self._lexicon, self._shim.net)
-            remembered.update(zip((keys[i] for i in new), found, strict=True))
+            remembered.update(zip(new, found, strict=True))
         return [remembered[key] for key in keys]
 
     def set_annotations(self, docs: Iterable[Doc], lemmas: Iterable[NDArray[np.uint64]]) -> None:

@@ -170,7 +170,8 @@ def _log_odds(tokens: TokenBatch, encoded: Sequence[EncodedTokens[Any]]) -> NDAr
     before, after = before[is_open], after[is_open]
     for one in encoded:
         log_odds[after] += one.score_starts(before, after) / len(encoded)
-    return np.nan_to_num(log_odds).clip(-_KNOWN, _KNOWN)
+    log_odds[np.isnan(log_odds)] = 0.0
+    return log_odds.clip(-_KNOWN, _KNOWN)
 
 
 def _cuts(likely: Bools, is_open: Bools, log_odds: NDArray[np.float64]) -> Ints:
@@ -256,8 +257,9 @@ def _arcs(
 def _near_heads(arcs: NDArray[np.float32]) -> NDArray[np.float32]:
     """Select the arcs of each word from the `_REACH` words on either side, IMPOSSIBLE where there
     is no such word: [n_windows, size, 2 * _REACH + 1]. arcs: [n_windows, size, size]."""
-    around = ((0, 0), (0, 0), (_REACH, _REACH))
-    padded = np.pad(arcs, around, constant_values=IMPOSSIBLE)
+    n_windows, size, _ = arcs.shape
+    padded = np.full((n_windows, size, size + 2 * _REACH), IMPOSSIBLE, dtype=np.float32)
+    padded[:, :, _REACH : _REACH + size] = arcs
     window, row, item = padded.strides
     # Each row begins one word after the previous row.
     shape = (*arcs.shape[:2], 2 * _REACH + 1)

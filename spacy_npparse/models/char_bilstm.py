@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import accumulate, pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -204,8 +205,8 @@ def forward(
     Returns:
         float32 [len(doc), width] for each Doc, on the model's device; and the backward pass.
     """
-    lengths = model.ops.asarray1i([len(doc) for doc in docs])
-    n_words = int(lengths.sum())
+    ends = [*accumulate(map(len, docs))]
+    n_words = ends[-1] if ends else 0
     if not n_words:
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], _no_gradient
     if not is_train and len(docs) > 1 and n_words > MOST_WORDS:
@@ -220,8 +221,9 @@ def forward(
     sizes = (model.attrs["max_chars"], shim.cfg["char_rows"], shim.cfg["affix_rows"])
     encoded = [doc for doc in docs if len(doc)]
     batch, doc_of_sequence = make_batch(encoded, *sizes, cut=not is_train)
-    rates = ("dropout_rate", "block_dropout", "spelling_dropout")
-    net.set_dropout(*(model.attrs[name] for name in rates))
+    if is_train:
+        rates = ("dropout_rate", "block_dropout", "spelling_dropout")
+        net.set_dropout(*(model.attrs[name] for name in rates))
     treebanks = weights_of_docs(model, encoded, is_train)
     if treebanks is not None:
         treebanks = treebanks[doc_of_sequence]
@@ -231,7 +233,7 @@ def forward(
     with torch.set_grad_enabled(is_train), threads_for(n_words):
         vectors = net(batch, static, treebanks, beside)
     detached = torch2xp(vectors.detach(), ops=model.ops)
-    outputs = cast(list[Floats2d], model.ops.unflatten(detached, lengths))
+    outputs = [cast(Floats2d, detached[start:end]) for start, end in pairwise([0, *ends])]
 
     def backprop(d_outputs: list[Floats2d]) -> list:
         gradient = model.ops.flatten([model.ops.as_contig(d) for d in d_outputs])
@@ -292,18 +294,18 @@ def make_batch(
         The input of the network, and the number of the Doc of each sequence.
     """
     forms, form_of_word = np.unique(np.concatenate(list(map(form_ids, docs))), return_inverse=True)
-    starts = np.concatenate([doc.to_array(SENT_START) for doc in docs])
     spellings = shared_spellings(max_chars, char_rows, affix_rows)
     chars, n_chars, affixes = spellings.look_up(forms, docs[0].vocab.strings)
-    doc_of_word = np.repeat(np.arange(len(docs)), [len(doc) for doc in docs])
-    begins_doc = np.diff(doc_of_word, prepend=-1) > 0
-    first_words = np.flatnonzero(begins_doc | (cut & (starts == 1)))
+    begins = np.concatenate([doc.to_array(SENT_START) for doc in docs]) == 1
+    begins &= cut
+    n_words = list(map(len, docs))
+    begins[np.cumsum([0, *n_words[:-1]])] = True
     batch = WordBatch(
         chars=chars,
         n_chars=n_chars,
         affixes=affixes,
         words=forms,
         form_of_word=form_of_word.reshape(-1),
-        lengths=np.diff(first_words, append=len(starts)).tolist(),
+        lengths=np.bincount(begins.cumsum() - 1).tolist(),
     )
-    return batch, doc_of_word[first_words]
+    return batch, np.repeat(np.arange(len(docs)), n_words)[begins]

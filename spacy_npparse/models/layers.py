@@ -99,7 +99,7 @@ class BiLSTM(nn.Module):
 class LSTM(nn.LSTM):
     """An LSTM of one layer and direction, without states at the start.
 
-    For a single sentence, the checks of `torch.nn.LSTM` take a sixth of the time of the layer.
+    The checks of `torch.nn.LSTM` take up to a sixth of the time of a single sentence in a layer.
     """
 
     def forward(self, x: Tensor) -> Tensor:  # type: ignore[override]

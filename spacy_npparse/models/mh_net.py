@@ -201,9 +201,9 @@ class MHNet(PairNet):
         """Compute the hidden layers of all rows and, last, of the end of a sentence, as s1, s0 and
         b0."""
         rows = torch.cat([rows, self.end[None]])
-        s0, b0 = (self.dropout(torch.relu(layer(rows))) for layer in (self.s0, self.b0))
+        s0, b0 = (self.activate(layer(rows)) for layer in (self.s0, self.b0))
         # Without hybrid features, s1 is not used.
-        s1 = s0 if self.s1 is None else self.dropout(torch.relu(self.s1(rows)))
+        s1 = s0 if self.s1 is None else self.activate(self.s1(rows))
         return s1, s0, b0
 
     def score_derivations(

@@ -94,8 +94,7 @@ class OneEndpointCrossingNet(PairNet):
         """
         _, places = nodes_and_rows(lengths)
         relative, dependent = (
-            take(self.dropout(torch.relu(layer(rows))), places)
-            for layer in (self.relative, self.dependent)
+            take(self.activate(layer(rows)), places) for layer in (self.relative, self.dependent)
         )
         scores = OneEndpointCrossingPartScores(*self.pairs(relative, dependent).unbind(dim=1))
         return scores.add_to_arcs(self.weigh(arcs))

@@ -43,7 +43,7 @@ class TorchProductOps(ForkSafe, NumpyOps):
         """
         left, right = torch.from_numpy(x), torch.from_numpy(y)
         # The first dimension is that of words, also in the backward pass.
-        with torch.no_grad(), threads_for(len(left)):
+        with threads_for(len(x)):
             weights = right if trans2 else right.T
             # The gradient of weights is a sum over words, and oneDNN would compile code for each
             # number of words.

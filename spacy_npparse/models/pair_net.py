@@ -92,12 +92,12 @@ class Biaffine(nn.Module):
         computes all scores, because a batched product would copy the weights for each sentence."""
         by_input = self.weight.transpose(0, 1).flatten(1)
         projected = linear(left, by_input[:-1].mT, by_input[-1])
-        return projected.unflatten(-1, (len(self.weight), -1))
+        return projected.view(*left.shape[:-1], *self.weight.shape[:2])
 
 
 def as_array(scores: Tensor) -> NDArray[np.float32]:
     """Convert scores to a contiguous array on the CPU for the kernel."""
-    return scores.detach().cpu().contiguous().numpy()
+    return scores.contiguous().numpy(force=True)
 
 
 def take_square(scores: Tensor, numbers: Tensor, n_less: int) -> Tensor:

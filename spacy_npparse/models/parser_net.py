@@ -160,6 +160,11 @@ class ParserNet(nn.Module):
                 parameter.grad = torch.zeros_like(parameter)
                 parameter.grad[kept] = before.grad
 
+    def activate(self, hidden: Tensor) -> Tensor:
+        """Apply the activation function of hidden layers and, in training, dropout."""
+        activated = torch.relu(hidden)
+        return self.dropout(activated) if self.training else activated
+
     def with_root(self, vectors: Tensor) -> Tensor:
         """Append the vector of the root to those of all tokens: [n_tokens + 1, n_inputs]."""
         return torch.cat([vectors, self.root[None]])
@@ -186,7 +191,7 @@ class ParserNet(nn.Module):
             The projections, which `score_arcs` takes.
         """
         as_head = torch.relu(self.arc_head(rows))
-        as_dependent = self.dropout(torch.relu(self.arc_dependent(rows)))
+        as_dependent = self.activate(self.arc_dependent(rows))
         return ArcVectors(
             self.dropout(as_head),
             self.arc_bias(as_head),
@@ -260,7 +265,7 @@ class ParserNet(nn.Module):
         """
         as_head, as_dependent = projected
         hidden = take(as_head, heads) + take(as_dependent, dependents)
-        return self.label_output(self.dropout(torch.relu(hidden)))
+        return self.label_output(self.activate(hidden))
 
     def score_starts(self, vectors: Tensor, before: Tensor, after: Tensor) -> Tensor:
         """Score the boundaries between adjacent words, if the network finds sentences.
@@ -274,7 +279,7 @@ class ParserNet(nn.Module):
             [n], the log-odds of the boundaries.
         """
         hidden = take(self.start_before(vectors), before) + take(self.start_after(vectors), after)
-        return self.start_output(self.dropout(torch.relu(hidden)))[:, 0]
+        return self.start_output(self.activate(hidden))[:, 0]
 
 
 def take(rows: Tensor, places: Tensor) -> Tensor:
@@ -288,7 +293,7 @@ def take(rows: Tensor, places: Tensor) -> Tensor:
     Returns:
         [..., width], the copies.
     """
-    return rows.index_select(0, places.flatten()).unflatten(0, places.shape)
+    return rows.index_select(0, places.flatten()).view(*places.shape, rows.shape[1])
 
 
 def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:

@@ -50,18 +50,18 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     Returns:
         [..., n_outputs], the outputs.
     """
-    rows = x.reshape(-1, x.shape[-1])
-    n_rows = len(rows) // BLOCK * BLOCK
-    onednn = find_onednn()
+    n_outputs, n_inputs = weight.shape
+    n_rows = x.numel() // n_inputs // BLOCK * BLOCK
     if (
-        onednn is None
-        or not n_rows
-        or len(weight) == 1
-        or torch.is_grad_enabled()
+        not n_rows
+        or n_outputs == 1
+        or (torch.is_grad_enabled() and (x.requires_grad or weight.requires_grad))
         or x.device.type != "cpu"
         or x.dtype != torch.float32
+        or (onednn := find_onednn()) is None
     ):
         return nn.functional.linear(x, weight, bias)
+    rows = x.reshape(-1, n_inputs)
     parts = [onednn(block, weight, bias, "none", [], "") for block in rows[:n_rows].split(BLOCK)]
     parts.append(nn.functional.linear(rows[n_rows:], weight, bias))
     return torch.cat(parts).unflatten(0, x.shape[:-1])

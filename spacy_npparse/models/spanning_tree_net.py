@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import torch
 from torch import Tensor
 
 from spacy_npparse.decoding import IMPOSSIBLE
@@ -48,8 +47,7 @@ class SpanningTreeNet(PairNet):
         """
         _, places = nodes_and_rows(lengths)
         dependents, heads = (
-            take(self.dropout(torch.relu(layer(rows))), places)
-            for layer in (self.dependent, self.head)
+            take(self.activate(layer(rows)), places) for layer in (self.dependent, self.head)
         )
         scores = self.pairs(dependents, heads)[:, 0] + self.weigh(arcs)
         return scores.masked_fill(arcs < IMPOSSIBLE / 2, IMPOSSIBLE)

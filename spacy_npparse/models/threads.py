@@ -27,7 +27,7 @@ def threads_for(n_words: int) -> Iterator[None]:
     Args:
         n_words: The number of words in the batch.
     """
-    if n_words > SMALL_BATCH:
+    if n_words > SMALL_BATCH or torch.get_num_threads() == 1:
         yield
     else:
         with one_thread():

@@ -86,7 +86,7 @@ class TransitionNet(ParserNet):
             self.output.weight,
             self.output.bias,
         )
-        return ScoreTables(*(part.detach().cpu().contiguous().numpy() for part in parts))
+        return ScoreTables(*(part.contiguous().numpy(force=True) for part in parts))
 
     def score(self, table: Tensor, arcs: Tensor, visited: RollOut | Violations) -> Tensor:
         """Score all transitions in the configurations visited.
@@ -103,7 +103,7 @@ class TransitionNet(ParserNet):
         hidden = table[states, torch.arange(self.n_positions, device=table.device)].sum(dim=1)
         cells = torch.from_numpy(visited.arcs).to(table.device)
         features = _as_feature(arcs).flatten()[cells.clamp(min=0)] * (cells >= 0)
-        return self.output(self.dropout(torch.relu(hidden + features @ self.arc_weights)))
+        return self.output(self.activate(hidden + features @ self.arc_weights))
 
 
 def _as_feature(log_probabilities: Tensor) -> Tensor:

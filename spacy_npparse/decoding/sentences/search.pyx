@@ -91,7 +91,8 @@ def score_spans(arcs, roots, candidates, certain, int max_length):
 
 
 def _clamped(scores):
-    return np.nan_to_num(scores, nan=-SCORE_LIMIT).clip(-SCORE_LIMIT, SCORE_LIMIT)
+    # If one argument is not a number, fmax returns the other.
+    return np.fmin(np.fmax(scores, -SCORE_LIMIT), SCORE_LIMIT)
 
 
 cdef void _accumulate(float[:, ::1] arcs, int reach) noexcept nogil:
