@@ -102,6 +102,9 @@ cdef class _TreeLabels:
     cdef const float[::1] group_costs
     cdef const int[::1] classes
     cdef const float[:, ::1] excluded
+    # All labels. Those that rules affect least come first, and are chosen among equally good ones,
+    # so that few rules have to be considered.
+    cdef vector[int] labels
     cdef int n_labels
     cdef int n_groups
     cdef int n_classes
@@ -121,6 +124,10 @@ cdef class _TreeLabels:
     cdef vector[int] n_placed
     # [n + 1, n_labels], the value of each label of each word, including the best labels below.
     cdef vector[double] values
+    # [n + 1], the best of these labels, and [n_groups], whether a dependent of one word has taken a
+    # label of the group.
+    cdef vector[int] best
+    cdef vector[char] is_taken
     # [n + 1, n_classes], the value of the best labels below a word whose label belongs to a class;
     # and [n + 1, n_classes], the label of a word whose head's label belongs to a class.
     cdef vector[double] below
@@ -153,7 +160,9 @@ cdef class _TreeLabels:
         self.n_labels = <int>groups.shape[0]
         self.n_groups = <int>group_costs.shape[0]
         self.n_classes = <int>excluded.shape[0]
-        free = np.flatnonzero(~np.any(excluded, axis=1))
+        is_excluded = np.asarray(excluded) > 0.0
+        self.labels = np.lexsort((is_excluded.sum(axis=0), np.asarray(groups) >= 0))
+        free = np.flatnonzero(~is_excluded.any(axis=1))
         self.free_class = free[0] if len(free) else -1
 
     cdef bint start(self, const int* heads, int n) except? -1 nogil:
@@ -169,8 +178,9 @@ cdef class _TreeLabels:
         self.dependents.resize(n)
         self.order.resize(n + 1)
         self.values.resize(<size_t>(n + 1) * self.n_labels)
+        self.best.resize(n + 1)
         self.below.assign(<size_t>(n + 1) * self.n_classes, 0.0)
-        self.choice.assign(<size_t>(n + 1) * self.n_classes, -1)
+        self.choice.resize(<size_t>(n + 1) * self.n_classes)
         for word in range(1, n + 1):
             if heads[word - 1] < 0 or heads[word - 1] > n:
                 return False
@@ -226,6 +236,7 @@ cdef class _TreeLabels:
                     self.values[<size_t>word * self.n_labels + label] += self.below[
                         word * self.n_classes + self.classes[label]
                     ]
+            self.best[word] = self.best_label(word, NULL)
         for i in range(self.first_dependent[0], self.first_dependent[1]):
             value += self.below[self.dependents[i] * self.n_classes + root_class]
         for place in range(1, self.n + 1):
@@ -272,6 +283,24 @@ cdef class _TreeLabels:
         ]
         return True
 
+    cdef int best_label(self, int word, const float* excluded) noexcept nogil:
+        """Find the best label of a word. excluded: the costs of labels by the class of the head's
+        label; NULL for none."""
+        cdef const double* values = &self.values[<size_t>word * self.n_labels]
+        cdef int place, label
+        cdef int best = 0
+        cdef double value
+        cdef double best_value = -INFINITY
+        for place in range(self.n_labels):
+            label = self.labels[place]
+            value = values[label]
+            if excluded != NULL and excluded[label] > 0.0:
+                value -= self.price(excluded[label])
+            if value > best_value:
+                best_value = value
+                best = label
+        return best
+
     cdef double assign(self, int word, int a_class) except? -1 nogil:
         """Find the best labels of the dependents of a word whose label belongs to a class. Returns
         their value."""
@@ -279,10 +308,11 @@ cdef class _TreeLabels:
         cdef int n_dependents = self.first_dependent[word + 1] - first
         cdef int i, group, label
         cdef double value = 0.0
+        if self.take_best(word, a_class, &value):
+            return value
+        value = 0.0
         self.value_labels(first, n_dependents, a_class)
-        self.row_of_column.assign(n_dependents + self.n_groups + 1, 0)
-        if not self.takes_best(n_dependents):
-            self.solve_assignment(n_dependents)
+        self.solve_assignment(n_dependents)
         for i in range(n_dependents):
             group = self.row_of_column[i + 1] - 1
             if group >= 0:
@@ -293,6 +323,28 @@ cdef class _TreeLabels:
                 label = self.free_labels[i]
             self.choice[self.dependents[first + i] * self.n_classes + a_class] = label
         return value
+
+    cdef bint take_best(self, int word, int a_class, double* value) noexcept nogil:
+        """Give each dependent its best label, and add their values. Returns False if two of these
+        labels belong to one group."""
+        cdef const float* excluded = &self.excluded[a_class, 0]
+        cdef int i, dependent, label, group
+        self.is_taken.assign(self.n_groups, 0)
+        for i in range(self.first_dependent[word], self.first_dependent[word + 1]):
+            dependent = self.dependents[i]
+            label = self.best[dependent]
+            # The costs of other labels do not make them better.
+            if excluded[label] > 0.0:
+                label = self.best_label(dependent, excluded)
+            group = self.groups[label]
+            if group >= 0:
+                if self.is_taken[group]:
+                    return False
+                self.is_taken[group] = 1
+            self.choice[dependent * self.n_classes + a_class] = label
+            value[0] += self.values[<size_t>dependent * self.n_labels + label]
+            value[0] -= self.price(excluded[label])
+        return True
 
     cdef void value_labels(self, int first, int n_dependents, int a_class) noexcept nogil:
         """Find the best label of each dependent in each group, and without a group. A label of a
@@ -316,24 +368,6 @@ cdef class _TreeLabels:
                 if value > self.free_values[i]:
                     self.free_values[i] = value
                     self.free_labels[i] = label
-
-    cdef bint takes_best(self, int n_dependents) noexcept nogil:
-        """Give each dependent its best label. Returns False if two of these belong to one group."""
-        cdef int i, j, group, best
-        cdef double value
-        for i in range(n_dependents):
-            best = -1
-            value = self.free_values[i]
-            for group in range(self.n_groups):
-                if self.group_values[i * self.n_groups + group] > value:
-                    value = self.group_values[i * self.n_groups + group]
-                    best = group
-            self.row_of_column[i + 1] = best + 1
-            if best >= 0:
-                for j in range(i):
-                    if self.row_of_column[j + 1] == best + 1:
-                        return False
-        return True
 
     cdef double cost(self, int row, int column, int n_dependents) noexcept nogil:
         """Compute the loss of value of a dependent in a group, which is 0 if the group has no

@@ -6,7 +6,7 @@ Labels are numbers. That of an arc from the root, which the network does not pre
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from torch import Tensor
 from spacy_npparse.decoding import LEAST_SCORE, UNBROKEN, best_tree_labels
 from spacy_npparse.parsing.batch import Bools, Ints, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.gold import GoldBatch
+from spacy_npparse.parsing.labelled_tree import ChosenLabels, LabelledTree
 from spacy_npparse.parsing.pseudo_projective import PseudoProjectiveLabels
 from spacy_npparse.trees.label_rules import LabelRule
 from spacy_npparse.trees.missing import NO_LABEL
@@ -24,44 +25,6 @@ Floats = NDArray[np.float32]
 
 # The difference up to which sums of scores count as equal.
 ROUNDING = 1e-4
-
-
-class LabelledTree(NamedTuple):
-    """The labelled trees of some sentences.
-
-    Attributes:
-        heads: int32 [n_words], the heads within the sentences.
-        labels: int64 [n_words], the numbers of plain labels, NO_LABEL for the root's.
-        built: int64 [n_words], the numbers of the highest-scoring labels, including
-            pseudo-projective ones.
-        scores: float32 [n_arcs, n_labels], the log-probabilities of plain labels; empty without
-            rules.
-        n_broken: int64 [n_sentences], the number of rules without exceptions that the labels break.
-        losses: float64 [n_sentences], the loss of log-probability against the best labels, plus the
-            costs of other rules that the labels break.
-    """
-
-    heads: NDArray[np.int32]
-    labels: Ints
-    built: Ints
-    scores: Floats
-    n_broken: Ints
-    losses: NDArray[np.float64]
-
-
-class ChosenLabels(NamedTuple):
-    """Labels that obey rules, or break as few and as cheap ones as possible.
-
-    Attributes:
-        labels: int64 [n_words], the numbers of labels, NO_LABEL for the root's.
-        n_broken: int64 [n_sentences], the number of rules without exceptions that the labels break.
-        values: float64 [n_sentences], the sums of the labels' scores, less the costs of other rules
-            that they break.
-    """
-
-    labels: Ints
-    n_broken: Ints
-    values: NDArray[np.float64]
 
 
 class Labeller:
@@ -86,20 +49,20 @@ class Labeller:
         numbers = {label: number for number, label in enumerate(labels)}
         n_labels = len(labels) - 1
         self._groups = np.full(n_labels, -1, dtype=np.int32)
-        self._group_costs = np.zeros(len(rules), dtype=np.float32)
         # The costs of labels of words before and after their heads.
         self._side_costs = np.zeros((2, n_labels), dtype=np.float32)
         self._upos_costs = np.zeros((max(upos.values(), default=0) + 1, n_labels), dtype=np.float32)
         excluded = np.zeros((len(labels), n_labels), dtype=np.float32)
-        for number, rule in enumerate(rules):
+        group_costs: list[float] = []
+        for rule in rules:
             own = [numbers[label] for label in rule.labels if label in numbers]
             of_excluded = upos if rule.kind == "upos" else numbers
             others = [of_excluded[one] for one in rule.excluded if one in of_excluded]
             cost = min(rule.cost, UNBROKEN)
             match rule.kind:
                 case "unique":
-                    self._groups[own] = number
-                    self._group_costs[number] = cost
+                    self._groups[own] = len(group_costs)
+                    group_costs.append(cost)
                 case "before":
                     self._side_costs[1, own] = cost
                 case "behind":
@@ -108,6 +71,7 @@ class Labeller:
                     excluded[np.ix_(own, others)] = cost
                 case "upos":
                     self._upos_costs[np.ix_(others, own)] = cost
+        self._group_costs = np.array(group_costs, dtype=np.float32)
         # Labels that exclude the same labels of dependents form a class.
         self._excluded, classes = np.unique(excluded, axis=0, return_inverse=True)
         self._classes = classes.reshape(-1).astype(np.int32)
@@ -138,11 +102,12 @@ class Labeller:
         by_label = scores.log_softmax(dim=1).cpu().numpy()
         if self._codec is not None:
             by_label = self._codec.plain_scores(by_label)
-        kept, n_broken, values = self.choose(sentences, heads, by_label, allowed)
-        free = _free(by_label, arcs, allowed)
-        losses = _sums(sentences, _by_word(by_label, arcs), free) - values
+        by_word = _by_word(by_label, arcs)
+        costs = self._costs(sentences, heads, allowed)
+        kept, n_broken, values = self._solve(by_word, costs, heads, sentences)
+        losses = _sums(sentences, by_word, _free(by_word, arcs, allowed)) - values
         built = np.where(kept == labels, built, kept)
-        return LabelledTree(heads, kept, built, by_label, n_broken, losses)
+        return LabelledTree(heads, kept, built, by_word, n_broken, losses)
 
     def choose(
         self,
@@ -187,8 +152,7 @@ class Labeller:
             [n_sentences], the loss of all trees of interest.
         """
         heads, kept = tree.heads, tree.labels
-        arcs = heads > 0
-        free = np.where(arcs, _free(tree.scores, arcs, allowed), NO_LABEL)
+        free = _free(tree.scores, heads > 0, allowed)
         changed = free != kept
         found = changed | self._in_the_way(sentences, heads, free, kept, changed)
         found |= self._breaking(sentences, heads, kept)
@@ -217,13 +181,11 @@ class Labeller:
     ) -> tuple[Ints, NDArray[np.float64]]:
         """Count the rules that the labels of some words break, and compute their losses, if all
         other words may have any label: [n_sentences] each. free: see `_free`."""
-        arcs = tree.heads > 0
-        by_word = _by_word(tree.scores, arcs)
+        scores = np.where(some[:, None], tree.scores, np.float32(0.0))
         costs = self._costs(sentences, tree.heads, allowed)
-        by_word[~some] = 0.0
         costs[~some] = 0.0
-        _, n_broken, values = self._solve(by_word, costs, tree.heads, sentences)
-        return n_broken, _sums(sentences, by_word, free) - values
+        _, n_broken, values = self._solve(scores, costs, tree.heads, sentences)
+        return n_broken, _sums(sentences, scores, free) - values
 
     def _in_the_way(
         self,
@@ -235,7 +197,7 @@ class Labeller:
     ) -> Bools:
         """Find the words whose labels, or whose dependents' labels, block the free labels of words
         that have changed: bool [n_words]."""
-        head_rows, n_groups = sentences.roots + heads, len(self._rules)
+        head_rows, n_groups = sentences.roots + heads, len(self._group_costs)
         arcs = heads > 0
         wanted = changed & (self._groups[free] >= 0)
         of_wanted = (head_rows * n_groups + self._groups[free])[wanted]
@@ -254,7 +216,7 @@ class Labeller:
         found = arcs & (costs[np.arange(len(labels)), labels] > 0)
         in_group = np.flatnonzero(arcs & (self._groups[labels] >= 0))
         head_rows = (sentences.roots + heads)[in_group]
-        groups = head_rows * len(self._rules) + self._groups[labels[in_group]]
+        groups = head_rows * len(self._group_costs) + self._groups[labels[in_group]]
         _, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
         found[in_group[counts[group] > 1]] = True
         above = _heads(sentences, heads)
@@ -304,11 +266,11 @@ def _heads(sentences: SentenceBatch, heads: NDArray[np.int32]) -> Ints:
 
 
 def _free(scores: Floats, arcs: Bools, allowed: Bools | None) -> Ints:
-    """Find the best labels without rules: [n_words]. scores: [n_arcs, n_labels]."""
-    by_word = _by_word(scores, arcs)
+    """Find the best labels without rules: [n_words], NO_LABEL for words without an arc. scores:
+    [n_words, n_labels]."""
     if allowed is not None:
-        by_word[~allowed] = -np.inf
-    return by_word.argmax(axis=1)
+        scores = np.where(allowed, scores, -np.inf)
+    return np.where(arcs, scores.argmax(axis=1), NO_LABEL)
 
 
 def _by_word(scores: Floats, arcs: Bools) -> Floats:

@@ -18,7 +18,8 @@ from spacy.util import load_model_from_config
 from spacy_npparse.components import DependencyConstraints
 from spacy_npparse.decoding import AllowedTrees
 from spacy_npparse.parsing import SentenceBatch, ruled_trees
-from spacy_npparse.parsing.labelling import LabelledTree, Labeller, label_log_probabilities
+from spacy_npparse.parsing.labelled_tree import LabelledTree
+from spacy_npparse.parsing.labelling import Labeller, label_log_probabilities
 from spacy_npparse.parsing.ruled_trees import best_ruled_trees
 from spacy_npparse.treebank import read_conllu
 from spacy_npparse.treebank.label_rules import treebank_rules
@@ -496,7 +497,8 @@ def test_a_word_of_an_excluded_part_of_speech_is_the_conflict():
     scores = np.zeros((2, 1), dtype=np.float32)
     labels, n_broken, values = labeller.choose(sentences, heads, scores, None)
     assert labels.tolist() == [-1, 0, 0] and values == pytest.approx([-0.5])
-    tree = LabelledTree(heads, labels, labels, scores, n_broken, -values)
+    by_word = np.zeros((3, 1), dtype=np.float32)
+    tree = LabelledTree(heads, labels, labels, by_word, n_broken, -values)
     found, _ = labeller.conflicts(sentences, tree, None, np.zeros(3, dtype=bool))
     assert found.tolist() == [False, False, True]
 
@@ -516,7 +518,8 @@ def test_what_takes_the_next_best_label_is_part_of_a_conflict():
     assert values == pytest.approx([-5.0])
     assert labels.tolist() == [-1, 0, 2, 1]
     losses = np.array([4.9])
-    tree = LabelledTree(heads, labels, labels, scores, n_broken, losses)
+    by_word = np.concatenate([np.zeros((1, 3), dtype=np.float32), scores])
+    tree = LabelledTree(heads, labels, labels, by_word, n_broken, losses)
     found, least = labeller.conflicts(sentences, tree, None, np.zeros(4, dtype=bool))
     assert found.tolist() == [False, True, True, True] and least.tolist() == [0.0]
     _, least = labeller.conflicts(sentences, tree, None, found)
