@@ -143,6 +143,20 @@ class SentenceBatch:
         """
         return _taken(self.lengths, numbers)
 
+    def score_trees(self, arcs: Tensor, heads: NDArray[np.int32]) -> Tensor:
+        """Score trees by their arcs.
+
+        Args:
+            arcs: [n_sentences, size, size], the scores of arcs, dependents in the second dimension.
+            heads: int32 [n_words], the heads within the sentences.
+
+        Returns:
+            [n_words], the scores of the arcs.
+        """
+        places = (self.sentence, self.places, heads.astype(np.int64))
+        sentence, word, head = (torch.from_numpy(one).to(arcs.device) for one in places)
+        return arcs[sentence, word, head]
+
     def in_sentence(self, token_heads: Ints) -> Ints:
         """Convert heads from tokens to words of the same sentence.
 
@@ -325,20 +339,6 @@ class ScoredBatch(Generic[NetT]):
         """
         return self.select(np.arange(len(self.sentences.lengths)) == number)
 
-    def score_trees(self, arcs: Tensor, heads: NDArray[np.int32]) -> Tensor:
-        """Score trees by their arcs.
-
-        Args:
-            arcs: [n_sentences, size, size], the scores of arcs, dependents in the second dimension.
-            heads: int32 [n_words], the heads within the sentences.
-
-        Returns:
-            [n_words], the scores of the arcs.
-        """
-        places = (self.sentences.sentence, self.sentences.places, heads.astype(np.int64))
-        sentence, word, head = (torch.from_numpy(one).to(arcs.device) for one in places)
-        return arcs[sentence, word, head]
-
 
 class Found(NamedTuple):
     """The trees of some sentences, in descending order of their scores.
@@ -371,20 +371,20 @@ class Found(NamedTuple):
         )
 
     @classmethod
-    def by_arcs(cls, scored: ScoredBatch[Any], heads: NDArray[np.int32], arcs: Tensor) -> Found:
+    def by_arcs(cls, sentences: SentenceBatch, heads: NDArray[np.int32], arcs: Tensor) -> Found:
         """Score trees by their arcs alone.
 
         Args:
-            scored: The sentences.
+            sentences: The sentences.
             heads: int32 [n_words], the heads within the sentences.
             arcs: [n_sentences, size, size], the scores of arcs, dependents in the second dimension.
 
         Returns:
             The trees. Their scores are the sums of the scores of their arcs.
         """
-        by_arc = scored.score_trees(arcs, heads).cpu().numpy()
-        totals = np.zeros(len(scored.lengths))
-        np.add.at(totals, scored.sentences.sentence, by_arc)
+        by_arc = sentences.score_trees(arcs, heads).cpu().numpy()
+        totals = np.zeros(len(sentences.lengths))
+        np.add.at(totals, sentences.sentence, by_arc)
         return cls(heads[None], totals[None])
 
     def put(self, sentences: SentenceBatch, chosen: Bools, part: Found) -> None:

@@ -21,7 +21,7 @@ from spacy_npparse.decoding import (
     Tree,
     best_allowed_tree,
 )
-from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch
+from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.search import Floats, RestrictedSearch, Search
 from spacy_npparse.parsing.settings import ConfidenceSettings, TreeLoss
@@ -85,7 +85,7 @@ class Parts(ABC, Generic[NetT, ScoresT, TreesT]):
         return self.best(scores, scored.sentences.lengths)
 
     @abstractmethod
-    def found(self, scored: ScoredBatch[NetT], scores: ScoresT, trees: TreesT) -> Found:
+    def found(self, sentences: SentenceBatch, scores: ScoresT, trees: TreesT) -> Found:
         """Convert trees to a result, with their total scores."""
 
     @abstractmethod
@@ -167,7 +167,7 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
 
     def best(self, scored: ScoredBatch[NetT]) -> Found:
         scores = self._score(scored)
-        return self.parts.found(scored, scores, self.parts.predict(scored, scores))
+        return self.parts.found(scored.sentences, scores, self.parts.predict(scored, scores))
 
     def best_allowed(self, scored: ScoredBatch[NetT], allowed: AllowedTrees) -> Found | None:
         lengths, device = scored.sentences.lengths, scored.arcs.device
@@ -177,7 +177,7 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         def search(costs: Costs, *, with_scores: bool) -> Tree:
             gains = torch.from_numpy(-costs[None].astype(np.float32)).to(device)
             parts = (scores if with_scores else zeros).add_to_arcs(gains)
-            found = self.parts.found(scored, parts, self.parts.best(parts, lengths))
+            found = self.parts.found(scored.sentences, parts, self.parts.best(parts, lengths))
             (heads,), ((total,),) = found
             return Tree(heads, total + costs[np.arange(1, len(costs)), heads].sum())
 
@@ -189,15 +189,14 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         device = scored.arcs.device
 
         def search(numbers: Ints, forbidden: Bools) -> Found:
-            some = scored.take(numbers)
+            some = scored.sentences.take(numbers)
             chosen = torch.from_numpy(numbers).to(device)
-            size = some.arcs.shape[1]
+            size = int(some.lengths.max()) + 1
             costs = torch.from_numpy(forbidden[:, :size, :size]).to(scored.arcs) * _FORBIDDING
             parts = scores.take(chosen, scored.arcs.shape[1] - size).add_to_arcs(-costs)
-            found = self.parts.found(some, parts, self.parts.best(parts, some.sentences.lengths))
-            sentence, places = some.sentences.sentence, some.sentences.places
-            has_forbidden = forbidden[sentence, places, found.heads[0]]
-            found.scores[0, sentence[has_forbidden]] = -np.inf
+            found = self.parts.found(some, parts, self.parts.best(parts, some.lengths))
+            has_forbidden = forbidden[some.sentence, some.places, found.heads[0]]
+            found.scores[0, some.sentence[has_forbidden]] = -np.inf
             return found
 
         return search

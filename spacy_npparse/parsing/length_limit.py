@@ -84,7 +84,7 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         if scored.sentences.lengths[0] <= self.max_length:
             return self.exact.best_allowed(scored, allowed)
         heads = best_heads_by_arcs(scored, allowed)
-        return None if heads is None else Found.by_arcs(scored, heads, scored.arcs)
+        return None if heads is None else Found.by_arcs(scored.sentences, heads, scored.arcs)
 
     def restricted(self, scored: ScoredBatch[NetT]) -> RestrictedSearch | None:
         exact = scored.sentences.lengths <= self.max_length

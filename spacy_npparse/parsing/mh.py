@@ -18,7 +18,7 @@ from spacy_npparse.decoding import (
     mh_marginals,
 )
 from spacy_npparse.models.mh_net import N_LINKS, MHNet, MHPartFactors, MHPartScores
-from spacy_npparse.parsing.batch import Bools, Found, ScoredBatch
+from spacy_npparse.parsing.batch import Bools, Found, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.exact import Parts
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.search import Floats
@@ -68,9 +68,7 @@ class MHParts(Parts[MHNet, MHPartScores, MHDerivations]):
     def best(self, scores: MHPartScores, lengths: NDArray[np.int32]) -> MHDerivations:
         return decode_mh(scores.as_arrays(), lengths, self.n_heads)
 
-    def found(
-        self, scored: ScoredBatch[MHNet], scores: MHPartScores, trees: MHDerivations
-    ) -> Found:
+    def found(self, sentences: SentenceBatch, scores: MHPartScores, trees: MHDerivations) -> Found:
         return Found(trees.heads[None], trees.scores[None])
 
     def total(

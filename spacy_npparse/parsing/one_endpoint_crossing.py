@@ -19,7 +19,7 @@ from spacy_npparse.models.one_endpoint_crossing_net import (
     OneEndpointCrossingNet,
     OneEndpointCrossingPartScores,
 )
-from spacy_npparse.parsing.batch import Bools, Found, ScoredBatch
+from spacy_npparse.parsing.batch import Bools, Found, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.exact import Parts
 from spacy_npparse.parsing.gold import GoldBatch
 
@@ -64,7 +64,7 @@ class OneEndpointCrossingParts(Parts[Net, Scores, Trees]):
         pruned = improbable_arcs(scored.arcs.cpu().numpy(), lengths, self.pruning)
         return decode_one_endpoint_crossing(scores.as_arrays(), lengths, pruned=pruned)
 
-    def found(self, scored: ScoredBatch[Net], scores: Scores, trees: Trees) -> Found:
+    def found(self, sentences: SentenceBatch, scores: Scores, trees: Trees) -> Found:
         return Found(trees.heads[None], trees.scores[None])
 
     def total(self, scored: ScoredBatch[Net], scores: Scores, trees: Trees) -> Tensor:

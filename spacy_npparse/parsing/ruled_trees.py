@@ -33,7 +33,8 @@ from spacy_npparse.parsing.batch import (
     SentenceBatch,
     max_arcs,
 )
-from spacy_npparse.parsing.labelling import ROUNDING, LabelledTree, Labeller
+from spacy_npparse.parsing.labelled_tree import LabelledTree
+from spacy_npparse.parsing.labelling import ROUNDING, Labeller
 from spacy_npparse.parsing.search import RestrictedSearch, Search
 
 # Few sentences have a better tree than those that are found first, and time grows with the length.
@@ -100,28 +101,49 @@ class _Sentence:
         self.branches: list[_Branch] = []
         self.n_trees = 0
 
-    def add(self, branch: _Branch, labels: Ints, value: tuple[int, float]) -> None:
-        """Compare the best tree of a branch with the best tree so far. The branch is kept if others
-        of its trees can be better.
+    def compare(self, heads: NDArray[np.int32], labels: Ints, value: tuple[int, float]) -> None:
+        """Compare a tree with the best one so far.
 
         Args:
-            branch: The branch.
-            labels: int64 [n_words], the labels of the branch's best tree.
-            value: The number of broken rules and the cost of this tree, as in `best`.
+            heads: int32 [n_words], the heads of the tree.
+            labels: int64 [n_words], the labels of the tree.
+            value: The number of broken rules and the cost of the tree, as in `best`.
         """
         if value < self.best:
-            self.best, self.heads, self.labels = value, branch.heads, labels
-        if len(branch.conflicts) and (0, branch.bound) < self.best:
-            heappush(self.branches, branch)
+            self.best, self.heads, self.labels = value, heads, labels
+
+    def is_improved_by(self, bound: float) -> bool:
+        """Check whether a tree of a certain cost or more can be better than the best one so far.
+
+        Args:
+            bound: The lower bound of the cost.
+        """
+        return bound < np.inf and (0, bound) < self.best
 
     def parts(self) -> list[Bools]:
         """Divide the branch with the best trees, see `_Branch.divide`. Empty if no branch can have
         a better tree than the best one."""
-        if not self.branches or (0, self.branches[0].bound) >= self.best:
+        if not self.branches or not self.is_improved_by(self.branches[0].bound):
             return []
         found = list(heappop(self.branches).divide())
         self.n_trees += len(found)
         return found
+
+
+class _Trees(NamedTuple):
+    """The best trees of some branches.
+
+    Attributes:
+        numbers: int64 [n_trees], the sentence of each tree.
+        costs: float64 [n_trees], minus the scores of the trees.
+        without: bool [n_trees, size, size], the arcs that the trees of the branches do not have.
+        tree: The labelled trees.
+    """
+
+    numbers: Ints
+    costs: NDArray[np.float64]
+    without: Bools
+    tree: LabelledTree
 
 
 def best_ruled_trees(
@@ -155,73 +177,105 @@ def best_ruled_trees(
     places = np.flatnonzero(lost)
     if not len(places):
         return tree
-    search_all = search.restricted(scored)
-    if search_all is None:
+    restricted = search.restricted(scored)
+    if restricted is None:
         return tree
 
-    def restricted(numbers: Ints, forbidden: Bools) -> Found:
-        found: Found = search_all(places[numbers], forbidden)
-        return found
-
-    part = scored.take(places)
-    words = scored.sentences.words_of(places)
-    without = _impossible(part)
-    for place, number in enumerate(places.tolist()):
+    part = tree.take(scored.sentences, places)
+    batch = scored.sentences.take(places)
+    sentences = {
+        number: _Sentence(part.heads[words], part.labels[words], int(n_broken))
+        for number, words, n_broken in zip(
+            places.tolist(), batch.slices(), part.n_broken, strict=True
+        )
+    }
+    without = _impossible(batch)
+    for place, number in enumerate(sentences):
         if number in allowed_trees:
             arcs = allowed_trees[number].arcs
             without[place, : len(arcs), : len(arcs)] |= ~arcs
-    best = Found(found.heads[:1, words], found.scores[:1, places])
-    own = None if allowed is None else allowed[words]
-    sentences = [
-        _Sentence(tree.heads[words][one], tree.labels[words][one], int(n_broken))
-        for one, n_broken in zip(part.sentences.slices(), tree.n_broken[places], strict=True)
-    ]
-    _search(sentences, restricted, labeller, part, best, own, without)
+    first = _Trees(places, -found.scores[0, places], without, part)
+    _search(sentences, restricted, labeller, scored, first, allowed)
+    words = scored.sentences.words_of(places)
     heads, labels = tree.heads.copy(), tree.labels.copy()
-    heads[words] = np.concatenate([sentence.heads for sentence in sentences])
-    labels[words] = np.concatenate([sentence.labels for sentence in sentences])
+    heads[words] = np.concatenate([sentence.heads for sentence in sentences.values()])
+    labels[words] = np.concatenate([sentence.labels for sentence in sentences.values()])
     n_broken = tree.n_broken.copy()
-    n_broken[places] = [sentence.best[0] for sentence in sentences]
+    n_broken[places] = [sentence.best[0] for sentence in sentences.values()]
     return tree._replace(heads=heads, labels=labels, built=labels, n_broken=n_broken)
 
 
 def _search(
-    sentences: list[_Sentence],
+    sentences: dict[int, _Sentence],
     search: RestrictedSearch,
     labeller: Labeller,
     scored: ScoredBatch[NetT],
-    found: Found,
+    first: _Trees,
     allowed: Bools | None,
-    without: Bools,
 ) -> None:
-    """Search for the best labelled trees of sentences. found: their best trees; without:
-    [n_sentences, size, size], the arcs that trees do not have."""
-    numbers = np.arange(len(sentences))
+    """Search for the best labelled trees of sentences. first: their best trees."""
     branches = count()
-    while len(numbers):
-        part = scored.take(numbers)
-        own = None if allowed is None else allowed[scored.sentences.words_of(numbers)]
-        tree = labeller.label(part, found.heads[0], own)
-        fixed = _fixed(part.sentences, without)
-        conflicts, least = labeller.conflicts(part.sentences, tree, own, fixed)
+    _add(sentences, labeller, scored.sentences, first, allowed, branches)
+    while parts := [
+        (number, arcs)
+        for number, sentence in sentences.items()
+        if sentence.n_trees < MOST_TREES
+        for arcs in sentence.parts()
+    ]:
+        numbers = np.array([number for number, _ in parts])
+        without = np.stack([arcs for _, arcs in parts])
+        found = _search_parts(search, scored, numbers, without)
         costs = -found.scores[0]
-        for i, words in enumerate(part.sentences.slices()):
-            if costs[i] < np.inf:
-                places = np.flatnonzero(conflicts[words])
-                bound = costs[i] + least[i]
-                branch = _Branch(bound, next(branches), tree.heads[words], without[i], places)
-                value = (int(tree.n_broken[i]), costs[i] + tree.losses[i])
-                sentences[numbers[i]].add(branch, tree.labels[words], value)
-        parts = [
-            (number, arcs)
-            for number, sentence in enumerate(sentences)
-            if sentence.n_trees < MOST_TREES
-            for arcs in sentence.parts()
+        kept = _promising(sentences, numbers, costs)
+        if not len(kept):
+            continue
+        heads = found.heads[0, scored.sentences.take(numbers).words_of(kept)]
+        numbers = numbers[kept]
+        own = None if allowed is None else allowed[scored.sentences.words_of(numbers)]
+        tree = labeller.label(scored.take(numbers), heads, own)
+        trees = _Trees(numbers, costs[kept], without[kept], tree)
+        _add(sentences, labeller, scored.sentences, trees, allowed, branches)
+
+
+def _add(
+    sentences: dict[int, _Sentence],
+    labeller: Labeller,
+    batch: SentenceBatch,
+    trees: _Trees,
+    allowed: Bools | None,
+    branches: Iterator[int],
+) -> None:
+    """Compare trees with the best ones so far, and keep the branches that may have a better tree.
+    branches: the numbers of new branches."""
+    values = zip(trees.tree.n_broken.tolist(), trees.costs + trees.tree.losses, strict=True)
+    slices = batch.take(trees.numbers).slices()
+    for number, words, value in zip(trees.numbers, slices, values, strict=True):
+        sentences[number].compare(trees.tree.heads[words], trees.tree.labels[words], value)
+    kept = _promising(sentences, trees.numbers, trees.costs)
+    kept = kept[[sentences[number].n_trees < MOST_TREES for number in trees.numbers[kept]]]
+    if not len(kept):
+        return
+    tree, numbers = trees.tree.take(batch.take(trees.numbers), kept), trees.numbers[kept]
+    own = None if allowed is None else allowed[batch.words_of(numbers)]
+    some, without = batch.take(numbers), trees.without[kept]
+    conflicts, least = labeller.conflicts(some, tree, own, _fixed(some, without))
+    bounds = trees.costs[kept] + least
+    for i, words in enumerate(some.slices()):
+        places = np.flatnonzero(conflicts[words])
+        branch = _Branch(bounds[i], next(branches), tree.heads[words], without[i], places)
+        if len(places) and sentences[numbers[i]].is_improved_by(bounds[i]):
+            heappush(sentences[numbers[i]].branches, branch)
+
+
+def _promising(sentences: dict[int, _Sentence], numbers: Ints, costs: NDArray[np.float64]) -> Ints:
+    """Find the trees that may be better than the best ones so far, or whose branches may have such
+    a tree: [n]. The loss of their labels is not negative."""
+    return np.flatnonzero(
+        [
+            sentences[number].is_improved_by(cost)
+            for number, cost in zip(numbers.tolist(), costs.tolist(), strict=True)
         ]
-        numbers = np.array([number for number, _ in parts], dtype=np.int64)
-        if parts:
-            without = np.stack([arcs for _, arcs in parts])
-            found = _search_parts(search, scored, numbers, without)
+    )
 
 
 def _fixed(sentences: SentenceBatch, without: Bools) -> Bools:
@@ -231,10 +285,10 @@ def _fixed(sentences: SentenceBatch, without: Bools) -> Bools:
     return fixed
 
 
-def _impossible(scored: ScoredBatch[Any]) -> Bools:
+def _impossible(sentences: SentenceBatch) -> Bools:
     """Find the arcs that no tree has: [n_sentences, size, size]."""
-    nodes = np.arange(scored.arcs.shape[1])
-    beyond: Bools = nodes > scored.sentences.lengths[:, None, None]
+    nodes = np.arange(sentences.lengths.max() + 1)
+    beyond: Bools = nodes > sentences.lengths[:, None, None]
     return (nodes[:, None] == nodes) | beyond
 
 

@@ -29,7 +29,7 @@ class RestrictedSearch(Protocol):
         Args:
             numbers: int64 [n], the numbers of the sentences to search, with repetition.
             forbidden: bool [n, size, size], the arcs that trees must not have, dependents in the
-                second dimension, where size is that of the whole batch.
+                second dimension, where size is at least that of the longest sentence.
 
         Returns:
             A tree for each number. Its score is -inf if it has a forbidden arc or was not searched

@@ -15,7 +15,7 @@ from torch import Tensor
 from spacy_npparse.decoding import decode_spanning_trees, spanning_tree_marginals
 from spacy_npparse.models.pair_net import take_square
 from spacy_npparse.models.spanning_tree_net import SpanningTreeNet
-from spacy_npparse.parsing.batch import Found, ScoredBatch
+from spacy_npparse.parsing.batch import Found, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.exact import Parts
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.search import Floats
@@ -72,13 +72,13 @@ class SpanningTreeParts(Parts[SpanningTreeNet, ArcScores, Heads]):
     def best(self, scores: ArcScores, lengths: NDArray[np.int32]) -> Heads:
         return decode_spanning_trees(scores.arcs.detach().cpu().numpy(), lengths)
 
-    def found(self, scored: ScoredBatch[SpanningTreeNet], scores: ArcScores, trees: Heads) -> Found:
-        return Found.by_arcs(scored, trees, scores.arcs)
+    def found(self, sentences: SentenceBatch, scores: ArcScores, trees: Heads) -> Found:
+        return Found.by_arcs(sentences, trees, scores.arcs)
 
     def total(
         self, scored: ScoredBatch[SpanningTreeNet], scores: ArcScores, trees: Heads
     ) -> Tensor:
-        return scored.score_trees(scores.arcs, trees).sum()
+        return scored.sentences.score_trees(scores.arcs, trees).sum()
 
     def local_loss(
         self, scored: ScoredBatch[SpanningTreeNet], scores: ArcScores, gold: GoldBatch
@@ -107,7 +107,7 @@ class TreesByArcs:
             scored: The sentences.
         """
         heads = decode_spanning_trees(scored.arcs.cpu().numpy(), scored.sentences.lengths)
-        return Found.by_arcs(scored, heads, scored.arcs)
+        return Found.by_arcs(scored.sentences, heads, scored.arcs)
 
     def derive(self, scored: ScoredBatch[Any]) -> None:
         """Return None, because spanning trees have no derivations.
