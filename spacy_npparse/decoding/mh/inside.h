@@ -188,11 +188,15 @@ class InsideChart {
             for (int b = 0; b < n_nodes_; ++b) {
                 shift_[at(a, b)] = clamped(scores.shift[a * size + b]);
                 arcs_[at(a, b)] = no_head ? IMPOSSIBLE : clamped(scores.arcs[a * size + b]);
-                for (int link = 0; link < n_links; ++link) {
-                    const std::size_t cell = (link * size + a) * size + b;
-                    below_[at(link * n_nodes_ + a, b)] = clamped(scores.below[cell]);
-                    front_[at(link * n_nodes_ + b, a)] = clamped(scores.front[cell]);
-                }
+            }
+            for (int link = 0; link < n_links; ++link) {
+                const std::size_t cells = (link * size + a) * size;
+                Weight* below_row = &below_[at(link * n_nodes_ + a, 0)];
+                Weight* front_column = &front_[at(link * n_nodes_, a)];
+                for (int b = 0; b < n_nodes_; ++b)
+                    below_row[b] = clamped(scores.below[cells + b]);
+                for (int b = 0; b < n_nodes_; ++b)
+                    front_column[at(b, 0)] = clamped(scores.front[cells + b]);
             }
         }
     }
