@@ -296,7 +296,7 @@ def test_corpora_without_text_are_refused(tmp_path):
         ("a.conllu", b"\xef\xbb\xbf1\tGo\n\n", "byte order mark"),
         ("a.jsonl", b"{", "not JSON"),
         ("a.jsonl", b"[1]", "not a JSON object"),
-        ("a.jsonl", b'{"a": ' + b"[" * 10**5 + b"]" * 10**5 + b"}", "too many times"),
+        ("a.jsonl", b'{"a": ' + b"[" * 10**5 + b"]" * 10**5 + b"}", "nested too deeply"),
         ("a.jsonl", b'{"content": "a"}', r"under the key 'text' \(others: content\)"),
         ("a.jsonl", b'{"text": 7}', "under the key 'text'"),
         ("a.jsonl", b'{"text": " \\n "}', "the text is empty"),
@@ -326,6 +326,6 @@ def test_records_of_any_depth_are_texts_or_unreadable(tmp_path):
             try:
                 assert len(texts_of_unit(unit, one, Reading(), 10**6)) == 1
             except UnreadableError as error:
-                assert "too many times" in str(error)
+                assert "nested too deeply" in str(error)
                 n_unreadable += 1
         assert 0 < n_unreadable < len(depths)
