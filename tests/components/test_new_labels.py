@@ -73,7 +73,7 @@ def test_labels_are_those_that_were_added_or_learnt(make_nlp, sample):
     assert len(label_rows(parser)) == len(parser.labels) - 1
     assert parser.add_label("ROOT") == 0
     for wrong in ("", None, 3):
-        with pytest.raises(ValueError, match="no label"):
+        with pytest.raises(ValueError, match="is not a label"):
             parser.add_label(wrong)
 
 
