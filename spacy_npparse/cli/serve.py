@@ -67,7 +67,7 @@ def serve(
     uvicorn = optional_module(UVICORN)
     optional_module(STARLETTE)
     from spacy_npparse.serving.app import make_app
-    from spacy_npparse.serving.desk import Desk
+    from spacy_npparse.serving.editor import Editor
     from spacy_npparse.serving.pipelines import ServedPipeline
 
     # Kernels that torch compiles for each new length of a batch would fill the memory.
@@ -79,9 +79,9 @@ def serve(
         fail(f"Models have the same name. Rename the folders of their trainings: {names}")
     loaded = [load_parser(one, gpu_id, code, treebank) for one in model]
     served = [ServedPipeline(name, nlp) for name, nlp in zip(names, loaded, strict=True)]
-    desk = None if edit is None else Desk(edit, served[0])
+    editor = None if edit is None else Editor(edit, served[0])
     uvicorn.run(
-        make_app(served, host, origin or [], desk),
+        make_app(served, host, origin or [], editor),
         host=host,
         port=port,
         access_log=False,

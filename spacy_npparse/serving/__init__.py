@@ -1,1 +1,1 @@
-"""The HTTP server: parsing requests, and the desk for correcting a treebank."""
+"""The HTTP server: parsing requests, and the editor for correcting a treebank."""

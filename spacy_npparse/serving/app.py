@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 
 import spacy_npparse
 from spacy_npparse.errors import UserError
-from spacy_npparse.serving.desk import Desk, TreeChange
+from spacy_npparse.serving.editor import Editor, TreeChange
 from spacy_npparse.serving.openapi import description
 from spacy_npparse.serving.parsing import ParseRequest
 from spacy_npparse.serving.pipelines import RequestError, ServedPipeline
@@ -50,7 +50,7 @@ def make_app(
     pipelines: Sequence[ServedPipeline],
     host: str,
     origins: Sequence[str] = (),
-    desk: Desk | None = None,
+    editor: Editor | None = None,
 ) -> Starlette:
     """Make the application.
 
@@ -58,7 +58,7 @@ def make_app(
         pipelines: The pipelines to serve. The first one is the default.
         host: The host name or address that the server listens on.
         origins: The origins of other web pages that may send requests, for CORS.
-        desk: The desk for correcting a treebank; None if there is none.
+        editor: The editor for correcting a treebank; None if there is none.
 
     Returns:
         The application, for an ASGI server.
@@ -85,9 +85,9 @@ def make_app(
         return JSONResponse({"models": models, "default_model": pipelines[0].name})
 
     def page(_: Request) -> Response:
-        title = "Parse" if desk is None else f"Correct {desk.file.path.name}"
+        title = "Parse" if editor is None else f"Correct {editor.file.path.name}"
         summary = ", ".join(models)
-        content = render("server.html", title=title, summary=summary, models=models, desk=desk)
+        content = render("server.html", title=title, summary=summary, models=models, editor=editor)
         return HTMLResponse(content, headers=_POLICY)
 
     routes = [
@@ -97,7 +97,7 @@ def make_app(
         Route("/models", list_models, methods=["GET", "POST"]),
         Route("/process", process, methods=["GET", "POST"]),
         Route("/parse", parse, methods=["POST"]),
-        *([] if desk is None else _desk_routes(desk)),
+        *([] if editor is None else _editor_routes(editor)),
     ]
     hosts = {host, "localhost", socket.gethostname()}
     hosts |= {urlsplit(origin).hostname or "" for origin in origins}
@@ -109,19 +109,19 @@ def make_app(
     return Starlette(False, routes, middleware, dict.fromkeys(kinds, _refused))
 
 
-def _desk_routes(desk: Desk) -> list[Route]:
+def _editor_routes(editor: Editor) -> list[Route]:
     def overview(_: Request) -> Response:
-        return JSONResponse(desk.overview())
+        return JSONResponse(editor.overview())
 
     async def sentence(request: Request) -> Response:
         number, width = (request.path_params[name] for name in ("number", "width"))
         if request.method == "POST":
             change = await _json(request, TreeChange)
-            number = await _within(ANSWER, asyncio.to_thread(desk.change, number, change), 503)
-        return JSONResponse(await asyncio.to_thread(desk.show, number, max(100, width)))
+            number = await _within(ANSWER, asyncio.to_thread(editor.change, number, change), 503)
+        return JSONResponse(await asyncio.to_thread(editor.show, number, max(100, width)))
 
-    route = "/desk/{number:int}/{width:int}"
-    return [Route("/desk", overview), Route(route, sentence, methods=["GET", "POST"])]
+    route = "/editor/{number:int}/{width:int}"
+    return [Route("/editor", overview), Route(route, sentence, methods=["GET", "POST"])]
 
 
 async def _within(seconds: float, waited_for: Awaitable[T], status: int) -> T:

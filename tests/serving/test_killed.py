@@ -1,4 +1,4 @@
-"""A desk that is killed loses no change that it has answered."""
+"""An editor that is killed loses no change that it has answered."""
 
 import re
 import subprocess
@@ -48,17 +48,17 @@ def test_nothing_that_was_shown_is_lost(folder, path, fuzz):
         process, client = begin(folder, path)
         try:
             for number, before in known.items():
-                assert tree(client.ask(f"/desk/{number}/800").json) == before
+                assert tree(client.ask(f"/editor/{number}/800").json) == before
             timer = threading.Timer(rng.uniform(0.2, 0.8), process.kill)
             timer.start()
             asked = None
             with suppress(OSError, HTTPException):
                 while True:
                     asked = None
-                    shown = client.ask(f"/desk/{rng.randrange(6)}/800").json
+                    shown = client.ask(f"/editor/{rng.randrange(6)}/800").json
                     known[shown["number"]] = tree(shown)
                     asked = random_change(rng, shown)
-                    answer = client.post(f"/desk/{shown['number']}/800", asked)
+                    answer = client.post(f"/editor/{shown['number']}/800", asked)
                     # Nothing to redo, for example: the tree stays as it was shown.
                     if answer.status != 400:
                         known[answer.json["number"]] = tree(answer.json)
@@ -76,7 +76,7 @@ def test_nothing_that_was_shown_is_lost(folder, path, fuzz):
             known.clear()
         return "during a change"
 
-    fuzz("sessions of the desk that are killed", 3, session)
+    fuzz("sessions of the editor that are killed", 3, session)
 
 
 def random_change(rng, shown):

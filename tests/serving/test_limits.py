@@ -46,9 +46,9 @@ def test_slow_answers(strict, monkeypatch):
 
 def test_slow_changes(pipelines, monkeypatch):
     monkeypatch.setattr(application, "ANSWER", 0.1)
-    desk = SimpleNamespace(change=lambda *_: time.sleep(1))
-    with serving(application.make_app(pipelines, "127.0.0.1", desk=desk)) as client:
-        answer = client.post("/desk/0/800", {"do": "undo"})
+    editor = SimpleNamespace(change=lambda *_: time.sleep(1))
+    with serving(application.make_app(pipelines, "127.0.0.1", editor=editor)) as client:
+        answer = client.post("/editor/0/800", {"do": "undo"})
         assert answer.status == 503 and "try again" in answer.text
 
 

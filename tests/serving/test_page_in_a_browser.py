@@ -10,7 +10,7 @@ from browser_helpers import Browsed
 from served import serving
 
 from spacy_npparse.serving.app import make_app
-from spacy_npparse.serving.desk import Desk
+from spacy_npparse.serving.editor import Editor
 from spacy_npparse.serving.pipelines import ServedPipeline
 from spacy_npparse.treebank import read_conllu
 
@@ -26,16 +26,16 @@ def path(tmp_path: Path, dev: str) -> Path:
 
 
 @pytest.fixture
-def desk(folder: Path, path: Path) -> Iterator[Desk]:
-    found = Desk(path, ServedPipeline("sample", spacy.load(folder)))
+def editor(folder: Path, path: Path) -> Iterator[Editor]:
+    found = Editor(path, ServedPipeline("sample", spacy.load(folder)))
     yield found
     found.file.close()
 
 
 @pytest.fixture
-def browsed(chromium: Any, desk: Desk, pipelines: list[ServedPipeline]) -> Iterator[Browsed]:
-    """The page with a desk. There must be no problems in the end."""
-    with serving(make_app(pipelines, "127.0.0.1", desk=desk)) as client:
+def browsed(chromium: Any, editor: Editor, pipelines: list[ServedPipeline]) -> Iterator[Browsed]:
+    """The page with an editor. There must be no problems in the end."""
+    with serving(make_app(pipelines, "127.0.0.1", editor=editor)) as client:
         page = chromium.new_page(viewport={"width": 1400, "height": 800})
         found = Browsed(page, f"{client.url}/")
         settle(page)
@@ -46,13 +46,13 @@ def browsed(chromium: Any, desk: Desk, pipelines: list[ServedPipeline]) -> Itera
 
 def settle(page: Any) -> None:
     """Wait until all that was asked for is shown."""
-    page.wait_for_selector(".desk[aria-busy=false]")
+    page.wait_for_selector(".editor[aria-busy=false]")
 
 
 def press(page: Any, *keys: str) -> None:
     """Press keys that the help of the page names, as fast as they are taken."""
     names = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓", "Escape": "esc"}
-    known = page.locator(".desk kbd").all_inner_texts()
+    known = page.locator(".editor kbd").all_inner_texts()
     for key in keys:
         assert names.get(key, key.lower()) in known, key
         page.keyboard.press(key)
@@ -64,19 +64,19 @@ def chosen(page: Any) -> list[str]:
     return page.inner_text("#word").split()
 
 
-def test_with_the_keyboard_alone(browsed: Browsed, desk: Desk, path: Path) -> None:
+def test_with_the_keyboard_alone(browsed: Browsed, editor: Editor, path: Path) -> None:
     page = browsed.page
     listed = page.locator("#sentences button")
     assert listed.count() == 5
-    doubts = sorted(desk.overview(), key=lambda one: -one["doubt"])
+    doubts = sorted(editor.overview(), key=lambda one: -one["doubt"])
     assert page.inner_text("#sentence").startswith(doubts[0]["sent_id"])
     number = doubts[0]["number"]
     assert chosen(page)[0] == "1"
-    before = desk.show(number, 800)["words"]
+    before = editor.show(number, 800)["words"]
     word = next(i for i, one in enumerate(before, 1) if i > 1 and one["head"])
 
     def now() -> dict[str, Any]:
-        found: dict[str, Any] = desk.show(number, 800)["words"][word - 1]
+        found: dict[str, Any] = editor.show(number, 800)["words"][word - 1]
         return found
 
     press(page, *["ArrowRight"] * (word - 1))
@@ -87,7 +87,7 @@ def test_with_the_keyboard_alone(browsed: Browsed, desk: Desk, path: Path) -> No
     assert page.locator("[data-do=head][aria-pressed=true]").count() == 1
     assert "root?" in page.inner_text("#word")
     press(page, "Escape")
-    assert desk.show(number, 800)["words"] == before
+    assert editor.show(number, 800)["words"] == before
     press(page, "0")
     assert now()["head"] == 0
     assert "root: root" in page.inner_text("#word") and "confirmed" in page.inner_text("#word")
@@ -105,7 +105,7 @@ def test_with_the_keyboard_alone(browsed: Browsed, desk: Desk, path: Path) -> No
     press(page, "Enter")
     assert (now()["head"], now()["label"]) == (old["head"], "dislocated")
     press(page, "Space")
-    assert desk.show(number, 800)["confirmed"] == word and chosen(page)[0] == str(word + 1)
+    assert editor.show(number, 800)["confirmed"] == word and chosen(page)[0] == str(word + 1)
     press(page, "Enter")
     assert page.inner_text("#sentence").startswith(doubts[1]["sent_id"])
     row = list(read_conllu(path))[number].words[word - 1]
@@ -127,20 +127,20 @@ def test_with_the_keyboard_alone(browsed: Browsed, desk: Desk, path: Path) -> No
 
 
 def test_sentences_are_corrected_by_the_keys_of_the_help(
-    browsed: Browsed, desk: Desk, path: Path
+    browsed: Browsed, editor: Editor, path: Path
 ) -> None:
     """All trees become those of an annotator, here that all words follow the root."""
     page = browsed.page
-    order = [one["number"] for one in sorted(desk.overview(), key=lambda one: -one["doubt"])]
+    order = [one["number"] for one in sorted(editor.overview(), key=lambda one: -one["doubt"])]
     for number in order:
-        n = desk.show(number, 800)["length"]
+        n = editor.show(number, 800)["length"]
         for word, (head, label) in enumerate([(0, "root"), *[(1, "flat")] * (n - 1)], 1):
-            now = desk.show(number, 800)["words"][word - 1]
+            now = editor.show(number, 800)["words"][word - 1]
             if now["head"] != head:
                 steps = head - now["head"]
                 way = ["ArrowRight" if steps > 0 else "ArrowLeft"] * abs(steps)
                 press(page, *(["h", *way, "Enter"] if head else ["0"]))
-            if head and desk.show(number, 800)["words"][word - 1]["label"] != label:
+            if head and editor.show(number, 800)["words"][word - 1]["label"] != label:
                 press(page, "l")
                 page.keyboard.type(label)
                 press(page, "Enter")
@@ -152,14 +152,14 @@ def test_sentences_are_corrected_by_the_keys_of_the_help(
         assert {row.deprel for row in sentence.words[1:]} == {"flat"}
 
 
-def test_with_the_mouse_alone(browsed: Browsed, desk: Desk, path: Path) -> None:
+def test_with_the_mouse_alone(browsed: Browsed, editor: Editor, path: Path) -> None:
     page = browsed.page
     page.select_option("#order", "number")
     page.locator("#sentences button").nth(2).click()
     settle(page)
     assert page.locator("#sentences li:nth-child(3) button[aria-current=true]").count() == 1
     words = page.locator(WORDS)
-    before = desk.show(2, 800)["words"]
+    before = editor.show(2, 800)["words"]
     words.nth(2).click()
     assert chosen(page)[0] == "3"
     # Dragged to its head.
@@ -169,25 +169,25 @@ def test_with_the_mouse_alone(browsed: Browsed, desk: Desk, path: Path) -> None:
     words.nth(head - 1).hover()
     page.mouse.up()
     settle(page)
-    assert desk.show(2, 800)["words"][2]["head"] == head
+    assert editor.show(2, 800)["words"][2]["head"] == head
     page.click("[data-do=undo]")
     settle(page)
-    assert desk.show(2, 800)["words"][2]["head"] == before[2]["head"]
+    assert editor.show(2, 800)["words"][2]["head"] == before[2]["head"]
     # By the button.
     words.nth(2).click()
     page.click("[data-do=head]")
     words.nth(head - 1).click()
     settle(page)
-    assert desk.show(2, 800)["words"][2]["head"] == head
+    assert editor.show(2, 800)["words"][2]["head"] == head
     page.locator(".tree .npparse-arcs g.chosen text").click()
     assert page.evaluate("document.activeElement.id") == "label"
     page.fill("#label", "orphan")
     page.keyboard.press("Enter")
     settle(page)
-    assert desk.show(2, 800)["words"][2]["label"] == "orphan"
+    assert editor.show(2, 800)["words"][2]["label"] == "orphan"
     page.click("[data-do=root]")
     settle(page)
-    assert desk.show(2, 800)["words"][2]["head"] == 0
+    assert editor.show(2, 800)["words"][2]["head"] == 0
     page.click("[data-do=read]")
     settle(page)
     page.click("[data-do=confirm]")
@@ -198,12 +198,12 @@ def test_with_the_mouse_alone(browsed: Browsed, desk: Desk, path: Path) -> None:
     assert page.locator("#sentences button").nth(2).get_attribute("aria-current") == "true"
 
 
-def test_what_cannot_be_is_said(browsed: Browsed, desk: Desk) -> None:
+def test_what_cannot_be_is_said(browsed: Browsed, editor: Editor) -> None:
     page = browsed.page
-    number = max(desk.overview(), key=lambda one: one["doubt"])["number"]
+    number = max(editor.overview(), key=lambda one: one["doubt"])["number"]
     press(page, "0", "ArrowRight", "0")
     assert "no tree of" in page.inner_text("#message")
-    heads = [one["head"] for one in desk.show(number, 800)["words"]]
+    heads = [one["head"] for one in editor.show(number, 800)["words"]]
     assert heads[0] == 0 != heads[1]
     press(page, "u")
     assert page.inner_text("#message") == ""
@@ -288,14 +288,14 @@ def test_it_is_accessible(browsed: Browsed) -> None:
     assert page.inner_text("#sentence") != before
 
 
-def test_without_a_desk(chromium: Any, client: Any) -> None:
+def test_without_an_editor(chromium: Any, client: Any) -> None:
     page = chromium.new_page()
     browsed = Browsed(page, f"{client.url}/")
     page.fill("#given", "Was glaubt der Arzt?")
     page.click("#text button:not([type])")
     page.wait_for_selector("#trees figure")
-    assert page.locator(".desk").count() == 0 and browsed.problems == []
+    assert page.locator(".editor").count() == 0 and browsed.problems == []
     page.close()
-    assert client.ask("/desk").status == 404
+    assert client.ask("/editor").status == 404
     policy = client.ask("/").headers["content-security-policy"]
     assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy

@@ -1,4 +1,4 @@
-// The page of a server: trees of a text, and the desk where those of a treebank are corrected.
+// The page of a server: trees of a text, and the editor where those of a treebank are corrected.
 "use strict";
 (() => {
   const find = (selector, within = document) => within.querySelector(selector);
@@ -72,10 +72,10 @@
     }
   };
 
-  // Desk
+  // Editor
 
-  const desk = find(".desk");
-  if (!desk) return;
+  const editor = find(".editor");
+  if (!editor) return;
   const [list, tree, label] = [find("#sentences"), find(".tree"), find("#label")];
   const message = find("#message");
   let shown = null;
@@ -136,10 +136,10 @@
     wordsOf()[(target || chosen) - 1].scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  const open = async (number) => show(await ask(`desk/${number}/${widthOf(tree)}`));
+  const open = async (number) => show(await ask(`editor/${number}/${widthOf(tree)}`));
   const openItem = (next) => next && open(next.value);
   const change = async (data) =>
-    show(await ask(`desk/${shown.number}/${widthOf(tree)}`, { word: chosen, ...data }));
+    show(await ask(`editor/${shown.number}/${widthOf(tree)}`, { word: chosen, ...data }));
   const give = (head) => (head === chosen ? choose(chosen) : change({ do: "head", head }));
 
   function choose(word, head = null) {
@@ -191,11 +191,11 @@
   function act(action) {
     const mine = waiting.then(action).catch((error) => (message.textContent = error.message));
     waiting = mine;
-    desk.ariaBusy = "true";
-    mine.then(() => (desk.ariaBusy = String(waiting !== mine)));
+    editor.ariaBusy = "true";
+    mine.then(() => (editor.ariaBusy = String(waiting !== mine)));
   }
 
-  for (const button of every("[data-do]", desk)) {
+  for (const button of every("[data-do]", editor)) {
     const action = actions[button.dataset.do];
     keys[button.dataset.key] = action;
     button.onclick = () => act(action);
@@ -242,7 +242,7 @@
   };
 
   act(async () => {
-    list.replaceChildren(...(await ask("desk")).map(entry));
+    list.replaceChildren(...(await ask("editor")).map(entry));
     sort();
     await openItem(find("li:not(.done)", list) ?? list.firstElementChild);
   });

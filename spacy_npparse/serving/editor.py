@@ -1,4 +1,4 @@
-"""The desk, where a person corrects a treebank and the parser adapts the other arcs."""
+"""The editor, where a person corrects a treebank and the parser adapts the other arcs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class EditedTree:
         return len(self.confirmed) == self.sentence.n_words
 
 
-class Desk:
+class Editor:
     """A treebank that a person corrects, one change at a time.
 
     Args:
