@@ -94,7 +94,10 @@ def test_validation_is_that_of_the_output(run, model, dev, tmp_path, options):
     found = json.loads(scores.read_text())["validation"]
     assert found["gold"]["errors"] == 0 and found["gold"]["words"] == 1490
     predicted = found["predicted"]
-    assert predicted["by_test"]["rel-upos-det"] > 0 and predicted["sentences_incomplete"] == 0
+    assert predicted["errors"] > 0 and any(
+        name.startswith("rel-upos") for name in predicted["by_test"]
+    )
+    assert predicted["sentences_incomplete"] == 0
     row = rf"^All +\| +0 \| +{predicted['errors']:,} \| +0\.00 \| "
     assert re.search(row, result.stdout, re.MULTILINE)
     scored = run("score", dev, output, "--validate", "--json", again)

@@ -145,4 +145,4 @@ def test_files_are_checked(run, model, text, tmp_path):
     assert result.exit_code == 1 and "no sentence to select from" in result.output
     pool = write_part("dev", tmp_path / "pool.conllu", 12)
     result = run("select", model, pool, tmp_path / "out.conllu", "--annotated", pool)
-    assert result.exit_code == 1 and "12 have been annotated" in result.output
+    assert result.exit_code == 1 and "12 have already been annotated" in result.output
