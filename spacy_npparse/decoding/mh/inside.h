@@ -193,8 +193,7 @@ class InsideChart {
                 const std::size_t cells = (link * size + a) * size;
                 Weight* below_row = &below_[at(link * n_nodes_ + a, 0)];
                 Weight* front_column = &front_[at(link * n_nodes_, a)];
-                for (int b = 0; b < n_nodes_; ++b)
-                    below_row[b] = clamped(scores.below[cells + b]);
+                for (int b = 0; b < n_nodes_; ++b) below_row[b] = clamped(scores.below[cells + b]);
                 for (int b = 0; b < n_nodes_; ++b)
                     front_column[at(b, 0)] = clamped(scores.front[cells + b]);
             }
