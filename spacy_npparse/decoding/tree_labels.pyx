@@ -10,20 +10,24 @@ labels of dependents. Given the class, each dependent has a value for each of it
 of the label, plus that of the best labels below the dependent with that label. The dependents of a
 word are then assigned to groups, each to one group or to none. If the best label of each dependent
 is free or in a group of its own, this is the assignment. Otherwise, it is found as an assignment
-problem.
+problem (assignment.h).
 
 Each rule has a cost, which is subtracted from the scores each time the rule is broken. Rules with
 the cost `UNBROKEN` are broken as few times as possible: each time costs more than all scores of the
 sentence together.
-
-Source: Kuhn (1955) for the assignment problem; Jonker and Volgenant (1987) for shortest augmenting
-paths.
 """
 
 import numpy as np
 
 from libc.math cimport INFINITY
 from libcpp.vector cimport vector
+
+cdef extern from "assignment.h" namespace "npparse" nogil:
+    cppclass Assignment:
+        void solve(
+            const vector[double]& free_values, const vector[double]& group_values, int n_groups
+        ) except +
+        int group_of(int item)
 
 # The lower bound to which scores are clamped.
 LEAST_SCORE = -1e4
@@ -137,14 +141,7 @@ cdef class _TreeLabels:
     cdef vector[int] free_labels
     cdef vector[double] group_values
     cdef vector[int] group_labels
-    # The assignment problem: rows are groups; columns are dependents, followed by one for each
-    # group that contains no dependent. Both are counted from 1.
-    cdef vector[double] row_potential
-    cdef vector[double] column_potential
-    cdef vector[double] slack
-    cdef vector[int] row_of_column
-    cdef vector[int] column_before
-    cdef vector[char] is_reached
+    cdef Assignment assignment
 
     def __cinit__(
         self,
@@ -312,9 +309,9 @@ cdef class _TreeLabels:
             return value
         value = 0.0
         self.value_labels(first, n_dependents, a_class)
-        self.solve_assignment(n_dependents)
+        self.assignment.solve(self.free_values, self.group_values, self.n_groups)
         for i in range(n_dependents):
-            group = self.row_of_column[i + 1] - 1
+            group = self.assignment.group_of(i)
             if group >= 0:
                 value += self.group_values[i * self.n_groups + group]
                 label = self.group_labels[i * self.n_groups + group]
@@ -368,65 +365,3 @@ cdef class _TreeLabels:
                 if value > self.free_values[i]:
                     self.free_values[i] = value
                     self.free_labels[i] = label
-
-    cdef double cost(self, int row, int column, int n_dependents) noexcept nogil:
-        """Compute the loss of value of a dependent in a group, which is 0 if the group has no
-        dependent."""
-        if column > n_dependents:
-            return 0.0
-        return self.free_values[column - 1] - self.group_values[
-            (column - 1) * self.n_groups + row - 1
-        ]
-
-    cdef bint is_wanted(self, int row, int n_dependents) noexcept nogil:
-        """Check whether a dependent gains in a group."""
-        cdef int column
-        for column in range(1, n_dependents + 1):
-            if self.cost(row, column, n_dependents) < 0.0:
-                return True
-        return False
-
-    cdef int solve_assignment(self, int n_dependents) except -1 nogil:
-        """Assign a column to each row at minimal cost, one row after another, by the shortest path
-        on which the previous rows give way."""
-        cdef int n_columns = n_dependents + self.n_groups
-        cdef int row, column, nearest, row_here, last
-        cdef double step, slack
-        self.row_of_column.assign(n_columns + 1, 0)
-        self.column_before.assign(n_columns + 1, 0)
-        self.row_potential.assign(self.n_groups + 1, 0.0)
-        self.column_potential.assign(n_columns + 1, 0.0)
-        for row in range(1, self.n_groups + 1):
-            if not self.is_wanted(row, n_dependents):
-                continue
-            self.slack.assign(n_columns + 1, INFINITY)
-            self.is_reached.assign(n_columns + 1, 0)
-            # The path begins at column 0.
-            self.row_of_column[0] = row
-            nearest = 0
-            while self.row_of_column[nearest]:
-                self.is_reached[nearest] = 1
-                row_here = self.row_of_column[nearest]
-                last = nearest
-                step = INFINITY
-                for column in range(1, n_columns + 1):
-                    if self.is_reached[column]:
-                        continue
-                    slack = self.cost(row_here, column, n_dependents)
-                    slack -= self.row_potential[row_here] + self.column_potential[column]
-                    if slack < self.slack[column]:
-                        self.slack[column] = slack
-                        self.column_before[column] = last
-                    if self.slack[column] < step:
-                        step = self.slack[column]
-                        nearest = column
-                for column in range(n_columns + 1):
-                    if self.is_reached[column]:
-                        self.row_potential[self.row_of_column[column]] += step
-                        self.column_potential[column] -= step
-                    else:
-                        self.slack[column] -= step
-            while nearest:
-                self.row_of_column[nearest] = self.row_of_column[self.column_before[nearest]]
-                nearest = self.column_before[nearest]
-        return 0
