@@ -1,29 +1,35 @@
 """The tables of the README and of pages in docs/explanation: trained, collected and written.
 
     python benchmarks/results.py ud training/results --processes 2
+    python benchmarks/results.py ud training/results --only Gothic-PROIEL
+    python benchmarks/results.py ud training/results --missing
     python benchmarks/results.py ud training/results --no-training
 
 The first folder has treebanks as Universal Dependencies releases them (UD_Gothic-PROIEL). Each row
 of PLAN is a leaderboard for each of its treebanks, in OUTPUT/TREEBANK-CONFIG, from gold tokens and
-from plain text. Finished runs are kept: given again, the command resumes. With --no-training, it
-takes the models that there are. The scores of all runs that have ended, and the claims of the
-papers that they test, go to docs/results.json, from which the tables are rendered, between markers
-on the pages. What has not been run is in no table.
+from plain text. Finished runs are kept: given again, the command resumes. With --missing, it trains
+only what docs/results.json has no result of; with --no-training, nothing.
+
+The scores of all runs in OUTPUT, and the claims of the papers that they test, go to
+docs/results.json, in the place of earlier ones of the same runs, and the differences to these are
+printed. The tables are rendered from that file, between markers on the pages. What has not been run
+is in no table.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from claims import CLAIMS, compared
-from result_tables import BUDGET, PAGES, RESULTS, System, rendered
+from result_tables import BUDGET, GOLD, PAGES, PLAIN, RESULTS, System, rendered
 from thinc.api import Config
 
+from spacy_npparse import __version__
 from spacy_npparse.evaluation.attachment import rate
 from spacy_npparse.evaluation.leaderboard import Trial
 from spacy_npparse.evaluation.metrics import Metric
@@ -73,6 +79,8 @@ SPACY, OF_SPACY = "spacy", 4000
 NOT_OF_SPACY = {Metric(name) for name in "UPOS XPOS UFeats AllTags Lemmas MLAS BLEX".split()}
 ENSEMBLE, MEMBERS = "ensemble", ("mh4", "one_endpoint_crossing", "mst")
 IN_CLAIMS = sorted({name for claim in CLAIMS for name in (claim.better, claim.worse)})
+# The name of a parser, and a seed.
+ParserSeed = tuple[str, int]
 # What is run, the most important first.
 PLAN = (
     Row(TREEBANKS, "accuracy", ["mh4"]),
@@ -136,11 +144,15 @@ class Board(NamedTuple):
         """From gold tokens and, with the same models, from plain text."""
         return [self.experiment, replace(self.experiment, raw=True)]
 
-    def complete(self, processes: int, training: bool) -> None:
-        """Do what is missing, or only what needs no training."""
+    def complete(self, processes: int, training: bool, known: Container[ParserSeed] = ()) -> None:
+        """Do what is missing, or only what needs no training, except for the runs in `known`."""
         for one in self.experiments:
-            missing = one.missing(self.contestants, self.row.seeds)
-            runs = [run for run in missing if training or run.is_trained() or _is_assembled(run)]
+            runs = [
+                run
+                for run in one.missing(self.contestants, self.row.seeds)
+                if (run.contestant.name, run.seed) not in known
+                and (training or run.is_trained() or _is_assembled(run))
+            ]
             if not runs:
                 continue
             with one.locked():
@@ -149,6 +161,19 @@ class Board(NamedTuple):
                 for run, reason in complete_runs(runs, partial(Workers, processes)):
                     name = f"{run.folder.name}, {run.contestant.name}, seed {run.seed}"
                     print(f"{name}: {reason or 'done'}", file=sys.stderr)
+
+    def earlier(self, results: Mapping[str, Any]) -> dict[ParserSeed, dict[str, Any]]:
+        """Its runs in docs/results.json, if they are of this version, its data and its config."""
+        task = self.experiment.task
+        files = {"train": task.train, "dev": task.dev, "config": task.config}
+        recipe = {"treebank": self.treebank, "updates": self.row.updates, "version": __version__}
+        recipe |= {"checksums": {name: checksum(path) for name, path in files.items()}}
+        planned = {(one.name, seed) for one in self.contestants for seed in self.row.seeds}
+        return {
+            key: run
+            for run in results["runs"]
+            if recipe.items() <= run.items() and (key := (run["parser"], run["seed"])) in planned
+        }
 
     def trials(self) -> list[dict[str, list[Trial]]]:
         """The runs that have ended, from gold tokens and from plain text, by parser."""
@@ -180,12 +205,17 @@ class Board(NamedTuple):
                 "plain text": scores_of(other, parser),
             }
 
-    def claims(self, from_gold: dict[str, list[Trial]]) -> Iterator[dict[str, Any]]:
-        """What docs/results.json has of the claims whose parsers have been run."""
-        if self.row.updates == BUDGET:
-            for claim in CLAIMS:
-                if (found := compared(claim, from_gold)) is not None:
-                    yield {"treebank": self.treebank, **found}
+    def claims(
+        self, from_gold: dict[str, list[Trial]], results: Mapping[str, Any]
+    ) -> Iterator[dict[str, Any]]:
+        """The claims that its parsers test, or what docs/results.json has of them."""
+        known = {one["claim"]: one for one in results["claims"] if one["treebank"] == self.treebank}
+        for claim in CLAIMS if self.row.parsers is IN_CLAIMS else ():
+            found = compared(claim, from_gold)
+            if found is not None:
+                yield {"treebank": self.treebank, **found}
+            elif claim.text in known:
+                yield known[claim.text]
 
 
 def boards(folder: Path, output: Path) -> Iterator[Board]:
@@ -222,24 +252,42 @@ def main() -> None:
     parser.add_argument("treebanks", type=Path, help="folder of folders UD_…")
     parser.add_argument("output", type=Path, help="folder for models and predictions")
     parser.add_argument("--processes", type=int, default=1, help="trainings at a time")
-    parser.add_argument("--no-training", action="store_true", help="take what is trained")
+    parser.add_argument("--only", metavar="TREEBANK", help="train parsers of this treebank only")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--missing", action="store_true", help="train what has no result yet")
+    which.add_argument("--no-training", action="store_true", help="take what is trained")
     arguments = parser.parse_args()
     planned = list(boards(arguments.treebanks, arguments.output))
-    for board in planned:
-        try:
-            board.complete(arguments.processes, not arguments.no_training)
-        except FolderInUseError as error:
-            print(error, file=sys.stderr)
+    earlier = read_json(RESULTS)
     results: dict[str, list[dict[str, Any]]] = {"runs": [], "claims": []}
     for board in planned:
+        kept = board.earlier(earlier)
+        if arguments.only in (None, board.treebank):
+            try:
+                known = kept if arguments.missing else ()
+                board.complete(arguments.processes, not arguments.no_training, known)
+            except FolderInUseError as error:
+                print(error, file=sys.stderr)
         from_gold, from_text = board.trials()
-        results["runs"] += board.runs(from_gold, from_text)
-        results["claims"] += board.claims(from_gold)
+        found = {(run["parser"], run["seed"]): run for run in board.runs(from_gold, from_text)}
+        for key in kept.keys() & found.keys():
+            print_difference(board, kept[key], found[key])
+        results["runs"] += {**kept, **found}.values()
+        results["claims"] += board.claims(from_gold, earlier)
     # One line for each run.
     parts = [f'"{name}": [\n' + ",\n".join(map(json.dumps, results[name])) for name in results]
     RESULTS.write_text("{\n" + "\n],\n".join(parts) + "\n]\n}\n", encoding="utf-8")
     for page in PAGES:
         page.write_text(rendered(page.read_text(encoding="utf-8"), results), encoding="utf-8")
+
+
+def print_difference(board: Board, kept: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+    """Print the LAS that a run had and has, if they differ."""
+    for source in (GOLD, PLAIN):
+        before, now = (run[source][Metric.LAS.value] for run in (kept, found))
+        if before != now:
+            run = f"{board.treebank}, {System(**{f: found[f] for f in System._fields}).name}"
+            print(f"{run}, seed {found['seed']}, {source}: LAS {before:.2f} -> {now:.2f}")
 
 
 if __name__ == "__main__":

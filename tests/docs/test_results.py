@@ -176,3 +176,36 @@ def test_without_training_ensembles_are_assembled_as_soon_as_their_members_are_t
     done.clear()
     board.complete(processes=1, training=True)
     assert len(done) == 6
+
+
+def test_results_of_other_machines_are_kept_if_recipe_and_data_are_the_same(board, monkeypatch):
+    [made] = board.runs(*board.trials())
+    other = made | {"seed": 1}
+    changed = [
+        other | {"version": "0.0.1"},
+        other | {"updates": 10},
+        other | {"treebank": "Other"},
+        other | {"seed": 2},
+        other | {"parser": "mst"},
+        other | {"checksums": made["checksums"] | {"train": "0"}},
+    ]
+    assert board.earlier({"runs": changed}) == {}
+    assert board.earlier({"runs": [*changed, other]}) == {("mh4", 1): other}
+    started = []
+    monkeypatch.setattr(results, "complete_runs", lambda runs, _: started.extend(runs) or ())
+    board.complete(processes=1, training=True, known={("mh4", 1), ("ensemble", 0)})
+    assert {(run.contestant.name, run.seed) for run in started} == {("ensemble", 1)}
+
+
+def test_claims_are_kept_until_their_parsers_are_there(board, monkeypatch):
+    [one, other] = results.CLAIMS[:2]
+    kept = [
+        {"treebank": treebank, "claim": one.text, "difference": 1.0, "p": 0.1}
+        for treebank in ("Other", "Sample")
+    ]
+    assert list(board.claims({}, {"claims": kept})) == []
+    board = board._replace(row=board.row._replace(parsers=results.IN_CLAIMS))
+    assert list(board.claims({}, {"claims": kept})) == kept[1:]
+    new = {name: trials([0], [4, 3, 3]) for name in (other.better, other.worse)}
+    [first, second] = board.claims(new, {"claims": kept})
+    assert first == kept[1] and (second["claim"], second["difference"]) == (other.text, 0.0)
