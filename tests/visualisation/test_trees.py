@@ -66,6 +66,14 @@ def test_unknown_gold_heads_are_not_errors() -> None:
     assert arcs(svg) == {"": 8, "crossing": 1}
 
 
+def test_less_probable_arcs_are_lighter_and_doubtful_ones_dashed() -> None:
+    sure = [0.9, 0.1, None, *[1.0] * 5]
+    svg = render_tree_svg(WORDS, HEADS, LABELS, sure=sure)
+    assert arcs(svg) == {"": 8, "crossing": 1, "doubtful": 1}
+    assert Counter(re.findall(r'style="--sure: ([^"]+)"', svg)) == {"1": 5, "0.9": 1, "0.1": 1}
+    assert "--sure:" not in render_tree_svg(WORDS, HEADS, LABELS)
+
+
 def test_sentences_are_drawn_with_the_tags_that_they_have() -> None:
     rows = ["1\tGeht\t_\tVERB\t_\t_\t0\troot\t_\t_", "2\tes\t_\tPRON\t_\t_\t1\tnsubj\t_\t_"]
     untagged = [row.replace("VERB", "_").replace("PRON", "_") for row in rows]

@@ -123,13 +123,15 @@ def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
     """Draw the tooltip, the halo, the stroke with its arrow, and the label of an arc."""
     arc, ridge = placed.arc, round(sign * placed.rise)
     path = _path(placed, ridge, sign)
+    kinds = [*arc.kinds, *(["doubtful"] if arc.sure is not None and arc.sure < 0.5 else [])]
     return element(
         "g",
         *([] if tooltip is None else [element("title", tooltip)]),
         *([element("path", class_="npparse-halo", d=path)] if _LIFTED & set(arc.kinds) else []),
         element("path", d=path),
         element("text", arc.label, x=round(placed.label_x), y=ridge + round(LABEL_SIZE * 0.34)),
-        class_=" ".join(f"npparse-{kind}" for kind in arc.kinds) or None,
+        class_=" ".join(f"npparse-{kind}" for kind in kinds) or None,
+        style=None if arc.sure is None else f"--sure: {arc.sure:.2g}",
     )
 
 
