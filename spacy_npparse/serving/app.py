@@ -1,4 +1,4 @@
-"""The web application: its routes, limits and access control."""
+"""The web application: its routes and their description, limits and access control."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from email import message_from_bytes
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
+from pydantic.json_schema import models_json_schema
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -24,7 +25,6 @@ from starlette.types import Receive, Scope, Send
 import spacy_npparse
 from spacy_npparse.errors import UserError
 from spacy_npparse.serving.editor import Editor, TreeChange
-from spacy_npparse.serving.openapi import description
 from spacy_npparse.serving.parsing import ParseRequest
 from spacy_npparse.serving.pipelines import RequestError, ServedPipeline
 from spacy_npparse.serving.udpipe import ProcessRequest, capabilities, find_model
@@ -35,6 +35,7 @@ MOST_BYTES = 4 * 2**20
 # Seconds that a request may take to arrive, and that its annotation may take.
 ARRIVAL = 20.0
 ANSWER = 120.0
+_URLENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 # The page may load only its own script.
 _POLICY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
@@ -43,7 +44,6 @@ _POLICY = {
 }
 _ADDRESS = re.compile(r"([\d.]+|\[[\da-f:.]+\])(:\d+)?", re.IGNORECASE)
 T = TypeVar("T")
-Model = TypeVar("Model", bound=BaseModel)
 
 
 def make_app(
@@ -64,6 +64,7 @@ def make_app(
         The application, for an ASGI server.
     """
     models = {one.name: capabilities(one) for one in pipelines}
+    listed = {"models": models, "default_model": pipelines[0].name}
 
     async def process(request: Request) -> Response:
         asked = ProcessRequest.model_validate(await _form(request))
@@ -72,17 +73,13 @@ def make_app(
         found = await _within(ANSWER, pipeline.annotate(pieces), 503)
         result = await asyncio.to_thread(asked.result, found)
         source = [f"spacy_npparse {spacy_npparse.__version__}"]
-        answer = {"model": pipeline.name, "acknowledgements": source, "result": result}
-        return JSONResponse(answer)
+        return JSONResponse({"model": pipeline.name, "acknowledgements": source, "result": result})
 
     async def parse(request: Request) -> Response:
-        asked = await _json(request, ParseRequest)
+        asked = ParseRequest.model_validate_json(await _json(request))
         pipeline = find_model(pipelines, asked.model)
         [found] = await _within(ANSWER, pipeline.annotate([asked.piece()]), 503)
         return JSONResponse({"model": pipeline.name, "sentences": found})
-
-    def list_models(_: Request) -> Response:
-        return JSONResponse({"models": models, "default_model": pipelines[0].name})
 
     def page(_: Request) -> Response:
         title = "Parse" if editor is None else f"Correct {editor.file.path.name}"
@@ -93,11 +90,11 @@ def make_app(
     routes = [
         Route("/", page),
         Route("/server.js", lambda _: Response(static("server.js"), media_type="text/javascript")),
-        Route("/openapi.json", lambda _: JSONResponse(description())),
-        Route("/models", list_models, methods=["GET", "POST"]),
+        Route("/openapi.json", lambda _: JSONResponse(_description())),
+        Route("/models", lambda _: JSONResponse(listed), methods=["GET", "POST"]),
         Route("/process", process, methods=["GET", "POST"]),
         Route("/parse", parse, methods=["POST"]),
-        *([] if editor is None else _editor_routes(editor)),
+        *([] if editor is None else [_editor_route(editor)]),
     ]
     hosts = {host, "localhost", socket.gethostname()}
     hosts |= {urlsplit(origin).hostname or "" for origin in origins}
@@ -109,19 +106,40 @@ def make_app(
     return Starlette(False, routes, middleware, dict.fromkeys(kinds, _refused))
 
 
-def _editor_routes(editor: Editor) -> list[Route]:
-    def overview(_: Request) -> Response:
-        return JSONResponse(editor.overview())
-
+def _editor_route(editor: Editor) -> Route:
     async def sentence(request: Request) -> Response:
         number, width = (request.path_params[name] for name in ("number", "width"))
         if request.method == "POST":
-            change = await _json(request, TreeChange)
+            change = TreeChange.model_validate_json(await _json(request))
             number = await _within(ANSWER, asyncio.to_thread(editor.change, number, change), 503)
         return JSONResponse(await asyncio.to_thread(editor.show, number, max(100, width)))
 
-    route = "/editor/{number:int}/{width:int}"
-    return [Route("/editor", overview), Route(route, sentence, methods=["GET", "POST"])]
+    return Route("/editor/{number:int}/{width:int}", sentence, methods=["GET", "POST"])
+
+
+def _description() -> dict[str, Any]:
+    """Describe the requests by OpenAPI, from the models that validate them."""
+    references, schemas = models_json_schema(
+        [(ProcessRequest, "validation"), (ParseRequest, "validation")],
+        ref_template="#/components/schemas/{model}",
+    )
+    responses = {"200": {"description": "JSON"}, "4XX": {"description": "The reason, as text"}}
+
+    def posted(kind: type, *content: str) -> dict[str, Any]:
+        schema = {"schema": references[kind, "validation"]}
+        body = {"required": True, "content": dict.fromkeys(content, schema)}
+        return {"post": {"summary": kind.__doc__, "requestBody": body, "responses": responses}}
+
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "spacy_npparse", "version": spacy_npparse.__version__},
+        "paths": {
+            "/models": {"get": {"summary": "The models", "responses": responses}},
+            "/process": posted(ProcessRequest, _MULTIPART, _URLENCODED),
+            "/parse": posted(ParseRequest, "application/json"),
+        },
+        "components": {"schemas": schemas["$defs"]},
+    }
 
 
 async def _within(seconds: float, waited_for: Awaitable[T], status: int) -> T:
@@ -132,25 +150,24 @@ async def _within(seconds: float, waited_for: Awaitable[T], status: int) -> T:
         raise HTTPException(status, reason) from None
 
 
-async def _received(request: Request) -> bytes:
+async def _received(request: Request) -> bytearray:
     """Receive the body of a request, up to `MOST_BYTES`."""
-    body, size = bytearray(), 0
+    body = bytearray()
     async for part in request.stream():
-        size += len(part)
         # Clients read the response only after they have sent the whole body.
-        if size <= MOST_BYTES:
+        if len(body) <= MOST_BYTES:
             body += part
-    if size > MOST_BYTES:
+    if len(body) > MOST_BYTES:
         raise HTTPException(413, f"The request has more than {MOST_BYTES:,} bytes.")
-    return bytes(body)
+    return body
 
 
-async def _json(request: Request, kind: type[Model]) -> Model:
+async def _json(request: Request) -> bytearray:
     """Receive a request in JSON, a content type that forms of other web pages cannot send."""
     body = await _within(ARRIVAL, _received(request), 408)
     if request.headers.get("Content-Type", "").partition(";")[0] != "application/json":
         raise RequestError("Send JSON, with the Content-Type application/json.")
-    return kind.model_validate_json(body)
+    return body
 
 
 async def _form(request: Request) -> dict[str, str]:
@@ -163,13 +180,13 @@ async def _form(request: Request) -> dict[str, str]:
     return {**request.query_params, **sent}
 
 
-def _fields(body: bytes, content: str) -> dict[str, str]:
+def _fields(body: bytearray, content: str) -> dict[str, str]:
     """Read the fields of a form by name. Starlette would write large ones to the disk."""
     if not body:
         return {}
-    if content.startswith("application/x-www-form-urlencoded"):
+    if content.startswith(_URLENCODED):
         return dict(parse_qsl(body.decode(), True, errors="strict", max_num_fields=100))
-    if not content.startswith("multipart/form-data"):
+    if not content.startswith(_MULTIPART):
         raise ValueError(f"{content!r} is not the Content-Type of a form")
     form = message_from_bytes(f"Content-Type: {content}\n\n".encode() + body)
     if form.defects or not form.is_multipart():

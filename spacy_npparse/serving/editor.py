@@ -92,17 +92,16 @@ class Editor:
         sentences = self.file.sentences
         known = {row.deprel for sentence in sentences for row in sentence.words}
         self.labels = sorted({*parser.label_data, UD_ROOT, *known} - {EMPTY})
-        self._parser_labels = parser.labels
         self._pipeline = pipeline
         self._lock = Lock()
         self._trees = list(map(_tree_of_file, sentences))
-        self._past: list[dict[str, Any]] = []
-        self._future: list[dict[str, Any]] = []
+        # Changes as in the journal, and the number of those that have not been undone.
+        self._changes: list[dict[str, Any]] = []
+        self._n_made = 0
         for record in self.file.changes:
             self._apply(record)
         self._write()
-        if self._problem:
-            raise TreebankFileError(self._problem)
+        self._problem = ""
         self._probabilities = [np.zeros((one.n_words, one.n_words + 1)) for one in sentences]
         can_be_parsed = (i for i, one in enumerate(sentences) if not uncut_tokens(one))
         for batch in minibatch(can_be_parsed, pipeline.nlp.batch_size):
@@ -126,24 +125,21 @@ class Editor:
             RequestError: There is no such sentence.
         """
         with self._lock:
-            tree = self._tree(number)
+            tree, sure = self._tree(number), self._sure(number)
+            columns = zip(tree.sentence.words, self._probabilities[number], sure, strict=True)
             words = [
                 {
                     "form": row.form,
                     "head": int(row.head),
                     "label": row.deprel,
                     "confirmed": int(row.id) in tree.confirmed,
-                    "probability": float(found[int(row.head)]),
+                    "probability": probability,
                     "likely": np.argsort(-found)[:_LIKELY].tolist(),
                 }
-                for row, found in zip(tree.sentence.words, self._probabilities[number], strict=True)
+                for row, found, probability in columns
             ]
-            return {
-                **self._summary(number),
-                "words": words,
-                "svg": render_sentence_svg(tree.sentence, width),
-                "problem": self._problem,
-            }
+            svg = render_sentence_svg(tree.sentence, width, sure=sure)
+            return {**self._summary(number), "words": words, "svg": svg, "problem": self._problem}
 
     def change(self, number: int, change: TreeChange) -> int:
         """Change a tree.
@@ -163,50 +159,42 @@ class Editor:
         """
         with self._lock:
             if change.do in ("undo", "redo"):
-                changes = self._past if change.do == "undo" else self._future
-                if not changes:
+                place = self._n_made - (change.do == "undo")
+                if not 0 <= place < len(self._changes):
                     raise RequestError(f"There is nothing to {change.do}.")
-                record = {**changes[-1], "do": change.do}
+                record = {**self._changes[place], "do": change.do}
             else:
                 before = self._tree(number)
-                after = self._changed(before, change)
-                record = {"do": "do", "sentence": number}
-                record |= {"before": asdict(before), "after": asdict(after)}
+                trees = {"before": asdict(before), "after": asdict(self._changed(before, change))}
+                record = {"do": "do", "sentence": number, **trees}
             self.file.append(record)
             self._apply(record)
-            self._write()
+            # If the file cannot be written, the page shows the error until it can.
+            try:
+                self._write()
+                self._problem = ""
+            except (TreebankFileError, OSError) as error:
+                self._problem = str(error)
             return int(record["sentence"])
 
     def _apply(self, record: dict[str, Any]) -> None:
         """Apply a change from the journal."""
-        do = record["do"]
-        if do == "do":
-            self._past.append(record)
-            self._future.clear()
-        elif do == "undo":
-            self._future.append(self._past.pop())
-        else:
-            self._past.append(self._future.pop())
-        tree = EditedTree(**record["before" if do == "undo" else "after"])
-        self._trees[record["sentence"]] = tree
+        if record["do"] == "do":
+            self._changes[self._n_made :] = [record]
+        undone = record["do"] == "undo"
+        self._n_made += -1 if undone else 1
+        self._trees[record["sentence"]] = EditedTree(**record["before" if undone else "after"])
 
     def _write(self) -> None:
-        """Write the file. If this fails, the page shows the error until it succeeds."""
-        self._problem = ""
-        try:
-            self.file.write({n: tree.sentence for n, tree in enumerate(self._trees) if tree.done})
-        except (TreebankFileError, OSError) as error:
-            self._problem = str(error)
+        """Write the confirmed sentences to the file."""
+        self.file.write({n: tree.sentence for n, tree in enumerate(self._trees) if tree.done})
 
     def _summary(self, number: int) -> dict[str, Any]:
         tree = self._trees[number]
         sentence = tree.sentence
-        # A missing head counts as the most probable one.
-        of_heads = [
-            row.max() if head == NO_HEAD else row[head]
-            for row, head in zip(self._probabilities[number], sentence.heads[1:], strict=True)
-        ]
-        rest = np.delete(of_heads, [word - 1 for word in tree.confirmed])
+        rest = np.delete(self._sure(number), [word - 1 for word in tree.confirmed])
+        doubt = float(1.0 - rest.mean()) if len(rest) else 0.0
+        state = f"{len(tree.confirmed)}/{sentence.n_words}, rest {100 * doubt:.0f} % doubtful"
         return {
             "number": number,
             "sent_id": sentence.sent_id or str(number + 1),
@@ -214,8 +202,15 @@ class Editor:
             "length": sentence.n_words,
             "confirmed": len(tree.confirmed),
             "done": tree.done,
-            "doubt": float(1.0 - rest.mean()) if len(rest) else 0.0,
+            "doubt": doubt,
+            "state": "✓ confirmed" if tree.done else state,
         }
+
+    def _sure(self, number: int) -> list[float]:
+        """Return the probability of each head. A missing one counts as the most probable one."""
+        heads = self._trees[number].sentence.heads[1:]
+        rows = zip(self._probabilities[number], heads, strict=True)
+        return [float(row.max() if head == NO_HEAD else row[head]) for row, head in rows]
 
     def _tree(self, number: int) -> EditedTree:
         """Return the current tree; at first, that of the file, completed by the parser."""
@@ -229,15 +224,14 @@ class Editor:
     def _changed(self, tree: EditedTree, change: TreeChange) -> EditedTree:
         if change.word > tree.sentence.n_words:
             raise RequestError("There is no such word.")
+        confirmed = {*tree.confirmed, change.word}
         if change.do == "confirm":
-            confirmed = {*tree.confirmed, *range(1, change.word + 1)}
-            return EditedTree(tree.conllu, sorted(confirmed))
-        conllu = self._parse(_confirmed_part(tree, change))
-        return EditedTree(conllu, sorted({*tree.confirmed, change.word}))
+            return EditedTree(tree.conllu, sorted({*confirmed, *range(1, change.word)}))
+        return EditedTree(self._parse(_confirmed_part(tree, change)), sorted(confirmed))
 
     def _parse(self, sentence: Sentence) -> str:
         """Complete the tree of a sentence, keeping the arcs that it has."""
-        constraints = constraints_of_sentence(sentence, self._parser_labels)
+        constraints = constraints_of_sentence(sentence, parser_of(self._pipeline.nlp).labels)
 
         def prepare(nlp: Language) -> Doc:
             return constraints.attach(unannotated_doc([sentence], nlp.vocab, sentence_starts=True))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import pydantic
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field, model_validator
+from pydantic.dataclasses import dataclass
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
@@ -18,18 +18,15 @@ from spacy_npparse.treebank.raw_text import character_spans
 from spacy_npparse.treebank.sentence import SPACY_ROOT, UD_ROOT
 from spacy_npparse.visualisation.trees.picture import render_sentence_svg
 
-_STRICT = ConfigDict(extra="forbid")
 
-
-@pydantic.dataclasses.dataclass(config=_STRICT, frozen=True)
+@dataclass(config={"extra": "forbid"}, frozen=True)
 class Constraints(DependencyConstraints):
     """Constraints by token ids. The head of a root is the token itself, and its label is root."""
 
 
-class ParseRequest(BaseModel):
+class ParseRequest(BaseModel, extra="forbid"):
     """Parse a text, in which the pipeline finds the sentences, or the tokens of one sentence."""
 
-    model_config = _STRICT
     model: str | None = Field(None, description="The name of the model; by default the first one.")
     text: str = ""
     tokens: list[str] = []
@@ -37,16 +34,14 @@ class ParseRequest(BaseModel):
     constraints: Constraints = Constraints()
     svg_width: float | None = Field(None, ge=100, description="Add drawings of this width in px.")
 
-    @pydantic.model_validator(mode="after")
+    @model_validator(mode="after")
     def _fits(self) -> ParseRequest:
         if len(self.model_fields_set & {"text", "tokens"}) != 1:
             raise ValueError("Give either a text or tokens.")
         if not all(one.strip() for one in self.tokens):
             raise ValueError("Tokens must not be blank.")
         if "spaces" in self.model_fields_set and len(self.spaces) != len(self.tokens):
-            raise ValueError(
-                "Give one value of spaces for each token: whether white space follows it."
-            )
+            raise ValueError("Give spaces for each token: whether white space follows it.")
         return self
 
     def piece(self) -> Piece:
@@ -71,7 +66,8 @@ class ParseRequest(BaseModel):
             tokens = [_token(token, *places[token.i]) for token in span]
             found.append({"conllu": f"{sentence}\n\n", "tokens": tokens})
             if self.svg_width is not None:
-                found[-1]["svg"] = render_sentence_svg(sentence, self.svg_width)
+                sure = [token["head_probability"] for token in tokens]
+                found[-1]["svg"] = render_sentence_svg(sentence, self.svg_width, sure=sure)
         return found
 
 

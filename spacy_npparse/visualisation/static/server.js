@@ -3,7 +3,6 @@
 (() => {
   const find = (selector, within = document) => within.querySelector(selector);
   const every = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const percent = (p) => `${Math.round(100 * p)} %`;
   const widthOf = (box) => Math.floor(box.clientWidth) - 2;
 
   function make(tag, attributes, ...content) {
@@ -26,15 +25,6 @@
       row.dataset.arcs.split(" ").map((arc, i) => [row.children[i], Number(arc.split("-")[1])])
     );
 
-  function draw(box, svg, probabilities) {
-    box.innerHTML = svg;
-    for (const [arc, dependent] of arcsOf(box)) {
-      const sure = probabilities[dependent - 1] ?? 1;
-      arc.style.setProperty("--sure", sure);
-      arc.classList.toggle("doubtful", sure < 0.5);
-    }
-  }
-
   // Text
 
   async function savePng(src, download) {
@@ -47,14 +37,13 @@
 
   function figure({ tokens, svg }, i) {
     const name = `tree-${i + 1}`;
-    const box = make("div", { className: "scroll arcs", tabIndex: 0, role: "group", ariaLabel: name });
-    draw(box, svg, tokens.map((token) => token.head_probability));
     const href = `data:image/svg+xml,${encodeURIComponent(svg)}`;
     const row = make("p", { className: "buttons" },
       make("a", { href, download: `${name}.svg` }, "Save SVG"),
       make("button", { onclick: () => savePng(href, `${name}.png`) }, "Save PNG"));
     const text = tokens.map((token) => token.form).join(" ");
-    return make("figure", {}, make("figcaption", { dir: "auto" }, text, row), box);
+    const box = { className: "scroll arcs", tabIndex: 0, role: "group", ariaLabel: name, innerHTML: svg };
+    return make("figure", {}, make("figcaption", { dir: "auto" }, text, row), make("div", box));
   }
 
   find("#text").onsubmit = async (event) => {
@@ -76,43 +65,34 @@
 
   const editor = find(".editor");
   if (!editor) return;
-  const [list, tree, label] = [find("#sentences"), find(".tree"), find("#label")];
-  const message = find("#message");
+  const parts = ["#sentences", ".tree", "#label", "#message"];
+  const [list, tree, label, message] = parts.map((part) => find(part));
   let shown = null;
   let chosen = 1;
   let target = null; // the head that is looked for
-  const item = (number) => find(`#sentence-${number}`);
+  const item = (number) => find(`li[value="${number}"]`, list);
   const wordsOf = () => every(".npparse-words text", tree);
-
-  function entry(one) {
-    const rest = `${one.confirmed}/${one.length}, rest ${percent(one.doubt)} doubtful`;
-    const state = make("small", {}, `${one.sent_id}: ${one.done ? "✓ confirmed" : rest}`);
-    const text = make("span", { dir: "auto" }, one.text);
-    const button = make("button", { type: "button" }, text, state);
-    const className = one.done ? "done" : "";
-    return make("li", { id: `sentence-${one.number}`, value: one.number, className, one }, button);
-  }
 
   function sort() {
     const by = find("#order").value;
-    const first = ({ one: a }, { one: b }) => (by === "doubt" && b.doubt - a.doubt) || a.number - b.number;
+    const first = (a, b) => (by === "doubt" && b.dataset.doubt - a.dataset.doubt) || a.value - b.value;
     list.replaceChildren(...[...list.children].sort(first));
   }
 
   function show(answer) {
-    const last = shown;
-    const isSame = last?.number === answer.number;
-    shown = answer;
-    target = null;
-    if (!isSame) chosen = 1;
-    item(answer.number).replaceWith(entry(answer));
-    for (const one of list.children) one.firstChild.ariaCurrent = String(one.value === answer.number);
-    item(answer.number).scrollIntoView({ block: "nearest" });
+    const last = shown?.number === answer.number ? shown : answer;
+    if (last === answer) chosen = 1;
+    [shown, target] = [answer, null];
+    const entry = item(answer.number);
+    Object.assign(entry.dataset, { done: answer.done, doubt: answer.doubt });
+    find("small span", entry).textContent = answer.state;
+    for (const one of list.children) one.firstChild.ariaCurrent = String(one === entry);
+    entry.scrollIntoView({ block: "nearest" });
     message.textContent = answer.problem;
     find("#sentence").textContent = `${answer.sent_id}: ${answer.text}`;
-    draw(tree, answer.svg, answer.words.map((word) => word.probability));
+    tree.innerHTML = answer.svg;
     for (const [arc, dependent] of arcsOf(tree)) {
-      const [now, old] = [answer, isSame ? last : answer].map((one) => one.words[dependent - 1]);
+      const [now, old] = [answer, last].map((one) => one.words[dependent - 1]);
       arc.classList.toggle("changed", now.head !== old.head || now.label !== old.label);
     }
     mark();
@@ -127,7 +107,7 @@
     });
     for (const [arc, dependent] of arcsOf(tree)) arc.classList.toggle("chosen", dependent === chosen);
     const node = target ?? head;
-    const sure = `: ${name} (${percent(probability)}${confirmed ? ", confirmed" : ""})`;
+    const sure = `: ${name} (${Math.round(100 * probability)} %${confirmed ? ", confirmed" : ""})`;
     const text = `${chosen} ${form} ← ${node ? shown.words[node - 1].form : "root"}`;
     find("#word").textContent = text + (target === null ? sure : "?");
     if (document.activeElement !== label) label.value = name;
@@ -136,10 +116,9 @@
     wordsOf()[(target || chosen) - 1].scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  const open = async (number) => show(await ask(`editor/${number}/${widthOf(tree)}`));
-  const openItem = (next) => next && open(next.value);
-  const change = async (data) =>
-    show(await ask(`editor/${shown.number}/${widthOf(tree)}`, { word: chosen, ...data }));
+  const path = (number) => `editor/${number}/${widthOf(tree)}`;
+  const open = async (entry) => entry && show(await ask(path(entry.value)));
+  const change = async (data) => show(await ask(path(shown.number), { word: chosen, ...data }));
   const give = (head) => (head === chosen ? choose(chosen) : change({ do: "head", head }));
 
   function choose(word, head = null) {
@@ -163,20 +142,17 @@
   const actions = {
     head: () => choose(chosen, target === null ? shown.words[chosen - 1].head : null),
     root: () => give(0),
-    read: async () => {
-      await change({ do: "confirm" });
-      move(1);
-    },
+    read: () => change({ do: "confirm" }).then(() => move(1)),
     confirm: async () => {
       if (target !== null) return give(target);
       await change({ do: "confirm", word: shown.length });
-      const next = find(`#sentence-${shown.number} ~ li:not(.done)`);
-      return message.textContent ? null : openItem(next);
+      const next = find(`li[value="${shown.number}"] ~ [data-done=false]`, list);
+      return message.textContent ? null : open(next);
     },
     undo: () => change({ do: "undo" }),
     redo: () => change({ do: "redo" }),
-    previous: () => openItem(item(shown.number).previousElementSibling),
-    next: () => openItem(item(shown.number).nextElementSibling),
+    previous: () => open(item(shown.number).previousElementSibling),
+    next: () => open(item(shown.number).nextElementSibling),
   };
   const keys = {
     ArrowLeft: () => move(-1),
@@ -205,7 +181,7 @@
     const isElsewhere = at.closest("input, textarea, select, summary, form, #trees, .list");
     const presses = at.closest("button") && (key === "Enter" || key === " ");
     if (isElsewhere || presses || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (key !== "l" && !Object.hasOwn(keys, key)) return;
+    if (key !== "l" && !keys[key]) return;
     event.preventDefault();
     // At once: what is typed next belongs there.
     if (key === "l") label.select();
@@ -219,7 +195,7 @@
   };
   list.onclick = ({ target: at }) => {
     tree.focus();
-    act(() => openItem(at.closest("li")));
+    act(() => open(at.closest("li")));
   };
   find("#order").onchange = sort;
 
@@ -241,9 +217,6 @@
     if (at.closest("text")) label.select();
   };
 
-  act(async () => {
-    list.replaceChildren(...(await ask("editor")).map(entry));
-    sort();
-    await openItem(find("li:not(.done)", list) ?? list.firstElementChild);
-  });
+  sort();
+  act(() => open(find("[data-done=false]", list) ?? list.firstElementChild));
 })();
