@@ -73,7 +73,7 @@ def serve(
     # Kernels that torch compiles for each new length of a batch would fill the memory.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
     # The name `model-best` does not tell models apart.
-    paths = [Path(one).resolve() if Path(one).is_dir() else Path(one) for one in model]
+    paths = [Path(one).resolve() for one in model]
     names = [path.parent.name if path.name.startswith("model-") else path.name for path in paths]
     if len({*names}) < len(names):
         fail(f"Models have the same name. Rename the folders of their trainings: {names}")

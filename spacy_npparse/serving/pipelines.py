@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from itertools import accumulate, groupby
 from typing import Any, NamedTuple
 
 from spacy.language import Language
@@ -70,16 +71,14 @@ class ServedPipeline:
         Raises:
             RequestError: The piece is longer than `nlp.max_length`.
         """
-        if piece.size > (limit := self.nlp.max_length):
-            raise RequestError(
-                f"Divide paragraphs of {piece.size:,} characters: {limit:,} at most."
-            )
+        if piece.size > (most := self.nlp.max_length):
+            raise RequestError(f"Divide paragraphs of {piece.size:,} characters: {most:,} at most.")
         answer: Future[Any] = Future()
         self._waiting.append((piece, answer))
         self._thread.submit(self._context.run, self._work)
         return answer
 
-    async def annotate(self, pieces: Iterable[Piece]) -> list[Any]:
+    async def annotate(self, pieces: Sequence[Piece]) -> list[Any]:
         """Annotate the pieces of a request, some at a time, so that requests take turns.
 
         Args:
@@ -89,15 +88,11 @@ class ServedPipeline:
             The result of `Piece.read` for each piece.
         """
         found: list[Any] = []
-        answers: list[asyncio.Future[Any]] = []
-        size = 0
-        for piece in pieces:
-            answers.append(asyncio.wrap_future(self.submit(piece)))
-            size += piece.size
-            if size >= _BATCH:
-                found += await asyncio.gather(*answers)
-                answers, size = [], 0
-        return found + await asyncio.gather(*answers)
+        ends = accumulate(piece.size for piece in pieces)
+        for _, part in groupby(zip(pieces, ends, strict=True), lambda pair: pair[1] // _BATCH):
+            answers = [asyncio.wrap_future(self.submit(piece)) for piece, _ in part]
+            found += await asyncio.gather(*answers)
+        return found
 
     def _work(self) -> None:
         """Annotate waiting pieces, small ones of several requests together."""

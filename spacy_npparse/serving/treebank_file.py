@@ -36,6 +36,7 @@ class TreebankFile:
         sentences: The sentences before the first change.
         journal: The path of the journal.
         changes: The changes of earlier sessions, as records of the journal.
+        close: Releases the lock.
 
     Raises:
         TreebankFileError: Another process corrects the file.
@@ -45,9 +46,10 @@ class TreebankFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.journal = path.with_name(f"{path.name}.journal")
-        self._lock = claim(self.journal.with_name(f"{self.journal.name}.lock"))
-        if self._lock is None:
+        lock = claim(path.with_name(f"{path.name}.journal.lock"))
+        if lock is None:
             raise TreebankFileError(f"{path}: another process corrects this file. End it first.")
+        self.close = lock.release
         records = list(self._records())
         original = records[0]["original"].encode() if records else path.read_bytes()
         self.changes = [one for one in records if "sentence" in one]
@@ -84,9 +86,8 @@ class TreebankFile:
     def _note(self, content: bytes, **record: str) -> None:
         """Record the checksum of a content, so that changes by other programs are detected."""
         known = hashlib.sha256(content).hexdigest()
-        if known not in self._known:
-            self.append({"checksum": known, **record})
-            self._known.add(known)
+        self.append({"checksum": known, **record})
+        self._known.add(known)
 
     def write(self, corrected: Mapping[int, Sentence]) -> None:
         """Write the file atomically.
@@ -108,19 +109,12 @@ class TreebankFile:
         current = self.path.read_bytes()
         if hashlib.sha256(current).hexdigest() not in self._known:
             raise TreebankFileError(
-                f"{self.path} was changed by another program, and is not overwritten. All "
-                f"changes are in {self.journal}. Restore the file, or move the journal away to "
-                "start again."
+                f"{self.path} was changed by another program, and is not overwritten. All changes "
+                f"are in {self.journal}. Restore the file, or move the journal away to start again."
             )
-        if content == current:
-            return
-        self._note(content)
-        with replacing(self.path) as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-
-    def close(self) -> None:
-        """Release the lock on the file."""
-        if self._lock is not None:
-            self._lock.release()
+        if content != current:
+            self._note(content)
+            with replacing(self.path) as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())

@@ -103,21 +103,21 @@ class ProcessRequest(BaseModel):
         if unknown := options - _OPTIONS:
             raise RequestError(f"Unknown tokenizer options {unknown}. Known ones: {_OPTIONS}.")
         paragraphs = paragraphs_of_text(self.data, lines="presegmented" in options)
-        counts: list[int] = []
-        return [self._of_text(one, options, counts) for one in paragraphs]
+        seen: list[Sentence] = []
+        return [self._of_text(one, options, seen) for one in paragraphs]
 
     def _of_words(self, sentence: Sentence) -> Piece:
         def prepare(nlp: Language) -> Doc:
             return unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
 
         def read(doc: Doc) -> list[Sentence]:
-            found = sentences_from_doc(keep_annotation(doc, [sentence], _KEPT))
-            return [self._asked(one, sentence.rows) for one in found]
+            [found] = sentences_from_doc(keep_annotation(doc, [sentence], _KEPT))
+            return [self._asked(found, sentence.rows)]
 
         return Piece(len(sentence.text), prepare, read)
 
-    def _of_text(self, paragraph: Paragraph, options: set[str], counts: list[int]) -> Piece:
-        """counts: the number of sentences in each earlier paragraph."""
+    def _of_text(self, paragraph: Paragraph, options: set[str], seen: list[Sentence]) -> Piece:
+        """seen: the sentences of the paragraphs before this one."""
 
         def prepare(nlp: Language) -> Prepared:
             if "presegmented" not in options:
@@ -128,9 +128,9 @@ class ProcessRequest(BaseModel):
 
         def read(doc: Doc) -> list[Sentence]:
             paragraph.mark(doc)
-            first, ranges = 1 + sum(counts), "ranges" in options
+            first, ranges = 1 + len(seen), "ranges" in options
             found = sentences_from_doc(doc, first_id=first, token_ranges=ranges)
-            counts.append(len(found))
+            seen.extend(found)
             return [self._asked(one, [_NOTHING] * len(one.rows)) for one in found]
 
         return Piece(len(paragraph.original), prepare, read)
