@@ -19,7 +19,7 @@ from spacy.training import Example
 
 from spacy_npparse.checks import MOST_ROWS, check_arguments, check_range
 from spacy_npparse.passages import N_READINGS, Passage, has_reader, note_places, word_places
-from spacy_npparse.treebank.edges import subtree_edges
+from spacy_npparse.treebank.edges import subtrees
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, doc_distributions
 from spacy_npparse.treebank.heads import heads_and_spans
 from spacy_npparse.treebank.stored_example import lend
@@ -213,7 +213,7 @@ class NonceAugmenter:
             return words
         kinds = _kinds(words, treebank)
         starting: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for top, (start, end) in _movable_subtrees(gold).items():
+        for top, (start, end) in _movable_subtrees(gold, words).items():
             if kinds[top][0] in _CONTENT:
                 starting[start].append((end, top))
                 _remember((words[start:end].copy(), top - start), self._subtrees[kinds[top]])
@@ -338,16 +338,13 @@ def _remember(one: T, others: list[T]) -> None:
         others[random.randrange(_MAX_OF_A_KIND)] = one
 
 
-def _movable_subtrees(doc: Doc) -> dict[int, tuple[int, int]]:
+def _movable_subtrees(gold: Doc, words: Words) -> dict[int, tuple[int, int]]:
     """Find the first word and the end of each contiguous subtree that is not too long, by its head.
     Roots, whose subtree is the sentence, are excluded."""
-    edges = subtree_edges(doc)
     return {
-        token.i: (first, last + 1)
-        for token, (first, last) in zip(doc, edges, strict=True)
-        if token.head.i != token.i
-        and last - first < _LONGEST_SUBTREE
-        and last - first + 1 == sum(1 for _ in token.subtree)
+        top: (first, last + 1)
+        for top, (first, last, size) in enumerate(subtrees(gold))
+        if size <= _LONGEST_SUBTREE and size == last - first + 1 and words[top, _HEAD]
     }
 
 

@@ -7,6 +7,8 @@ subtrees are correct. The functions of this module use only the heads.
 
 from __future__ import annotations
 
+import numpy as np
+from spacy.attrs import HEAD
 from spacy.tokens import Doc, Token
 
 
@@ -24,8 +26,24 @@ def subtree_edges(doc: Doc) -> list[tuple[int, int]]:
     Raises:
         ValueError: The heads form a cycle.
     """
-    heads = [token.head.i for token in doc]
-    edges = [(i, i) for i in range(len(heads))]
+    return [(first, last) for first, last, _ in subtrees(doc)]
+
+
+def subtrees(doc: Doc) -> list[tuple[int, int, int]]:
+    """Find the edges and the sizes of all subtrees of a Doc.
+
+    Args:
+        doc: A Doc with heads.
+
+    Returns:
+        The edges of each token's subtree, as `subtree_edges` returns them, and the number of its
+        tokens.
+
+    Raises:
+        ValueError: The heads form a cycle.
+    """
+    heads = (np.arange(len(doc)) + doc.to_array(HEAD).astype(np.int64)).tolist()
+    first, last, size = [*range(len(heads))], [*range(len(heads))], [1] * len(heads)
     waiting_for = [0] * len(heads)
     for token, head in enumerate(heads):
         waiting_for[head] += head != token
@@ -33,15 +51,16 @@ def subtree_edges(doc: Doc) -> list[tuple[int, int]]:
     for token in done:
         head = heads[token]
         if head != token:
-            first, last = edges[token]
-            edges[head] = min(edges[head][0], first), max(edges[head][1], last)
+            first[head] = min(first[head], first[token])
+            last[head] = max(last[head], last[token])
+            size[head] += size[token]
             waiting_for[head] -= 1
             if waiting_for[head] == 0:
                 done.append(head)
     if len(done) < len(heads):
         cycle = ", ".join(f"{doc[i].text!r}" for i, n in enumerate(waiting_for) if n)
         raise ValueError(f"the heads of the Doc form a cycle, among: {cycle}. Correct these heads.")
-    return edges
+    return list(zip(first, last, size, strict=True))
 
 
 def left_edge(token: Token) -> Token:
