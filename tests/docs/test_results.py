@@ -195,6 +195,9 @@ def test_results_of_other_machines_are_kept_if_recipe_and_data_are_the_same(boar
     monkeypatch.setattr(results, "complete_runs", lambda runs, _: started.extend(runs) or ())
     board.complete(processes=1, training=True, known={("mh4", 1), ("ensemble", 0)})
     assert {(run.contestant.name, run.seed) for run in started} == {("ensemble", 1)}
+    started.clear()
+    board.complete(processes=1, training=True, parser="mh4")
+    assert {(run.contestant.name, run.seed) for run in started} == {("mh4", 1)}
 
 
 def test_claims_are_kept_until_their_parsers_are_there(board, monkeypatch):
