@@ -45,6 +45,11 @@ class WordPlaces(NamedTuple):
     passages: Sequence[Passage]
     places: NDArray[np.int64]
 
+    def __deepcopy__(self, memo: Any) -> WordPlaces:
+        """Return the same object, which never changes. In each update, `nlp.update` copies the
+        Docs of a batch with their notes, and the passages are those of a whole treebank."""
+        return self
+
 
 class _Readers:
     """Whether an encoder of this process reads passages."""

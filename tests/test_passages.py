@@ -8,7 +8,14 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_npparse.passages import AS_GIVEN, AS_TEXT, PLACES_KEY, doc_passages, word_places
+from spacy_npparse.passages import (
+    AS_GIVEN,
+    AS_TEXT,
+    PLACES_KEY,
+    doc_passages,
+    note_places,
+    word_places,
+)
 from spacy_npparse.treebank import augmentation
 from spacy_npparse.treebank.augmentation import ExcerptAugmenter, NonceAugmenter
 from spacy_npparse.word_forms import add_multiword_tokens
@@ -147,3 +154,9 @@ def test_places_are_not_noted_where_no_encoder_reads_passages(monkeypatch):
     nonce = NonceAugmenter(probability=1.0)
     found = [new.predicted for one in [*treebank(5)] * 2 for new in nonce(None, one)]
     assert not any(PLACES_KEY in doc.user_data for doc in found)
+
+
+def test_copies_of_a_doc_share_its_places():
+    doc = make_doc("a b . c d")
+    note_places(doc, *word_places(doc))
+    assert doc.copy().user_data[PLACES_KEY] is doc.user_data[PLACES_KEY]
