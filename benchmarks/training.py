@@ -22,8 +22,6 @@ from spacy.training.loop import create_train_batches
 from spacy.util import load_config, registry, resolve_dot_names
 from thinc.api import Optimizer
 
-WARM_UP = 20
-
 
 @dataclass
 class Training:
@@ -35,9 +33,9 @@ class Training:
     dropout: float
     n_updates: int
     batches: Iterator[tuple[int, list[Example]]]
+    n_done: int
     seconds: float = 0.0
     n_words: int = 0
-    n_done: int = -WARM_UP
 
     def update(self) -> None:
         """One update, as `spacy train` makes it."""
@@ -59,7 +57,7 @@ def main() -> None:
     arguments = parse_arguments()
     torch.set_num_threads(1)
     trainings = [begin(path, arguments) for path in arguments.configs]
-    for _ in range(WARM_UP + arguments.updates):
+    for _ in range(arguments.warm_up + arguments.updates):
         for training in trainings:
             training.update()
     print(f"{'config':40}{'us/word':>10}{'ms/update':>11}{'updates':>9}{'CPU minutes':>13}")
@@ -80,6 +78,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("configs", type=Path, nargs="+", help="training configs")
     parser.add_argument("--parser", default="mh4", help="factory without `_parser`")
     parser.add_argument("--updates", type=int, default=60, help="of each config")
+    parser.add_argument("--warm-up", type=int, default=20, help="updates that do not count")
     return parser.parse_args()
 
 
@@ -99,7 +98,13 @@ def begin(path: Path, arguments: argparse.Namespace) -> Training:
     (corpus,) = resolve_dot_names(settings, [training["train_corpus"]])
     batches = create_train_batches(nlp, corpus, training["batcher"], max_epochs=0)
     return Training(
-        str(path), nlp, training["optimizer"], training["dropout"], training["max_steps"], batches
+        str(path),
+        nlp,
+        training["optimizer"],
+        training["dropout"],
+        training["max_steps"],
+        batches,
+        n_done=-arguments.warm_up,
     )
 
 
