@@ -113,8 +113,11 @@ def test_a_narrow_beam_holds_different_trees(name):
         assert len(np.unique(trees, axis=0)) == count
     assert (found.joint_scores >= found.scores).all()
     # Unless each tree has one derivation.
-    derivations = all_derivations(system, random_tables(system, [4]), 4, True).values()
-    several = any(len(scores) > 1 for scores in derivations)
+    several = any(
+        len(scores) > 1
+        for n in (3, 4)
+        for scores in all_derivations(system, random_tables(system, [n]), n, True).values()
+    )
     assert (found.joint_scores > found.scores).any() == several
 
 
