@@ -38,9 +38,10 @@ from spacy_npparse.parsing.labelling import ROUNDING, Labeller
 from spacy_npparse.parsing.search import RestrictedSearch, Search
 
 # Few sentences have a better tree than those that are found first, and time grows with the length.
-# In longer sentences, the best tree is kept, and after this number of trees, no branches are
-# divided.
+# The best tree is kept in longer sentences, and if its labels lose less (in nats). After this many
+# trees, no branches are divided.
 MOST_WORDS = 40
+LEAST_LOSS = 0.75
 MOST_TREES = 4
 
 
@@ -155,8 +156,8 @@ def best_ruled_trees(
     allowed: Bools | None,
     allowed_trees: Mapping[int, AllowedTrees],
 ) -> LabelledTree:
-    """Find the best labelled tree of each sentence of up to `MOST_WORDS` words, among the trees
-    that are found until `MOST_TREES` have been searched.
+    """Find the best labelled tree of each sentence of up to `MOST_WORDS` words whose labels lose
+    more than `LEAST_LOSS`, among the trees that are found until `MOST_TREES` have been searched.
 
     Args:
         search: The search that scores trees. If trees have no scores to compare, they are kept.
@@ -171,7 +172,7 @@ def best_ruled_trees(
     Returns:
         The best labelled trees.
     """
-    lost = (tree.n_broken > 0) | (tree.losses > ROUNDING)
+    lost = (tree.n_broken > 0) | (tree.losses > LEAST_LOSS + ROUNDING)
     lost &= scored.sentences.lengths <= MOST_WORDS
     lost[[number for number, trees in allowed_trees.items() if trees.subtrees]] = False
     places = np.flatnonzero(lost)
