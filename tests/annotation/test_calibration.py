@@ -1,4 +1,4 @@
-"""What parsers believe of given sentences, and the temperatures that calibrate it."""
+"""Tests of the probabilities of heads and labels, and of the temperatures that calibrate them."""
 
 import numpy as np
 import pytest
@@ -19,8 +19,8 @@ SENTENCES = list(read_conllu(SAMPLE))[:60]
 
 
 def drawn(encoded, temperatures, times):
-    """Gold heads and labels that come true as often as the parser believes at temperatures; heads
-    that contradict each other are no trees, but that does not matter here."""
+    """Draw gold heads and labels from the parser's distributions at given temperatures. Each head
+    is drawn independently, so the heads may not form a tree, which this test does not need."""
     rng = np.random.default_rng(0)
     parser = encoded.parser
     parser.temperatures, before = temperatures, parser.temperatures
@@ -42,7 +42,7 @@ def drawn(encoded, temperatures, times):
 @pytest.mark.parametrize("system, scale", [("mst", 8.0), ("mh4, exact", 5.0)])
 def test_the_temperature_is_that_of_the_truth(make_parser, system, scale):
     nlp = make_parser(system)
-    # Random weights hardly tell heads apart.
+    # Small random weights give all heads almost the same score.
     for parameter in nlp.get_pipe("parser").network.shim.net.parameters():
         parameter.data *= scale
     encoded = encode_sentences(nlp, SENTENCES)
@@ -114,7 +114,7 @@ def test_what_is_missing_or_unknown_is_left_out():
 
 
 def test_sentences_come_in_their_order(make_parser):
-    """Whatever the parts that are scored at once."""
+    """The order and the scores do not depend on the batch size."""
     nlp = make_parser("mst")
     expected = encode_sentences(nlp, SENTENCES[:10])
     found = encode_sentences(nlp, SENTENCES[:10], batch_size=3)

@@ -1,4 +1,4 @@
-"""Lists of contradicted arcs."""
+"""Tests of lists of contradicted arcs."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What is selected for annotation, and that it can be learnt from."""
+"""Tests of the selection of sentences and words for annotation, and of training on them."""
 
 import math
 
@@ -57,7 +57,7 @@ def test_entropies_and_errors_are_those_of_the_probabilities(make_parser):
 def test_sentences_that_bring_most_for_each_word_come_first():
     pool = [judged([1.0, 1.0]), judged([3.0, 0.2]), judged([2.0]), judged([0.1] * 3)]
     assert select_sentences(pool, Criterion.ENTROPY, 8) == [2, 1, 0, 3]
-    # What does not fit any more is passed over.
+    # A sentence that exceeds the remaining number of words is skipped.
     assert select_sentences(pool, Criterion.ENTROPY, 4) == [2, 1]
     assert select_sentences([judged([5.0] * 3), judged([1.0])], Criterion.ENTROPY, 2) == [1]
     assert select_sentences(pool, Criterion.ENTROPY, 0) == []
@@ -93,7 +93,7 @@ def test_doubtful_words_of_sentence_after_sentence():
 
     chosen = select_doubtful_words(pool(), 0.65, 5)
     assert [words for _, words in chosen] == [[1, 3], [], [1]]
-    # The fourth one has too many; the fifth is not looked at.
+    # The fourth sentence has too many doubtful words, so the fifth is not read.
     assert len(seen) == 4
     assert select_doubtful_words([], 0.5, 5) == []
 
@@ -125,7 +125,7 @@ def test_partial_sentences():
 
 
 def with_gold(gold, partial):
-    """What an annotator makes of a sentence: the gold arcs to the words that are asked for."""
+    """Give the words that an annotator is asked for their gold arcs."""
     rows = [
         row._replace(head=right.head, deprel=right.deprel) if "PredictedArc" in row.misc else row
         for row, right in zip(partial.rows, gold.rows, strict=True)
@@ -134,8 +134,7 @@ def with_gold(gold, partial):
 
 
 def test_what_is_not_annotated_is_not_learnt(make_parser, tmp_path, monkeypatch):
-    """The gradient of the arc scores is that of the words with heads: the file that was written,
-    read for training, has no say about the others."""
+    """In training on a partially annotated file, only words with heads have a gradient."""
     nlp = make_parser("mst, local")
     parser = nlp.get_pipe("parser")
     sentences = list(judge_sentences(nlp, SENTENCES[:6], 128))

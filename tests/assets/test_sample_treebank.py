@@ -1,4 +1,4 @@
-"""The sample treebank: reproducible, valid, disjoint splits, a third of it non-projective."""
+"""Tests of the sample treebank: reproducible, valid, disjoint splits, a third non-projective."""
 
 from __future__ import annotations
 

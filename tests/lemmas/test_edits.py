@@ -1,4 +1,4 @@
-"""Edits that make lemmas of forms."""
+"""Tests of the edits that turn a form into its lemma."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from spacy_npparse.lemmas import Edit, find_edits
 
-# With characters whose lower or upper case is several characters, or another one's, too.
+# Some characters share a lower or upper case, or have a case that is several characters.
 WORDS = st.text(st.sampled_from("abcABCßẞİıΣσςKKǅ1-'ж"), max_size=12) | st.text(max_size=8)
 
 
@@ -39,7 +39,7 @@ def test_inserted_letters_come_from_the_edits(form, data):
 @pytest.mark.parametrize(
     "form, lemma, edits",
     [
-        # The first of two characters that could be the last of the lemma.
+        # The last character of the lemma is aligned with the first of two candidates.
         ("şeytanın", "şeytan", ["=", "=", "=", "=", "=", "=", "-", "-"]),
         ("Gesehen", "sehen", ["-", "-", "=", "=", "=", "=", "="]),
         ("Haus", "haus", ["l", "=", "=", "="]),

@@ -1,4 +1,4 @@
-"""New forms of known lemmas."""
+"""Tests of lemmas for new forms of known lemmas."""
 
 from os.path import commonprefix
 
@@ -18,7 +18,7 @@ PAIRS = st.lists(
 
 
 def expected(pairs, form, upos):
-    """The lemma of the treebank that any ending of any word makes of the form, if it is one."""
+    """Return the only known lemma that endings of known words make of the form, or ''."""
     pairs = [(word.form.lower(), lemma) for word, lemma in pairs if word.upos == upos]
     form = form.lower()
     made = set()
@@ -47,7 +47,7 @@ def test_all_endings_of_all_words_are_tried(pairs, form, upos):
         ("Hundar", "NOUN", "hund"),
         ("stockholmar", "NOUN", "Stockholm"),
         ("hundar", "VERB", ""),
-        # The lemma is not known, or is that of either of two.
+        # The endings make no known lemma, or two.
         ("bokar", "NOUN", ""),
         ("skatar", "NOUN", ""),
         ("hundar", "X", ""),

@@ -1,4 +1,4 @@
-"""Wrong tags in training."""
+"""Tests of random wrong tags in training."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Characters, tags and edits as numbers, of many words at once."""
+"""Tests of the encoding of the characters, tags and edits of many words as numbers."""
 
 import numpy as np
 from hypothesis import given
@@ -15,7 +15,7 @@ EDITS = [
     Edit("upper", "é"),
 ]
 SYMBOLS = Symbols("ab ç𐌰", ["FEATS:A=1", "FEATS:B=2", "UPOS:N", "XPOS:n"], EDITS)
-# Known characters and others, among them the end of a string in C and half of a pair of UTF-16.
+# Known and unknown characters, among them the null character and a UTF-16 surrogate.
 CHARS = st.sampled_from("abB ç𐌰жİßx\0\ud800\U0010ffff") | st.characters()
 FORMS = st.lists(st.text(CHARS, min_size=1, max_size=6), min_size=1, max_size=6)
 

@@ -1,4 +1,4 @@
-"""What a treebank says of lemmas."""
+"""Tests of the table of a treebank's lemmas."""
 
 from collections import Counter
 
@@ -29,7 +29,7 @@ COUNTS = st.dictionaries(
 
 
 def expected(counts, word):
-    """The most frequent lemma of the words that are most alike."""
+    """Return the most frequent lemma of the most similar known words."""
     form, upos, xpos, feats = word
     likenesses = [
         lambda other: other == word,
