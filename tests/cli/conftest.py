@@ -1,4 +1,4 @@
-"""A pipeline for the commands to run, and a way to run them."""
+"""Fixtures that run commands, and the files and the pipeline that the commands use."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank"
 
 @pytest.fixture
 def run():
-    """Run a command in this process; paths and numbers may be given as they are."""
+    """Return a function that runs a command in this process and converts arguments to strings."""
 
     def run_command(*arguments, **options):
         return CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
@@ -24,19 +24,19 @@ def run():
 
 @pytest.fixture(scope="session")
 def dev():
-    """The sample treebank's dev part: it has multiword tokens, empty MISC fields and others."""
+    """Return the sample treebank's dev part, with multiword tokens and some empty MISC fields."""
     return SAMPLE / "sample-ud-dev.conllu"
 
 
 @pytest.fixture(scope="session")
 def train():
-    """The sample treebank's training part, of whose first sentences the pipeline has seen some."""
+    """Return the sample treebank's training part; `model` is trained on its first sentences."""
     return SAMPLE / "sample-ud-train.conllu"
 
 
 @pytest.fixture(scope="session")
 def model(train, tmp_path_factory):
-    """The folder of a small pipeline that has seen a few sentences."""
+    """Return the folder of a small pipeline that was trained on a few sentences."""
     nlp = spacy.blank("xx")
     nlp.add_pipe("senter")
     nlp.add_pipe(

@@ -1,4 +1,4 @@
-"""The command annotate, as a user runs it; its workers are in this process."""
+"""Tests of the command `annotate`, whose workers run in this process."""
 
 import io
 import re
@@ -32,7 +32,7 @@ def pipeline(tmp_path_factory):
 
 @pytest.fixture
 def annotate(run, pipeline, monkeypatch):
-    """Run the command with small batches."""
+    """Return a function that runs the command with small batches."""
 
     def workers(number, begin, job):
         return InlineWorkers(job)
@@ -46,7 +46,7 @@ def annotate(run, pipeline, monkeypatch):
 
 
 def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monkeypatch):
-    # Half a minute each time that it is read: a line for each shard.
+    # The clock advances 30 seconds at each reading, so that each shard prints a line.
     monkeypatch.setattr(time, "monotonic", count(0, 30).__next__)
     source = write_corpus(tmp_path / "corpus")
     (source / "more.txt").write_text(f"One.\n\n{FAILING}.")
@@ -134,7 +134,7 @@ def test_standard_input(annotate, tmp_path):
     assert "1 of 1 shards are finished already" in result.output
     result = annotate("-", tmp_path / "out", input="One.\n\nThree.")
     assert result.exit_code == 1 and "Standard input differs from the text" in result.output
-    # What is there still belongs together.
+    # The refused text has not changed the folder.
     assert "1 of 1 shards" in annotate("-", tmp_path / "out", input="One.\n\nTwo.").output
 
 
@@ -149,12 +149,12 @@ def test_shards_that_were_given_up(annotate, tmp_path, monkeypatch):
 
     result = annotate(tmp_path / "a.txt", tmp_path / "out")
     assert result.exit_code == 1 and "✘ 1 shards are missing: their processes" in result.output
-    # The batch size is a setting of the corpus, which cannot be changed.
+    # No other batch size is advised, because it is a fixed setting of the corpus.
     assert "batch-size" not in result.output
 
 
 def test_workers_load_the_pipeline_that_was_checked(annotate, pipeline, tmp_path, monkeypatch):
-    """spaCy takes the package if a folder has the same name."""
+    """If a package and a folder have the same name, spaCy loads the package."""
     package = tmp_path / "site" / "xx_package"
     (package.with_name("xx_package-1.0.dist-info")).mkdir(parents=True)
     (package.with_name("xx_package-1.0.dist-info") / "METADATA").write_text(

@@ -1,4 +1,4 @@
-"""`calibrate` as a user runs it."""
+"""Tests of the command `calibrate`."""
 
 import errno
 import json
@@ -13,8 +13,8 @@ from spacy_npparse.treebank import read_conllu
 
 @pytest.fixture
 def half_right(run, model, dev, tmp_path):
-    """The trees of the pipeline itself, with another label at every second word: what so small a
-    pipeline gets right differs from machine to machine."""
+    """Return a file with the pipeline's own trees, and other labels at every second word. Gold
+    trees will not do, because the accuracy of so small a pipeline depends on the machine."""
     labels = spacy.load(model).get_pipe("parser").label_data
     parsed = tmp_path / dev.name
     result = run("parse", model, dev, parsed)

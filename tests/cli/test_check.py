@@ -1,4 +1,4 @@
-"""`check` as a user runs it."""
+"""Tests of the command `check`."""
 
 import in_process
 import pytest

@@ -1,4 +1,4 @@
-"""`compare` as a user runs it."""
+"""Tests of the command `compare`."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ GOLD = (
 
 @pytest.fixture
 def files(tmp_path):
-    """A gold file, a perfect prediction and two with a wrong head and a wrong label."""
+    """Write gold trees, and predictions that are perfect, or have one wrong head or label."""
     contents = {
         "gold": GOLD,
         "perfect": GOLD,

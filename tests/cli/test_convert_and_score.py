@@ -1,4 +1,4 @@
-"""The commands convert and score, as a user runs them."""
+"""Tests of the commands `convert` and `score`."""
 
 import json
 import subprocess
@@ -101,7 +101,7 @@ def test_convert_bad_arguments(treebank, tmp_path):
 
 
 def doc_bin(*docs, **changes):
-    """The bytes of a .spacy file with these Docs, parts of which are changed or (None) missing."""
+    """Return a .spacy file with these Docs as bytes, with changed or (for None) missing fields."""
     data = DocBin(docs=docs, attrs=["ORTH", "LEMMA", "TAG", "POS", "HEAD", "DEP"]).to_bytes()
     content = {**srsly.msgpack_loads(zlib.decompress(data)), **changes}
     content = {key: value for key, value in content.items() if value is not None}

@@ -1,4 +1,4 @@
-"""A pipeline with a damaged file is refused by name, or gives valid trees."""
+"""`parse` names a pipeline with a damaged file in an error, or builds valid trees with it."""
 
 from functools import partial
 from itertools import cycle
@@ -20,7 +20,7 @@ def files_of(folder):
 
 @pytest.fixture
 def folder(model, tmp_path):
-    """A saved pipeline with a trained tokenizer and a lemmatizer."""
+    """Save a pipeline with a trained tokenizer and a lemmatizer, and return its folder."""
     nlp = spacy.load(model)
     nlp.add_pipe("character_lemmatizer", config={"model": {"hidden_size": 16}})
     nlp.get_pipe("character_lemmatizer").initialize(lambda: sample_examples(nlp), nlp=nlp)

@@ -1,4 +1,4 @@
-"""The command derive, as a user runs it."""
+"""Tests of the command `derive`."""
 
 import json
 from itertools import islice
@@ -13,7 +13,7 @@ from spacy_npparse.visualisation.derivations.notes import quoted
 
 @pytest.fixture(scope="session")
 def crossing(dev):
-    """Number of a sentence that no projective system derives."""
+    """Return the number of the first sentence that the projective `arc_hybrid` cannot derive."""
     system = get_transition_system("arc_hybrid")
     for number, sentence in enumerate(read_conllu(dev), 1):
         try:
@@ -173,7 +173,7 @@ def test_repairs(run, dev, tmp_path):
     assert counts["system"] == "nonmonotonic_arc_eager" and counts["words"] == words
     outcomes = ("wrong_to_right", "right_to_wrong", "wrong_to_wrong")
     n_repairs = sum(repair[name] for repair in counts["repairs"] for name in outcomes)
-    # A parser that has learnt nothing makes some.
+    # An untrained parser makes some repairs.
     assert n_repairs > 0 and f": {n_repairs} repairs" in result.stdout
     bare = tmp_path / "bare.conllu"
     bare.write_text("1\ta" + "\t_" * 8 + "\n\n")

@@ -1,4 +1,4 @@
-"""The command evaluate, as a user runs it."""
+"""Tests of the command `evaluate`."""
 
 import gc
 import json
@@ -46,7 +46,7 @@ def test_gold_tokens_and_sentences_are_kept(run, model, dev, tmp_path):
         scores[n] = official(path)
         for name in ("Tokens", "Sentences", "Words"):
             assert scores[n][name]["f1"] == 1
-    # Nothing of the gold annotation shows through: the pipeline does not tag.
+    # The pipeline has no tagger, and the gold tags do not reach the output.
     assert scores[1]["UPOS"]["f1"] == 0 and scores[1]["LAS"]["f1"] < 0.9
 
 
@@ -145,7 +145,7 @@ def test_plain_text(run, model, dev, tmp_path):
     result = run("evaluate", model, dev, "--raw", "--output", predicted, "--json", scores)
     assert result.exit_code == 0, result.output
     assert f"{dev}, plain text: " in result.output
-    # Multiword tokens are not split, and nobody tells where sentences end.
+    # The pipeline splits no multiword tokens, and the ends of sentences are not given.
     assert 0.9 < official(scores)["Words"]["f1"] < 1
     assert official(scores)["Sentences"]["f1"] < 1
     texts = ["".join("".join(raw_texts(read_conllu(path))).split()) for path in (dev, predicted)]

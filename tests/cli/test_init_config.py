@@ -1,4 +1,4 @@
-"""`init-config` as a user runs it, and training with what it writes."""
+"""Tests of the command `init-config`, and of training with the configs that it writes."""
 
 import shutil
 
@@ -16,7 +16,7 @@ from spacy_npparse.laboratory import config_path, trainable_parsers
 
 @pytest.fixture
 def written(run, tmp_path):
-    """Run the command and read the config that it wrote."""
+    """Return a function that runs the command and reads the config that it wrote."""
 
     def write(*options):
         path = tmp_path / "new" / "config.cfg"
@@ -32,7 +32,7 @@ def test_complete_config_of_the_chosen_parser(written, optimize, base):
     config = written("--parser", "mh4", "--optimize", optimize, "--lang", "hu")
     assert config["nlp"]["lang"] == "hu"
     assert config["components"]["parser"]["factory"] == "mh4_parser"
-    # The defaults of a parser, and no others, are left to its factory.
+    # The config omits the parser's default settings, which its factory adds, and no others.
     parser = config["components"]["parser"]
     assert set(parser) == {"factory", "model", "decoder"} and parser["decoder"] == {}
     original = load_config(config_path(base))
@@ -58,7 +58,7 @@ def test_transformer(written):
 
 
 def test_the_factory_can_be_that_of_any_parser(written, tmp_path):
-    """As the pages say: by an override of `spacy train`."""
+    """The documentation tells users to override the factory in `spacy train`."""
     written("--parser", "mh4_parser")
     path = tmp_path / "tiny.cfg"
     tiny_config(tmp_path / "new" / "config.cfg").to_disk(path)

@@ -1,4 +1,4 @@
-"""`learn-rules` as a user runs it."""
+"""Tests of the command `learn-rules`."""
 
 import spacy
 

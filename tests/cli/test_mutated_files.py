@@ -1,4 +1,4 @@
-"""Whatever is in a file, commands read all of it, or name file, line or Doc, and the remedy."""
+"""Commands read mutated files completely, or name the file, the line or Doc, and the remedy."""
 
 import re
 import zlib
@@ -26,13 +26,13 @@ def nlp(model):
 
 @pytest.fixture(scope="module")
 def treebanks(dev):
-    """Valid files: most of what the format allows, and sentences of a real treebank."""
+    """Return two valid files: most of what the format allows, and two sentences of a treebank."""
     sentences = [str(sentence) for sentence in read_conllu(dev)]
     return [AWKWARD.encode(), "".join(f"{text}\n\n" for text in sentences[1:3]).encode()]
 
 
 def check_result(result, path):
-    """The command succeeded, or failed with a message that begins with the file."""
+    """Check that the command succeeded, or failed with a message that names file and remedy."""
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     assert "Traceback" not in result.output
     if result.exit_code:
@@ -64,7 +64,7 @@ def test_treebanks(mutation, fuzz, treebanks, tmp_path, monkeypatch, run, nlp):
 
 @pytest.fixture(scope="module")
 def doc_bin(tmp_path_factory):
-    """The bytes of a .spacy file."""
+    """Return the bytes of a .spacy file."""
     path = tmp_path_factory.mktemp("doc_bin") / "in.conllu"
     path.write_text(AWKWARD, encoding="utf-8")
     attributes = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
@@ -73,19 +73,19 @@ def doc_bin(tmp_path_factory):
 
 
 def mutate_content(data, random):
-    """Change what is compressed, so that no checksum tells."""
+    """Mutate the uncompressed bytes, so that the checksum does not reveal the change."""
     return zlib.compress(random.choice(OF_BYTES)(zlib.decompress(data), random))
 
 
 def mutate_annotation(data, random):
-    """Other values in the annotation of a token."""
+    """Change values in the annotation of tokens."""
     content = srsly.msgpack_loads(zlib.decompress(data))
     content["tokens"] = change_annotation(content["tokens"], random)
     return zlib.compress(srsly.msgpack_dumps(content))
 
 
 def mutate_bytes(data, random):
-    """Change the file as it is."""
+    """Mutate the bytes of the compressed file."""
     return random.choice(OF_BYTES)(data, random)
 
 

@@ -1,5 +1,4 @@
-"""What commands write: where it may go, what is refused beforehand, and what is left after errors
-and signals."""
+"""Tests of output files: allowed paths, early checks, and the files after errors and signals."""
 
 import json
 import os
@@ -37,7 +36,7 @@ WRITERS = {
     ("statistics", "json_path"): "{gold} --json {out}",
     ("statistics", "html"): "{gold} --html {out}",
 }
-# They write to a folder, or what they have read, and have tests of their own.
+# These arguments name a folder, or an input file to change, and have their own tests.
 FOLDERS = {
     ("annotate", "output"),
     ("calibrate", "output"),
@@ -68,7 +67,7 @@ READ = {
 
 @pytest.fixture
 def arguments(dev, model, tmp_path):
-    """The arguments of a command, with the paths of input files, a folder of their own for each."""
+    """Write the input files, and return a function that returns the arguments of a command."""
     paths = {"model": model, "other": tmp_path / "other.conllu", "code": tmp_path / "code.py"}
     paths["code"].write_text("# Nothing is registered.\n")
     for name in ("gold", "a", "b"):
@@ -115,7 +114,7 @@ def test_outputs_are_checked_before_inputs_are_read(run, arguments, tmp_path, wr
     file.touch()
     missing = dict.fromkeys(("gold", "a", "b"), tmp_path / "missing.conllu")
     if writer[0] == "compare":
-        # Which has to have two parsers.
+        # `compare` needs two parsers.
         missing["b"] = tmp_path / "missing2.conllu"
     for out in (file / "out.conllu", tmp_path / "folder.conllu"):
         (tmp_path / "folder.conllu").mkdir(exist_ok=True)
@@ -213,7 +212,7 @@ def test_pipes_and_devices_need_no_suffix(run, arguments, tmp_path):
         with os.fdopen(reading, "rb") as file:
             return file.read()
 
-    # A pipe that nobody reads yet holds little.
+    # The file is short, because a pipe that is not being read holds little.
     (tmp_path / "gold.conllu").write_text("1\tGo\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     assert piped("parse", "target").startswith(b"1\tGo\t_")
     assert piped("evaluate", "output").startswith(b"1\tGo\t_")

@@ -1,4 +1,4 @@
-"""The command parse, as a user runs it."""
+"""Tests of the command `parse`."""
 
 import os
 import random
@@ -33,7 +33,7 @@ TEXT = "Die Frau schläft.\n\n   \nWas glaubt der Arzt?\nDer Arzt\nschläft.\n"
 
 
 def blanked(conllu):
-    """The CoNLL-U without annotation: LEMMA to DEPREL of words are `_`."""
+    """Replace LEMMA, UPOS, XPOS, FEATS, HEAD and DEPREL of all words with `_`."""
     lines = []
     for line in conllu.split("\n"):
         columns = line.split("\t")
@@ -74,7 +74,7 @@ ANNOTATED = """\
 3.1\tla\tel\tDET\t_\t_\t_\t_\t1:det\t_
 
 """
-# Of the file above, in the order of the report.
+# The message about the columns and comments of ANNOTATED that are not written.
 NOT_WRITTEN = (
     "{}: not written: DEPS of 3 lines, FEATS of 2 lines, LEMMA of 2 lines, MISC of 2 lines, "
     "UPOS of 3 lines, XPOS of 2 lines, comments: 2, empty nodes: 1; see --keep"
@@ -124,7 +124,7 @@ def test_nothing_gold_survives_unless_it_is_kept(run, model, tmp_path):
 
 
 def partial(conllu, rng):
-    """The CoNLL-U without half of the HEADs and DEPRELs."""
+    """Replace a random half of the HEADs and DEPRELs with `_`."""
     lines = []
     for line in conllu.split("\n"):
         columns = line.split("\t")
@@ -153,7 +153,7 @@ def test_partial_trees_are_completed(run, model, train, tmp_path):
             else:
                 assert new == old
     assert n_found > 100
-    # What is complete remains as it is.
+    # Complete trees stay the same.
     again = tmp_path / "again.conllu"
     assert run("parse", model, output, again, "--complete").exit_code == 0
     assert again.read_bytes() == output.read_bytes()
@@ -185,7 +185,7 @@ def test_processes_name_them_too(run, model, tmp_path):
 
 
 def test_pipelines_with_components_of_spacy(run, model, dev, tmp_path):
-    """spaCy's transition-based ones do not take an error handler."""
+    """spaCy's transition-based components take no error handler."""
     nlp = spacy.load(model)
     ner = nlp.add_pipe("ner")
     ner.add_label("X")
@@ -243,7 +243,7 @@ def test_kept_columns_replace_predictions(run, tmp_path):
     ruler.add([[{}]], {"LEMMA": "predicted", "TAG": "P"})
     nlp.to_disk(tmp_path / "model")
     result = run("parse", tmp_path / "model", source, output, "--keep", "LEMMA")
-    # What is predicted is not left out.
+    # The message does not list XPOS, which is predicted, nor LEMMA, which is kept.
     assert "FEATS of 2 lines, MISC of 2 lines, UPOS of 3 lines, comments: 2" in result.output
     [sentence] = read_conllu(output)
     assert [word.lemma for word in sentence.words] == ["ir", "_", "a"]
@@ -284,7 +284,7 @@ def trees(path):
 
 @pytest.fixture
 def rules(model, tmp_path):
-    """The pipeline with sentences by rule: what so short a training finds differs by machine."""
+    """Return the pipeline with a sentencizer, as a briefly trained senter differs by machine."""
     nlp = spacy.load(model)
     nlp.replace_pipe("senter", "sentencizer")
     nlp.to_disk(tmp_path / "rules")
@@ -339,7 +339,7 @@ def test_malformed_conllu(run, model, tmp_path, caplog):
 
 
 def test_inputs_are_parsed_as_they_are_read(run, model, tmp_path, monkeypatch):
-    """In small windows, so that there are many of them."""
+    """The windows are small, so that each input has many of them."""
     monkeypatch.setattr("spacy_npparse.treebank.annotating.WINDOW_WORDS", 7)
     text, conllu = tmp_path / "in.txt", tmp_path / "in.conllu"
     text.write_text("\n\n".join(f"Nummer {i} hat{' viele' * (i % 5)} Worte." for i in range(30)))
@@ -456,7 +456,7 @@ def test_sentences_that_the_parser_is_sure_of(run, model, dev, tmp_path):
 
     everything = parsed(0.0)
     confidences = [float(sentence.metadata["confidence"]) for sentence in everything]
-    # In the widest gap of the middle, because the comments are rounded.
+    # The threshold is in the widest gap of the middle, because the comments are rounded.
     ranked = sorted(confidences)[40:80]
     least = fmean(max(pairwise(ranked), key=lambda pair: pair[1] - pair[0]))
     sure = [s.rows for s, found in zip(everything, confidences, strict=True) if found > least]
@@ -482,7 +482,7 @@ def test_documents_begin_with_the_first_sentence_that_is_left():
 
 
 def test_heads_in_another_sentence_have_no_distribution():
-    """A component after the parser can set other boundaries."""
+    """A component after the parser can set other sentence boundaries."""
     register_extensions()
     doc = Doc(Vocab(), words=["a", "b", "c"], sent_starts=[True, False, True])
     doc.user_data[DISTRIBUTIONS_KEY] = found = HeadDistributions.unknown(3)

@@ -1,4 +1,4 @@
-"""Pipelines that are installed packages, and pipelines that need code of their own."""
+"""Tests of pipelines that are installed packages, and of pipelines that need custom code."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def witness(doc):
 
 @pytest.fixture(scope="module")
 def site(model, tmp_path_factory):
-    """A folder with the package xx_sample, made by `spacy package`."""
+    """Return a folder with the installed package xx_sample, which `spacy package` has made."""
     built, target = (tmp_path_factory.mktemp(name) for name in ("built", "site"))
     package(model, built, name="sample", version="0.0.1", create_sdist=False)
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--target", target]
@@ -44,7 +44,7 @@ def test_commands_take_installed_packages(run, site, model, dev, tmp_path, monke
 
 @pytest.fixture
 def forget():
-    """Make the component of CODE unknown, as in a process that has not imported it."""
+    """Return a function that unregisters the component of CODE, as if it was never imported."""
 
     def pop():
         catalogue.REGISTRY.pop(("spacy", "internal_factories", "test_cli_witness"), None)
@@ -66,7 +66,7 @@ def test_code_is_imported_first(run, model, dev, tmp_path, forget):
         ("derive", dev, "--model", needy),
     ]:
         forget()
-        # A file is imported once.
+        # Each command needs a new file, because a file is imported only once.
         code = code.rename(tmp_path / f"{command[0]}.py")
         without = run(*command)
         assert without.exit_code == 1 and "test_cli_witness" in without.output

@@ -1,4 +1,4 @@
-"""The command prepare, as a user runs it."""
+"""Tests of the command `prepare`."""
 
 import shutil
 
@@ -120,7 +120,7 @@ def test_errors(run, treebank, tmp_path):
 
 
 def sentences(n, n_documents=1):
-    """Sentences with numbers, and the first of each document."""
+    """Return n sentences with IDs, in documents of equal size."""
     size = n // n_documents
     return "".join(
         f"# newdoc id = d{i // size}\n" * (i % size == 0)

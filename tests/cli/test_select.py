@@ -1,4 +1,4 @@
-"""`select` as a user runs it."""
+"""Tests of the command `select`."""
 
 import pytest
 from tiny import write_part
@@ -38,7 +38,7 @@ def test_whole_sentences(run, model, tmp_path, by):
 
 
 def test_comments_fit_the_new_order(run, model, text, tmp_path):
-    """Identifiers are unique, and no sentence begins the document of others."""
+    """Sentence IDs are unique, and no comment marks the start of a document or paragraph."""
     (tmp_path / "more").mkdir()
     again = tmp_path / "more" / "news.txt"
     again.write_text("Anna schläft.\n\nEin Kind weint.\n")
@@ -70,8 +70,8 @@ def test_single_arcs_of_a_text(run, model, text, tmp_path):
 
 
 def test_doubtful_arcs_come_back_as_trees(run, model, tmp_path):
-    """The rounds of an annotator: what is doubtful is annotated, with a label that the parser does
-    not know, and the parser completes the trees."""
+    """The parser completes trees after an annotator has corrected the doubtful words, some with a
+    label that the parser does not know."""
     source = write_part("dev", tmp_path / "pool.conllu", 12)
     gold = {one.sent_id: one for one in read_conllu(source)}
     partial, annotated, trees = (tmp_path / f"{name}.conllu" for name in ("p", "a", "t"))
@@ -81,7 +81,7 @@ def test_doubtful_arcs_come_back_as_trees(run, model, tmp_path):
     found = list(read_conllu(partial))
     n_asked = len(asked(found))
     assert 0 < n_asked <= 30 and f"{n_asked} words to annotate in {len(found)}" in result.output
-    # In random order, which is the same in another run.
+    # The order is random, but the same in each run.
     assert [one.sent_id for one in found] != [name for name in gold if name in partial.read_text()]
     again = tmp_path / "again.conllu"
     run("select", model, source, again, *options)
@@ -102,7 +102,7 @@ def test_doubtful_arcs_come_back_as_trees(run, model, tmp_path):
         lines += [f"# sent_id = {one.sent_id}", *map("\t".join, rows), ""]
     assert any(label == "new" for _, label in known.values())
     annotated.write_text("\n".join([*lines, ""]))
-    # What has been annotated is not asked for again.
+    # Annotated sentences are not selected again.
     more = tmp_path / "more.conllu"
     result = run("select", model, source, more, *options, "--annotated", annotated)
     assert result.exit_code == 0 and f"{len(found)} have been annotated" in result.output

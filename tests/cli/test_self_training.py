@@ -1,4 +1,4 @@
-"""Self-training, from raw text to a parser that has learnt from it."""
+"""Tests of self-training, from raw text to a parser that was trained on it."""
 
 import re
 

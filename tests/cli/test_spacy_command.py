@@ -1,4 +1,4 @@
-"""`python -m spacy npparse`, and what merely importing the package costs."""
+"""Tests of `python -m spacy npparse`, and of the modules that the package imports."""
 
 import subprocess
 import sys

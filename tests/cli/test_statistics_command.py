@@ -1,4 +1,4 @@
-"""`statistics` as a user runs it."""
+"""Tests of the command `statistics`."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The command sweep, with contestants that need no time."""
+"""Tests of the command `sweep`, with contestants whose training takes no time."""
 
 import json
 import re
@@ -17,7 +17,7 @@ FATES: dict[str, str] = {}
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch):
-    """Contestants by name, and why the training of one fails."""
+    """Register contestants whose training fails if FATES has a reason."""
     FATES.clear()
 
     def contestant(name):
@@ -30,7 +30,7 @@ def cheap(monkeypatch):
 
 @pytest.fixture
 def treebanks(tmp_path):
-    """Folders as those of Universal Dependencies."""
+    """Return two folders with the layout of Universal Dependencies treebanks."""
     folders = [tmp_path / "ud" / name for name in ("UD_One", "UD_Two")]
     for number, folder in enumerate(folders, 2):
         folder.mkdir(parents=True)
@@ -64,7 +64,7 @@ def test_each_treebank_and_all(sweep, run, treebanks, tmp_path):
     links = re.findall(r'href="(.*?)"', page)
     assert links == [f"{one.name}/leaderboard-xx-ud-dev.html" for one in treebanks]
     assert all((tmp_path / "out" / link).is_file() for link in links)
-    # What is done is not done again, and one treebank can be gone on with alone.
+    # Finished runs are not repeated, and `leaderboard` can continue one treebank alone.
     assert "0 runs to do" in sweep("--seeds", "0 1").stderr
     one = treebanks[0]
     alone = run(
@@ -81,7 +81,7 @@ def test_the_test_files_and_plain_text(sweep, tmp_path):
     assert (tmp_path / "out/UD_One/leaderboard-xx-ud-test.html").is_file()
     result = sweep("--test", "--raw", parsers="a")
     assert result.exit_code == 0 and report(tmp_path, "sweep-test-raw")["raw"]
-    # The models are the same.
+    # The model was trained only once.
     assert (tmp_path / "out/UD_One/models/a-0/trained").read_text() == "a\n"
 
 

@@ -1,4 +1,4 @@
-"""The option --threads."""
+"""Tests of the option `--threads`."""
 
 import inspect
 import os
@@ -30,13 +30,13 @@ def test_all_commands_that_compute_have_it():
         for name, one in COMMANDS.items()
         if {"model", "updates"} & {p.name for p in one.params}
     }
-    # It only loads the pipeline and saves it again.
+    # `learn-rules` only loads the pipeline and saves it again.
     assert with_models - {"learn-rules"} == COMPUTING
 
 
 @pytest.mark.parametrize("options, expected", [([], 1), (["--threads", 3], 3)])
 def test_it_holds_while_the_command_runs(run, model, dev, tmp_path, monkeypatch, options, expected):
-    """Also for the processes that the command starts."""
+    """OMP_NUM_THREADS sets the threads of processes that the command starts."""
     module = inspect.getmodule(parse_command)
     load, used = module.load_parser, []
 

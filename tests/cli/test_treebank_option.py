@@ -1,4 +1,4 @@
-"""The option --treebank of the commands that run a pipeline."""
+"""Tests of the option `--treebank` of the commands that run a pipeline."""
 
 import json
 
@@ -30,7 +30,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def joint(files, tmp_path_factory):
-    """A pipeline with random weights, whose trees depend on the treebank: not with every seed."""
+    """Return a pipeline with random weights; with this seed, its trees depend on the treebank."""
     fix_random_seed(0)
     nlp = spacy.blank("xx")
     model = {"@architectures": "spacy_npparse.Parser.v1", "tok2vec": ENCODER}
@@ -50,7 +50,7 @@ def trees(path):
 
 @pytest.fixture
 def parsed(run, joint, files, tmp_path):
-    """The trees of a treebank."""
+    """Return a function that runs a command, and returns the trees and the printed output."""
 
     def parse(*options, name="parse", source=files[0]):
         target = tmp_path / "parsed.conllu"
@@ -80,7 +80,7 @@ def test_evaluate_takes_the_treebank_of_the_file(parsed, files, tmp_path):
     assert parsed(name="evaluate", source=files[1])[0] == second
     found, output = parsed("--treebank", "bb", name="evaluate")
     assert found == second and "treebank bb: " in output
-    # A setting that is saved with the pipeline goes before the name of the file.
+    # The name of this file matches no treebank that the pipeline knows.
     unknown = tmp_path / "other.conllu"
     unknown.write_bytes(files[0].read_bytes())
     assert "treebank" not in parsed(name="evaluate", source=unknown)[1].split("words/s")[0]
