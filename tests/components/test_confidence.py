@@ -1,4 +1,4 @@
-"""Probabilities of heads and labels, and the temperatures that calibrate them."""
+"""Tests of the probabilities of heads and labels, and of the temperatures that calibrate them."""
 
 from itertools import product
 
@@ -24,7 +24,7 @@ def parse(nlp, words=WORDS, starts=STARTS):
 
 
 def tree(doc):
-    """The head of each word in a Doc of one sentence, 0 for the root."""
+    """Return the head of each word in a Doc of one sentence, 0 for the root."""
     return [0 if token.head.i == token.i else token.head.i + 1 for token in doc]
 
 
@@ -59,8 +59,8 @@ def test_words_have_probabilities(shared, system, decoder):
 
 @pytest.mark.parametrize("system", ["mh3, exact", "mh4, exact"])
 def test_confidence_of_exact_search_is_that_of_trees(make_parser, system):
-    """Of two words, one hangs on the other in the same trees in which that is the root; the
-    probabilities of heads, which sentences get that are too long, do not know that."""
+    """In a sentence of two words, both heads have the probability of the tree. In sentences that
+    are too long for exact search, each head has its own probability among all words."""
     nlp = make_parser(system, {"max_length": 2}, confidence=True)
     parser = nlp.get_pipe("parser")
     docs = [one_sentence(nlp, words) for words in (["Ja", "!"], ["Ja", "das", "Haus"])]
@@ -127,7 +127,7 @@ def test_labels_have_the_probability_given_the_head(make_parser, temperature):
 
 @pytest.mark.parametrize("system", ["arc_hybrid_swap", "mst", "mh4, exact"])
 def test_the_heads_of_a_word_are_distributed(make_parser, system):
-    """In a batch of sentences of different lengths, one of which is too long for exact search."""
+    """The sentences of a batch differ in length, and one is too long for exact search."""
     settings = {"max_length": 4} if system.startswith("mh") else {}
     nlp = make_parser(system, settings)
     parser = nlp.get_pipe("parser")

@@ -1,4 +1,4 @@
-"""What cannot be met, or is malformed, is an error that names it."""
+"""Constraints that no tree meets, or that are malformed, raise an error that names them."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_a_conflict_is_named(shared, system, known, conflict):
 
 @pytest.mark.parametrize("system", ["arc_hybrid", "mh3, exact"])
 def test_what_only_other_parsers_can_build_is_parsed_by_arcs(shared, caplog, system):
-    """The tree is the best of all that meet the constraints, by brute force."""
+    """Brute force finds the same best tree among all that meet the constraints."""
     nlp = shared(system)
     parser = nlp.get_pipe("parser")
     doc = one_sentence(nlp, WORDS)
@@ -108,7 +108,7 @@ def test_subtrees_that_cannot_be_met_are_refused_at_once(shared, system, n_subtr
         nlp(doc)
     named = str(error.value).split("meets these constraints: ")[1]
     assert named.count("the head of") == 2 and named.count("is a subtree") == 1
-    # Two of the parser, two of all trees, and one with each of some sets of constraints.
+    # Two searches use the parser, two use all trees, and one tests each of some constraint sets.
     assert 4 < len(searches) <= 4 + 30
 
 
@@ -206,7 +206,7 @@ def test_constraints_hold_for_the_tokens_that_they_were_attached_to(shared):
     for doc in (merged, part):
         with pytest.raises(ConstraintError, match=message):
             nlp(doc)
-    # Other programs may not know of the checksum.
+    # Constraints that another program has written may lack the checksum.
     del merged.user_data[CONSTRAINTS_KEY]["tokens"]
     assert nlp(merged)[3].head.i == 2
     copied = Doc(nlp.vocab).from_bytes(known.attach(one_sentence(nlp, WORDS)).to_bytes())

@@ -1,4 +1,4 @@
-"""Parsers obey what is known of the trees of a Doc."""
+"""Parsers obey the constraints of a Doc."""
 
 import itertools
 
@@ -20,7 +20,7 @@ from spacy_npparse.trees import is_tree
 WORDS = "Der Arzt glaubt , dass das Pferd verschwunden war , das Maria gesehen hatte .".split()
 
 
-# Systems whose trees are searched completely for sentences of up to five words only.
+# For these systems, the search covers all trees only in sentences of up to five words.
 PARTLY_SEARCHED = ("attardi", "attardi_3", "mh4", "two_planar")
 
 
@@ -33,7 +33,7 @@ def repeated(n_times):
 
 
 def constrained_doc(nlp, system, lengths, seed, *, preset=True):
-    """A Doc of some sentences with random constraints that a parser can meet."""
+    """Return a Doc of sentences with random constraints that the parser can meet."""
     rng = np.random.default_rng(seed)
     words = rng.choice(WORDS, size=sum(lengths)).tolist()
     labels = nlp.get_pipe("parser").label_data
@@ -106,7 +106,7 @@ def test_several_allowed_trees_are_ranked(shared, system):
 
 @pytest.mark.parametrize("system", ["arc_hybrid", "covington"])
 def test_allowed_trees_have_the_scores_of_a_beam(shared, system):
-    """Log-probabilities of derivations, not sums of the scores of arcs."""
+    """The scores are log-probabilities of derivations, not sums of the scores of arcs."""
     nlp = shared(system, beam_width=64, k_best=64)
     free = nlp(one_sentence(nlp, WORDS[:3]))._.k_best_trees[0]
     # The beam holds all trees with all of their derivations.
@@ -119,7 +119,7 @@ def test_allowed_trees_have_the_scores_of_a_beam(shared, system):
     }
     scores = [tree["score"] for tree in allowed]
     assert scores == sorted(scores, reverse=True)
-    # Some trees have several derivations, of which one counts, and some have one.
+    # Only one derivation of each tree counts, and some trees have only one.
     differences = [joint[tuple(tree["heads"])] - tree["score"] for tree in allowed]
     assert min(differences) == pytest.approx(0, abs=1e-4)
 
@@ -148,7 +148,7 @@ def test_two_roots_are_in_two_sentences(shared):
 @pytest.mark.parametrize("system", GLOBAL)
 @repeated(3)
 @given(st.integers(1, 4), st.integers(0, 2**32 - 1))
-# The best tree is also found where nothing is left that is allowed.
+# In this example, a search in which no allowed tree is left finds the best tree again.
 @example(4, 38679)
 def test_exact_search_finds_the_best_allowed_tree(shared, system, n, seed):
     nlp = shared(system)
@@ -271,7 +271,7 @@ def test_heads_and_labels_that_a_doc_has_are_kept(make_nlp, sample, system):
         assert head is None or token.head.i == head
         assert not dep or token.dep_ == dep
         assert token.dep_
-    # What has been parsed remains, by this parser and by others.
+    # This parser and others keep the tree when they parse the Doc again.
     assert annotation_of(nlp(doc.copy())) == annotation_of(doc)
     other = make_nlp("mst", keep="heads")
     other.initialize(lambda: sample(other))
@@ -285,7 +285,7 @@ def test_labels_without_heads_are_kept(make_nlp, sample):
     doc[3].dep_ = "nsubj"
     doc = nlp(doc)
     assert doc[3].dep_ == "nsubj" and doc[3].head.i != 3
-    # A Doc that is made with heads has a boundary before each token without one.
+    # If a Doc is made with heads, spaCy sets a sentence boundary before each token without a head.
     doc = Doc(nlp.vocab, words=WORDS[:2], heads=[0, None], deps=["ROOT", "nsubj"])
     with pytest.raises(ConstraintError, match=r"the label of 'Arzt' \(token 1\) is 'nsubj'"):
         nlp(doc)
@@ -302,7 +302,7 @@ def test_heads_are_not_kept_unless_that_is_asked_for(shared):
 def test_members_of_an_ensemble_and_the_ensemble_obey(make_nlp, sample):
     nlp = make_nlp("mh4, exact")
     nlp.initialize(lambda: sample(nlp))
-    # An arc-hybrid parser cannot build all trees that are asked for.
+    # An arc-hybrid parser cannot build all trees that the constraints require.
     for name, system in (("second", "mst"), ("third", "arc_hybrid")):
         other = make_nlp(system)
         other.initialize(lambda: sample(other))  # noqa: B023

@@ -1,4 +1,4 @@
-"""Components that are sourced with and without the encoder that they listen to."""
+"""Tests of parsers whose shared encoder is missing, disabled, replaced or changed."""
 
 import copy
 import shutil
@@ -17,7 +17,7 @@ WORDS = ["Wir", "haben", "das", "Haus", "gesehen", "."]
 
 
 class TransformerListener(Model):
-    """Like that of spacy-transformers."""
+    """A stand-in for the `TransformerListener` of spacy-transformers."""
 
     upstream_name = "shared"
 
@@ -27,7 +27,7 @@ class TransformerListener(Model):
 
 @pytest.fixture
 def listening(sample):
-    """Makes pipelines of a shared encoder and a parser, whose weights are random."""
+    """Return a function that makes a pipeline of a shared encoder and a parser, untrained."""
 
     def make(parser="parser", encoder="tok2vec", **settings):
         nlp = spacy.blank("xx")
@@ -81,7 +81,7 @@ def test_with_another_encoder(listening, tmp_path, caplog):
     caplog.clear()
     check_trees(loaded(one_sentence(loaded, WORDS)))
     assert not caplog.text
-    # It does not become right by being saved again.
+    # Saving the pipeline again does not resolve the mismatch.
     loaded.to_disk(tmp_path)
     spacy.load(tmp_path)
     assert WARNING in caplog.text
@@ -101,7 +101,7 @@ def test_an_encoder_of_another_training_in_the_folder(listening, tmp_path, caplo
 
 
 def test_in_half_precision(listening, tmp_path, caplog):
-    """Encoder and parser are rounded together, and loaded as they were measured."""
+    """Encoder and parser are rounded in memory, and loading restores exactly these weights."""
     listening().to_disk(tmp_path / "single")
     nlp = spacy.load(tmp_path / "single")
     before = nlp.get_pipe("tok2vec").model.shims[0].net.spelling.weight.clone()
@@ -128,7 +128,7 @@ def test_an_encoder_that_was_trained_further_without_the_parser(
     caplog.clear()
     nlp = spacy.load(tmp_path)
     assert WARNING in caplog.text
-    # The parser learns from the vectors that it gets.
+    # After an update, the parser has been trained with the vectors of this encoder.
     nlp.update(sample(nlp, limit=2), sgd=nlp.create_optimizer())
     nlp.to_disk(tmp_path)
     caplog.clear()
@@ -210,7 +210,7 @@ def test_an_ensemble_recognises_another_encoder_of_the_same_name(listening, tmp_
 
 
 def test_encoders_are_those_of_the_listeners_kind(listening):
-    """A transformer leaves its vectors in another place than tok2vec does."""
+    """A transformer stores its vectors in another place than a tok2vec component."""
     nlp = listening(encoder="shared")
     assert encoder_of(TransformerListener(), nlp) is None
     tok2vec = nlp.get_pipe("parser").model.get_ref("tok2vec")

@@ -1,4 +1,4 @@
-"""Several parsers as one."""
+"""Tests of ensembles of parsers."""
 
 import shutil
 from dataclasses import replace
@@ -24,7 +24,7 @@ MEMBERS = ["first", "second", "third"]
 
 @pytest.fixture
 def member(tmp_path, make_nlp, sample):
-    """Saves a pipeline with an initialized parser of random weights, like the configs' ones."""
+    """Return a function that saves a pipeline like the configs' pipelines, with random weights."""
 
     def make(name, factory="arc_hybrid_swap", limit=10, lemmatizer=False, **settings):
         listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TINY_ENCODER["width"]}
@@ -43,7 +43,7 @@ def member(tmp_path, make_nlp, sample):
 
 
 def assemble(*paths, **parser):
-    """As `spacy assemble` does it."""
+    """Assemble an ensemble as `spacy assemble` does."""
     names = dict(zip(MEMBERS, map(str, paths), strict=True))
     overrides = {f"paths.{name}": path for name, path in names.items()}
     overrides |= {f"components.parser.{name}": value for name, value in parser.items()}
@@ -170,8 +170,8 @@ def test_scores_are_added_up(member):
 
 def test_probabilities_of_all_words_together_count_less_than_one_vote(member, monkeypatch):
     rising, falling = [0, 1, 2, 3, 4], [2, 3, 4, 5, 0]
-    # Agrees with the first tree on the root and otherwise with neither: trees with that root can
-    # have 6 votes, the second tree has 5.
+    # The third tree shares only its root, with the first tree. A tree with this root can have 6
+    # votes; the second tree has 5.
     third = [0, 4, 1, 1, 2]
     nlp = assemble(member("a"), member("b"), member("c", "mst"))
     ensemble = nlp.get_pipe("parser")

@@ -1,4 +1,4 @@
-"""Making the components: entry points, config, settings, initialization."""
+"""Tests of factories: entry points, configs, settings and initialization."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def test_trees_alone_decide_which_evaluation_was_the_best(name):
     nlp = load_model_from_config(load_config(CONFIGS / f"{name}.cfg"), auto_fill=True)
     weights = nlp.config["training"]["score_weights"]
     assert {score: weight for score, weight in weights.items() if weight} == {"dep_las": 1.0}
-    # Not weighed, but in the meta.json.
+    # These scores have no weight, but are listed in meta.json.
     assert weights["dep_las_per_type"] is weights["sents_p"] is weights["sents_r"] is None
 
 
@@ -124,7 +124,7 @@ def test_unknown_keys_of_the_config_are_refused():
 
 
 def test_where_only_the_factory_was_exchanged_it_is_said_what_to_change():
-    """In the section of spaCy's own parser as `spacy init config` writes it."""
+    """The config has the section that `spacy init config` writes for spaCy's own parser."""
     model = {**spacy.blank("xx").get_factory_meta("parser").default_config["model"]}
     theirs = {"moves": None, "update_with_oracle_cut_size": 100}
     theirs |= {"learn_tokens": False, "min_action_freq": 30}
@@ -221,7 +221,7 @@ def test_scores_are_the_official_ones(trained, sample):
 
 
 def test_sentences_that_were_given_are_not_scored(trained, sample):
-    """Of gold sentences, all are right by definition."""
+    """Given gold sentence boundaries are right by definition."""
 
     def scored(gold_sentences, nlp=trained):
         examples = sample(nlp, limit=4, sentences_per_doc=2, gold_sentences=gold_sentences)
@@ -231,11 +231,11 @@ def test_sentences_that_were_given_are_not_scored(trained, sample):
     assert not names & set(scored(True))
     found = scored(False)
     assert all(0.0 <= found[name] <= 1.0 for name in names) and found["sents_f"] < 1.0
-    # Another component that sets boundaries is scored by itself.
+    # Boundaries that another component sets are scored.
     with trained.select_pipes(enable=["parser"]):
         trained.add_pipe("sentencizer", first=True)
         assert scored(False)["sents_f"] > found["sents_f"]
-    # What has been found is not given when it is parsed again.
+    # Boundaries that the parser found do not count as given when it parses the Doc again.
     trained.remove_pipe("sentencizer")
     parser = trained.get_pipe("parser")
     (eg,) = sample(trained, limit=1, sentences_per_doc=2, gold_sentences=False)

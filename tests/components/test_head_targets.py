@@ -1,4 +1,4 @@
-"""Distributions of heads as targets: aligned, within sentences, and learnt."""
+"""Tests of head distributions as training targets: alignment, sentences and learning."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ VOCAB = Vocab()
 
 
 def example(words, heads, distributions, predicted=None, starts=None):
-    """distributions: of some words, {head: probability}, the word itself for the root."""
+    """Return an Example. distributions: {word: {head: probability}}; a root is its own head."""
     deps = ["ROOT" if head == i else "dep" for i, head in enumerate(heads)]
     gold = Doc(VOCAB, words, heads=heads, deps=deps, sent_starts=starts)
     found = HeadDistributions.unknown(len(words))
@@ -98,7 +98,7 @@ def test_pseudo_projective_parsers_learn_the_lifted_heads(make_nlp):
 
 @pytest.mark.parametrize("system", ["arc_hybrid_swap", "mst, local", "mh4, exact"])
 def test_parsers_learn_the_probabilities_of_heads(make_parser, system):
-    """Of one sentence, by heart. Learnt from trees, those of the heads are near 1."""
+    """The parser memorizes one sentence. Trees alone would teach probabilities near 1."""
     nlp = make_parser(system, {"model": TINY_MODEL})
     parser = nlp.get_pipe("parser")
     words = ["viel", "kostet", "das", "Haus"]

@@ -1,4 +1,4 @@
-"""One parser for two treebanks that differ in one relation only."""
+"""Tests of a parser for two treebanks that differ in the name of one relation only."""
 
 import random
 
@@ -22,7 +22,7 @@ ENCODER = {
     "treebank_embedding": True,
 }
 PARSER = {"hidden_size": 24, "arc_size": 16, "label_size": 32}
-# What the two treebanks call the same relation.
+# The name of the same relation in each of the treebanks.
 SUBJECT = {"ours": "nsubj", "theirs": "subject"}
 
 
@@ -59,7 +59,7 @@ def nlp(files):
 
 
 def subjects(docs):
-    """How often each name of the relation is predicted."""
+    """Count how often each name of the relation occurs."""
     found = [token.dep_ for doc in docs for token in doc]
     return {name: found.count(relation) for name, relation in SUBJECT.items()}
 

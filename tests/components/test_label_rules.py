@@ -1,4 +1,4 @@
-"""Trees keep the rules that labels keep in the treebank."""
+"""Predicted trees obey the label rules of the treebank."""
 
 import logging
 import random
@@ -29,7 +29,7 @@ WORDS = ["Wir", "haben", "das", "Haus", "gesehen", "und", "gekauft", "."]
 
 
 def random_rules(labels, rng):
-    """Rules of all kinds over some labels, which leave one label free of rules."""
+    """Return random rules of several kinds for some labels; at least one label has no rule."""
     ruled = rng.sample(labels[:-1], k=min(8, len(labels) - 1))
     rules = []
     for label in ruled:
@@ -40,7 +40,7 @@ def random_rules(labels, rng):
 
 
 def broken_rules(doc, rules):
-    """The rules that the labels of a Doc break, and where."""
+    """Return each rule that the labels of a Doc break, with the token that breaks it."""
     found = []
     for rule in rules:
         for token in doc:
@@ -76,7 +76,7 @@ def use(parser, mode, rules):
 
 
 def log_probabilities(scored, doc):
-    """Of the labels of the tree of a Doc: [n_arcs, n_labels]."""
+    """Return the log-probabilities of the labels of a Doc's arcs: [n_arcs, n_labels]."""
     heads = np.array([0 if t.head.i == t.i else t.head.i + 1 for t in doc], dtype=np.int32)
     with torch.no_grad():
         return label_log_probabilities(scored, heads)
@@ -84,7 +84,7 @@ def log_probabilities(scored, doc):
 
 @pytest.fixture
 def make():
-    """Gives initialized pipelines whose weights tests may change."""
+    """Return a function that makes initialized pipelines, whose weights a test may change."""
     made = {}
 
     def pipeline(factory, **settings):
@@ -131,7 +131,7 @@ def test_no_rule_is_broken_whatever_the_scores_are(make, name, mode, scale):
 
 @pytest.mark.parametrize("name", ["mst", "one_endpoint_crossing", "mh4"])
 def test_labelled_trees_are_the_best_of_all(make, name, monkeypatch):
-    """The labels of each tree are the best of all, see tests/decoding/test_tree_labels.py."""
+    """tests/decoding/test_tree_labels.py checks that each tree has its best labels."""
     monkeypatch.setattr(ruled_trees, "MOST_TREES", 10**6)
     monkeypatch.setattr(ruled_trees, "LEAST_LOSS", 0)
     rng = random.Random(name)
@@ -141,11 +141,11 @@ def test_labelled_trees_are_the_best_of_all(make, name, monkeypatch):
     for _ in range(80):
         randomize(parser, rng, rng.choice([0.3, 0.6]))
         labels = list(parser.label_set.plain)
-        # Rules on most labels, so that they conflict in most trees; with several groups, the next
-        # best labels of a word may be taken, too.
+        # Most labels have rules, so that they conflict in most trees. With several groups, another
+        # word may also have taken the next best label.
         n_groups = rng.choice([1, 2, 3])
         groups = [tuple(labels[i:-2:n_groups]) for i in range(n_groups)]
-        # Some have exceptions.
+        # Some rules have exceptions.
         rules = [LabelRule("unique", group, (), 100, rng.choice([0, 2])) for group in groups]
         rules += random_rules(labels, rng) if rng.random() < 0.7 else []
         sides = [replace(rule, cases=100, exceptions=rng.choice([0, 2])) for rule in rules]
@@ -173,8 +173,8 @@ def test_labelled_trees_are_the_best_of_all(make, name, monkeypatch):
 
 
 def value_of(parser, scored, heads):
-    """How many rules the best labels of a tree break, and minus what it scores with them; None if
-    the parser cannot build it."""
+    """Return how many rules a tree breaks with its best labels, and its negated score with them,
+    or None if the parser cannot build the tree."""
     size = len(heads) + 1
     arcs = np.zeros((size, size), dtype=bool)
     arcs[np.arange(1, size), heads] = True
@@ -190,7 +190,7 @@ UPOS = ["NOUN", "VERB", "DET"]
 
 @pytest.fixture(scope="module")
 def three_labels():
-    """A parser that knows three labels."""
+    """Return a pipeline whose parser knows three labels."""
     nlp = new_pipeline("mst")
     eg = example(nlp, WORDS[:4], [1, 1, 1, 1], ["det", "ROOT", "obj", "case"])
     nlp.initialize(lambda: [eg])
@@ -223,8 +223,8 @@ def test_parts_of_speech_count_in_the_best_of_all_labelled_trees(three_labels, m
     labeller = parser.label_set.labeller
 
     def value_with_labels(heads, deps):
-        """How many rules without exceptions a labelled tree breaks; and minus its score, plus what
-        its labels lose, plus the costs of the other rules."""
+        """Return how many rules without exceptions a labelled tree breaks, and its loss: what its
+        labels lose, plus the costs of the other broken rules, minus the score of the tree."""
         of_tree = [(head or i) - 1 for i, head in enumerate(heads, 1)]
         spelled = [dep or "ROOT" for dep in deps]
         doc = doc_of(heads=of_tree, deps=spelled)
@@ -506,7 +506,7 @@ def test_a_word_of_an_excluded_part_of_speech_is_the_conflict():
 
 
 def test_what_takes_the_next_best_label_is_part_of_a_conflict():
-    """Two words would be subjects, and the second one may not be an object because of a third."""
+    """Two words score best as subjects. The second cannot be the object, as the third word is."""
     labeller = Labeller(
         [LabelRule("unique", ("subj",)), LabelRule("unique", ("obj",))],
         ["subj", "obj", "dep", "ROOT"],

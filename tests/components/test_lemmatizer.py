@@ -1,4 +1,4 @@
-"""The lemmatizer: what it learns, remembers, writes, saves and refuses."""
+"""Tests of the lemmatizer: training, cache, annotation, saving and errors."""
 
 from itertools import product
 from operator import eq
@@ -33,7 +33,7 @@ WORDS = [
 
 
 def docs(nlp, words=WORDS, *, tags=True, lemmas=True):
-    """A Doc of the words, and one with their lemmas, too."""
+    """Yield a Doc of the words without lemmas, and one with lemmas."""
     forms = [word[0] for word in words]
     columns = {"pos": [w[1] for w in words], "morphs": [w[2] for w in words]} if tags else {}
     yield Doc(nlp.vocab, forms, **columns)
@@ -46,7 +46,7 @@ def lemmas(doc):
 
 
 def spelled(nlp, *words):
-    """The lemmas of words, given as form, UPOS and FEATS."""
+    """Return the predicted lemmas of words, which are given as form, UPOS and FEATS."""
     forms, pos, morphs = zip(*words, strict=True)
     doc = Doc(nlp.vocab, list(forms), pos=list(pos), morphs=list(morphs))
     return lemmas(nlp(doc))
@@ -82,10 +82,10 @@ def test_words_of_the_training_data(trained):
 
 
 def test_a_short_training_learns_to_spell():
-    """From the tags, too: of one form, a noun has another lemma than a verb."""
+    """Lemmas depend on the tags, too: the same form has another lemma as a noun than as a verb."""
     stems = ["".join(one) for one in product("bdfgkmp", "aou", ("k", "ll", "rt", "nd"))]
     noun, verb = ("NOUN", "Number=Plur"), ("VERB", "Tense=Pres")
-    # Which one is which says no character.
+    # No character of a stem distinguishes nouns from verbs.
     nouns = [stem for i, stem in enumerate(stems) if i % 5 in (0, 3)]
     known = [(f"{stem}ar", *noun, stem) for stem in nouns]
     known += [(f"{stem}ar", *verb, f"{stem}a") for stem in stems if stem not in nouns]
@@ -98,7 +98,7 @@ def test_a_short_training_learns_to_spell():
 
 def test_tags_tell_lemmas_apart(trained):
     assert spelled(trained, ("var", "VERB", "Tense=Past"), ("var", "PRON", "")) == ["vara", "var"]
-    # With other tags, the closest ones decide.
+    # For words with unseen tags, the known words with the most similar tags decide.
     assert spelled(trained, ("var", "VERB", "Mood=Ind"), ("och", "CCONJ", "")) == ["vara", "och"]
 
 
@@ -146,9 +146,9 @@ def test_treebanks_without_tags():
 
 
 def test_pipelines_without_tagger(trained):
-    """Words are looked up by what they have."""
+    """Words without tags are looked up by their forms."""
     doc = Doc(trained.vocab, ["hundar", "var", "."])
-    # The shorter lemma of two that are equally frequent.
+    # The shorter of two equally frequent lemmas is chosen.
     assert lemmas(trained(doc)) == ["hund", "var", "."]
 
 
@@ -184,7 +184,7 @@ LETTERS = set("".join(word[0] + word[3] for word in WORDS))
 
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=8), st.integers(0, 99))
 def test_no_letter_that_neither_training_data_nor_form_have(untrained, words, seed):
-    """Whatever the weights are."""
+    """The weights are random."""
     component = untrained.get_pipe(NAME)
     torch.manual_seed(seed)
     net = component.model.shims[0].net
@@ -232,7 +232,7 @@ def test_what_is_remembered_is_forgotten_with_the_weights(untrained):
         (component.model.shims[0].id, name): torch.zeros_like(p).flatten().numpy()
         for name, p in zip(names, net.parameters(), strict=True)
     }
-    # Without any weights, the first edit is the best one, a copy of each character.
+    # If all weights are 0, the first edit is the best one: it copies each character.
     with untrained.use_params(other):
         assert lemmas(untrained(Doc(untrained.vocab, text))) == text
     assert lemmas(untrained(Doc(untrained.vocab, text))) == before
@@ -315,7 +315,7 @@ def test_damaged_lexicons(trained, tmp_path):
 
 
 def test_lexicons_beside_the_model(trained, tmp_path):
-    """As earlier versions saved them; of one that is left there, none is used."""
+    """Lexicon files of earlier versions are read, unless the model has its own lexicon."""
     trained.to_disk(tmp_path)
     file, component = tmp_path / NAME / "lexicon", trained.get_pipe(NAME)
     file.write_bytes(b"damaged")
@@ -366,8 +366,7 @@ def test_wrong_settings(config, message):
 
 
 def test_learning_rates_for_transformers_are_raised():
-    """In the first step of Adam, a weight changes by the learning rate; that of the optimizer
-    remains."""
+    """Adam's first step changes a weight by the learning rate. The optimizer keeps its own rate."""
     for rate, expected in ((0.0, 0.0), (0.00001, 0.001), (0.002, 0.002)):
         nlp = spacy.blank("xx")
         component = nlp.add_pipe(NAME, config=TINY)

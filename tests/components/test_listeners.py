@@ -1,4 +1,4 @@
-"""Encoders shared with other components."""
+"""Tests of encoders that a parser shares with other components."""
 
 import numpy as np
 import pytest
@@ -191,7 +191,7 @@ def test_transformer_is_trained_saved_and_replaced(with_transformer, sample, tmp
 
 
 def test_listeners_read_the_highest_layer_that_is_left(tiny_transformer, sample):
-    """As the comment in configs/transformer.cfg and the pages say."""
+    """The documentation and a comment in configs/transformer.cfg say so."""
     nlp = spacy.blank("xx")
     model = {
         "@architectures": "spacy-transformers.TransformerModel.v3",

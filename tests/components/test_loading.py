@@ -1,4 +1,4 @@
-"""What is loaded belongs together, or it is refused."""
+"""Loading a parser refuses files that are damaged or do not belong together."""
 
 import shutil
 
@@ -12,7 +12,7 @@ REMEDY = "Copy the whole folder of the pipeline again .* or train it again"
 
 @pytest.fixture
 def saved(shared, tmp_path):
-    """The folder of a saved pipeline, and one of another system."""
+    """Save a pipeline, and one with another system beside it; return the folder of the first."""
     for name in ("arc_hybrid_swap", "arc_hybrid"):
         shared(name).to_disk(tmp_path / name)
     return tmp_path / "arc_hybrid_swap"
@@ -90,7 +90,7 @@ def test_labels_of_another_training(saved, change):
 
 
 def change_model(folder, change):
-    """Change the nodes of the saved model: the parser's own is the first one."""
+    """Change the nodes of the saved model, the first of which is the parser's own."""
     path = folder / "parser" / "model"
     model = srsly.read_msgpack(path)
     change(model)
@@ -135,7 +135,7 @@ def test_models_without_their_weights(saved, node):
 
 
 def test_tables_are_those_of_the_weights(saved):
-    """Version 0.2 has also saved their sizes as attributes, and went by these."""
+    """Version 0.2 saved the sizes of tables as attributes, too, which are now ignored."""
 
     def change(model):
         [attributes] = [one for one in model["attrs"] if "max_chars" in one]
@@ -157,7 +157,7 @@ def test_a_network_of_another_system(saved):
 
 
 def test_a_system_renamed_in_the_settings(saved):
-    """Its network has the sizes that arc_hybrid's has."""
+    """The networks of arc_standard and arc_hybrid have the same sizes."""
     folder = saved.parent / "arc_hybrid"
     change_cfg(folder, lambda cfg: cfg.update(system="arc_standard"))
     config = (folder / "config.cfg").read_text(encoding="utf8")
@@ -181,14 +181,14 @@ def test_another_encoder_in_the_config(saved, encoder):
 
 
 def test_sizes_of_the_encoder_come_from_the_file(saved):
-    """They belong to the weights."""
+    """The sizes belong to the weights, so that the config cannot change them."""
     overrides = {"components.parser.model.tok2vec.affix_rows": 100}
     loaded = spacy.load(saved, config=overrides)
     assert loaded("Wir haben das Haus gesehen .").has_annotation("DEP")
 
 
 def test_bytes_without_a_part(shared, make_nlp):
-    """What `to_bytes` has left out stays as it is, but weights without their labels are none."""
+    """`from_bytes` keeps what `to_bytes` has left out, but refuses weights without their labels."""
     whole = shared().get_pipe("parser")
     parser = make_nlp().get_pipe("parser").from_bytes(whole.to_bytes(exclude=["vocab", "model"]))
     assert parser.label_data == whole.label_data
@@ -215,7 +215,7 @@ def test_damaged_bytes(shared, make_nlp, damage):
 
 
 def test_pipelines_of_version_0_1_have_no_checksum(shared, make_nlp):
-    """Neither do they say how many updates their weights have had."""
+    """These pipelines do not have the number of updates of their weights either."""
     whole = shared().get_pipe("parser")
     parts = srsly.msgpack_loads(whole.to_bytes())
     model = srsly.msgpack_loads(parts["model"])
@@ -232,7 +232,7 @@ def test_pipelines_of_version_0_1_have_no_checksum(shared, make_nlp):
 
 
 def test_a_part_can_be_left_out(shared, make_nlp):
-    """As `nlp.from_disk` of spaCy allows it for every component."""
+    """With spaCy's `nlp.from_disk`, users can leave out parts of every component."""
     whole = shared().get_pipe("parser")
     parser = make_nlp().get_pipe("parser").from_bytes(whole.to_bytes(), exclude=["model"])
     assert parser.label_data == whole.label_data

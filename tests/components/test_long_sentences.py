@@ -1,4 +1,4 @@
-"""Sentences that are too long for exact search, and others of more than a thousand words."""
+"""Tests of sentences that are too long for exact search, and of sentences of 1500 words."""
 
 import numpy as np
 import pytest

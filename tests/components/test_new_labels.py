@@ -1,4 +1,4 @@
-"""Labels that are added one by one, and those that a trained parser meets in another treebank."""
+"""Tests of labels that are added one by one, or that a trained parser meets in new treebanks."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ HEADS, DEPS = [1, 2, 2, 2], ["det:new", "nsubj:new", "ROOT", "advmod"]
 
 
 def label_rows(parser):
-    """Weights and biases of all labels, by their spelling."""
+    """Return the weights and the bias of each label."""
     layer = parser.network.shim.net.label_output
     rows = torch.cat([layer.weight, layer.bias[:, None]], dim=1).detach().clone()
     return dict(zip(parser.label_set.spell(range(len(rows))), rows, strict=True))
@@ -39,14 +39,14 @@ def crosses(eg):
 
 
 def renamed(nlp, eg, old, new):
-    """An example with another label."""
+    """Return the example with one label replaced by another."""
     tokens = list(eg.reference)
     deps = [new if token.dep_ == old else token.dep_ for token in tokens]
     return example(nlp, [t.text for t in tokens], [t.head.i for t in tokens], deps)
 
 
 def parser_config():
-    """A config with an encoder and a parser that listens to it."""
+    """Return a config with an encoder and a parser that listens to it."""
     config = tiny_config()
     config["nlp"]["pipeline"] = ["tok2vec", "parser"]
     config["components"] = {name: config["components"][name] for name in ("tok2vec", "parser")}
@@ -68,7 +68,7 @@ def test_labels_are_those_that_were_added_or_learnt(make_nlp, sample):
     learnt = {token.dep_ for eg in sample(nlp) for token in eg.reference}
     assert parser.labels[0] == "zzz" and parser.labels[-1] == "ROOT"
     assert set(parser.labels) == {"zzz", *learnt}
-    # The root's label is no output of the network.
+    # The network has no output for the label of roots.
     assert "ROOT" not in parser.label_data
     assert len(label_rows(parser)) == len(parser.labels) - 1
     assert parser.add_label("ROOT") == 0
@@ -109,7 +109,7 @@ def test_training_goes_on_with_labels_that_are_new(make_nlp, sample, make_optimi
     nlp.update(sample(nlp), sgd=optimizer)
     before = label_rows(parser)
     new = example(nlp, WORDS, HEADS, DEPS)
-    # Gradients of batches are added up; the second one brings new labels.
+    # The gradients of two batches are accumulated, and the second batch has new labels.
     parser.update(sample(nlp))
     gradient = parser.network.shim.net.label_output.weight.grad.clone()
     parser.add_labels_of([new])
@@ -137,7 +137,7 @@ def test_decorated_labels_are_added_too(make_nlp, sample, encoding, tmp_path):
     crossing = [eg for eg in examples if crosses(eg)][:3]
     label = next(t.dep_ for t in crossing[0].reference if t.head.i != t.i)
     crossing[0] = renamed(nlp, crossing[0], label, f"{label}:new")
-    # What is known before: crossing arcs of one sentence.
+    # Before, the parser knows the crossing arcs of only one sentence.
     nlp.initialize(lambda: [*plain, crossing[-1]])
     parser = nlp.get_pipe("parser")
     before = label_rows(parser)
@@ -158,7 +158,7 @@ def test_decorated_labels_are_added_too(make_nlp, sample, encoding, tmp_path):
 
 @pytest.fixture
 def treebanks(tmp_path):
-    """Two treebanks, the second with a label of its own."""
+    """Write two treebanks, the second of which has a label of its own."""
     first, second = (write_part("train", tmp_path / f"{n}.conllu", 12) for n in ("one", "two"))
     text = second.read_text(encoding="utf8")
     assert "\tobj\t" in text
@@ -167,7 +167,7 @@ def treebanks(tmp_path):
 
 
 def test_spacy_train_goes_on_with_another_treebank(treebanks, tmp_path):
-    """Components that are sourced are not initialized; the labels come with the batches."""
+    """Sourced components are not initialized, so that new labels come with the batches."""
 
     def trained(config, corpus, folder):
         config["paths"].update(train=str(corpus), dev=str(corpus))
@@ -231,7 +231,7 @@ def test_rehearsal_keeps_what_was_predicted(make_nlp, sample):
     assert not any(doc.has_annotation("DEP") for doc in docs)
     wanted = [parse.arcs.tolist() for parse in parser.predict(docs)]
     nlp.resume_training(sgd=optimizer)
-    # Of the new label, the copy knows nothing.
+    # The copy of the parser, which rehearsal imitates, does not know the new label.
     parser.add_label("new")
     with torch.no_grad():
         parser.network.shim.net.label_output.bias[-1] = 100.0
@@ -257,7 +257,7 @@ def test_rehearsal_needs_an_encoder_of_its_own(sample):
 
 
 def test_labels_are_added_after_other_weights_were_loaded(make_nlp, sample):
-    """What was to be rehearsed had other labels."""
+    """The copy of the parser for rehearsal has other labels."""
     nlp = make_nlp()
     nlp.initialize(lambda: sample(nlp))
     nlp.resume_training()
@@ -287,7 +287,7 @@ def test_the_label_of_roots_is_no_label_of_other_words(make_parser, sample, capl
     parser = nlp.get_pipe("parser")
     assert parser.labels.count("ROOT") == 1 and "ROOT" not in parser.label_data
     assert "parser: 1 words of the training data have a head, but the label of roots" in caplog.text
-    # Nor is it added when it is met later.
+    # An update does not add the label either.
     assert nlp.update([wrong], sgd=nlp.create_optimizer())["parser"] > 0
     assert parser.labels.count("ROOT") == 1
     gold, _ = parser.label_set.gold([wrong])

@@ -1,4 +1,4 @@
-"""How parsers found their trees, with scores and costs."""
+"""Tests of the derivations of predicted trees, with scores and costs."""
 
 import math
 
@@ -24,7 +24,7 @@ def make_doc(nlp):
 
 @pytest.fixture
 def make_trained(make_nlp, sample):
-    """Makes a pipeline with an initialized parser of random weights."""
+    """Return a function that makes a pipeline with an initialized parser of random weights."""
 
     def make(system="arc_hybrid_swap", **config):
         nlp = make_nlp(system, **config)
@@ -35,7 +35,7 @@ def make_trained(make_nlp, sample):
 
 
 def trees(doc):
-    """Heads in the sentence and labels of its words, by sentence."""
+    """Return the words of each sentence, with their heads in the sentence and their labels."""
     found = []
     for sentence in doc.sents:
         words = [token for token in sentence if not token.is_space]
@@ -50,7 +50,7 @@ def trees(doc):
 def test_derivations_lead_to_the_trees_that_are_predicted(shared, parser, monkeypatch):
     nlp = shared(parser)
     component = nlp.get_pipe("parser")
-    # For label rules, other trees may be predicted.
+    # In mode "trees", label rules can change the predicted tree.
     monkeypatch.setattr(component.trees, "rules", "labels")
     doc = nlp(make_doc(nlp))
     derivations = nlp.get_pipe("parser").derivations(doc)
@@ -141,7 +141,7 @@ def test_pseudo_projective_trees_are_shown_as_they_are_built(make_nlp):
     fix_random_seed(0)
     nlp = make_nlp("arc_hybrid", pseudo_projective="head")
     words, heads, deps = ["a", "b", "c", "d"], [2, 3, 2, 2], ["w", "x", "ROOT", "z"]
-    eg = example(nlp, words, heads, deps)  # the arc from d to b crosses that from c to a
+    eg = example(nlp, words, heads, deps)  # the arc from d to b crosses the arc from c to a
     optimizer = nlp.initialize(lambda: [eg])
     optimizer.learn_rate = 0.01
     for _ in range(60):

@@ -1,4 +1,4 @@
-"""Prediction: valid trees whatever the weights, boundaries, whitespace, failures."""
+"""Tests of prediction: valid trees under any weights, boundaries, white space and failures."""
 
 import copy
 
@@ -45,7 +45,7 @@ def test_every_batch_gets_valid_trees_inside_its_sentences(shared, system, token
     parser.set_annotations(docs, parser.predict(iter(docs)))
     for doc, preset in zip(docs, presets, strict=True):
         check_trees(doc)
-        # Nothing but boundaries of sentences without words goes; none comes where none may be.
+        # Only boundaries of sentences without words are removed, and no forbidden one is added.
         for token, value in list(zip(doc, preset, strict=True))[1:]:
             if value is not None and not token.is_space:
                 leading = all(t.is_space for t in doc[: token.i])
@@ -121,7 +121,7 @@ def test_a_beam_finds_trees_too(shared, sample, system):
         ([" "], [0], [0], [0]),
         (["\n", "\n", " "], [0, 1], [0, 0, 0], [0]),
         (["\n", "a"], [0], [1, 1], [0]),
-        # A boundary that is given stays, even behind white space alone.
+        # A given boundary stays, even if only white space precedes it.
         (["\n", "a"], [0, 1], [0, 1], [0, 1]),
         (["\n", " ", "a", "b"], [0, 1, 2, 3], [0, 0, 2, 3], [0, 2, 3]),
         (["a", "\n"], [0], [0, 0], [0]),
@@ -149,7 +149,7 @@ def test_two_thousand_words_without_boundary(shared):
 
 
 def test_starts_hold_where_spacy_derives_wrong_ones():
-    # In a long path that jumps to and fro, spaCy gives up before the edges are right.
+    # In a long path that jumps to and fro, spaCy stops before the edges of subtrees are right.
     vocab = Vocab()
     label = np.uint64(vocab.strings.add("x"))
     n, n_wrong = 100, 0
@@ -244,7 +244,7 @@ def test_evaluation_leaves_the_reference_alone(shared, sample):
 
 
 def test_pruning(make_nlp, sample):
-    """From none to all arcs but those of the most probable heads and of a projective tree."""
+    """The strictest pruning keeps only the most probable heads and a projective tree."""
     nlp = make_nlp("one_endpoint_crossing")
     nlp.initialize(lambda: sample(nlp))
     parser = nlp.get_pipe("parser")
@@ -277,7 +277,7 @@ def test_sentences_too_long_for_exact_search_are_counted(make_nlp, sample, caplo
     caplog.clear()
     list(nlp.pipe([one_sentence(nlp, ["a"] * 5)]))
     assert "max_length" not in caplog.text
-    # One Doc by itself, and a stream that is not read to its end.
+    # A single Doc, and a stream that is not read to its end, are counted as well.
     nlp(one_sentence(nlp, ["a"] * 6))
     stream = nlp.pipe((one_sentence(nlp, ["a"] * 7) for _ in range(9)), batch_size=3)
     next(stream)
@@ -287,7 +287,7 @@ def test_sentences_too_long_for_exact_search_are_counted(make_nlp, sample, caplo
 
 
 def test_nothing_is_encoded_of_empty_docs(sample):
-    """`spacy.TorchBiLSTMEncoder.v1` cannot encode them, nor can transformers."""
+    """Neither `spacy.TorchBiLSTMEncoder.v1` nor transformers can encode empty Docs."""
     nlp = spacy.blank("xx")
     encoder = {
         "@architectures": "spacy.Tok2Vec.v2",

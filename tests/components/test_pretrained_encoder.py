@@ -1,4 +1,4 @@
-"""A pretrained encoder in pipelines: shared, copied, sourced, in other processes and ensembles."""
+"""Tests of pretrained encoders: sharing, copying, sourcing, several processes and ensembles."""
 
 import shutil
 
@@ -65,7 +65,7 @@ def test_the_saved_pipeline_needs_no_folder(sample, tmp_path):
 
 def test_several_processes(trained, tmp_path):
     expected = annotation(trained.pipe(TEXTS))
-    # The vectors that training remembers are not for other processes.
+    # Other processes do not get the vectors that training has cached.
     assert annotation(trained.pipe(TEXTS, n_process=2, batch_size=1)) == expected
     trained.to_disk(tmp_path)
     again = spacy.load(tmp_path)
@@ -89,7 +89,7 @@ def test_sourced_components_are_trained_further(trained, sample, tmp_path):
     assert annotation(nlp.pipe(TEXTS)) == annotation(trained.pipe(TEXTS))
     transformer = find(nlp)
     before = torch_shim(transformer, TransformerNet).net.mix.clone()
-    # Without being initialized.
+    # The sourced components are not initialized.
     optimizer = nlp.resume_training()
     for _ in range(2):
         nlp.update(sample(nlp, limit=4), sgd=optimizer)
@@ -130,7 +130,7 @@ def test_members_of_an_ensemble(trained, tmp_path):
 
 
 def test_sentences_are_encoded_by_themselves(trained):
-    """What is given of a Doc's sentences decides on its vectors."""
+    """The vectors of a Doc depend on its given sentence boundaries."""
     words = ["Wir", "sehen", "Haus", "So", "ein", "Haus"]
     given = Doc(trained.vocab, words=words, sent_starts=[1, -1, -1, 1, -1, -1])
     halves = [Doc(trained.vocab, words=words[:3]), Doc(trained.vocab, words=words[3:])]
@@ -146,7 +146,7 @@ def test_spacy_train_tunes_the_highest_layers(folder, tmp_path):
     transformer = {"@architectures": "spacy_npparse.Transformer.v1", "folder": str(folder)}
     settings = {"layers": [2, 3], "tune": 1, "tune_rate": 1.0}
     config["components"]["tok2vec"]["model"]["transformer"] = {**transformer, **settings}
-    # Otherwise the saved weights are averages.
+    # With averages, the saved weights would differ from the weights in memory.
     config["training"]["optimizer"]["use_averages"] = False
     for part in ("train", "dev"):
         config["paths"][part] = str(write_part(part, tmp_path / f"{part}.conllu", 5))

@@ -1,4 +1,4 @@
-"""Several processes; run apart, with a time limit, since the failure to look for is a hang."""
+"""Tests of several processes, in a subprocess with a time limit because a failure is a hang."""
 
 import pickle
 import subprocess
@@ -38,7 +38,7 @@ TAGGER = {"@architectures": "spacy_npparse.Tagger.v1", "tok2vec": DEFAULT_TOK2VE
 
 @pytest.fixture(scope="module")
 def tagger():
-    """A pipeline whose only part that runs torch is the matrix product of a tagger."""
+    """Return a pipeline that runs torch only for the matrix product of its tagger."""
     nlp = spacy.blank("xx")
     nlp.add_pipe("tagger", config={"model": TAGGER})
     words, tags = TEXTS[0].split(), ["P", "V", "D", "N", "V", "."]

@@ -1,4 +1,4 @@
-"""Projective systems whose labels tell where arcs cross."""
+"""Tests of pseudo-projective parsing, where the labels of projective trees encode crossing arcs."""
 
 from typing import get_args
 
@@ -22,7 +22,7 @@ def crosses(doc):
 
 @pytest.fixture
 def make_trained(make_nlp, sample):
-    """Makes a pipeline that has learned non-projective trees by heart."""
+    """Return a function that trains a pipeline until it has memorized non-projective trees."""
 
     def make(encoding, system="arc_standard"):
         model = {**TINY_MODEL, "hidden_size": 64, "label_size": 64}
@@ -104,8 +104,8 @@ def test_partial_gold(make_nlp):
 def test_nothing_is_known_of_words_lifted_past_missing_heads(make_nlp):
     nlp = make_nlp("arc_hybrid", pseudo_projective="head")
     words = ["a", "b", "c", "d"]
-    # Whole, the tree is 3 <- 1, 1 -> 2, 2 -> 4 under the root 3; without the head of b, it is not
-    # known how far d is to be lifted.
+    # The whole tree is 3 -> 1, 1 -> 2, 2 -> 4 with the root 3. Without the head of b, it is
+    # unknown how far d must be lifted.
     whole = example(nlp, words, [2, 0, 2, 1], ["x", "y", "ROOT", "z"])
     partial = example(nlp, words, [2, None, 2, 1], ["x", None, "ROOT", "z"])
     nlp.initialize(lambda: [whole])
@@ -115,7 +115,7 @@ def test_nothing_is_known_of_words_lifted_past_missing_heads(make_nlp):
 
 
 def test_nothing_is_lifted_to_the_root(make_nlp):
-    """It would lose its label; sentences with several roots need that."""
+    """A word would lose its label. Only a sentence with several roots needs such a lift."""
     nlp = make_nlp("arc_hybrid", pseudo_projective="head")
     eg = example(nlp, ["a", "b", "c"], [0, 1, 0], ["ROOT", "ROOT", "x"])
     nlp.initialize(lambda: [eg])

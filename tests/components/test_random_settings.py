@@ -1,4 +1,4 @@
-"""Settings of any type and value are taken, or refused with a message that names them."""
+"""Factories take settings of any type and value, or refuse them with a message."""
 
 import pytest
 import spacy
@@ -39,7 +39,7 @@ VALUES += [{}, {"x": 1}, {"beam_width": 4}, {"@scorers": "x"}]
 
 
 def paths_of(config, prefix=()):
-    """The names of all settings, each with those of the sections that it is in."""
+    """Yield the path of each setting: the names of its sections, and its own name."""
     for name, value in config.items():
         if not name.startswith("@"):
             yield (*prefix, name)
@@ -48,7 +48,7 @@ def paths_of(config, prefix=()):
 
 
 def changed(config, path, random):
-    """The settings with another value for one of them, often of the same type."""
+    """Return the config with another value for one setting, often of the same type."""
     name, *rest = path
     old = config[name]
     if rest:
@@ -59,7 +59,7 @@ def changed(config, path, random):
 
 @pytest.fixture(scope="module")
 def defaults():
-    """The settings of each factory."""
+    """Return the default settings of each factory."""
     found = {}
     for name in sorted({factory for factory, _ in FACTORIES.values()}):
         nlp = spacy.blank("xx")

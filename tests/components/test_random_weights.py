@@ -1,4 +1,4 @@
-"""Valid trees under any weights: of any scale, and of sentences of any words."""
+"""Parsers build valid trees with weights of any scale, and for sentences of any words."""
 
 import pytest
 import torch
@@ -26,7 +26,7 @@ SCALES = [0.0, 1e-6, 0.1, 1.0, 10.0, 1e3, 1e6]
 
 @pytest.fixture
 def randomized(shared):
-    """Gives a pipeline that all tests share, with other weights for a while."""
+    """Return a function that randomizes a shared pipeline's weights until the test ends."""
     changed = []
 
     def randomize(system, random):

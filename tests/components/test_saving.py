@@ -1,4 +1,4 @@
-"""Saving and loading."""
+"""Tests of saving and loading."""
 
 import pickle
 
@@ -145,7 +145,7 @@ def test_weights_of_another_system_are_refused(trained, make_nlp, tmp_path):
 
 
 def test_pipelines_of_version_0_1_are_loaded(trained, tmp_path):
-    """They saved the kind of network among its sizes."""
+    """Version 0.1 saved the kind of network together with its sizes."""
     trained.get_pipe("parser").model.shims[0].cfg["scorer"] = "transitions"
     trained.to_disk(tmp_path)
     assert trees(spacy.load(tmp_path)) == trees(trained)
@@ -174,7 +174,7 @@ def test_the_positions_of_a_system_may_be_named(trained, tmp_path):
 
 
 def test_exact_search_is_not_greedy_search(make_nlp, sample, tmp_path):
-    """Their networks differ, but it is the setting that is named."""
+    """The networks for the two searches differ, but the error names the setting."""
     nlp = make_nlp("mh4, exact")
     nlp.initialize(lambda: sample(nlp))
     nlp.to_disk(tmp_path)

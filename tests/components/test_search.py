@@ -1,4 +1,4 @@
-"""Exact and beam search, and k-best trees, which users get on request."""
+"""Tests of exact search, beam search and k-best trees."""
 
 import math
 from itertools import product
@@ -63,7 +63,7 @@ def test_the_best_trees_come_in_their_order(shared, system):
             check_trees(
                 Doc(doc.vocab, words=words, heads=heads, deps=tree["deps"], sent_starts=starts)
             )
-    # Of the two words of the second sentence either is the head.
+    # Either of the two words of the second sentence can be the root.
     assert len(doc._.k_best_trees[1]) == 2
 
 
@@ -71,7 +71,7 @@ def test_nothing_is_written_unless_asked_for(shared):
     doc = parse(shared(beam_width=2))
     assert doc._.k_best_trees is None
     assert doc[0]._.head_probability is None
-    # Of the Doc itself, only whether its sentences were given, which the scorer wants to know.
+    # user_data only says whether the sentences were given, which the scorer needs.
     assert set(doc.user_data) <= {GIVEN_SENTENCES_KEY}
 
 
@@ -89,7 +89,7 @@ def test_settings_hold_after_loading_and_in_other_processes(make_parser, tmp_pat
     loaded = spacy.load(tmp_path)
     docs = [Doc(loaded.vocab, words=WORDS, sent_starts=STARTS) for _ in range(4)]
     for doc in loaded.pipe(docs, n_process=2, batch_size=2):
-        # Scores depend on what else is in the batch, in the last digits.
+        # The last digits of scores depend on the rest of the batch.
         for found, trees in zip(doc._.k_best_trees, expected._.k_best_trees, strict=True):
             for tree, other in zip(found, trees, strict=True):
                 assert tree == {**other, "score": pytest.approx(other["score"])}
@@ -108,7 +108,7 @@ def test_no_notes_on_labels_of_further_trees(make_parser, sample):
 
 
 def test_trees_that_become_one_are_told_once():
-    """As pseudo-projective ones can."""
+    """Different pseudo-projective trees can be decoded to the same tree."""
     strings = StringStore(["det", "ROOT"])
     doc = Doc(Vocab(strings=strings), words=["a", "b"])
     tokens = read_tokens([doc])
@@ -120,7 +120,7 @@ def test_trees_that_become_one_are_told_once():
 
 
 def test_trees_of_a_beam(monkeypatch):
-    """Two trees, the second of which has several derivations, and a sentence with one tree only."""
+    """The first sentence has two trees, one with several derivations; the second has one tree."""
     beam = BeamResult(
         np.array([[0, 1, 0], [2, 0, -1], [-1, -1, -1]], dtype=np.int32),
         np.array([[*np.log([0.4, 0.3]), -np.inf], [np.log(0.5), -np.inf, -np.inf]]).T,

@@ -1,4 +1,4 @@
-"""Parsers find the sentences that Docs leave open."""
+"""Parsers find the sentence boundaries that a Doc leaves open."""
 
 import logging
 from dataclasses import replace
@@ -20,12 +20,12 @@ from spacy_npparse.parsing import EncodedTokens, GoldBatch, SentenceBatch
 from spacy_npparse.treebank import ConlluCorpus
 from spacy_npparse.trees.missing import NO_HEAD
 
-# With the lexical attributes that a bare Vocab has not.
+# This Vocab has the lexical attributes that a bare Vocab lacks.
 VOCAB = spacy.blank("xx").vocab
 
 
 class RandomScorer:
-    """Scores that depend on the tokens only, whatever they are batched with: an `EncodedTokens`."""
+    """A stand-in for `EncodedTokens`, whose random scores depend only on the tokens."""
 
     def __init__(self, n_tokens, seed=0, bias=-1.0):
         rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def doc_of(n, starts=None):
 
 
 def test_arcs_of_a_text_that_is_one_sentence_are_scored_once():
-    """Once to find this out, and not again to parse it."""
+    """The scores of the search for sentences are reused to parse the text."""
     scored = []
 
     def score_arcs(rows, lengths):
@@ -87,7 +87,7 @@ def test_arcs_of_a_text_that_is_one_sentence_are_scored_once():
 
 
 def test_heads_are_learnt_among_the_sentences_around():
-    """Three sentences of 2, 3 and 2 words in one Doc, and one of another Doc."""
+    """One Doc has sentences of 2, 3 and 2 words, and another Doc has one of 1 word."""
     lengths = np.array([2, 3, 2, 1], dtype=np.int32)
     heads = np.array([2, 0, 0, 3, 1, 0, NO_HEAD, 0], dtype=np.int32)
     sentences = SentenceBatch(np.arange(8), lengths, 8)
@@ -98,7 +98,7 @@ def test_heads_are_learnt_among_the_sentences_around():
     parts = gold.join_sentences(5)
     assert parts.sentences.lengths.tolist() == [5, 2, 1]
     assert parts.heads.tolist() == [2, 0, 0, 5, 3, 0, NO_HEAD, 0]
-    # A sentence is not cut.
+    # Sentences are not cut.
     assert gold.join_sentences(1).sentences.lengths.tolist() == [2, 3, 2, 1]
 
 
@@ -134,7 +134,7 @@ def test_sentences_may_begin_with_white_space():
 
 
 def test_no_boundary_is_taught_below_an_arc():
-    """spaCy derives a sentence start at `d`, which the arc from `e` to `a` spans."""
+    """spaCy derives a sentence start at `d`, but the arc between `a` and `e` spans it."""
     gold = Doc(VOCAB, words=list("abcde"), heads=[0, 0, 0, 3, 0], deps=["dep"] * 5)
     assert gold[3].is_sent_start
     boundaries = boundaries_of(Example(Doc(VOCAB, words=list("abcde")), gold))
@@ -156,7 +156,7 @@ def test_docs_are_searched_alone_and_together():
         if len(doc):
             assert (find([doc], alone)[0] == together[start:end]).all()
         start = end
-    # Windows, not whole texts.
+    # The search scores windows, not whole texts.
     assert scorer.longest < 200
 
 
@@ -181,7 +181,7 @@ def test_a_boundary_before_whitespace_stays_there():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_scores_are_averaged(seed):
-    """Two parsers that agree decide as one of them."""
+    """Two identical parsers decide like one."""
     tokens = read_tokens([doc_of(100)])
     scorer = RandomScorer(100, seed)
     one, two = (find_sentences(tokens, [scorer] * k)[0] for k in (1, 2))
@@ -191,7 +191,7 @@ def test_scores_are_averaged(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_windows_have_all_arcs_around_a_word(seed, monkeypatch):
     scorer = RandomScorer(600, seed)
-    # None is certain.
+    # No start is certain.
     scorer.starts = np.clip(scorer.starts, -3.0, 3.0)
     scorer.arcs *= 3
     found, _ = find([doc_of(600)], scorer)
@@ -220,7 +220,7 @@ def test_long_runs_are_cut_where_a_start_is_most_likely():
     scorer.starts[[100, 200, 300]] = -15.0
     found, n_cut = find([doc_of(n)], scorer)
     assert np.flatnonzero(found).tolist() == [0, 100, 200, 300] and n_cut == 3
-    # Unless nothing is open there.
+    # A sentence is not cut if all its boundaries are preset.
     preset = doc_of(n, [True, *[False] * (n - 1)])
     assert np.flatnonzero(find([preset], scorer)[0]).tolist() == [0]
 

@@ -1,4 +1,4 @@
-"""How batches are cut into parts."""
+"""Tests of how batches are split into parts."""
 
 import math
 from types import SimpleNamespace
@@ -48,7 +48,7 @@ def test_parts_grow_with_the_memory_of_a_gpu(monkeypatch, memory, n_arcs):
 
 @pytest.mark.parametrize("system", FAMILIES)
 def test_no_constant_is_made_for_each_batch(shared, sample, system, monkeypatch):
-    """Each would be copied to the GPU every time."""
+    """A constant would be copied to the GPU for each batch."""
     nlp = shared(system)
     docs = [eg.predicted for eg in sample(nlp, limit=5)]
     with monkeypatch.context() as patch:

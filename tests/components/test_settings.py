@@ -1,4 +1,4 @@
-"""How settings are read from a config."""
+"""Tests of how settings are read from a config."""
 
 from dataclasses import replace
 from typing import get_args

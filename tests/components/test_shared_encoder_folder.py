@@ -1,4 +1,4 @@
-"""Pipelines that are saved without their pretrained encoder, which they share."""
+"""Tests of pipelines that are saved without their pretrained encoder, and share its folder."""
 
 import hashlib
 import pickle
@@ -18,7 +18,7 @@ SECTION = "components.parser.model.tok2vec.transformer.folder"
 
 
 def trained(sample, folder, **settings):
-    """A pipeline whose parser has an encoder of its own, after some updates."""
+    """Return a pipeline, after some updates, whose parser has its own encoder."""
     transformer = {"@architectures": "spacy_npparse.Transformer.v1", "folder": str(folder)}
     encoder = {**TINY_ENCODER, "transformer": {**transformer, "layers": [2, 3], **settings}}
     nlp = spacy.blank("xx")
@@ -37,7 +37,7 @@ def transformer_of(nlp):
 
 
 def predictions(nlp):
-    """Trees, and the vectors of the encoder."""
+    """Return the trees, and the vectors of the encoder."""
     docs = list(nlp.pipe(TEXTS))
     for doc in docs:
         check_trees(doc)
@@ -94,7 +94,7 @@ def test_another_folder_and_other_weights(folder, sample, tmp_path):
     moved = folder.rename(tmp_path / "moved")
     refusal(tmp_path / "saved", str(weights), expected, "does not exist")
     assert_same(spacy.load(tmp_path / "saved", config={SECTION: str(moved)}), nlp)
-    # The change of a path is saved.
+    # The new path is saved.
     spacy.load(tmp_path / "saved", config={SECTION: str(moved)}).to_disk(tmp_path / "corrected")
     assert_same(spacy.load(tmp_path / "corrected"), nlp)
 

@@ -18,7 +18,7 @@ HELPERS = Path(__file__).parents[1] / "helpers"
     ["arc_hybrid_swap_parser", "mst_parser", "one_endpoint_crossing_parser", "mh4_parser"],
 )
 def test_spacys_tests_pass_with_a_parser_of_each_family(tmp_path, factory):
-    """All but those that the plugin names with a reason; it sees to it that exactly these fail."""
+    """The plugin lists the tests that fail, with reasons, and checks that exactly these fail."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "spacy_stand_in"]
     command += ["-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", tmp_path]
     command += ["-W", "ignore", "--tb", "short", "--pyargs", "spacy.tests"]
@@ -35,6 +35,6 @@ def test_spacys_tests_pass_with_a_parser_of_each_family(tmp_path, factory):
         check=False,
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
-    # Enough of them have made one of ours; the others are of what is around a parser.
+    # Enough tests have made one of our parsers; the other tests concern the rest of spaCy.
     (made,) = re.findall(rf"^(\d+) tests with {factory}", done.stdout, re.MULTILINE)
     assert int(made) >= 40, f"spaCy {spacy.__version__}: {done.stdout[-2000:]}"

@@ -1,4 +1,4 @@
-"""What a reader has to open: few classes of an object, few files of a call."""
+"""Readers of the code open few files: objects have few classes, and calls cross few files."""
 
 import inspect
 
@@ -8,8 +8,8 @@ from structure import all_classes, calls_between_files, own_classes
 
 from spacy_npparse.components import DependencyParser
 
-# Calls that changed the file when the parser was ten classes deep: of one sentence, predicted and
-# learnt.
+# The number of calls into another file, to predict and to learn one sentence, when the parser had
+# ten levels of inheritance.
 BEFORE = {
     "arc_hybrid_swap": (55, 82),
     "mst": (53, 90),
@@ -20,11 +20,11 @@ BEFORE = {
 
 @pytest.mark.parametrize("system", BEFORE)
 def test_few_calls_change_the_file(make_parser, sample, system):
-    # The search for other trees, for label rules, is a loop.
+    # In mode "trees", label rules would search for other trees in a loop.
     nlp = make_parser(system, {"label_rules": "labels"})
     parser = nlp.get_pipe("parser")
     (stored,) = sample(nlp, limit=1)
-    # As `nlp.update` makes it.
+    # `nlp.update` makes examples in the same way.
     example = Example(stored.predicted, stored.reference)
     found = [
         calls_between_files(lambda: parser.predict([example.predicted])),
@@ -35,8 +35,7 @@ def test_few_calls_change_the_file(make_parser, sample, system):
 
 
 def test_objects_are_made_of_few_classes():
-    """But for the kernel, whose systems and oracles are derived from each other as in the
-    papers."""
+    """The kernel is exempt: its systems and oracles inherit from each other as in the papers."""
     for one in all_classes():
         if not one.__module__.startswith(("spacy_npparse.systems", "spacy_npparse.transitions")):
             assert len(own_classes(one)) <= 3, inspect.getmro(one)

@@ -1,4 +1,4 @@
-"""Training: oracles, partial and misaligned gold, gradients, learning."""
+"""Tests of training: oracles, partial and misaligned gold trees, gradients and learning."""
 
 import re
 from dataclasses import replace
@@ -87,7 +87,7 @@ def test_trees_that_exact_search_cannot_learn_are_counted(make_nlp, sample, capl
     ):
         assert re.search(rf"parser: {n} of 200 training trees have {what}", caplog.text)
     optimizer.L2 = 0.0
-    # Greedy derivations that attach words early differ if the scores of arcs do.
+    # With low scores of SHIFT, greedy derivations attach words early and depend on arc scores.
     nlp.get_pipe("parser").model.shims[0].net.shift_pairs.weight.data[:, -1, -1] = -20.0
     before = weights(nlp)
     nlp.update([eg for eg in sample(nlp) if len(eg.reference) > 8], sgd=optimizer)
@@ -99,7 +99,7 @@ def test_trees_that_exact_search_cannot_learn_are_counted(make_nlp, sample, capl
 def test_trees_that_are_not_one_endpoint_crossing_are_counted(make_nlp, sample, caplog):
     nlp = make_nlp("one_endpoint_crossing", max_length=8)
     label = "punct"
-    # The arc from c to e is crossed by those from a to d and from the root to b.
+    # The arcs from a to d and from the root to b cross the arc from c to e.
     wild = example(nlp, list("abcde"), [1, 1, 0, 0, 2], [label, "ROOT", label, label, label])
     assert not is_derivable("one_endpoint_crossing", wild.reference)
     long = [eg for eg in sample(nlp, limit=40) if len(eg.reference) > 8]
@@ -119,7 +119,7 @@ def test_trees_that_are_not_one_endpoint_crossing_are_counted(make_nlp, sample, 
 
 @pytest.mark.parametrize("system", ["mst", "one_endpoint_crossing", "mh3, exact", "mh4, exact"])
 def test_no_loss_once_gold_trees_win_by_a_margin(make_nlp, sample, system):
-    """The loss of a tree is what the best of all lacks of it, never less than nothing."""
+    """The loss of a gold tree is the lead of the best tree over it, and never negative."""
     nlp = make_nlp(system)
     examples = [eg for eg in sample(nlp, limit=40) if is_derivable(system, eg.reference)][:5]
     nlp.initialize(lambda: examples)
@@ -136,7 +136,7 @@ def test_no_loss_once_gold_trees_win_by_a_margin(make_nlp, sample, system):
 
     assert loss(scored.arcs.detach()) > 1.0
     assert loss(-8.0 * wrong) == pytest.approx(0.0, abs=1e-3)
-    # Gold trees that win by half of the margin only: each wrong arc lacks the other half.
+    # If gold trees win by only half of the margin, each wrong arc violates the other half.
     assert loss(-0.5 * wrong) > 0.25 * len(gold.heads)
 
 
@@ -259,7 +259,7 @@ def test_partial_trees_and_several_roots_train(make_nlp, sample, system):
     before = weights(nlp)
     losses = nlp.update(partial, sgd=optimizer)
     assert losses["parser"] > 0 and changed(before, weights(nlp))
-    # Interleaved, so that no boundary can part them.
+    # The trees interleave, so that no sentence boundary can separate them.
     several = example(nlp, list("abcd"), [2, 3, 2, 3], ["det", "det", "ROOT", "ROOT"])
     assert np.isfinite(nlp.update([several], sgd=optimizer)["parser"])
 
@@ -308,7 +308,7 @@ def test_mh3_does_not_learn_what_it_never_does(make_nlp, sample):
     before = weights(nlp)
     optimizer.L2 = 0.0
     nlp.update(sample(nlp), sgd=optimizer)
-    # Of the links, MH3 has LEFT-ARC and RIGHT-ARC.
+    # The only links of MH3 are LEFT-ARC and RIGHT-ARC.
     after = weights(nlp)
     same = [
         torch.equal(*pair)
@@ -324,7 +324,7 @@ def test_cycle_is_refused(trained):
 
 
 def test_get_loss_knows_what_it_is_given(trained, sample):
-    """Scores are token vectors, with or without a gradient; parses have none."""
+    """`get_loss` takes token vectors, with or without a gradient, but no parses."""
     parser = trained.get_pipe("parser")
     examples = sample(trained)
     docs = [eg.predicted for eg in examples]
@@ -368,7 +368,7 @@ def test_gradients_are_those_of_the_loss(make_nlp, sample):
         generator = torch.Generator().manual_seed(0)
         for _ in range(10):
             direction = torch.randn(point.shape, generator=generator, dtype=torch.double)
-            step = 1e-7  # small, lest a ReLU has its kink in between
+            step = 1e-7  # small, so that no ReLU has its kink in between
             with torch.no_grad():
                 _, rise = parser.get_loss(examples, point + step * direction)
                 _, fall = parser.get_loss(examples, point - step * direction)
@@ -380,7 +380,7 @@ def test_gradients_are_those_of_the_loss(make_nlp, sample):
 
 @pytest.mark.parametrize(
     "system, settings",
-    # Scores of single transitions that were learnt by themselves are not made to be added up.
+    # The local loss trains scores of single transitions, whose sums mean little.
     [(system, {}) for system in FAMILIES if system != "mh4, exact, local"]
     + [("mh4", {}), ("arc_hybrid_swap", {"loss": "max-violation", "decoder": {"beam_width": 4}})],
 )

@@ -1,4 +1,4 @@
-"""Training on the file that chooses the best model is warned of."""
+"""Tests of the warning if the dev file, which selects the best model, is also trained on."""
 
 import shutil
 

@@ -19,7 +19,7 @@ COMPONENTS = ["tagger", "morphologizer", "lemmatizer"]
 
 @pytest.fixture
 def config(tmp_path):
-    """Make the config of a treebank whose annotation consists of trees and the given columns."""
+    """Return a function that makes a config for a treebank with trees and the given columns."""
 
     def make(*columns):
         keep = [Kept(column) for column in columns]
@@ -56,7 +56,7 @@ def test_components_without_column_are_dropped(config, columns, kept, dropped, c
     assert [name for name in nlp.pipe_names if name in COMPONENTS] == kept
     assert nlp.pipe_names[0] == "tok2vec" and nlp.pipe_names[-1] == "parser"
     assert dropped in caplog.text and len(caplog.records) == len(COMPONENTS) - len(kept)
-    # Model selection remains that of the config.
+    # The config's scores still select the model.
     weights = nlp.config["training"]["score_weights"]
     assert {name: weight for name, weight in weights.items() if weight} == {"dep_las": 1.0}
     assert ("lemma_acc" in weights) == ("lemmatizer" in kept)
