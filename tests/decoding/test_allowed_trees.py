@@ -1,4 +1,4 @@
-"""Search among allowed trees, against enumeration."""
+"""Compare the search among allowed trees with enumeration."""
 
 from functools import cache
 from itertools import islice
@@ -29,7 +29,7 @@ SYSTEMS = sorted(transition_systems.get_all())
 
 @cache
 def trees(n):
-    """All single-rooted trees of n words: [n_trees, n]."""
+    """Return all single-rooted trees of n words: [n_trees, n]."""
     return np.array([tree[1:] for tree in all_trees(n) if single_root(tree)], dtype=np.int32)
 
 
@@ -47,7 +47,7 @@ def trees_of_class(covers, n):
 
 
 def has_derivation_in_mh4(heads):
-    """Whether exact search has the tree if all other arcs are much worse."""
+    """Return whether exact search finds the tree if all other arcs score much worse."""
     n = len(heads) - 1
     arcs = np.full((1, n + 2, n + 2), -100, dtype=np.float32)
     arcs[0, heads[1:], range(1, n + 1)] = 0
@@ -64,7 +64,7 @@ CLASSES = {
 
 
 def is_subtree(tree, first, last):
-    """By its descendants, not as the search decides it."""
+    """Decide by the descendants of words, which the search does not do."""
     inside = set(range(first, last + 1))
     below = {word: {word} for word in inside}
     for _ in tree:
@@ -91,7 +91,7 @@ def constraints(draw, most=5):
     arcs = rng.random((n + 1, n + 1)) < draw(st.sampled_from([0.5, 0.8, 1.0]))
     spans = [tuple(sorted(rng.integers(1, n + 1, 2).tolist())) for _ in range(rng.integers(0, 5))]
     scores = rng.normal(size=(n + 1, n + 1))
-    # Words prefer heads outside the subtrees, or trees are equally good.
+    # Words may prefer heads outside the subtrees, and rounding may make trees equally good.
     allowed = AllowedTrees(arcs, tuple(spans))
     scores += draw(st.sampled_from([0, 5])) * allowed.exits
     return allowed, draw(st.sampled_from([1, 30])) * scores.round(draw(st.sampled_from([0, 6])))
@@ -131,8 +131,6 @@ def test_trees_that_a_system_derives_are_found_if_there_are_some(name, drawn):
 
 
 class CountedSearch:
-    """A search that counts its calls."""
-
     def __init__(self, search):
         self.search = search
         self.n_calls = 0
@@ -143,8 +141,8 @@ class CountedSearch:
 
 
 def many_subtrees(n_subtrees, *, can_be_met):
-    """Subtrees of three words each, whose words prefer heads outside of them; in the last one, two
-    words have no other heads if it cannot be met."""
+    """Return subtrees of three words each, whose words prefer heads outside. If the constraints
+    cannot be met, two words of the last subtree can only have heads outside."""
     n = 3 * n_subtrees + 1
     arcs = np.ones((n + 1, n + 1), dtype=bool)
     spans = tuple((first, first + 2) for first in range(1, n, 3))
@@ -189,7 +187,7 @@ def test_two_searches_tell_that_no_tree_is_allowed(name, n_subtrees, monkeypatch
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("n_subtrees", [10, 20])
 def test_trees_of_systems_are_searched_for_a_bounded_time(name, n_subtrees, monkeypatch):
-    # Some arcs before the subtrees reach behind them and cross, too much for most systems.
+    # Arcs from before the subtrees to behind them cross, in a way that most systems cannot derive.
     n = 2 * n_subtrees + 15
     arcs = np.ones((n + 1, n + 1), dtype=bool)
     for word, head in [(1, 10), (3, 12), (5, n - 3), (7, n), (9, n - 7)]:

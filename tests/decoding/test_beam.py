@@ -1,4 +1,4 @@
-"""Beam search against greedy decoding and against all derivations."""
+"""Compare beam search with greedy decoding and with all derivations."""
 
 from collections import defaultdict
 from functools import cache
@@ -30,7 +30,7 @@ def test_a_beam_of_one_is_greedy(name):
 
 
 def all_derivations(system, tables, n, normalised):
-    """The scores of all derivations, by their trees."""
+    """Return the scores of all derivations of each tree."""
 
     @cache
     def successors(c):
@@ -71,7 +71,7 @@ def test_a_wide_beam_finds_the_best_derivation_of_every_tree(name, normalised):
 
 
 def derivable_trees(system, n):
-    """The single-rooted trees of n words that a system derives: [n_trees, n]."""
+    """Return the single-rooted trees of n words that a system derives: [n_trees, n]."""
     trees = np.array([tree[1:] for tree in all_trees(n) if single_root(tree)], dtype=np.int32)
     return trees[derivable(system.kernel, np.full(len(trees), n, dtype=np.int32), trees.ravel())]
 
@@ -106,13 +106,13 @@ def test_a_narrow_beam_holds_different_trees(name):
     lengths = [9] * 10
     found = search(system, random_tables(system, lengths, seed=7, swap_bias=-4.0), lengths, 8)
     counts = np.isfinite(found.scores).sum(axis=0)
-    # Fewer than 8 where those that are left before the last words lead to the same trees.
+    # A beam ends with fewer than 8 trees if its items before the last words lead to the same trees.
     assert counts.mean() > 4.0
     for sentence, count in enumerate(counts):
         trees = found.heads[:count, 9 * sentence : 9 * sentence + 9]
         assert len(np.unique(trees, axis=0)) == count
     assert (found.joint_scores >= found.scores).all()
-    # Unless each tree has one derivation.
+    # Joint scores are higher, unless each tree has only one derivation.
     several = any(
         len(scores) > 1
         for n in (3, 4)
@@ -153,8 +153,7 @@ def test_wider_beams_find_likelier_trees(name):
 
 
 def replay(system, tables, n, width, normalised=True):
-    """The tree that an explanation leads to, and the sum of the scores on the way, which are
-    checked."""
+    """Check the scores of an explanation; return its tree and the sum of the scores."""
     found = explain(system.kernel, tables, n, width, normalised)
     assert found.scores.shape == (len(found.transitions), len(system.transitions))
     c = system.initial(n)

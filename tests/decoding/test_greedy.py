@@ -1,4 +1,4 @@
-"""Greedy decoding against a slow decoder on the plain-Python window."""
+"""Compare greedy decoding with a slow decoder in Python."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Decoders return trees whatever the scores are, and say when there is not enough memory."""
+"""Decoders return trees under any scores, and raise MemoryError if there is too little memory."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ hostile = settings(deadline=None, max_examples=60)
 
 
 def values(data, *shape):
-    """Scores that may all be the same, mostly hostile, or mostly mild with a few hostile ones."""
+    """Draw scores that are all the same, mostly hostile, or mostly mild."""
     few = data.draw(st.lists(st.sampled_from(HOSTILE + MILD), min_size=1, max_size=4))
     fill = st.sampled_from(few)
     return data.draw(arrays(np.float32, shape, elements=st.sampled_from(HOSTILE), fill=fill))
@@ -145,7 +145,7 @@ def test_transitions(name, lengths, data, normalised):
 @settings(deadline=None, max_examples=5)
 @given(n=st.integers(0, 9), data=st.data(), width=st.sampled_from([1, 3]), normalised=st.booleans())
 def test_explanations(name, n, data, width, normalised):
-    """They are derivations of a tree."""
+    """An explanation is the derivation of a tree."""
     system = transition_systems.get(name)(single_root=True)
     tables = score_tables(data, system, [n])
     transitions, scores = explain(system, tables, n, width, normalised)
@@ -161,7 +161,7 @@ def test_explanations(name, n, data, width, normalised):
 @hostile
 @given(st.integers(1, 12), st.integers(1, 4), st.integers(1, 12), st.data())
 def test_segmentation(n, reach, max_length, data):
-    """Sentences begin at candidates, and at all certain ones."""
+    """Sentences begin only at candidates, and at all certain starts."""
     candidates = data.draw(arrays(np.bool_, n + 1))
     candidates[[0, n]] = True
     certain = candidates & data.draw(arrays(np.bool_, n + 1))
@@ -202,7 +202,7 @@ def test_mh3_takes_quadratic_memory():
 
 
 def in_little_memory(make, call):
-    """What a process prints that makes scores, and then has 32 MB more for a call."""
+    """Return what a process prints that makes scores, and then has 32 MB more for a call."""
     script = f"""
         import resource
         import numpy as np

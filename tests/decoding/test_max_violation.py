@@ -1,4 +1,4 @@
-"""Global training: what a beam finds against all derivations."""
+"""Compare the largest violations that a beam finds in global training with all derivations."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def find(system, oracle, tables, golds, width, margin=1.0):
 
 
 def total(tables, found, system):
-    """Score of what is wrong minus that of what is right."""
+    """Return the score of the wrong transitions minus the score of the right transitions."""
     difference = 0.0
     for row, cells, t, sign in zip(
         found.states, found.arcs, found.transitions, found.signs, strict=True
@@ -35,8 +35,8 @@ def total(tables, found, system):
 
 
 def best_prefixes(system, oracle, tables, gold):
-    """The highest score of all derivations that end in a configuration at a frontier: its frontier,
-    number of wrong arcs, score, and whether a transition was wrong."""
+    """Yield the best derivation of each configuration at a frontier: the frontier, the number of
+    wrong arcs, the score, and whether a transition was wrong."""
     n = len(gold) - 1
     words = set(range(1, n + 1))
     agenda = {(system.initial(n), frozenset(), False): 0.0}
@@ -132,7 +132,7 @@ def test_the_margin_grows_with_the_number_of_wrong_arcs():
     system = get_transition_system("arc_hybrid_swap")
     tables = random_tables(system, [3], seed=0)
     found = find(system, "static-dynamic", tables, [GOLD], 50, margin=1e6)
-    # All words can get a wrong head, and no right derivation gives one.
+    # A derivation can give all words a wrong head, and right derivations give none.
     assert found.margins.tolist() == [3e6]
 
 

@@ -1,4 +1,4 @@
-"""Marginal probabilities of arcs against those of all derivations."""
+"""Compare marginal probabilities of arcs with sums over all derivations."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def marginals(scores, lengths, n_heads, single_root=True):
 @pytest.mark.parametrize("n_heads", [3, 4])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_marginals_are_sums_over_all_derivations(n, n_heads, single_root):
-    """Each sequence of transitions counts once, in however many ways it is deduced."""
+    """Each sequence of transitions counts once, even if it has several deductions."""
     derivations = [replay(d, n, single_root) for d in all_derivations(n, n_heads, single_root)]
     trees = [heads for heads, _ in derivations]
     for seed in range(3 if n < 4 else 1):

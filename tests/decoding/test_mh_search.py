@@ -1,4 +1,4 @@
-"""Exact search against all derivations of the deduction system."""
+"""Compare exact search with all derivations of the deduction system."""
 
 import itertools
 
@@ -79,7 +79,7 @@ def test_long_sentences_are_searched_greedily(lengths, seed):
 
 
 def gold_only(heads):
-    """Scores of 0 for gold arcs, and of -100 for others."""
+    """Return scores of 0 for gold arcs, and of -100 for others."""
     n = len(heads) - 1
     arcs = np.full((1, n + 2, n + 2), -100, dtype=np.float32)
     for word in range(1, n + 1):
@@ -89,7 +89,7 @@ def gold_only(heads):
 
 @pytest.mark.parametrize("n, n_covered", [(1, 1), (2, 3), (3, 16), (4, 118), (5, 1019)])
 def test_coverage(n, n_covered):
-    """The numbers of trees of MH4, and exactly the projective ones of MH3."""
+    """MH4 covers n_covered trees, and MH3 covers exactly the projective trees."""
     covered = 0
     for heads in itertools.product(range(n + 1), repeat=n):
         heads = (0, *heads)

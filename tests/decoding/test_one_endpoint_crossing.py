@@ -1,4 +1,4 @@
-"""Exact search for one-endpoint-crossing trees against all such trees."""
+"""Compare exact search for one-endpoint-crossing trees with all such trees."""
 
 import itertools
 import random
@@ -19,7 +19,7 @@ from spacy_npparse.trees import is_one_endpoint_crossing, is_tree
 
 @cache
 def all_trees(n):
-    """All trees of n words, with any number of roots; heads[0] is 0."""
+    """Return all trees of n words, with any number of roots; heads[0] is 0."""
     candidates = ((0, *heads) for heads in itertools.product(range(n + 1), repeat=n))
     return [heads for heads in candidates if is_tree(heads, single_root=False)]
 
@@ -31,7 +31,7 @@ def random_scores(lengths, seed=0):
     scores = OneEndpointCrossingScores(
         *(rng.standard_normal(shape, dtype=np.float32) for _ in range(4))
     )
-    # Crossing arcs are tempting.
+    # In some tests, crossed arcs score higher.
     scores.crossed[...] += rng.choice([0.0, 1.0])
     return scores
 
@@ -46,7 +46,7 @@ def cross(first, second):
 
 
 def crossing_structures(arcs):
-    """The arcs that are connected by crossings: sets of at least two."""
+    """Return the sets of at least two arcs that crossings connect."""
     structures = []
     for arc in arcs:
         connected = [s for s in structures if any(cross(arc, other) for other in s)]
@@ -56,8 +56,8 @@ def crossing_structures(arcs):
 
 
 def parts(heads):
-    """What a tree is scored by, as it is defined: whether the arc to each word is crossed, its
-    grandparent, and its sibling."""
+    """Return the parts of a tree that have scores, by their definition: for each word, whether its
+    arc is crossed, its grandparent, and its sibling."""
     arcs = [(heads[m], m) for m in range(1, len(heads))]
     structures = crossing_structures(arcs)
     crossed = {arc for structure in structures for arc in structure}
@@ -90,7 +90,7 @@ def parts(heads):
 
 
 def score(scores, heads, words):
-    """The score of a tree of the first sentence. words: of each word, what `parts` says."""
+    """Return the score of a tree of the first sentence. words: the result of `parts`."""
     total = 0.0
     for m, (crossed, g, s) in enumerate(words, start=1):
         total += (scores.crossed if crossed else scores.heads)[0, heads[m], m]
@@ -100,7 +100,7 @@ def score(scores, heads, words):
 
 
 def found_trees(found, lengths):
-    """Heads, parts and score of all trees."""
+    """Yield the heads, the parts and the score of each tree."""
     first = 0
     for n, total in zip(lengths, found.scores, strict=True):
         words = slice(first, first + n)
@@ -130,7 +130,7 @@ def test_the_best_of_all_trees_is_found(n, single):
 
 
 def gold_only(heads):
-    """Scores of 0 for gold arcs, and of -100 for others."""
+    """Return scores of 0 for gold arcs, and of -100 for others."""
     n = len(heads) - 1
     arcs = np.full((1, n + 1, n + 1), -100, dtype=np.float32)
     arcs[0, heads[1:], range(1, n + 1)] = 0
@@ -142,7 +142,7 @@ def gold_only(heads):
 
 @pytest.mark.parametrize("n, n_covered", [(1, 1), (2, 3), (3, 16), (4, 125), (5, 1104)])
 def test_coverage(n, n_covered):
-    """All one-endpoint-crossing trees, and no others."""
+    """The search covers all one-endpoint-crossing trees, and no others."""
     covered = 0
     for heads in all_trees(n):
         ((best, words, total),) = found_trees(decode(gold_only(heads), [n], False), [n])
@@ -154,7 +154,7 @@ def test_coverage(n, n_covered):
 
 
 def random_covered_trees(n, n_trees):
-    """Trees on a random walk through the covered trees: one arc changes at a time."""
+    """Yield trees on a random walk through the covered trees, which changes one arc at a time."""
     rng = random.Random(n)
     heads = [0, *range(n)]
     for step in range((15 + n_trees) * n):
@@ -246,7 +246,7 @@ def test_the_best_tree_without_pruned_arcs_is_found(n, single):
     st.integers(0, 2**32),
 )
 def test_pruning_is_as_good_as_forbidding(lengths, ratio, local, seed):
-    """In sentences of any length, with arcs between neighbours or anywhere."""
+    """The sentences have any length, and their best arcs are short or have any length."""
     scores = random_scores(lengths, seed)
     nodes = np.arange(scores.heads.shape[1])
     distances = np.abs(nodes[:, None] - nodes) if local else 0
@@ -266,7 +266,7 @@ def test_pruning_is_as_good_as_forbidding(lengths, ratio, local, seed):
 
 @given(st.data(), st.sampled_from([1e-30, 0.01, 1.0]))
 def test_improbable_arcs(data, ratio):
-    """Whatever the scores are, probable arcs and a tree are left."""
+    """Under any scores, probable arcs and at least one tree are left."""
     lengths = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
     size = max(lengths) + 1
     values = st.floats(-50, 0) | st.sampled_from([np.nan, np.inf, -np.inf])

@@ -1,4 +1,4 @@
-"""Oracle-guided roll-outs against a slow one on the plain-Python window."""
+"""Compare roll-outs that an oracle guides with a slow roll-out in Python."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def splitmix64(state):
 
 
 def slow_roll_out(system, oracle_name, tables, trees, exploration, seed):
-    """States, arcs and costs as lists, and the number of wrong moves followed."""
+    """Return states, arcs and costs as lists, and the number of wrong transitions taken."""
     randoms = splitmix64(seed)
     states, arcs, costs_seen, errors = [], [], [], 0
     root_row = 0
@@ -109,7 +109,7 @@ def test_same_states_and_costs_as_the_slow_roll_out(name, oracle, single, explor
 
 @pytest.mark.parametrize(("name", "oracle"), ORACLES)
 def test_without_exploration_the_gold_tree_is_followed(name, oracle):
-    """Every recorded state has a free transition, and the states are those of a derivation."""
+    """Each recorded state is on a derivation and has a transition of cost 0."""
     system = get_transition_system(name)
     if oracle == "static-dynamic-lazy":
         pytest.skip("its least cost is not always 0")

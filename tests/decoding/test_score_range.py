@@ -1,4 +1,4 @@
-"""The sentinel for impossible scores, and the limit of possible ones, in float32."""
+"""Tests of the sentinel for impossible scores, and of the limit of possible scores, in float32."""
 
 import numpy as np
 

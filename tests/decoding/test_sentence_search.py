@@ -1,4 +1,4 @@
-"""The search for sentences against all segmentations."""
+"""Compare the search for sentences with all segmentations."""
 
 from itertools import pairwise, product
 
@@ -11,7 +11,7 @@ from spacy_npparse.decoding import IMPOSSIBLE, Spans, best_segmentation, score_s
 
 
 def band(arcs, reach):
-    """Scores of arcs by dependent and head, laid out as the kernel takes them."""
+    """Lay out scores of arcs by dependent and head as the kernel takes them."""
     n = len(arcs)
     rows = np.full((n, 2 * reach + 1), IMPOSSIBLE, dtype=np.float32)
     for word, head in product(range(n), repeat=2):
@@ -21,7 +21,7 @@ def band(arcs, reach):
 
 
 def best_heads(arcs, roots, first, end):
-    """The highest score of a choice of heads with one root, by trying each root."""
+    """Return the highest score of heads with one root, after trying each root."""
     words = range(first, end)
     return max(
         roots[root] + sum(max(arcs[d, h] for h in words if h != d) for d in words if d != root)
@@ -72,7 +72,7 @@ def test_sentences_are_not_too_long_where_they_may_be_cut():
     certain[[0, n]] = True
     arcs = band(rng.normal(size=(n, n)), n)
     spans = score_spans(arcs, np.zeros(n, dtype=np.float32), candidates, certain, cap)
-    # Nothing is likely to start a sentence.
+    # No word is likely to start a sentence.
     found = best_segmentation(np.full(n, -20.0), spans)
     assert not (found & ~candidates[:n]).any()
     for first, end in pairwise([*np.flatnonzero(found).tolist(), n]):

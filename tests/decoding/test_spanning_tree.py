@@ -1,4 +1,4 @@
-"""Maximum spanning trees against all trees, and against a search without tricks."""
+"""Compare maximum spanning trees with all trees, and with a simple search."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_no_tree_scores_better(n):
     rng = np.random.default_rng(n)
     trees = np.array(all_single_rooted_trees(n))
     arcs = rng.standard_normal((50, n + 3, n + 3)).astype(np.float32)
-    # Roots are tempting.
+    # In every other sentence, arcs from the root score higher.
     arcs[::2, :, 0] += 3.0
     found = decode_spanning_trees(arcs, np.full(50, n, dtype=np.int32)).reshape(50, n)
     words = np.arange(1, n + 1)
@@ -40,8 +40,8 @@ def test_no_tree_scores_better_than_others_with_the_same_score(n):
 
 
 def best_heads(scores):
-    """The highest-scoring tree whose root is node 0, by the recursion of Edmonds (1967): scores of
-    the arcs to each node, [n, n]."""
+    """Return the highest-scoring tree with the root 0, by the recursion of Edmonds (1967). scores:
+    of the arcs to each node, [n, n]."""
     n = len(scores)
     scores = scores.copy()
     np.fill_diagonal(scores, -np.inf)
@@ -71,7 +71,7 @@ def best_heads(scores):
 
 
 def best_single_rooted_heads(scores):
-    """The highest-scoring tree with a single root: the best one of all words as roots."""
+    """Return the highest-scoring tree with a single root, after trying all words as roots."""
     n = len(scores) - 1
     best, best_total = None, -np.inf
     for root in range(1, n + 1):
@@ -103,7 +103,7 @@ def test_the_best_of_trees_with_many_words_is_found(n, kind, dtype, seed):
     elif kind == "roots":
         scores[:, 0] += 1000
     elif kind == "chains":
-        # Cycles of cycles, and many steps before one closes.
+        # These scores make cycles of cycles, and long paths before a cycle closes.
         order = rng.permutation(n) + 1
         scores[order, np.roll(order, 1)] += 4
     scores = scores.astype(dtype)

@@ -1,4 +1,4 @@
-"""Marginal probabilities of arcs against those of all trees."""
+"""Compare marginal probabilities of arcs with sums over all trees."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def marginals(arcs, lengths):
 
 
 def enumerated(arcs, n):
-    """Sums over all trees with a single root, at [d, h]."""
+    """Return the sums of probabilities over all trees with a single root, at [d, h]."""
     trees = np.array([tree for tree in all_trees(n) if single_root(tree)])
     words = np.arange(1, n + 1)
     scores = arcs[words, trees[:, 1:]].sum(axis=1)
@@ -30,8 +30,8 @@ def enumerated(arcs, n):
 @pytest.mark.parametrize("scale", [0.1, 1.0, 10.0, 100.0])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_marginals_are_sums_over_all_trees(n, scale):
-    """The larger the scores, the surer words are to hang on each other: a cycle, which no tree
-    has, and which makes the matrix of the matrix-tree theorem nearly singular."""
+    """With large scores, words are likely to be each other's heads. No tree has such a cycle, which
+    makes the matrix of the matrix-tree theorem nearly singular."""
     for _ in range(20 if n < 5 else 5):
         arcs = rng.normal(size=(n + 1, n + 1)) * scale
         found = marginals(arcs[None], [n])[0]
@@ -39,7 +39,7 @@ def test_marginals_are_sums_over_all_trees(n, scale):
 
 
 def test_cycles_that_score_far_above_all_trees():
-    """1 and 2 want each other by 90, and so do 3 and 4."""
+    """Both arcs between words 1 and 2 score 90 more, and so do the arcs between 3 and 4."""
     arcs = rng.normal(size=(5, 5))
     for a, b in ((1, 2), (2, 1), (3, 4), (4, 3)):
         arcs[a, b] += 90.0
@@ -69,13 +69,13 @@ def test_the_best_tree_is_certain_if_it_is_far_better(n, seed):
     arcs = np.random.default_rng(seed).normal(size=(1, n + 1, n + 1)) * 2000.0
     lengths = np.array([n], dtype=np.int32)
     heads = decode_spanning_trees(arcs, lengths)
-    # So that each of its arcs is the best one to its word by far.
+    # Each arc of the tree becomes the best arc to its word by far.
     arcs[0, range(1, n + 1), heads] += 30000.0
     assert marginals(arcs, [n])[0, range(1, n + 1), heads] == pytest.approx(1.0, abs=1e-5)
 
 
 def test_marginals_are_derivatives_of_the_log_of_the_sum():
-    """Of more words than can be enumerated: by the determinant, where it is harmless."""
+    """The trees are too many to enumerate, but the determinant is accurate for small scores."""
     n, step = 12, 1e-4
     arcs = rng.normal(size=(n + 1, n + 1))
     found = marginals(arcs[None], [n])[0]

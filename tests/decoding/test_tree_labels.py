@@ -1,4 +1,4 @@
-"""The best labels of a tree under rules, against all labellings of small trees."""
+"""Compare the best labels of a tree under rules with all labellings of small trees."""
 
 import random
 from itertools import product
@@ -11,7 +11,7 @@ from spacy_npparse.decoding import UNBROKEN, best_tree_labels
 
 
 def costs_of_rules(labels, problem):
-    """What the rules cost that labels break, the root's dependents having none."""
+    """Return the costs of the rules that labels break; dependents of the root break none."""
     heads, groups, classes = (problem[key].tolist() for key in ("heads", "groups", "classes"))
     found = []
     for word in range(1, len(heads) + 1):
@@ -31,7 +31,7 @@ def random_problem(rng):
     share = rng.choice([0.0, 0.2, 0.6])
 
     def costs(*shape):
-        """Of some rules, at random."""
+        """Return random costs: 0 without a rule, UNBROKEN, or a cost that exceptions allow."""
         kinds = [0.0, UNBROKEN, 3 * rng.random()]
         weights = [1 - share, share / 2, share / 2]
         size = int(np.prod(shape))
@@ -67,8 +67,8 @@ def solve(problem, **changed):
 
 
 def value(problem, labels, allowed=None):
-    """Forbidden labels, rules broken, and minus the sum of scores plus the costs of other rules:
-    the smaller, the better."""
+    """Return the numbers of forbidden labels and of broken rules without exceptions, and the costs
+    of other broken rules minus the sum of scores. Smaller values are better."""
     words = [d for d, head in enumerate(problem["heads"]) if head]
     total = sum(problem["scores"][d][labels[d]] for d in words)
     n_forbidden = 0 if allowed is None else sum(not allowed[d][labels[d]] for d in words)
