@@ -1,4 +1,4 @@
-"""The folder of a user who has done what the pages take for granted."""
+"""Fixtures that make the folder that the commands in the documentation assume."""
 
 import gzip
 from pathlib import Path
@@ -28,7 +28,7 @@ PIPELINES = (
 
 @pytest.fixture(scope="session")
 def treebank(tmp_path_factory):
-    """A few sentences of the sample treebank: train.conllu and dev.conllu."""
+    """Return a folder with a few sentences of the sample treebank: train.conllu and dev.conllu."""
     folder = tmp_path_factory.mktemp("treebank")
     for part, n_sentences in (("train", 12), ("dev", 8)):
         text = (SAMPLE / f"sample-ud-{part}.conllu").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def treebank(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def pipeline(treebank, tmp_path_factory):
-    """What `spacy train` makes of configs/accuracy.cfg, as small as can be."""
+    """Return a pipeline that `spacy train` makes with configs/accuracy.cfg and tiny settings."""
     folder = tmp_path_factory.mktemp("pipeline")
     arguments = ["train", ROOT / "configs" / "accuracy.cfg", "--output", folder]
     paths = {f"paths.{part}": treebank / f"{part}.conllu" for part in ("train", "dev")}
@@ -51,8 +51,8 @@ def pipeline(treebank, tmp_path_factory):
 
 @pytest.fixture
 def clone(tmp_path, monkeypatch, treebank, pipeline):
-    """The current folder: a clone, with the treebanks, predictions and pipelines that the pages
-    name, all of them small."""
+    """Make the current folder a clone of the repository with the treebanks, predictions and
+    pipelines that the documentation names, all of them small."""
     for name in IN_A_CLONE:
         (tmp_path / name).symlink_to(ROOT / name)
     for part, treebanks in TREEBANKS.items():
@@ -67,7 +67,7 @@ def clone(tmp_path, monkeypatch, treebank, pipeline):
         link.symlink_to(pipeline)
     for name in ("UD_Gothic-PROIEL", "UD_English-LinES", "UD_Swedish-LinES"):
         (tmp_path / name).symlink_to(SAMPLE)
-    # More words than are selected at once.
+    # The text has more words than are selected at once.
     paragraphs = [f"Was glaubt der Arzt {number}?\n\n" for number in range(300)]
     (tmp_path / "input.txt").write_text("".join(paragraphs), encoding="utf-8")
     texts = [

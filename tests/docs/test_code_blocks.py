@@ -1,4 +1,4 @@
-"""Every block of code of the README and the pages, from where a user runs it."""
+"""Run every code block of the README and the documentation in the folder of a user."""
 
 import argparse
 import re
@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 from spacy_npparse.cli import app
 from spacy_npparse.laboratory import contestant
 
-# Commands that are not run here, by how they begin, and why. Their options are checked all the
-# same, as far as that goes.
+# The beginnings of commands that are not run here, and the reasons. Their options are checked
+# where that is possible.
 NOT_RUN = {
     "make demo": "five minutes; tests/project runs its workflow",
     "make test": "runs these tests",
@@ -63,7 +63,7 @@ def test_blocks(page, clone):
 
 
 def check_script(block, namespace):
-    """A script for a scheduler, which is not run."""
+    """Check a script for a scheduler without running it."""
     subprocess.run(["bash", "-n", "-c", block.code], check=True)
     for command in commands(block):
         if command.startswith("python"):
@@ -88,12 +88,12 @@ def check_console(block, namespace):
 
 
 def run_command(words, stdin):
-    """Run a command in this process, trainings as short as can be."""
+    """Run a command in this process, with the shortest possible training."""
     assert words[:2] == ["python", "-m"], f"{' '.join(words)}: neither run nor excepted"
     program, arguments = words[2], words[3:]
     if program == "spacy" and arguments[0] in ("train", "pretrain"):
         if arguments[0] == "train":
-            # Nothing is to be written to the pipeline that stands in for others.
+            # The output is a link to the shared pipeline, which must not change.
             output = Path(arguments[arguments.index("--output") + 1])
             (output / "model-best").unlink(missing_ok=True)
         config = Config().from_disk(arguments[1], interpolate=False)
@@ -156,8 +156,8 @@ def check_benchmark(words):
 
 
 def check_config(block, namespace):
-    """A part of a config, in the place of that part of configs/accuracy.cfg, or of a config with
-    spaCy's own encoder and parser."""
+    """Check a part of a config that replaces the same part of configs/accuracy.cfg, or of a config
+    with spaCy's own encoder and parser."""
     if "${components.tok2vec.model.encode." in block.code:
         config = init_config(lang="de", pipeline=["tagger", "parser"], optimize="efficiency")
         config["components"]["parser"] = {}
@@ -166,7 +166,7 @@ def check_config(block, namespace):
     sections = re.findall(r"^\[(.+)\]", block.code, re.M)
     part = Config().from_str(with_parents(block.code, sections), interpolate=False)
     for name in sections:
-        # The settings of one architecture mean nothing to another, nor to a trained component.
+        # Another architecture, or a trained component, does not have the settings of this model.
         parent, _, last = name.rpartition(".")
         if last == "model" or "source" in section(part, name):
             section(config, parent).pop(last, None)
@@ -184,7 +184,7 @@ def section(config, path):
 
 
 def with_parents(code, sections):
-    """A part of a config with the heads of all sections that it leaves out."""
+    """Prepend the headers of all parent sections that a part of a config leaves out."""
     parts = [
         name.split(".")[:depth] for name in sections for depth in range(1, name.count(".") + 1)
     ]

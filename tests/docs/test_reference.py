@@ -1,4 +1,4 @@
-"""The pages of the reference, against what the code says of itself."""
+"""Compare the reference documentation with the code."""
 
 import inspect
 import json
@@ -62,7 +62,7 @@ ARCHITECTURES = {
 
 
 def system_rows():
-    """Factory and oracles of each row of the table of systems."""
+    """Return the oracles of each factory in the table of systems."""
     return {
         factory: row[2]
         for row in rows(SYSTEMS.split("## Notation")[0])
@@ -88,7 +88,7 @@ def test_oracles(factory):
 
 
 def test_the_oracle_of_gold_derivations_is_named():
-    """By `derive`; it is not the first one of the table of systems."""
+    """The section on `derive` names it. The table of systems lists another oracle first."""
     defaults = {
         name: get_transition_system(name).oracles[0] for name in transition_systems.get_all()
     }
@@ -99,14 +99,14 @@ def test_the_oracle_of_gold_derivations_is_named():
 
 
 def written(value):
-    """A default as the page writes it."""
+    """Return a default as the page writes it."""
     if value is inspect.Parameter.empty:
         return "required"
     return f"`{json.dumps(value)}`"
 
 
 def check(table, defaults):
-    """A table of settings has all of them, with their defaults where these are plain values."""
+    """Check that a table has all settings, with the defaults that are plain values."""
     found = {names(row[0])[0]: row[2] for row in rows(table)}
     assert set(found) == set(defaults)
     for name, value in defaults.items():
@@ -180,7 +180,7 @@ def test_dependencies():
     library = re.compile(r'"([\w.-]+)>=')
     required = re.search(r"\ndependencies = \[(.+?)\n\]", project, re.S)[1]
     expected = dict.fromkeys(library.findall(required), "")
-    # Those of developers come last.
+    # The dependencies of developers come last.
     optional = re.search(r"\n\[project.optional-dependencies\]\n(.+?)\ndocs = ", project, re.S)[1]
     for line in optional.splitlines():
         extra, _, libraries = line.partition(" = ")

@@ -1,4 +1,4 @@
-"""The tables of results are what the file of results renders to, and the file is what was run."""
+"""The documentation has the tables of the file of results, which records the runs."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ DEV = SAMPLE / "sample-ud-dev.conllu"
 
 
 def run(treebank, parser, seed, las, updates=None):
-    """A run of the file, with one score."""
+    """Return a run as in the file, with the same LAS from gold tokens and plain text."""
     return {
         **{"treebank": treebank, "config": "accuracy", "updates": updates, "parser": parser},
         **{"seed": seed, "minutes": 10 + seed, "words_per_second": 1000},
@@ -91,7 +91,7 @@ def test_what_has_not_been_run_is_in_no_table():
 
 
 def trials(seeds, correct):
-    """Predictions of a file of three sentences of four words."""
+    """Return a trial for each seed. correct: for each of three sentences of four words."""
     las = Score(correct=sum(correct), gold=12, system=12)
     sentences = [Score(correct=one, gold=4, system=4) for one in correct]
     scores = SimpleNamespace(
@@ -122,8 +122,8 @@ def test_a_row_of_the_table_of_claims_for_each_claim():
 
 @pytest.fixture
 def board(tmp_path, monkeypatch):
-    """A row of a plan of which one run has ended, with the gold annotation as its prediction, from
-    plain text without subjects."""
+    """Return a row of a plan in which one run has ended. Its predictions are the gold annotation,
+    but from plain text, subjects have the label obj."""
     shutil.copytree(SAMPLE, tmp_path / "UD_Sample")
     plan = (results.Row(["Sample"], "accuracy", ["mh4", "ensemble"], seeds=(0, 1)),)
     monkeypatch.setattr(results, "PLAN", plan)
@@ -214,7 +214,7 @@ def test_claims_are_kept_until_their_parsers_are_there(board):
     row = board.row._replace(parsers=results.IN_CLAIMS)
     board = board._replace(row=row, contestants=contestants)
     assert list(board.claims({}, earlier)) == kept[1:]
-    # Runs of another version are not kept, and neither is what they said.
+    # Neither runs of another version nor their claims are kept.
     old = [runs[0], runs[1] | {"version": "0.0.1"}]
     assert list(board.claims({}, {"runs": old, "claims": kept})) == []
     new = {name: trials([0], [4, 3, 3]) for name in (other.better, other.worse)}

@@ -1,4 +1,4 @@
-"""The site as MkDocs builds it."""
+"""Tests of the documentation that MkDocs builds."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the site; warnings are errors, and so are those of the notebook."""
+    """Build the site and return its folder; warnings and errors of the notebook are errors."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -23,7 +23,7 @@ def site(tmp_path_factory):
 
 def test_the_notebook_has_run(site):
     page = (site / "tutorials" / "lecture.html").read_text(encoding="utf-8")
-    # The last of its counts, the tree and the page of a derivation.
+    # The page shows the last count, the tree and the page of a derivation.
     assert re.search(r"mh4 +16\b", page)
     assert 'src="data:image/svg+xml;base64,' in page
     assert "<iframe srcdoc=" in page
