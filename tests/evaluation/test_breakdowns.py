@@ -1,4 +1,4 @@
-"""What is right by the properties of arcs, counted by hand and against the scores."""
+"""Compare scores by properties of arcs with counts by hand, and with the scores of all arcs."""
 
 import random
 from dataclasses import replace
@@ -33,7 +33,7 @@ def found(gold, system):
     }
 
 
-# 4 hangs on 1 across the root 3; the prediction has 4 on 3 and, wrongly, 5 on 4; 2's label is off.
+# The arc 1 → 4 spans the root 3. SYSTEM has 3 → 4 and 4 → 5, and a wrong label of word 2.
 GOLD = tree([3, 3, 0, 1, 3], ["a", "b", "root", "c", "b"])
 SYSTEM = tree([3, 3, 0, 3, 4], ["a", "a", "root", "c", "b"])
 
@@ -75,7 +75,7 @@ def test_predictions_may_be_incomplete():
     partial = parse_sentence(str(SYSTEM).replace("\t3\tc", "\t_\t_").split("\n"))
     groups = found([GOLD], [partial])
     assert groups["arc length"]["1"].predicted == 2
-    # 5 hangs on 4, of which nothing is known.
+    # The head of word 5 is word 4, whose own head is missing.
     assert sum(g.predicted for g in groups["distance to the root"].values()) == 3
     assert all(g.predicted == 0 for g in groups["projectivity"].values())
     assert [sum(g.gold for g in b.values()) for b in groups.values()] == [4, 5, 5, 5, 5]
@@ -99,7 +99,7 @@ def test_groups_add_up_to_the_scores(seed):
     labels = [rng.choice(gold.deprels) if rng.random() < 0.1 else d for d in gold.deprels]
     heads = list(gold.heads)
     for first, end in gold.sentence_words:
-        # A head that was its neighbour's does not close a cycle if the neighbour is no descendant.
+        # Taking a neighbour's head makes no cycle if the neighbour is no descendant of the word.
         for word in range(first + 1, end):
             if (
                 rng.random() < 0.1

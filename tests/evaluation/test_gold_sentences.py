@@ -1,4 +1,4 @@
-"""The counts of scores by gold sentence, where predicted tokens and sentences differ."""
+"""Tests of scores by gold sentence, where predicted tokens and sentences differ."""
 
 import random
 
@@ -24,7 +24,7 @@ from spacy_npparse.visualisation.reports.differing_sentences import differing_se
 
 
 def sentence(forms, heads, labels=None, multiword=()):
-    """A sentence with multiword tokens (first, last, form)."""
+    """Return a sentence with multiword tokens (first, last, form)."""
     labels = labels or ["dep" if head else "root" for head in heads]
     lines = []
     for i, (form, head, label) in enumerate(zip(forms, heads, labels, strict=True), 1):
@@ -39,7 +39,7 @@ def comparison(gold, system):
 
 
 def random_treebank(text, random_):
-    """A random analysis of a text: tokens, multiword tokens, sentences and trees."""
+    """Return a random analysis of a text: tokens, multiword tokens, sentences and trees."""
     sentences = []
     while text:
         forms, multiword = [], []
@@ -77,20 +77,20 @@ def test_sentences_add_up_to_the_whole(text, seed):
 
 
 def test_parts_of_a_long_text_add_up_to_the_whole():
-    """They are compared one after the other: gold and predicted sentences are not kept."""
+    """Parts are compared one after the other, without keeping gold and predicted sentences."""
     random_ = random.Random(0)
     text = "".join(random_.choices("abc", k=30_000))
     gold, system = (random_treebank(text, random_) for _ in range(2))
     whole = score_analyses(*map(analysis_of_sentences, (gold, system)))
     assert score_sentences(iter(gold), iter(system)) == whole
-    # Long after parts that are the same.
+    # The texts differ only in the last character.
     other = random_treebank(text[:-1] + "d", random_)
     with pytest.raises(TextMismatchError, match=f"differ at character {len(text)} "):
         score_sentences(gold, other)
 
 
 def test_words_count_where_the_gold_words_are_that_they_are_aligned_with():
-    """A predicted multiword token that begins in the first of two gold sentences."""
+    """A predicted multiword token begins in the first and ends in the second gold sentence."""
     gold = [sentence(["a"], [0]), sentence(["b"], [0])]
     system = [sentence(["a", "b"], [0, 1], multiword=[(1, 2, "ab")])]
     found = comparisons_of_sentences(comparison(gold, system))
@@ -118,7 +118,7 @@ def test_a_long_predicted_sentence_is_taken_apart_once():
     assert len({id(part.system) for part in found}) == 1
 
 
-# Two sentences, predicted as one, with a token too many; the second root hangs on the first one.
+# JOINED has both sentences as one, with an extra token. The second root depends on the first word.
 GOLD = [sentence(["ab", "c"], [0, 1]), sentence(["de", "f"], [0, 1])]
 JOINED = [sentence(["a", "b", "c", "de", "f"], [0, 1, 1, 1, 4])]
 SPLIT = [sentence(["ab", "c"], [0, 1]), sentence(["de"], [0]), sentence(["f"], [0])]
@@ -126,10 +126,10 @@ SPLIT = [sentence(["ab", "c"], [0, 1]), sentence(["de"], [0]), sentence(["f"], [
 
 def test_words_count_where_they_begin_or_are_aligned():
     first, second = fractions_of_sentences(comparison(GOLD, JOINED))
-    # c is aligned, but not its head; a and b are aligned with nothing.
+    # Word c is aligned, but its head is not; words a and b are not aligned.
     assert first["Words"] == (2 * 1, 2 + 3) and first["UAS"] == (0, 2 + 3)
     assert second["Words"] == (2 * 2, 2 + 2) and second["UAS"] == (2 * 1, 2 + 2)
-    # The predicted sentence begins in the first one.
+    # The predicted sentence begins in the first gold sentence.
     assert (first["Sentences"], second["Sentences"]) == ((0, 2), (0, 1))
 
 
@@ -150,7 +150,7 @@ def test_trees_are_drawn_on_the_gold_words():
     [first] = differing_sentences(found, 2)
     assert [[key.name for key, _ in tree.owners] for tree in first.trees] == [["joined"], ["split"]]
     assert [[right for _, right in tree.owners] for tree in first.trees] == [["0"], ["2"]]
-    # c hangs on a, which is no word of the gold sentence: below are the two gold arcs.
+    # The head of c is a, which is no gold word. Only the two gold arcs are drawn, below the words.
     joined, split = (tree.drawing for tree in first.trees)
     assert 'data-arcs=""' in joined and joined.count('"npparse-gold"') == 2
     assert 'data-arcs="0-1 1-2"' in split and "npparse-gold" not in split
@@ -171,7 +171,7 @@ def test_ranking_from_plain_text():
 
 
 def test_a_token_too_many_counts():
-    """With as many correct words, the parser that predicts more words is worse."""
+    """If parsers have equally many correct words, the parser that predicts more words is worse."""
     gold = [sentence(["ab", "c"], [2, 0])] * 40
     good = [sentence(["ab", "c"], [0, 1])] * 20 + gold[20:]
     many = [sentence(["a", "b", "c"], [3, 3, 0])] * 40

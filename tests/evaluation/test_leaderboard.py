@@ -1,4 +1,4 @@
-"""Ranking parsers, and groups that differ significantly."""
+"""Tests of the ranking of parsers, and of groups that differ significantly."""
 
 import itertools
 
@@ -38,7 +38,7 @@ WRONG = [sentence(0, 1, 1), sentence(0, 1), sentence(0), sentence(0, 1, 2)]
 
 
 def rates(correct):
-    """Fractions of the same number of words in each sentence."""
+    """Return fractions with the same number of words in each sentence."""
     numbers = np.array(correct, dtype=float)
     return np.stack([numbers, np.full_like(numbers, 10)], axis=-1)
 
@@ -66,7 +66,7 @@ def test_the_best_comes_first_and_seeds_are_averaged():
     assert both.mean("LAS") == pytest.approx((1 + 8 / 9) / 2)
     assert both.deviation("LAS") == pytest.approx(np.std([1, 8 / 9], ddof=1))
     assert both.words_per_second == 200 and both.training_minutes == 2
-    # Where all seeds were evaluated.
+    # The mean curve only has the updates at which all seeds were evaluated.
     assert both.curve == [(5, 55.0)]
     assert right.interval == (1, 1) and wrong.interval[0] < wrong.mean("LAS") < wrong.interval[1]
     first, *lines = board.table().splitlines()
@@ -94,7 +94,7 @@ def test_differences_are_corrected_for_their_number():
 
 
 def test_columns_of_the_table():
-    # The arc to the second word crosses; it is found once, and never where it is not.
+    # The arc to the second word crosses. It is found in one sentence, and no other is predicted.
     gold = [sentence(3, 4, 0, 3)] * 2
     scores = score_sentences(gold, [gold[0], sentence(3, 3, 0, 3)])
     board = make_leaderboard({"a": [Trial(0, "f", scores, 1.0, 1.0, [])]})
@@ -152,7 +152,7 @@ def test_all_pairs_are_tested_as_one_pair_is(rows):
     assert np.array_equal(found, found.T) and (np.diag(found) == 1).all()
     for i, j in itertools.combinations(range(len(rows)), 2):
         alone = approximate_randomisation(rows[i], rows[j], samples=500)
-        # Other exchanges, unless the sentences that do not differ are none.
+        # The random assignments are the same only if the two parsers differ in every sentence.
         assert abs(found[i, j] - alone) < 0.12
 
 
@@ -162,7 +162,7 @@ def test_what_was_never_seen_is_not_impossible():
 
 
 def test_many_parsers_can_differ_too():
-    # 500 pairs and more, after whose correction 1 in 10,000 would not be enough.
+    # With more than 500 pairs, a p-value of 1 in 10,000 is not significant after correction.
     gold, wrong = GOLD * 5, WRONG * 5
     scores = [score_sentences(gold, gold)] + [score_sentences(gold, wrong)] * 33
     results = {f"{i:02}": [Trial(0, "f", s, 1.0, 1.0, [])] for i, s in enumerate(scores)}
@@ -172,14 +172,14 @@ def test_many_parsers_can_differ_too():
 
 
 def test_holm():
-    # Example: 0.01, 0.04, 0.03 of three pairs.
+    # Three pairs have the p-values 0.01, 0.04 and 0.03.
     p = np.ones((3, 3))
     for (i, j), value in {(0, 1): 0.01, (0, 2): 0.04, (1, 2): 0.03}.items():
         p[i, j] = p[j, i] = value
     corrected = holm(p)
     assert corrected[0, 1] == pytest.approx(0.03)
     assert corrected[1, 2] == pytest.approx(0.06)
-    # Not below that of a smaller one.
+    # A larger p-value is not corrected to less than a smaller p-value.
     assert corrected[0, 2] == pytest.approx(0.06)
     assert np.array_equal(corrected, corrected.T) and (np.diag(corrected) == 1).all()
 
@@ -203,7 +203,7 @@ def matrix(n, *different):
         ([(0, 1), (0, 2), (1, 2)], ["a", "b", "c"]),
         ([(0, 1), (0, 2)], ["a", "b", "b"]),
         ([(0, 2), (1, 2)], ["a", "a", "b"]),
-        # The first and the last do not differ, but each does from the one between them.
+        # Only the second parser differs from the two others.
         ([(0, 1), (1, 2)], ["a", "b", "a"]),
     ],
 )

@@ -1,4 +1,4 @@
-"""Identifiers of scores: keys in JSON stay what they are, labels are what is displayed."""
+"""Tests of the identifiers of scores: keys in JSON are stable, and labels are displayed."""
 
 import doctest
 import json

@@ -1,4 +1,4 @@
-"""Scores of crossing arcs, counted by hand."""
+"""Compare the scores of crossing arcs with counts by hand."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def tree(heads, prefix="w"):
     )
 
 
-# 4 hangs on 1 across the root 3; in CROSSING_2 2 hangs on 4 across the root too.
+# The arc 1 → 4 spans the root 3. In CROSSING_2, the arc 4 → 2 spans the root, too.
 CROSSING = [3, 3, 0, 1, 3]
 CROSSING_2 = [3, 4, 0, 1, 3]
 PROJECTIVE = [3, 3, 0, 3, 3]
@@ -52,8 +52,8 @@ def test_false_alarm():
 
 
 def test_strict_recall_asks_for_a_crossing_arc():
-    # Both arcs 2 → 4 and 1 → 4 cross in the gold; the prediction has the second one only, and
-    # there it is no longer non-projective, because 1 now dominates all words between.
+    # The gold arc 2 → 4 is non-projective, because 3 depends on 1. The prediction has this arc, but
+    # there it is projective, because 3 depends on 2.
     gold, predicted = [0, 1, 1, 2, 1], [0, 1, 2, 2, 1]
     scores = nonprojective([gold], [predicted])
     assert (scores.gold_arcs, scores.found, scores.found_strict) == (1, 1, 0)
@@ -61,7 +61,7 @@ def test_strict_recall_asks_for_a_crossing_arc():
 
 
 def test_precision_by_head():
-    # The predicted arc 4 → 1 is right and non-projective; 2 → 4 is non-projective and wrong.
+    # The predicted arc 1 → 4 is right and non-projective; 4 → 2 is non-projective and wrong.
     scores = nonprojective([CROSSING], [CROSSING_2])
     assert (scores.predicted_arcs, scores.predicted_right) == (2, 1)
 

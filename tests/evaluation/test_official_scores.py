@@ -18,7 +18,7 @@ DEV_FILES = sorted(Path(UD).rglob("*dev.conllu")) if UD else []
 OFFICIAL = (
     "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX ELAS".split()
 )
-# Those of roots are not what they are to spaCy, which calls every root ROOT.
+# ROOT is a label like others here, although spaCy calls every root ROOT.
 LABELS = ("nsubj nsubj:pass NSUBJ punct det det:x root ROOT Root ROOT:x root:x dep:ROOT _").split()
 
 needs_udeval = pytest.mark.skipif(
@@ -27,7 +27,7 @@ needs_udeval = pytest.mark.skipif(
 
 
 def udeval(gold, system, folder):
-    """{metric: cells of the table} from the official program."""
+    """Return {metric: cells of the table} from the official program."""
     for name, sentences in (("gold", gold), ("system", system)):
         text = "".join(f"{sentence}\n\n" for sentence in sentences)
         (folder / f"{name}.conllu").write_text(text, encoding="utf-8")
@@ -51,7 +51,7 @@ def assert_equal(gold, system, folder):
 
 
 def perturbed(words, random_):
-    """Word columns (a tree) with errors in every layer; still a tree with one root."""
+    """Return columns of words with errors of all kinds; they still form a tree with one root."""
     words = [list(word) for word in words]
     heads = [-1] + [int(word[6]) for word in words]
     for dependent in range(1, len(heads)):
@@ -82,7 +82,7 @@ def same_segmentation(sentence, random_):
 
 
 def with_enhanced_trees(sentences):
-    """The sentences with their basic trees as enhanced ones, where they have none."""
+    """Copy the basic arcs of sentences to DEPS where the words have no enhanced dependencies."""
     copies = []
     for sentence in sentences:
         rows = [
@@ -98,7 +98,7 @@ def arc(row):
 
 
 def other_segmentation(sentences, random_):
-    """Merge and split sentences, words and multiword tokens; a random tree on each sentence."""
+    """Merge and split sentences, words and multiword tokens, and give sentences random trees."""
     tokens = []
     for sentence in sentences:
         last = 0
@@ -209,13 +209,13 @@ def test_morphology_and_lemmas_of_trees():
         return [found[name].correct for name in ("LAS", "CLAS", "MLAS", "BLEX")]
 
     assert scores() == [5, 3, 3, 3]
-    # A wrong tag of a function word is one of its head; its lemma does not count.
+    # A wrong tag of a function word is an error of its head; its lemma does not count.
     assert scores(("\tel\tel\tDET", "\tel\tel\tPRON")) == [5, 3, 2, 3]
     assert scores(("\tel\tel\tDET\t_\t_", "\tel\tl\tDET\t_\tPolite=Form")) == [5, 3, 2, 3]
     assert scores(("\tel\tel\tDET\t_\t_", "\tel\tl\tDET\tx\tOwn=1")) == [5, 3, 3, 3]
     assert scores(("PRON\t_\t_\t1\tobj", "PRON\t_\t_\t1\tcase")) == [4, 2, 1, 2]
     assert scores(("\tmar\tmar\t", "\tmar\tsea\t")) == [5, 3, 3, 2]
-    # A function word at another head.
+    # A function word has another head.
     assert scores(("DET\t_\t_\t5", "DET\t_\t_\t2")) == [4, 3, 1, 3]
 
 
@@ -251,7 +251,7 @@ def test_enhanced_dependencies_that_cannot_be_read(deps):
     bad = [parse_sentence(str(gold[0]).replace("1:obl", deps).split("\n"))]
     with pytest.raises(EnhancedDependencyError, match=f"'{deps[:50]}.* of the word 'lo' .word 3 "):
         score_sentences(gold, bad)
-    # What is not scored is not read.
+    # Gold DEPS are not read if they are not scored.
     assert score_sentences(bad, GOLD[1:]).official["ELAS"].correct == 0
 
 
@@ -282,9 +282,9 @@ def test_neighbouring_multiword_tokens(tmp_path):
     system = [sentence("Xz", "yw", "l")]
     assert_equal(gold, system, tmp_path)
     scores = score_sentences(gold, system).official
-    # x and w are in the same token in both; nothing is aligned across tokens.
+    # Words x and w are in the same token in both analyses; no words are aligned across tokens.
     assert scores["Words"].correct == 2
-    # Without a gold lemma any is right.
+    # If the gold lemma is missing, any lemma is right.
     assert scores["Lemmas"].correct == 2
 
 

@@ -1,4 +1,4 @@
-"""Parsers side by side: scores, differences, tests, tables."""
+"""Tests of comparisons of parsers: scores, differences, significance and tables."""
 
 import json
 
@@ -22,7 +22,7 @@ def tree(heads, labels=None, prefix="w", comments=()):
 GOLD = [tree([0, 1, 1, 3]), tree([3, 3, 0, 1, 3], prefix="v"), tree([0, 1])]
 # One wrong head in the second sentence, none in the others.
 GOOD = [GOLD[0], tree([3, 3, 0, 3, 3], prefix="v"), GOLD[2]]
-# Three wrong ones and a wrong label; the crossing arc is found.
+# Three wrong heads and a wrong label; the crossing arc is found.
 BAD = [tree([0, 1, 2, 1]), tree([3, 1, 0, 1, 3], prefix="v"), tree([0, 1], ["root", "x"])]
 
 
@@ -62,11 +62,11 @@ def test_difference(two):
     assert found.difference == pytest.approx(-3 / 11)
     low, high = found.interval
     assert low < -3 / 11 < high <= 2 / 11
-    # Good alone has four words right, bad one; of UAS, three and one.
+    # For LAS, four words are right only in good, and one only in bad; for UAS, three and one.
     assert found.p_words == mcnemar(4, 1)
     assert pair.differences["UAS"].p_words == mcnemar(3, 1)
     assert found.p_seeds is None and pair.differences["CLAS"].p_words is None
-    # By sentence good has 2, 0 and 1 words more: two of four exchanges differ as much.
+    # By sentence, good has 2, 0 and 1 more right words: two of four exchanges differ as much.
     assert found.p_sentences == pytest.approx(0.5, abs=0.02)
 
 
@@ -86,7 +86,7 @@ def test_seeds(seeds):
     pairs = {(pair.first, pair.second): pair.differences["UAS"] for pair in seeds.pairs}
     assert len(pairs) == 3
     found = pairs["good", "bad"]
-    # With one of two seeds good finds the crossing arc that bad finds with both.
+    # With one of two seeds, good finds the crossing arc that bad finds with both seeds.
     assert found.p_words == mcnemar(3, 1)
     assert found.p_seeds == 0.5
     assert pairs["good", "other"].p_words is None and pairs["good", "other"].p_seeds is None

@@ -1,4 +1,4 @@
-"""The scorer that spaCy calls."""
+"""Tests of the scorer that spaCy calls."""
 
 import spacy
 from spacy.tokens import Doc
@@ -85,7 +85,7 @@ def test_white_space_tokens_are_no_words():
 def test_other_tokens_count_as_wrong():
     predicted = doc(["a", "bc", "d", "e"], heads=[1, 1, 0, 1], deps=["nsubj", "ROOT", "obj", "obl"])
     scores = parser_score([Example(predicted, doc(**CROSSING))])
-    # Of 5 gold and 4 predicted words, d is aligned with its head, and a and e without.
+    # There are 5 gold and 4 predicted words. Words a, d and e are aligned, but only the head of d.
     assert scores["dep_las"] == 2 * 1 / 9
 
 
@@ -95,7 +95,7 @@ def test_registered():
 
 
 def test_multiword_tokens_as_in_conllu():
-    """Their words share the characters of the token, and are compared by their forms."""
+    """Words of a multiword token share its characters, and are compared by their forms."""
     lines = [
         "1\tva\t_\t_\t_\t_\t0\troot\t_\t_",
         "2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_",

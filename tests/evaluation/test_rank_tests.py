@@ -1,4 +1,4 @@
-"""Ranks on several treebanks, and their tests against all that could have happened."""
+"""Tests of ranks on several treebanks, and of their p-values against all permutations."""
 
 import itertools
 
@@ -29,7 +29,7 @@ DEMSAR = """
 
 
 def exact(table):
-    """Friedman's p-value and those of pairs, from all permutations of all rows."""
+    """Return Friedman's p-value and the p-values of pairs, from all permutations of all rows."""
     # Twice the deviations from the mean, which are integers.
     n_parsers = len(table[0])
     table = [[int(2 * rank) - n_parsers - 1 for rank in row] for row in table]
@@ -66,7 +66,7 @@ def test_rounding_errors_are_ties():
 def test_equals_all_permutations(seed):
     rng = np.random.default_rng(seed)
     n_treebanks, n_parsers = [(4, 3), (5, 3), (3, 4), (7, 2), (2, 4), (1, 4)][seed]
-    # Few values, so that there are ties; the first parser is better on most.
+    # Few values make ties; the first parser is better on most treebanks.
     scores = rng.integers(0, 6, (n_treebanks, n_parsers)) + np.eye(n_parsers)[0] * 3
     found = rank_test(ranks(scores))
     p, pairs = exact(ranks(scores).tolist())
@@ -78,7 +78,7 @@ def test_equals_all_permutations(seed):
 def test_friedmans_statistic_without_ties(k, n, seed):
     rng = np.random.default_rng(seed)
     table = np.array([rng.permutation(k) + 1.0 for _ in range(n)])
-    # As Demšar (2006) has it.
+    # The formula is from Demšar (2006).
     wanted = 12 * n / (k * (k + 1)) * ((table.mean(0) ** 2).sum() - k * (k + 1) ** 2 / 4)
     assert rank_test(table, samples=1).statistic == pytest.approx(wanted)
 
@@ -87,18 +87,18 @@ def test_classifiers_of_a_paper():
     table = np.array([row.split() for row in DEMSAR.strip().split("\n")], dtype=float)
     assert table.mean(0).round(3).tolist() == [3.143, 2.0, 2.893, 1.964]
     found = rank_test(table)
-    # The paper does not correct for ties: three of two, one of four.
+    # The paper does not correct for ties: three are of two classifiers, and one is of four.
     ties = 3 * (2**3 - 2) + (4**3 - 4)
     assert found.statistic * (1 - ties / (14 * (4**3 - 4))) == pytest.approx(9.28, abs=0.01)
     assert 0.01 < found.p_value < 0.03
-    # The largest difference, 1.18, is just below the critical one of 1.25.
+    # The largest difference, 1.18, is just below the critical difference of 1.25.
     assert 0.05 < found.p_values[0, 3] < 0.1 and (np.diag(found.p_values) == 1).all()
     assert np.array_equal(found.p_values, found.p_values.T)
 
 
 def test_two_treebanks_show_the_largest_difference_only():
     found = rank_test(np.array([[1.0, 2, 3, 4, 5, 6]] * 2))
-    # One of 30 permutations of the second treebank has the same first and last as the first one.
+    # One of 30 permutations of the second row has the same first and last parser as the first row.
     assert found.p_values[0, 5] == pytest.approx(1 / 30, abs=0.01)
     assert (found.p_values < 0.05).sum() == 2
 

@@ -1,4 +1,4 @@
-"""Probabilities against how often they come true."""
+"""Tests that compare probabilities with how often the predictions are right."""
 
 import numpy as np
 import pytest

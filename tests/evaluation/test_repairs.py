@@ -1,4 +1,4 @@
-"""Repairs by non-monotonic transitions, in derivations made by hand."""
+"""Tests of repairs by non-monotonic transitions, in derivations made by hand."""
 
 from collections import Counter
 
@@ -49,7 +49,7 @@ def test_reduce_adds_a_head(head, outcome):
 
 
 def test_monotonic_transitions_are_no_repairs():
-    """RIGHT-ARC, and REDUCE of a word with a head."""
+    """The derivation has RIGHT-ARC, and REDUCE of a word with a head."""
     found = derive(EAGER, "SRDLS", [-1, 0, 1])
     assert found.heads[1:] == (0, 1) and list(repairs(found)) == []
 

@@ -1,4 +1,4 @@
-"""Tests of significance against all that could have happened."""
+"""Compare tests of significance with the enumeration of all outcomes."""
 
 import itertools
 import math
@@ -46,8 +46,8 @@ def test_a_large_difference_is_significant_whatever_its_sign():
 
 
 def test_p_values_count_the_observed_difference():
-    # No exchange of 60 sentences is as extreme but with a probability of 2 ** -59: what remains is
-    # the observed assignment, without which a p-value could be 0.
+    # The probability that an exchange of 60 sentences is as extreme is 2 ** -59. The observed
+    # assignment counts as well, without which a p-value could be 0.
     better, worse = np.ones(60), np.zeros(60)
     assert approximate_randomisation(better, worse, samples=99) == 1 / 100
     counts = np.stack([np.stack([side, np.ones(60)], -1) for side in (better, worse)])[:, :, None]
@@ -62,7 +62,7 @@ def test_sentences_must_be_the_same():
 
 
 def counts_of(rng, n_sentences, n_scores=2):
-    """Numerators and denominators of random scores, some of them without anything to count."""
+    """Return numerators and denominators of random scores; some denominators are 0."""
     denominators = rng.integers(0, 6, (n_sentences, n_scores))
     return np.stack([rng.integers(0, denominators + 1), denominators], -1).astype(float)
 
@@ -101,8 +101,8 @@ def test_equal_rates_do_not_differ():
 
 
 def test_exchanges_that_leave_nothing_to_count_are_no_evidence():
-    # All predictions of either parser are in one sentence: two of four exchanges leave one of
-    # them without any, the other two have the difference that was observed.
+    # Each parser has predictions in one sentence only. Two of four exchanges leave one parser
+    # without predictions, and the other two exchanges have the observed difference.
     first, second = np.zeros((2, 1, 2)), np.zeros((2, 1, 2))
     first[0, 0], second[1, 0] = (3, 3), (1, 3)
     assert randomisation_of_rates(first, second).tolist() == [1.0]
@@ -145,7 +145,7 @@ def test_mcnemar_of_many_words():
 
 
 def ranks_of(values):
-    """Mean ranks from 1."""
+    """Return mean ranks, which begin at 1."""
     return [
         sum(other < value for other in values)
         + Fraction(1 + sum(other == value for other in values), 2)

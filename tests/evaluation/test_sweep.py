@@ -1,4 +1,4 @@
-"""Parsers on several treebanks, put together from leaderboards."""
+"""Tests of sweeps, which combine the leaderboards of several treebanks."""
 
 import itertools
 import json
@@ -117,7 +117,7 @@ def test_nothing_to_compare():
 
 
 def make_board(boards, treebank, names):
-    """The leaderboard of some of the parsers only."""
+    """Return the leaderboard of the named parsers only."""
     return make_leaderboard(
         {one.name: one.trials for one in boards[treebank].standings if one.name in names}
     )

@@ -38,7 +38,7 @@ needs_udvalidate = pytest.mark.skipif(
 
 
 def udvalidate(path):
-    """{test: number of errors} of level 3 and class SYNTAX, from the official program."""
+    """Return {test: number of errors} of level 3 and class SYNTAX, from the official program."""
     command = ["udvalidate", "--level", "3", "--lang", "ud", "--max-err", "0", path]
     said = subprocess.run(command, capture_output=True, text=True, encoding="utf-8").stderr
     assert "*** PASSED ***" in said or "*** FAILED ***" in said
@@ -46,7 +46,7 @@ def udvalidate(path):
 
 
 def sentence(*words, comments=()):
-    """A sentence of words `FORM UPOS HEAD DEPREL [FEATS [MISC]]`."""
+    """Return a sentence of words `FORM UPOS HEAD DEPREL [FEATS [MISC]]`."""
     lines = list(comments)
     for number, word in enumerate(words, 1):
         form, upos, head, deprel, feats, misc, *_ = [*word.split(), "_", "_"]
@@ -59,7 +59,7 @@ def errors(*sentences):
 
 
 def damaged(words, random_):
-    """The rows of a tree with other heads, labels and tags; still a tree with one root."""
+    """Yield the rows of a tree with other heads, labels and tags; it still has one root."""
     heads = [-1] + [int(word.head) for word in words]
     for dependent in range(1, len(heads)):
         if heads[dependent] != 0 and random_.random() < 0.3:
@@ -113,7 +113,7 @@ def test_counts_are_those_of_the_program(path, tmp_path):
         (["Go VERB 0 dep"], "0-is-not-root"),
         (["a X 0 root", "b X 1 goeswith"], None),
         (["a X 0 root _ SpaceAfter=No", "b X 1 goeswith"], "goeswith-nospace"),
-        # Warnings are none.
+        # Warnings do not count as errors.
         (["Go VERB 0 root", "in ADP 1 advmod", "a X 2 fixed"], "rel-upos-advmod"),
     ],
 )
@@ -140,7 +140,7 @@ def test_incomplete_sentences_are_told(word):
     [
         pytest.param(["Go VERB 0 root", "go VERB 0 root", "big ADJ 1 det"], id="two roots"),
         pytest.param(["Go VERB 0 root mood=x", "big ADJ 1 det"], id="FEATS"),
-        # The program fails.
+        # The program fails at this sentence.
         pytest.param(["Go VERB 0 orphan", "big ADJ 1 det"], id="failure"),
     ],
 )
@@ -180,7 +180,7 @@ def test_no_sentences():
 def test_what_is_beside_the_tree_does_not_count():
     words = ["Go VERB 0 root", "he PRON 1 nsubj", "she PRON 1 nsubj _ Subject=Outer"]
     lines = str(sentence(*words, comments=["# text = x", "# newdoc", "# sent_id = "])).split("\n")
-    # DEPS that the validator cannot read, an empty node and a multiword token.
+    # The sentence has DEPS that the validator cannot read, an empty node and a multiword token.
     lines[3] = "\t".join([*lines[3].split("\t")[:8], "x|y", "MISC"])
     token, empty = "2-3\theshe\t_\t_\t_\t_\t_\t_\t_\t_", "3.1\tx\t_\t_\t_\t_\t_\t_\t0:root\t_"
     found = errors(parse_sentence([*lines[:4], token, *lines[4:], empty]))
@@ -200,7 +200,7 @@ def test_forms_that_look_like_errors_are_forms():
 
 @needs_udvalidate
 def test_forms_need_not_be_normalised():
-    # The program names the characters of such a form, and fails at one without name.
+    # The program names the characters of such a form, and fails at a character without a name.
     odd = sentence("\u212b\ue000 NOUN 2 conj", "Go VERB 0 root")
     assert errors(odd) == TreeErrors({"right-to-left-conj": 1}, 2, 1, 0, 0)
     expected = {"right-to-left-conj": 2, "rel-upos-det": 2}
