@@ -1,4 +1,4 @@
-"""Runs on a cluster, by Ray."""
+"""Tests of runs on a Ray cluster."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ DEV = Path(__file__).parents[2] / "assets" / "sample_treebank" / "sample-ud-dev.
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A cluster of this machine, whose processes find the contestants of tests."""
+    """Start Ray on this machine, with processes that can import the contestants of tests."""
     path = {"PYTHONPATH": os.pathsep.join(sys.path)}
     ray.init("local", num_cpus=2, runtime_env={"env_vars": path}, include_dashboard=False)
     yield
@@ -30,7 +30,7 @@ def cluster():
 
 @pytest.fixture
 def experiment(tmp_path, monkeypatch):
-    """One whose paths are relative to the working directory, which Ray's processes do not share."""
+    """Return an experiment with relative paths; Ray's processes have another working directory."""
     (tmp_path / "config.cfg").write_text("")
     (tmp_path / "dev.conllu").write_bytes(DEV.read_bytes())
     monkeypatch.chdir(tmp_path)
@@ -48,16 +48,16 @@ def complete(experiment, contestants):
 def test_a_run_that_dies_is_tried_again(experiment, cluster):
     fates = {"a": "", "b": "killed once", "c": "bad luck"}
     contestants = [Contestant(name, name, fate=fate) for name, fate in fates.items()]
-    # Shares the model of a.
+    # This contestant shares the model of a.
     contestants.append(Contestant("e", "a"))
     assert complete(experiment, contestants) == {"a": "", "b": "", "c": "bad luck", "e": ""}
     assert (experiment.folder / "b was killed").exists()
     assert set(experiment.results(contestants, [0])) == {"a", "b", "e"}
-    # Nothing is left of the attempt that was killed; the log of what has failed is.
+    # Nothing is left of the killed attempt, but the log of the failed training is.
     models = {path.name for path in (experiment.folder / "models").iterdir()}
     assert models == {"a-0", "b-0", "c-0.unfinished"}
     assert (experiment.folder / "models/a-0/trained").read_text() == "a\n"
-    # Given again, only what has failed is done.
+    # If the same contestants are given again, only the failed training is repeated.
     assert complete(experiment, [Contestant(name, name) for name in fates]) == {"c": ""}
 
 

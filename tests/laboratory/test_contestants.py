@@ -1,4 +1,4 @@
-"""Who takes part in a leaderboard, and with which settings."""
+"""Tests of the contestants of a leaderboard, and of their settings."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_explicit_defaults_of_the_replaced_parser_do_not_carry_over(tmp_path):
     complete.to_disk(path)
     task = Task(TASK.train, TASK.dev, path, None)
     component = contestant("mst").config(task)["components"]["parser"]
-    # What the config chooses does.
+    # Other values than the defaults carry over.
     assert component.pop("model") == complete["components"]["parser"]["model"]
     assert component == {"factory": "mst_parser", "loss": "margin"}
 
@@ -126,7 +126,7 @@ def test_the_baseline_of_spacy():
     config = found.config(TASK)
     assert config["nlp"]["lang"] == "xx" and "parser" in config["nlp"]["pipeline"]
     assert config["components"]["parser"]["min_action_freq"] == 1
-    # It learns to find sentence boundaries, which are preset nowhere.
+    # The parser learns to find sentence boundaries, because no component presets them.
     assert "senter" not in config["nlp"]["pipeline"]
     train = config["corpora"]["train"]
     assert train["sentences_per_doc"] > 1 and train["gold_sentences"] is False

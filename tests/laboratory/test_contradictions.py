@@ -1,4 +1,4 @@
-"""Arcs that parsers contradict which have not seen them."""
+"""Tests of annotated arcs that are contradicted by parsers that were trained on other sentences."""
 
 from dataclasses import replace
 from itertools import product
@@ -32,7 +32,7 @@ def relabelled(sentence, word, **columns):
 
 @pytest.fixture(scope="module")
 def learnt(tmp_path_factory):
-    """A pipeline that knows the first sentences by heart."""
+    """Return a pipeline that has memorized the first sentences."""
     fix_random_seed(0)
     nlp = spacy.blank("xx")
     nlp.add_pipe("mst_parser", name="parser", config={"model": TINY_MODEL})
@@ -80,7 +80,7 @@ def test_nothing_is_said_of_labels_that_are_missing_or_new(learnt):
 
 
 def test_no_parser_sees_what_it_is_asked_about(monkeypatch, learnt, tmp_path):
-    """A pipeline that is there stands in for trainings; every sentence is asked about once."""
+    """Each sentence is compared once. An existing pipeline stands in for training."""
     asked = []
     parts = []
 
@@ -105,7 +105,7 @@ def test_no_parser_sees_what_it_is_asked_about(monkeypatch, learnt, tmp_path):
 @pytest.mark.parametrize("heads", [tree for n in range(1, 5) for tree in trees(n)])
 @pytest.mark.parametrize("unknown", [False, True])
 def test_another_head_leaves_a_tree(heads, unknown):
-    """The best of the other heads, whichever is the best, by enumeration."""
+    """Enumeration confirms the best of the other heads, whichever head scores best."""
     for word, other in product(range(1, len(heads) + 1), range(len(heads) + 1)):
         annotated = np.array(heads, dtype=np.int32)
         if unknown and word % len(heads) + 1 != word:

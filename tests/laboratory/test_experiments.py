@@ -1,4 +1,4 @@
-"""Leaderboards as a user makes them, with tiny models and a few training steps."""
+"""Tests of the command `leaderboard`, with tiny models and a few training steps."""
 
 import json
 import re
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Train and dev file of a few sentences, and a config that trains fast."""
+    """Return a folder with a train and a dev file of a few sentences, and a fast config."""
     folder = tmp_path_factory.mktemp("leaderboard")
     for part in ("train", "dev"):
         write_part(part, folder / f"{part}.conllu", 30)
@@ -44,7 +44,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture
 def inline(monkeypatch):
-    """Trainings and evaluations in this process."""
+    """Run trainings and evaluations in this process."""
     monkeypatch.setattr(
         "spacy_npparse.scaling.workers.ProcessPoolExecutor", in_process.InlineExecutor
     )
@@ -53,7 +53,7 @@ def inline(monkeypatch):
 
 @pytest.fixture(scope="module")
 def board(files):
-    """Make the leaderboard, or go on with it."""
+    """Return a function that makes the leaderboard, or continues it."""
 
     def make(
         parsers, seeds="0", updates=6, dev="dev.conllu", config="tiny.cfg", raw=False, test=None
@@ -69,7 +69,7 @@ def board(files):
 
 @pytest.fixture(scope="module")
 def made(board, files):
-    """A leaderboard of one seed, and what was printed."""
+    """Return the folder of a leaderboard of one seed, and the result of the command."""
     result = board(f"mst attardi {BEAM} spacy attardi,oracle=none")
     return files / "board", result
 
@@ -93,7 +93,7 @@ def test_every_parser_is_ranked(made):
         assert cells["LAS"] == f"{100 * parser['scores']['LAS']:.2f}"
         assert cells["group"] == parser["groups"]
         [trial] = parser["trials"]
-        # Evaluated after each update, and before the first.
+        # Parsers are evaluated after each update, and before the first update.
         assert [update for update, _ in trial["curve"]] == list(range(7))
         assert parser["words_per_second"] > 0 and parser["training_minutes"] > 0
     page = (folder / "leaderboard-dev.html").read_text(encoding="utf-8")
@@ -128,7 +128,7 @@ def test_predictions_are_those_of_the_model(made):
     assert {path.name for path in (folder / "models").iterdir()} == {
         *("mst-0", "attardi-0", "spacy-0", "attardi,oracle=none-0.unfinished")
     }
-    # No checkpoint is selected on the file that they parse.
+    # No checkpoint is selected on the file that the parsers parse.
     assert {path.name for path in folder.glob("models/*-0/model-*")} == {"model-last"}
     [trial] = report(folder)["parsers"][0]["trials"]
     scored = CliRunner().invoke(
@@ -144,7 +144,7 @@ def test_what_is_done_is_not_done_again(made, board, inline):
     folder, _ = made
     times = {path: path.stat().st_mtime_ns for path in folder.glob("models/*/minutes.json")}
     first = report(folder)
-    # An interrupted training starts over, and a seed is new.
+    # The interrupted training of seed 0 starts over, and seed 1 is new.
     stopped = folder / "models" / "mst-0"
     stopped.rename(stopped.with_name("mst-0.unfinished"))
     [prediction] = folder.glob("predictions/*/mst-0.conllu")
@@ -166,7 +166,7 @@ def test_what_is_done_is_not_done_again(made, board, inline):
 
 
 def test_from_plain_text(made, board, files, inline):
-    """The same models rank from plain text, in a report of its own."""
+    """The same models are ranked from plain text, in a separate report."""
     folder, _ = made
     gold_report = report(folder)
     times = {path: path.stat().st_mtime_ns for path in folder.glob("models/*/minutes.json")}
@@ -180,7 +180,7 @@ def test_from_plain_text(made, board, files, inline):
     assert found["raw"] and not gold_report["raw"] and report(folder) == gold_report
     for parser in found["parsers"]:
         [trial] = parser["trials"]
-        # Tokens of their own, of which the sample treebank has multiword ones.
+        # Parsers predict tokens, but no multiword tokens, which the sample treebank has.
         assert 0.9 < parser["scores"]["Words"] < 1 and parser["scores"]["Sentences"] < 1
         scored = CliRunner().invoke(
             app, ["score", str(files / "dev.conllu"), trial["file"], "--json", str(files / "s")]
@@ -239,7 +239,7 @@ def test_a_folder_in_use(made, board):
 
 
 def test_code_is_part_of_the_experiment(made, board, files):
-    """All its trainings and workers have imported it: the config resolves a callback of it."""
+    """All trainings and workers have imported the code, because the config uses its callback."""
     folder, _ = made
     code = files / "code.py"
     assert report(folder)["provenance"]["checksums"][str(code)]
@@ -285,10 +285,10 @@ def test_udpipe(files, monkeypatch):
     result = CliRunner().invoke(app, [str(argument) for argument in command])
     assert result.exit_code == 0, result.stderr
     [parser] = report(files / "peer", "few-dev")["parsers"]
-    # Its trainer has one seed only.
+    # UDPipe's trainer has only one seed.
     assert parser["peer"] and len(parser["trials"]) == 1
     assert parser["scores"]["UAS"] > 0.2 and parser["trials"][0]["curve"] == []
-    # From plain text it has tokens and sentences of its own.
+    # From plain text, UDPipe predicts tokens and sentences.
     result = CliRunner().invoke(app, [*map(str, command), "--raw"])
     assert result.exit_code == 0, result.stderr
     scores = report(files / "peer", "few-dev-raw")["parsers"][0]["scores"]

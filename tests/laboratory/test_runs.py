@@ -1,4 +1,4 @@
-"""Runs of an experiment, with contestants that need no time."""
+"""Tests of the runs of an experiment, with contestants whose training takes no time."""
 
 import os
 import re
@@ -39,7 +39,7 @@ with experiment.locked():
 
 @pytest.fixture
 def inline(monkeypatch):
-    """Runs in this process."""
+    """Run contestants in this process."""
     monkeypatch.setattr("spacy_npparse.scaling.workers.ProcessPoolExecutor", InlineExecutor)
 
 
@@ -124,14 +124,14 @@ def test_a_killed_process_takes_no_other_with_it(experiment):
     ]
     ends = complete(experiment, contestants, [0], processes=2)
     killed = {name for (name, _), reason in ends.items() if reason}
-    # The model of b is trained, that of a is not.
+    # The model of b has been trained, and the model of a has not.
     assert killed == {"a", "a2", "b"}
     assert all("a process was killed" in ends[name, 0] for name in killed)
     assert set(experiment.results(contestants, [0])) == {"b2", "c", "d"}
 
 
 def is_running(process):
-    """Whether a process is there, and not only its entry for a parent that does not wait."""
+    """Return whether a process runs; a zombie, whose parent has not waited for it, does not."""
     try:
         return not re.search(r"^State:\tZ", Path(f"/proc/{process}/status").read_text(), re.M)
     except FileNotFoundError:
@@ -140,8 +140,7 @@ def is_running(process):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_killed_leaderboard(experiment, inline):
-    """Its trainings end with it, at once; the folder is free; what was not finished is done
-    again."""
+    """The trainings end at once, the folder is unlocked, and unfinished runs are done again."""
     program = subprocess.Popen(
         [sys.executable, "-c", ENDLESS, *map(str, (experiment.folder, experiment.task.config))],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -179,7 +178,7 @@ def test_who_stops_early_does_not_wait_for_the_others(experiment):
 
 
 def test_a_training_ends_with_its_stdin(tmp_path):
-    """Where the operating system does not end it."""
+    """A training has to end by itself where the operating system does not end it."""
     (tmp_path / "patient.py").write_text("import time\ntime.sleep(1000)\n")
     command = [sys.executable, "-m", "spacy_npparse.laboratory.subprogram", "patient"]
     with subprocess.Popen(
@@ -196,14 +195,14 @@ def test_a_training_ends_with_its_stdin(tmp_path):
 
 
 def files(experiment):
-    """By name, the files that an experiment with one contestant has."""
+    """Return the files of an experiment with one contestant, by name."""
     [prediction] = experiment.folder.glob("predictions/*/*.conllu")
     note = experiment.folder / "models/model-0/minutes.json"
     return {"note": note, "prediction": prediction, "record": prediction.with_suffix(".json")}
 
 
 def cut(path):
-    """Remove the second half, without half a line."""
+    """Remove the second half of the lines of a file."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
 
