@@ -1,19 +1,20 @@
-"""Learning curves of annotators who are told what to annotate, against random choice.
+"""Compare learning curves of active learning with those of random selection.
 
     python benchmarks/active_learning.py hu-ud-train.conllu hu-ud-dev.conllu
 
-A gold treebank stands in for unannotated text and its annotators. A parser is trained on the first
-sentences, in random order; then, round after round, more words are selected by it, as `select`
-does, annotated, and a new parser is trained on everything annotated so far. `random` chooses whole
-sentences; `entropy`, `error` and `diversity` choose them by that criterion; `arcs` chooses single
-words by entropy, `doubtful-arcs` those of random sentences whose arcs are probably wrong
-(`--min-error`), and the newest parser completes the trees of both; `random-arcs` chooses single
-words and `sampled-arcs` too, as often as their arcs are expected to be wrong, and leave the rest
-without arcs. Every parser has as many updates as the others, and is
-scored on the dev file after the last one.
+A gold treebank simulates the annotators of unannotated text. The first parser is trained on a few
+random sentences. In each round, a strategy selects more words, often by the newest parser as the
+command `select` does; they are annotated, and a new parser is trained on all annotations so far.
 
-The table has LAS by annotated words, and how many are needed for 95 % of the LAS of a parser that
-is trained on all words, by interpolation between rounds.
+The strategies `random`, `entropy`, `error` and `diversity` select whole sentences. `arcs` selects
+single words by entropy. `doubtful-arcs` selects words of random sentences whose arcs are probably
+wrong (`--min-error`). In these two strategies, the newest parser completes the trees. `random-arcs`
+and `sampled-arcs` select single words, uniformly or in proportion to the probability that their
+arcs are wrong, and the other words get no arcs. All parsers are trained for the same number of
+updates and scored on the dev file after the last one.
+
+The table shows the LAS and the number of annotated words after each round. Its last column is the
+number of words that give 95 % of the LAS of a parser that is trained on all words, interpolated.
 """
 
 import argparse
@@ -58,17 +59,17 @@ STRATEGIES = (
     SAMPLED_ARCS,
 )
 TARGET = 0.95
-# Of a word whose arc is surely right.
+# The sampling weight of a word whose arc is certainly right.
 LEAST_WEIGHT = 1e-6
 
 
 @dataclass
 class Annotated:
-    """What has been annotated so far.
+    """The annotations so far.
 
     Attributes:
-        trees: By number of the sentence in the pool.
-        words: The words, from 1, that were annotated in it.
+        trees: The annotated trees by the number of the sentence in the pool.
+        words: The annotated words, from 1, by the number of the sentence in the pool.
     """
 
     trees: dict[int, Sentence] = field(default_factory=dict)
@@ -76,7 +77,7 @@ class Annotated:
 
     @property
     def n_words(self) -> int:
-        """How many words have been annotated."""
+        """The number of annotated words."""
         return sum(map(len, self.words.values()))
 
     def add_sentences(self, pool: Sequence[Sentence], numbers: Sequence[int]) -> None:
@@ -88,12 +89,12 @@ class Annotated:
 
 @dataclass(frozen=True)
 class Simulation:
-    """What all strategies share.
+    """The data and the options of all strategies.
 
     Attributes:
         pool: Sentences with gold trees, in random order.
-        dev: The file to score on.
-        arguments: Of the command line.
+        dev: The file on which parsers are scored.
+        arguments: The arguments of the command line.
     """
 
     pool: list[Sentence]
@@ -101,7 +102,7 @@ class Simulation:
     arguments: argparse.Namespace
 
     def train(self, sentences: Sequence[Sentence]) -> tuple[Language, float]:
-        """Train a parser and score it: LAS in percent."""
+        """Train a parser, and return it and its LAS in percent."""
         parser = BareParser(self.arguments.parser)
         with tempfile.TemporaryDirectory(prefix="npparse-active-") as name:
             train, folder = Path(name) / "train.conllu", Path(name)
@@ -118,7 +119,7 @@ class Simulation:
     def curve(
         self, strategy: str, start: tuple[Language, float], progress: "tqdm[None]"
     ) -> list[tuple[int, float]]:
-        """Annotated words and LAS of a strategy, round after round."""
+        """Return the number of annotated words and the LAS after each round of a strategy."""
         (nlp, las), done = start, Annotated()
         done.add_sentences(self.pool, range(self.arguments.start))
         points = [(done.n_words, las)]
@@ -145,7 +146,7 @@ class Simulation:
         if strategy in (RANDOM_ARCS, SAMPLED_ARCS):
             self.annotate_arcs(strategy, nlp, done, rng)
             return
-        # Single words may be asked for again in a sentence, whole sentences not.
+        # Only the strategy `arcs` may return to a sentence, for words that are not annotated yet.
         open_ = [
             n
             for n in range(len(self.pool))
@@ -175,7 +176,7 @@ class Simulation:
     def annotate_arcs(
         self, strategy: str, nlp: Language, done: Annotated, rng: random.Random
     ) -> None:
-        """Annotate arcs of all sentences, and leave the others missing."""
+        """Annotate single arcs, drawn from the whole pool, without arcs to the other words."""
         open_ = [
             (number, word)
             for number, sentence in enumerate(self.pool)
@@ -197,7 +198,7 @@ class Simulation:
 
 
 def annotated_part(gold: Sentence, words: set[int]) -> Sentence:
-    """A sentence with the gold arcs to some words only."""
+    """Return a sentence that has the gold arcs to some words only."""
     rows = [
         row
         if not row.id.isdecimal() or int(row.id) in words
@@ -210,8 +211,8 @@ def annotated_part(gold: Sentence, words: set[int]) -> Sentence:
 def completed(
     nlp: Language, pool: Sequence[Sentence], words: Mapping[int, set[int]]
 ) -> dict[int, Sentence]:
-    """Sentences with the gold arcs to some words, and predicted arcs to the others that obey
-    these."""
+    """Return sentences with the gold arcs to some words; the parser predicts the other arcs under
+    the constraint of these."""
     labels = nlp.get_pipe("parser").labels
     partial = [annotated_part(pool[number], known) for number, known in words.items()]
     docs = (
@@ -227,7 +228,7 @@ def completed(
 
 
 def needed(points: Sequence[tuple[int, float]], las: float) -> str:
-    """How many words it takes to get to a LAS."""
+    """Interpolate the number of words that are needed to reach a LAS."""
     for (words, below), (more, above) in zip(points, points[1:], strict=False):
         if below < las <= above:
             return f"{words + (more - words) * (las - below) / (above - below):,.0f}"

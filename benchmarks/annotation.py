@@ -1,10 +1,10 @@
-"""Speed and memory of `annotate`.
+"""Measure the speed and the memory of `annotate`.
 
-The CPU time of annotation in one process, with all that it reads and writes, beside that of a bare
-`nlp.pipe`, and the elapsed time of one process beside that of two, loading not counted. Each run is
-of a pipeline that has just been loaded, whose vocabulary knows no words yet. All are run
-alternately, on the same text, each on one thread; medians. The memory is the resident one of the
-driver, after the words given.
+The first comparison is the CPU time of annotation in one process, input and output included, with
+that of a bare `nlp.pipe`. The second one is the elapsed time of one process with that of two. The
+time to load pipelines does not count. Each run loads the pipeline anew, so that its vocabulary
+knows no words yet. The kinds of runs alternate on the same text, each process uses one thread, and
+medians are printed. The memory is the resident memory of the driver after --memory million words.
 
     python benchmarks/annotation.py training/gothic/model-best got-ud-train.conllu
     python benchmarks/annotation.py training/gothic/model-best got-ud-train.conllu --memory 1 10
@@ -33,13 +33,13 @@ from spacy_npparse.scaling.units import Reading
 from spacy_npparse.scaling.worker import annotator, begin_worker
 from spacy_npparse.treebank import raw_texts, read_conllu
 
-# That of the configs.
+# The batch size of the configs.
 BATCH = 512
 SHARDS = 8
 
 
 def main() -> None:
-    """Print words per second, or the driver's memory."""
+    """Print words per second, or the memory of the driver."""
     arguments = parse_arguments()
     torch.set_num_threads(1)
     with TemporaryDirectory() as folder:
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -70,18 +70,18 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def paragraphs(treebank: Path) -> list[str]:
-    """The text of a treebank in paragraphs of five sentences."""
+    """Return the text of a treebank in paragraphs of five sentences."""
     sentences = [" ".join(text.split()) for text in sentence_texts(treebank)]
     return [" ".join(sentences[i : i + 5]) for i in range(0, len(sentences), 5)]
 
 
 def sentence_texts(treebank: Path) -> Iterator[str]:
-    """The text of each sentence."""
+    """Return the text of each sentence."""
     return (text for sentence in read_conllu(treebank) for text in raw_texts([sentence]))
 
 
 def report_speed(model: Path, treebank: Path, folder: Path, runs: int) -> None:
-    """Words per second of a bare pipeline, and of annotation by one and by two processes."""
+    """Print the words per second of a bare pipeline, and of annotation by one and two processes."""
     texts = paragraphs(treebank)
     n_words = sum(len(text.split()) for text in texts)
     (folder / "text.txt").write_text("\n\n".join(texts), encoding="utf-8")
@@ -116,8 +116,8 @@ def report_speed(model: Path, treebank: Path, folder: Path, runs: int) -> None:
 
 
 def cpu_seconds(model: Path, folder: Path, n_words: int) -> float:
-    """CPU time of an annotation in this process, without loading the pipeline. All is one shard, as
-    that many words would be by default: smaller ones make smaller batches."""
+    """Measure the CPU time of annotation in this process, without loading the pipeline. The text is
+    one shard, as it would be by default, because smaller shards have smaller batches."""
     with TemporaryDirectory() as output:
         corpus = make_corpus(model, folder, Path(output), n_words)
         annotator = Annotator(corpus.job)
@@ -128,7 +128,7 @@ def cpu_seconds(model: Path, folder: Path, n_words: int) -> float:
 
 
 def annotation_seconds(model: Path, folder: Path, processes: int, n_words: int) -> float:
-    """Seconds of an annotation, from when all workers have loaded the pipeline."""
+    """Measure the elapsed seconds of annotation after all workers have loaded the pipeline."""
     with TemporaryDirectory() as output:
         corpus = make_corpus(model, folder, Path(output), n_words // SHARDS)
         workers: Workers[Any, Any] = Workers(processes, begin_worker, corpus.job)
@@ -144,12 +144,12 @@ def annotation_seconds(model: Path, folder: Path, processes: int, n_words: int) 
 
 
 def load() -> None:
-    """Load the pipeline of a worker."""
+    """Load the pipeline in a worker."""
     annotator()
 
 
 def make_corpus(model: Path, folder: Path, output: Path, words_per_shard: int) -> Corpus:
-    """Plan the text in a folder."""
+    """Plan the annotation of the text in a folder."""
     inputs = find_inputs([str(folder / "text.txt")], output)
     files = ShardFiles(output, "conllu")
     job = Job(Pipeline(str(model)), inputs, Reading(), BATCH, files)
@@ -157,32 +157,32 @@ def make_corpus(model: Path, folder: Path, output: Path, words_per_shard: int) -
 
 
 class Nothing:
-    """An executor that does nothing, for what the driver does beside its workers."""
+    """An executor that annotates nothing, to measure the driver alone."""
 
     def __init__(self) -> None:
         self._tags: list[Any] = []
 
     @property
     def idle(self) -> int:
-        """There is always one."""
+        """The number of idle workers: 1, or 0 during a task."""
         return 1 - len(self._tags)
 
     @property
     def running(self) -> int:
-        """Tasks begun."""
+        """The number of running tasks."""
         return len(self._tags)
 
     def start(self, tag: Any, task: Callable[..., Any], *arguments: Any) -> None:
-        """Begin a task."""
+        """Start a task, which does nothing."""
         self._tags.append(tag)
 
     def ended(self) -> Iterator[tuple[Any, ShardRecord]]:
-        """End it."""
+        """End the running task."""
         yield self._tags.pop(), ShardRecord("0" * 64, None, 0, 0, 0, 0, 0, 0.0)
 
 
 def report_memory(treebank: Path, folder: Path, millions: float) -> None:
-    """Plan and run a corpus of that many words, in a process of its own."""
+    """Plan and run a corpus of so many million words in a separate process."""
     texts = paragraphs(treebank)
     n_words = 0
     with (folder / "text.txt").open("w", encoding="utf-8") as file:

@@ -1,11 +1,11 @@
-"""Beams of a trained parser: how many times as long as greedy search they take, by width.
+"""Measure how many times as long as greedy search the beam search of a trained parser takes.
 
     python benchmarks/beams.py training/gothic/model-best got-ud-dev.conllu
     python benchmarks/beams.py training/gothic/model-best got-ud-dev.conllu --widths 8 32
 
-One thread, CPU time of the compiled search alone, for the scores that the model gives. Greedy
-search and all beams take turns; medians of the runs. Trees are the different ones that the beam
-holds in the end, the mean over the sentences.
+The table shows the CPU time of the compiled search alone on one thread, for scores of the model.
+Greedy search and all beam widths alternate, and medians are shown. The column `trees` is the mean
+number of different trees on the final beam of a sentence.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from spacy_npparse.treebank import Sentence, read_conllu
 
 RUNS = 9
 
-# System, scores, lengths of the sentences, and whether scores are normalised, of a batch.
+# A batch: the system, the scores, the lengths of the sentences, and whether scores are normalised.
 Batch = tuple[Any, ScoreTables, np.ndarray, bool]
 
 
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def scored_batches(nlp: Language, sentences: list[Sentence]) -> list[Batch]:
-    """What the parser searches."""
+    """Score the transitions of all sentences with the parser of a pipeline, batch by batch."""
     encoded = encode_sentences(nlp, sentences)
     search = encoded.parser.search
     if not isinstance(search, TransitionSearch):
@@ -68,7 +68,7 @@ def scored_batches(nlp: Language, sentences: list[Sentence]) -> list[Batch]:
 
 
 def seconds(batches: list[Batch], width: int) -> float:
-    """The CPU time of a search; width 1 is greedy."""
+    """Measure the CPU time of search; width 1 is greedy search."""
     start = time.process_time()
     for system, tables, lengths, normalised in batches:
         if width == 1:
@@ -79,7 +79,7 @@ def seconds(batches: list[Batch], width: int) -> float:
 
 
 def trees(batches: list[Batch], width: int) -> float:
-    """The number of different trees on the beam, the mean over the sentences."""
+    """Return the mean number of different trees on the final beam of a sentence."""
     counts: list[int] = []
     for system, tables, lengths, normalised in batches:
         heads = decode_beam(system, tables, lengths, width, normalised).heads

@@ -1,10 +1,10 @@
-"""How long a pipeline takes for one text while other programs use the cores.
+"""Measure the time that a pipeline takes for one text while other programs use the cores.
 
     python benchmarks/busy_machine.py training/gothic/model-best got-ud-dev.conllu
 
-Two processes parse the same texts in turn: one with torch as it is, one with OMP_NUM_THREADS=1.
-Meanwhile, --busy others do nothing but compute (by default 0, then 2). Wall-clock time of a text of
-one sentence, medians, and the ratio of the medians.
+Two processes parse the same texts alternately: one with torch's default number of threads, and one
+with OMP_NUM_THREADS=1. Meanwhile, --busy other processes keep the cores busy (by default 0, then
+2). The table shows the median wall-clock time of a text of one sentence, and the ratio of medians.
 """
 
 import argparse
@@ -25,7 +25,7 @@ _TEXTS = 5
 
 
 def main() -> None:
-    """Print the table, or parse for it."""
+    """Print the table, or parse in a process of the measurement."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def parse_on_request(model: Path, treebank: Path) -> None:
-    """Parse some texts for each line of input, and print the milliseconds of one."""
+    """Parse some texts for each input line, and print the mean milliseconds of a text."""
     nlp = spacy.load(model)
     texts = ["".join(raw_texts([sentence])) for sentence in islice(read_conllu(treebank), 100)]
     nlp(texts[0])
@@ -73,7 +73,7 @@ def report(args: argparse.Namespace) -> None:
 
 
 def begin(args: argparse.Namespace, environment: dict[str, str]) -> "subprocess.Popen[str]":
-    """Begin a process that parses."""
+    """Start a process that parses on request."""
     command = [sys.executable, __file__, args.model, args.treebank, "--parse"]
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
@@ -81,7 +81,7 @@ def begin(args: argparse.Namespace, environment: dict[str, str]) -> "subprocess.
 
 
 def milliseconds(process: "subprocess.Popen[str]") -> float:
-    """Let a process parse some texts."""
+    """Let a process parse some texts, and return the mean milliseconds of a text."""
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write("\n")
     process.stdin.flush()

@@ -1,4 +1,4 @@
-"""The claims of the papers: which parser they say is better than which, and what was found."""
+"""Claims of papers that one parser is better than another, and tests of these claims."""
 
 from collections.abc import Mapping, Sequence
 from statistics import mean
@@ -10,10 +10,10 @@ from spacy_npparse.evaluation.significance import approximate_randomisation
 
 
 class Claim(NamedTuple):
-    """One parser is better than another.
+    """A claim that one parser is better than another.
 
     Attributes:
-        text: The claim, and who made it.
+        text: The claim and its source.
         better: The name of the parser that is said to be better.
         worse: The name of the other one.
     """
@@ -62,12 +62,12 @@ def compared(claim: Claim, trials: Mapping[str, Sequence[Trial]]) -> dict[str, A
 
     Args:
         claim: The claim.
-        trials: What each parser predicted, by its name.
+        trials: The trials of each parser by its name.
 
     Returns:
-        The difference in LAS, in percent, the mean of the seeds that both parsers have; and the
-        p-value of approximate randomisation over sentences, seeds together. None if a parser has
-        not been run.
+        The mean difference in LAS, in percent, over the seeds of both parsers, and the p-value of
+        approximate randomisation over sentences, whose counts are summed over the seeds. None if
+        the parsers have no seed in common.
     """
     better, worse = (
         {trial.seed: trial.scores for trial in trials.get(name, ())}

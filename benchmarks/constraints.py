@@ -1,10 +1,10 @@
-"""What a few given heads tell a trained parser about the others, and what they cost.
+"""Measure how given heads change the other heads that a trained parser predicts, and its speed.
 
     python benchmarks/constraints.py training/gothic/model-best got-ud-dev.conllu
 
-A share of the heads is given, at random (gold tokens and sentences; all words count). The table has
-the UAS of all words, that of the words without a given head, and that of these if none is given,
-and the words per second.
+A random share of the gold heads is given, with gold tokens and sentences. The table shows the UAS
+of all words, the UAS of the words without a given head, the UAS of the same words if no heads are
+given, and the words per second. Punctuation counts.
 """
 
 import argparse
@@ -22,11 +22,11 @@ from spacy_npparse.treebank import Sentence, read_conllu, unannotated_doc
 
 
 class Result(NamedTuple):
-    """Heads that were found for the words of a treebank.
+    """The predicted heads of a treebank.
 
     Attributes:
-        heads: One array for each sentence, in the sentence, 0 for the root.
-        words_per_second: With the whole pipeline.
+        heads: The heads of each sentence, 0 for the root.
+        words_per_second: The speed of the whole pipeline.
     """
 
     heads: list[np.ndarray]
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def parse(nlp: Language, gold: list[Sentence], given: list[np.ndarray]) -> Result:
-    """Parse with some of the gold heads given: bool [n_words] for each sentence."""
+    """Parse with some gold heads given. given: bool [n_words] for each sentence."""
     docs = [unannotated_doc([sentence], nlp.vocab, sentence_starts=True) for sentence in gold]
     for doc, sentence, words in zip(docs, gold, given, strict=True):
         heads = {
@@ -82,7 +82,7 @@ def parse(nlp: Language, gold: list[Sentence], given: list[np.ndarray]) -> Resul
 
 
 def uas(found: Result, heads: list[np.ndarray], counted: list[np.ndarray] | None = None) -> str:
-    """The share of right heads in percent, of some words or of all."""
+    """Return the UAS of the counted words, or of all words, in percent."""
     right = np.concatenate([f == h for f, h in zip(found.heads, heads, strict=True)])
     if counted is not None:
         right = right[np.concatenate(counted)]

@@ -1,19 +1,20 @@
-"""How many heads an annotator corrects, if the rest is parsed again after each correction.
+"""Count how many heads an annotator corrects if each correction is followed by a new parse.
 
     python benchmarks/correction.py training/gothic/model-best got-ud-dev.conllu --sentences 200
 
-A simulated annotator knows the gold trees (gold tokens and sentences; all words count). What has
-been looked at is confirmed, and the rest is parsed again under it:
+A simulated annotator knows the gold trees, with gold tokens and sentences; punctuation counts. The
+annotator checks heads up to the first wrong one and corrects it. The heads that are confirmed are
+constraints of the next parse. The annotators differ as follows:
 
-- left to right: the annotator reads, and corrects the first wrong head; the words up to there are
-  confirmed.
-- corrected alone: the same, but only what has been corrected is confirmed.
-- large subtrees first: the heads of words with many descendants are looked at first; those that are
-  right are confirmed, and the first wrong one is corrected.
-- doubtful first: likewise, the least probable heads first.
+- left to right: the heads are checked from left to right, and all checked heads are confirmed.
+- corrected alone: the same, but only the corrected heads are confirmed.
+- large subtrees first: the heads of words with many descendants are checked first, and all checked
+  heads are confirmed.
+- doubtful first: the same, but the least probable heads are checked first.
 
-The table has the corrections, their share of the heads that are wrong at first, the words that are
-looked at until all are right, and the CPU time of parsing again, for sentences of up to 40 words.
+The table shows the number of corrections, its ratio to the number of heads that are wrong at first,
+the number of words that are checked until all heads are right, and the CPU time of each new parse
+of sentences of up to 40 words.
 """
 
 import argparse
@@ -35,17 +36,17 @@ from spacy_npparse.treebank import Sentence, read_conllu, unannotated_doc
 from spacy_npparse.trees.missing import NO_HEAD
 
 MOST_WORDS_TIMED = 40
-# The words of a tree in the order in which they are looked at, from their tokens.
+# A function that returns the token indices of a parsed sentence in the order of checking.
 Order = Callable[[Doc], list[int]]
 
 
 class Policy(NamedTuple):
-    """How an annotator goes on.
+    """The procedure of an annotator.
 
     Attributes:
-        name: For the table.
-        order: In which order words are looked at.
-        confirms: Whether words that are right are confirmed, too.
+        name: The name in the table.
+        order: The order in which heads are checked.
+        confirms: Whether checked heads that are right are confirmed, too.
     """
 
     name: str
@@ -54,17 +55,17 @@ class Policy(NamedTuple):
 
 
 def left_to_right(doc: Doc) -> list[int]:
-    """All words, in order."""
+    """Return all words from left to right."""
     return list(range(len(doc)))
 
 
 def doubtful_first(doc: Doc) -> list[int]:
-    """All words, those with the least probable heads first."""
+    """Return all words, the words with the least probable heads first."""
     return sorted(range(len(doc)), key=lambda i: doc[i]._.head_probability)
 
 
 def large_subtrees_first(doc: Doc) -> list[int]:
-    """All words, those with the most descendants first."""
+    """Return all words, the words with the most descendants first."""
     return sorted(range(len(doc)), key=lambda i: -sum(1 for _ in doc[i].subtree))
 
 
@@ -77,13 +78,13 @@ POLICIES = [
 
 
 class Effort(NamedTuple):
-    """What the annotation of a sentence takes.
+    """The effort of annotating a sentence.
 
     Attributes:
-        n_wrong: Heads that are wrong at first.
-        n_corrected: Heads that are corrected.
-        n_seen: Words that are looked at, up to the last correction.
-        seconds: CPU time of each time that it is parsed again.
+        n_wrong: The number of heads that are wrong at first.
+        n_corrected: The number of corrections.
+        n_seen: The number of words that are checked up to the last correction.
+        seconds: The CPU time of each new parse.
     """
 
     n_wrong: int
@@ -149,12 +150,12 @@ def annotate(nlp: Language, sentence: Sentence, policy: Policy) -> Effort:
 
 
 def n_wrong_heads(doc: Doc, gold: list[int]) -> int:
-    """How many heads are wrong."""
+    """Count the wrong heads."""
     return sum(token.head.i != head for token, head in zip(doc, gold, strict=True))
 
 
 def parse(nlp: Language, sentence: Sentence, known: dict[int, list[int]]) -> Doc:
-    """Parse a sentence of which some heads are known."""
+    """Parse a sentence with some known heads."""
     doc = unannotated_doc([sentence], nlp.vocab, sentence_starts=True)
     return nlp(DependencyConstraints(heads=known).attach(doc))
 

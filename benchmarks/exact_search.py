@@ -1,10 +1,11 @@
-"""Time and memory of exact search by the length of sentences, and the exponent of the time.
+"""Measure the time and the memory of exact search by the length of sentences.
 
     python benchmarks/exact_search.py
     python benchmarks/exact_search.py --lengths 20 50 100 --marginals
 
-One thread, random scores given, CPU time, median of five runs. Memory is the peak of the process so
-far. The exponent is that of a power law fitted by least squares from 50 words on.
+Scores are random. Times are CPU times on one thread, medians of five runs. The memory is the peak
+of the process so far. The column `exponent` is the exponent of the length in a power law for the
+time, fitted by least squares to sentences of at least 50 words.
 """
 
 import argparse
@@ -26,13 +27,13 @@ from spacy_npparse.decoding import (
     mh_marginals,
 )
 
-# From the numbers of sentences and of nodes to random scores.
+# Returns random scores for the given numbers of sentences and of nodes.
 Scores = Callable[[int, int], Any]
-# From scores and lengths to trees.
+# Returns the best trees for the given scores and lengths.
 Search = Callable[[Any, np.ndarray], Any]
 
 RUNS = 5
-# Words that are decoded in one run.
+# The number of words that are decoded in one run.
 WORDS = 1000
 
 
@@ -64,7 +65,7 @@ def main() -> None:
 
 
 def milliseconds(random_scores: Scores, search: Search, n: int) -> float:
-    """CPU time for a sentence of n words."""
+    """Measure the CPU time for a sentence of n words."""
     n_sentences = max(1, WORDS // n)
     scores = random_scores(n_sentences, n + 2)
     lengths = np.full(n_sentences, n, dtype=np.int32)
@@ -77,20 +78,20 @@ def milliseconds(random_scores: Scores, search: Search, n: int) -> float:
 
 
 def arc_scores(n_sentences: int, size: int) -> np.ndarray:
-    """Random scores of arcs."""
+    """Return random scores of arcs."""
     rng = np.random.default_rng(0)
     return rng.standard_normal((n_sentences, size, size), dtype=np.float32)
 
 
 def mh_scores(n_sentences: int, size: int) -> MHScores:
-    """Random scores for MH3 and MH4."""
+    """Return random scores for MH3 and MH4."""
     rng = np.random.default_rng(0)
     shapes = [(n_sentences, *links, size, size) for links in [(), (6,), (6,), ()]]
     return MHScores(*(rng.standard_normal(shape, dtype=np.float32) for shape in shapes))
 
 
 def one_endpoint_crossing_scores(n_sentences: int, size: int) -> OneEndpointCrossingScores:
-    """Random scores for one-endpoint-crossing trees."""
+    """Return random scores for one-endpoint-crossing trees."""
     rng = np.random.default_rng(0)
     shape = (n_sentences, size, size)
     return OneEndpointCrossingScores(
@@ -99,7 +100,7 @@ def one_endpoint_crossing_scores(n_sentences: int, size: int) -> OneEndpointCros
 
 
 def exponent(lengths: list[int], times: list[float]) -> str:
-    """The exponent of the length in the time."""
+    """Fit the exponent of the length in the time."""
     points = [(n, value) for n, value in zip(lengths, times, strict=True) if n >= 50]
     if len(points) < 2:
         return "-"

@@ -1,10 +1,11 @@
-"""What the rules on labels change: scores, errors of the official validator, and time.
+"""Measure how label rules change scores, errors of the official validator, and CPU time.
 
     python benchmarks/label_rules.py MODEL TRAIN.conllu DEV.conllu
 
-Rules are learnt from TRAIN. The parser of the pipeline gets gold tokens and sentences, and tags of
-the pipeline. Errors are those of `evaluate --validate`, beside those in the gold trees. CPU time is
-that of the whole pipeline from plain text, on one thread; the ways of using rules take turns.
+The rules are learnt from TRAIN. The pipeline annotates gold tokens and sentences. The errors are
+counted as `evaluate --validate` does, in predicted trees and in gold trees. The CPU time is the
+time of the whole pipeline from plain text, on one thread, relative to the time without rules. The
+values of the setting `label_rules` alternate.
 """
 
 import argparse
@@ -33,7 +34,7 @@ TESTS = ("too-many-subjects", "too-many-objects", "right-to-left")
 
 
 def main() -> None:
-    """Print a row for each way of using rules."""
+    """Print a row for each value of the setting `label_rules`, and a row for the gold trees."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -63,14 +64,14 @@ def main() -> None:
 
 
 def load(model: Path, mode: str, rules: list[LabelRule]) -> Language:
-    """The pipeline, whose parser uses rules in some way."""
+    """Load the pipeline with rules and a value of the setting `label_rules`."""
     nlp = spacy.load(model, config={"components.parser.label_rules": mode})
     nlp.get_pipe("parser").label_rules = rules
     return nlp
 
 
 def times(pipelines: dict[str, Language], gold: list[Sentence], rounds: int) -> dict[str, float]:
-    """CPU seconds of pipelines for the text of a treebank, medians."""
+    """Measure the median CPU seconds of each pipeline for the text of a treebank."""
     texts = list(raw_texts(gold))
     found: dict[str, list[float]] = {mode: [] for mode in pipelines}
     for _ in range(rounds):
@@ -83,7 +84,7 @@ def times(pipelines: dict[str, Language], gold: list[Sentence], rounds: int) -> 
 
 
 def count(errors: TreeErrors, test: str) -> int:
-    """How many errors a test finds, or all tests whose names begin so."""
+    """Count the errors of all tests whose names begin with the given name."""
     return sum(n for name, n in errors.by_test.items() if name.startswith(test))
 
 

@@ -1,9 +1,10 @@
-"""CPU time and memory of training on a large treebank: initialization, and the first updates.
+"""Measure the CPU time and memory of initialization and first updates on a large treebank.
 
-A CoNLL-U file of as many words as asked for is made of treebanks, which are repeated: a quarter of
-the content words get letters at their end, form and lemma alike, so that the number of different
-words grows as in new text. Then a pipeline is initialized and updated as `spacy train` does it, in
-a process of its own. The figures are those of that process; CPU time includes UDPipe's trainer.
+The program repeats treebanks to make a CoNLL-U file with the requested number of words. In the
+repetitions, a quarter of the content words get letters at the end of the form and the lemma, so
+that the number of different words grows as in new text. A separate process then initializes and
+updates a pipeline as `spacy train` does. The figures describe this process; the CPU time includes
+UDPipe's trainer.
 
     python benchmarks/large_treebanks.py 3000000 fr_sequoia-ud-train.conllu tr-ud-train.conllu
     python benchmarks/large_treebanks.py 3000000 got-ud-train.conllu --keep large.conllu
@@ -65,7 +66,7 @@ def main() -> None:
 
 
 def repeated(treebanks: list[Path], n_words: int) -> Iterator[str]:
-    """The lines of the treebanks, again and again, until there are enough words."""
+    """Repeat the lines of the treebanks until there are enough words."""
     rng = random.Random(0)
     for repetition in count():
         for path in treebanks:
@@ -79,7 +80,7 @@ def repeated(treebanks: list[Path], n_words: int) -> Iterator[str]:
 
 
 def varied(line: str, rng: random.Random) -> str:
-    """The line of a word, whose form and lemma may have further letters."""
+    """Return the line of a word, perhaps with letters at the end of its form and its lemma."""
     columns = line.split("\t")
     if columns[3] in CONTENT and rng.random() < VARIED:
         ending = "".join(rng.choices(LETTERS, k=rng.randint(1, 2)))
@@ -88,7 +89,7 @@ def varied(line: str, rng: random.Random) -> str:
 
 
 def train(path: Path, n_words: int, arguments: argparse.Namespace) -> None:
-    """Initialize and update a pipeline, and print what that has taken."""
+    """Initialize and update a pipeline, and print the time and the memory."""
     import torch
     from spacy.schemas import ConfigSchemaTraining
     from spacy.training.initialize import init_nlp
@@ -119,7 +120,7 @@ def train(path: Path, n_words: int, arguments: argparse.Namespace) -> None:
 
 
 def say(what: str, first: tuple[float, int], n_words: int) -> None:
-    """Print CPU time and memory. first: those when the process had imported all."""
+    """Print CPU time and memory. first: CPU time and memory after all imports."""
     seconds, n_bytes = cpu_seconds(), resident()
     most = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     children = 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -132,19 +133,19 @@ def say(what: str, first: tuple[float, int], n_words: int) -> None:
 
 
 def cpu_seconds() -> float:
-    """CPU time of this process and of its children."""
+    """Return the CPU time of this process and of its children."""
     return sum(os.times()[:4])
 
 
 def resident() -> int:
-    """The memory that this process has now, in bytes."""
+    """Return the resident memory of this process in bytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize()
 
 
 @contextmanager
 def counted(owner: Any, name: str) -> Iterator[list[None]]:
-    """Count the calls of a method: the length of the list."""
+    """Yield a list whose length is the number of calls of a method so far."""
     calls: list[None] = []
     method = getattr(owner, name)
 

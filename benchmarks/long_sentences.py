@@ -1,11 +1,11 @@
-"""Time and memory of parsing one long sentence, with each parser in a process of its own.
+"""Measure the time and memory of parsing one long sentence, with each parser in a new process.
 
     python benchmarks/long_sentences.py
     python benchmarks/long_sentences.py --words 1500 --parsers mst mh4 one_endpoint_crossing
 
-The weights are random, and the sentence is not cut: `sentences = "preset"`. One thread. Time is the
-CPU time of the whole pipeline, the encoder included; memory is the peak of the process, the
-libraries included, which are the first number.
+The weights are random, and the sentence is not split: `sentences = "preset"`. The time is the CPU
+time of the whole pipeline on one thread, encoder included. The memory is the peak of the process
+after a short sentence (`MB before`) and after the long sentence; both include the libraries.
 """
 
 import argparse
@@ -35,7 +35,7 @@ PARSERS: dict[str, tuple[str, dict[str, Any]]] = {
     "mh4, greedy": ("mh4_parser", {"search": "greedy"}),
     "one_endpoint_crossing": ("one_endpoint_crossing_parser", {}),
     "mst": ("mst_parser", {}),
-    # Of parsers added before it.
+    # The members are parsers that are added before the ensemble.
     "ensemble": ("ensemble_parser", {"members": ["mst", "mh4", "one_endpoint_crossing"]}),
 }
 
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def measure(name: str, n_words: int) -> str:
-    """Seconds, and megabytes before and after, as the cells of a table."""
+    """Measure seconds, and megabytes before and after, and return them as cells of a table."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     nlp = spacy.blank("xx")
@@ -85,7 +85,7 @@ def parse(nlp: Language, words: list[str]) -> None:
 
 
 def peak() -> float:
-    """The most memory that the process has had, in megabytes."""
+    """Return the peak memory of the process in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

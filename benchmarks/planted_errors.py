@@ -1,11 +1,12 @@
-"""How many of the arcs that `check` lists first are errors, where errors have been planted.
+"""Measure how many of the first arcs that `check` lists are errors, by planting errors.
 
     python benchmarks/planted_errors.py hu-ud-train.conllu
 
-One arc in a hundred is changed by rule: its head becomes the head of that or another dependent of
-it, or its label one that it is often confused with. Every change leaves a tree. The table has the
-precision of the first arcs of the list, which counts the errors that the treebank has of itself as
-no errors, and the share of the errors of each kind among as many arcs as errors were planted.
+One arc in a hundred is changed: its new head is the grandparent or a sibling of the word, or its
+new label is one with which the label is often confused. Every result is a tree. The first table
+shows the precision of the first arcs of the list, where errors of the treebank itself do not count
+as errors. The second table shows how many errors of each kind are among the first arcs, of which
+there are as many as planted errors.
 """
 
 import argparse
@@ -43,8 +44,8 @@ class Planted:
     """A treebank with errors.
 
     Attributes:
-        sentences: Its sentences.
-        errors: What is wrong, by number of the sentence, from 0, and of the word, from 1.
+        sentences: The sentences of the treebank.
+        errors: The kinds of errors by the numbers of the sentence, from 0, and the word, from 1.
     """
 
     sentences: list[Sentence]
@@ -77,15 +78,15 @@ def main() -> None:
 
 
 def plant(sentences: Sequence[Sentence], share: float, seed: int) -> Planted:
-    """Change some arcs of a treebank, each kind of error as often as the others if it can be.
+    """Change some arcs of a treebank, with equally many errors of each kind if possible.
 
     Args:
-        sentences: Of the treebank.
-        share: Of the arcs.
-        seed: Of the choice.
+        sentences: The sentences of the treebank.
+        share: The share of the arcs that are changed.
+        seed: The seed of the random choice.
 
     Returns:
-        The treebank with errors, at most one in a sentence.
+        The treebank with at most one error in each sentence.
     """
     rng = random.Random(seed)
     places = [
@@ -115,7 +116,7 @@ def plant(sentences: Sequence[Sentence], share: float, seed: int) -> Planted:
 
 
 def with_error(sentence: Sentence, word: int, kind: str, rng: random.Random) -> Sentence | None:
-    """A sentence with an error at a word; None if it cannot have that kind of error there."""
+    """Plant an error at a word, or return None if this kind of error is impossible there."""
     row, head = sentence.words[word - 1], sentence.heads[word]
     if head < 1:
         return None
@@ -132,13 +133,13 @@ def with_error(sentence: Sentence, word: int, kind: str, rng: random.Random) -> 
 
 
 def replaced(sentence: Sentence, word: int, **columns: str) -> Sentence:
-    """A sentence with other columns of a word."""
+    """Return a sentence with some columns of a word replaced."""
     rows = [row._replace(**columns) if row.id == str(word) else row for row in sentence.rows]
     return parse_sentence([*sentence.comments, *("\t".join(row) for row in rows)])
 
 
 def report(planted: Planted, places: Sequence[tuple[int, int]], n_words: int) -> None:
-    """Print precision and recall of a list of arcs, the surest first."""
+    """Print precision and recall of a list of arcs, ranked by confidence."""
     n_errors = len(planted.errors)
     print(f"{n_words:,} arcs, {n_errors} errors, {len(places):,} arcs contradicted\n")
     print("| first arcs | errors | precision |")

@@ -1,12 +1,13 @@
-"""What pruning costs a trained one-endpoint-crossing parser, and how much faster its search is.
+"""Measure how pruning changes the trees and the speed of a one-endpoint-crossing parser.
 
     python benchmarks/pruning.py training/gothic/models/one_endpoint_crossing-0/model-last \
         got-ud-dev.conllu
 
-For each ratio (the setting `pruning`): the arcs that are left for each word, the sentences whose
-tree is another one than that of exact search, how much lower scores the mean tree of these is, the
-UAS (all words count, gold sentences), and the CPU time of the search alone, pruning included, in
-milliseconds for a sentence of the median, and of the greatest length. One thread, medians of runs.
+For each ratio (the setting `pruning`), the table shows how many arcs are left for each word, how
+many trees differ from the result of exact search, by how much the scores of these trees are lower
+on average, and the UAS with gold sentences, where punctuation counts. The last columns are the CPU
+time of search and pruning, for a sentence of median length and for the longest one, on one thread,
+medians of several runs.
 """
 
 import argparse
@@ -31,7 +32,7 @@ from spacy_npparse.treebank import Sentence, read_conllu
 
 RUNS = 5
 
-# Scores, log-probabilities of arcs, and length of a sentence.
+# The scores, the log-probabilities of arcs, and the length of a sentence.
 Scored = tuple[OneEndpointCrossingScores, np.ndarray, np.ndarray]
 
 
@@ -76,7 +77,7 @@ def main() -> None:
 
 
 def scored_sentences(nlp: Language, sentences: list[Sentence]) -> list[Scored]:
-    """What the parser searches, sentence by sentence."""
+    """Return the scores of each sentence."""
     parts = OneEndpointCrossingParts(pruning=0.0)
     batches = [part.scored for part in encode_sentences(nlp, sentences, batch_size=1).parts]
     with torch.no_grad():
@@ -87,14 +88,14 @@ def scored_sentences(nlp: Language, sentences: list[Sentence]) -> list[Scored]:
 
 
 def search(sentence: Scored, ratio: float) -> OneEndpointCrossingTrees:
-    """The best tree of a sentence, with pruning, or without where the ratio is 0."""
+    """Find the best tree of a sentence. A ratio of 0 means search without pruning."""
     scores, arcs, lengths = sentence
     pruned = improbable_arcs(arcs, lengths, ratio) if ratio else None
     return decode_one_endpoint_crossing(scores, lengths, pruned=pruned)
 
 
 def arcs_left(sentences: list[Scored], ratio: float) -> float:
-    """The mean number of arcs to each word that are searched."""
+    """Return the mean number of arcs to a word that are not pruned."""
     n_arcs = n_words = 0
     for _, arcs, lengths in sentences:
         n = int(lengths[0])
@@ -106,7 +107,7 @@ def arcs_left(sentences: list[Scored], ratio: float) -> float:
 
 
 def milliseconds(sentence: Scored, ratio: float) -> float:
-    """CPU time of the search, pruning included."""
+    """Measure the CPU time of search and pruning."""
     runs = []
     for _ in range(RUNS):
         start = time.process_time()

@@ -8,7 +8,7 @@ from typing import Any
 
 @contextmanager
 def recorded(module: Any, name: str) -> Iterator[list[tuple[float, Any]]]:
-    """Record CPU time in seconds and result of each call of a function of a module."""
+    """Record the CPU time in seconds and the result of each call of a function of a module."""
     function = getattr(module, name)
     calls: list[tuple[float, Any]] = []
 

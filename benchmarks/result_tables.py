@@ -1,4 +1,4 @@
-"""The tables of the README and of pages in docs/explanation, rendered from docs/results.json.
+"""Render the tables of the README and of pages in docs/explanation from docs/results.json.
 
 A table is between the lines `<!-- results: NAME -->` and `<!-- end -->`. `benchmarks/results.py`
 writes the file and the tables.
@@ -17,10 +17,10 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs" / "results.json"
 EXPLANATION = ROOT / "docs" / "explanation"
 PAGES = [ROOT / "README.md", EXPLANATION / "results.md"]
-# Updates where every system has the same budget.
+# The number of updates in comparisons of all systems with the same budget.
 BUDGET = 1000
 PLAIN, GOLD, CLAIMED = "plain text", "gold tokens", "claims"
-# UAS of Gómez-Rodríguez, Shi and Lee (2018, table 4), mean of five seeds.
+# The UAS in Gómez-Rodríguez, Shi and Lee (2018, table 4), means of five seeds.
 PAPER = {
     "Gothic-PROIEL": {"mh4": 84.59, "one_endpoint_crossing": 84.77, "mst": 84.74},
     "Hungarian-Szeged": {"mh4": 84.59, "one_endpoint_crossing": 83.48, "mst": 82.81},
@@ -32,13 +32,13 @@ _MARKED = re.compile("(<!-- results: ([^>]+) -->\n).*?(\n<!-- end -->)", re.DOTA
 
 
 class System(NamedTuple):
-    """What seeds are averaged over.
+    """A system whose scores are averaged over seeds.
 
     Attributes:
-        treebank: Name of a folder without UD_.
-        config: Name of a config of this package.
-        updates: Of each training; None for those of the config.
-        parser: Name of a contestant.
+        treebank: The name of a folder without UD_.
+        config: The name of a config of this package.
+        updates: The number of updates of each training; None for the number in the config.
+        parser: The name of a contestant.
     """
 
     treebank: str
@@ -55,18 +55,18 @@ class System(NamedTuple):
 
 Runs = Sequence[Mapping[str, Any]]
 Systems = Mapping[System, Runs]
-# What docs/results.json has: runs and claims.
+# The content of docs/results.json: runs and claims.
 Results = Mapping[str, Runs]
-# What it says of the runs of a system; nothing if that is not known.
+# Returns the cell for the runs of a system; an empty string if the value is unknown.
 Column = Callable[[Runs], str]
 
 
 def rendered(page: str, results: Results) -> str:
-    """A page with its tables made anew.
+    """Return a page with updated tables.
 
     Args:
-        page: Its text.
-        results: What docs/results.json has.
+        page: The text of the page.
+        results: The content of docs/results.json.
     """
     systems: dict[System, list[Mapping[str, Any]]] = {}
     for run in results["runs"]:
@@ -81,7 +81,7 @@ def rendered(page: str, results: Results) -> str:
 
 
 def score(name: str, source: str) -> Column:
-    """The mean and the standard deviation of a score."""
+    """Return a column with the mean and the standard deviation of a score."""
 
     def written(runs: Runs) -> str:
         values = [run[source].get(_SCORES[name].value) for run in runs]
@@ -93,7 +93,7 @@ def score(name: str, source: str) -> Column:
 
 
 def measured(name: str) -> Column:
-    """The mean of what is measured."""
+    """Return a column with the mean of a measurement."""
 
     def written(runs: Runs) -> str:
         values = [run[name] for run in runs]
@@ -105,12 +105,12 @@ def measured(name: str) -> Column:
 def table(
     chosen: Callable[[System], bool], columns: Mapping[str, Column], named: bool = True
 ) -> Callable[[Systems], str]:
-    """A table with a row for each system, treebank by treebank.
+    """Return a function that renders a table with a row for each system, treebank by treebank.
 
     Args:
-        chosen: Which systems it has.
-        columns: Its columns by their headings.
-        named: Whether it says which parsers they are.
+        chosen: Whether a system is in the table.
+        columns: The columns by their headings.
+        named: Whether the table has a column with the names of the parsers.
     """
 
     def written(systems: Systems) -> str:
@@ -134,7 +134,7 @@ def table(
 
 
 def by_treebank(systems: Systems) -> str:
-    """LAS from plain text of the systems on each treebank that has several of them."""
+    """Render the LAS from plain text on each treebank that has several systems."""
     shown = list(filter(_has_own_updates, systems))
     names = [system.treebank for system in shown]
     rows: dict[str, dict[str, str]] = {}
@@ -146,7 +146,7 @@ def by_treebank(systems: Systems) -> str:
 
 
 def claims(found: Runs) -> str:
-    """The difference in LAS, and its p-value, for each claim on each treebank."""
+    """Render the difference in LAS and its p-value for each claim on each treebank."""
     rows: dict[str, dict[str, str]] = {}
     for one in found:
         p = "p < 0.001" if one["p"] < 0.001 else f"p = {one['p']:.2g}"
@@ -156,7 +156,7 @@ def claims(found: Runs) -> str:
 
 
 def markdown(rows: Sequence[Mapping[str, str]]) -> str:
-    """A table without empty columns; nothing if there are no rows."""
+    """Render a table without empty columns, or an empty string if there are no rows."""
     headings = dict.fromkeys(name for row in rows for name, cell in row.items() if cell)
     lines = [[*headings], ["---"] * len(headings)]
     lines += [[row.get(heading) or "-" for heading in headings] for row in rows]

