@@ -1,9 +1,11 @@
-"""Small models gain nothing from several threads, and lose much where the cores are busy. Options
-and outcomes of the tests on random examples."""
+"""The number of threads in all tests, and the options and outcomes of fuzz tests.
+
+Several threads do not speed up small models, and slow them down a lot if the cores are busy.
+"""
 
 import os
 
-# Before torch is imported, and for the programs that tests start.
+# This precedes the import of torch, and also applies to the programs that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import fuzzing
@@ -11,7 +13,7 @@ import hypothesis
 import pytest
 from browser_helpers import chromium  # noqa: F401
 
-# How long an example takes depends on what else the machine does.
+# The time of an example depends on the load of the machine.
 hypothesis.settings.register_profile("without deadlines", deadline=None)
 hypothesis.settings.load_profile("without deadlines")
 
@@ -42,6 +44,6 @@ def pytest_terminal_summary(
 
 @pytest.fixture
 def fuzz(pytestconfig: pytest.Config) -> fuzzing.Fuzzer:
-    """Runs a test on random examples."""
+    """Return a `Fuzzer`, which runs a test on random examples."""
     n_examples = pytestconfig.getoption("--fuzz-examples")
     return fuzzing.Fuzzer(n_examples, pytestconfig.stash[OUTCOMES])

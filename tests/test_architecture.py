@@ -1,4 +1,4 @@
-"""Dependencies between the rooms of the package run downwards only, and a name means one class."""
+"""Dependencies between packages and modules, called rooms here, and rules on names."""
 
 import ast
 import re
@@ -11,7 +11,8 @@ from documentation import names, rows, section
 PACKAGE = Path(__file__).parents[1] / "spacy_npparse"
 DOCS = PACKAGE.parent / "docs"
 
-# From the top floor down; rooms of one floor know nothing of each other. The last are modules.
+# The layers from top to bottom. The rooms of a layer do not import each other. The lowest layers
+# contain modules.
 FLOORS = [
     {"cli"},
     {"packaging", "serving"},
@@ -40,11 +41,12 @@ FLOORS = [
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 IMPORT = re.compile(r"^\s*(?:from|import|cimport) spacy_npparse\.([a-z_]+)", re.MULTILINE)
-# The C++ headers of another room, by their path from the file's own folder.
+# Included C++ headers, by their paths relative to the folder of the file.
 INCLUDE = re.compile(r'^(?:#include|\s*cdef extern from) "([^"]+)"', re.MULTILINE)
-# Of Python, and of compiled modules that are described in stubs.
+# A public class of a Python module, or of a compiled module's stub.
 PUBLIC_CLASS = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
-# Not protocols of other libraries, such as _repr_html_; namedtuples and shims have names, too.
+# Names of protocols such as _repr_html_ do not match. Attributes of namedtuples and shims are
+# removed below.
 PRIVATE = re.compile(
     r"(?:^ *|\bself\.|\b(?:def|cdef|cpdef|class) )(_[a-zA-Z]\w*)(?<!_)\b", re.MULTILINE
 )
@@ -121,7 +123,7 @@ def test_no_two_public_classes_have_the_same_name():
 
 
 def commands():
-    """The functions of all commands."""
+    """Yield the functions of all commands."""
     for path in sorted((PACKAGE / "cli").glob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf8")).body:
             decorators = map(ast.unparse, getattr(node, "decorator_list", []))
@@ -131,12 +133,12 @@ def commands():
 
 @pytest.mark.parametrize("command", list(commands()))
 def test_commands_are_short(command):
-    """Options that several commands have, and longer work, have places of their own."""
+    """Shared options and longer work belong in separate functions."""
     assert command.end_lineno - command.lineno + 1 <= 60
 
 
 def private_names_used(path):
-    """Names of the package with an underscore that a test imports, reads or replaces."""
+    """Yield the private names of the package that a test imports, reads or replaces."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE.name):
             names = [*node.module.split("."), *(one.name for one in node.names)]
@@ -145,7 +147,7 @@ def private_names_used(path):
         elif isinstance(node, ast.Attribute) and ast.unparse(node.value) not in {"self", "cls"}:
             names = [node.attr]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            # As monkeypatch takes them.
+            # monkeypatch takes names as strings.
             names = node.value.split(".")
         else:
             continue

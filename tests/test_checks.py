@@ -1,4 +1,4 @@
-"""Settings of architectures, readers, augmenters, the batcher and the tokenizer."""
+"""Checks of the settings of architectures, reader, augmenters, batcher and tokenizer."""
 
 from pathlib import Path
 

@@ -1,5 +1,8 @@
-"""Atomic writing: a file appears complete, with the mode it had or that of any new file, or not at
-all; links lead to it, and pipes and devices are written through."""
+"""Atomic writing of files.
+
+A file appears complete or not at all. An existing file keeps its mode, and a new file gets the
+default mode. Links are followed, and pipes and devices are written directly.
+"""
 
 import errno
 import os
@@ -129,7 +132,7 @@ def test_named_pipe(tmp_path):
 
 @posix
 def test_descriptor_of_a_pipe():
-    # As in a command with >(program).
+    # The shell passes such a path for >(program).
     reading, writing = os.pipe()
     write(f"/dev/fd/{writing}", b"new")
     os.close(writing)
@@ -147,7 +150,7 @@ def test_null_device_stays():
 @posix
 @pytest.mark.parametrize("by_link", [False, True], ids=["descriptor", "link"])
 def test_an_open_file_is_continued(tmp_path, by_link):
-    # As that of `--json /dev/stdout > out.txt`, which has more than the JSON.
+    # This happens with `--json /dev/stdout > out.txt`, if the command also prints other output.
     path, link = tmp_path / "out.txt", tmp_path / "link"
     with path.open("wb", buffering=0) as file:
         name = f"/dev/fd/{file.fileno()}"
@@ -171,7 +174,7 @@ def test_streams(tmp_path):
 
 @posix
 def test_stream_gets_nothing_more_after_an_exception():
-    # The reader of a full pipe might never take the rest.
+    # The reader of a full pipe might never read the rest.
     reading, writing = os.pipe()
     with pytest.raises(RuntimeError), replacing(f"/dev/fd/{writing}") as file:
         file.write(b"x")

@@ -1,4 +1,4 @@
-"""Python files that commands import."""
+"""Import of Python files by commands."""
 
 import pytest
 from spacy.util import registry
@@ -7,7 +7,7 @@ from spacy_npparse.imported_code import CodeError, import_code
 
 
 def test_a_file_is_imported_once(tmp_path, monkeypatch):
-    """It may set what cannot be set twice."""
+    """Some side effects of a file cannot be repeated."""
     path = tmp_path / "code.py"
     path.write_text(
         "from pathlib import Path\n"

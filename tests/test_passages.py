@@ -1,4 +1,4 @@
-"""Passages: sentences that are given, or what punctuation ends; and where words are from."""
+"""Passages, which end at given sentence boundaries or punctuation, and the places of words."""
 
 import random
 
@@ -25,7 +25,7 @@ VOCAB = spacy.blank("xx").vocab
 
 @pytest.fixture(autouse=True)
 def has_reader(monkeypatch):
-    """Augmenters note places for encoders that read passages only."""
+    """Pretend that an encoder reads passages; otherwise, augmenters do not note places."""
     monkeypatch.setattr(augmentation, "has_reader", lambda: True)
 
 
@@ -80,7 +80,7 @@ def test_nothing():
 
 
 def from_place(doc, reading):
-    """The words of a Doc, and what is around them, where they are from."""
+    """Return the words of a Doc as they are in their passages, with these passages."""
     passages, places = word_places(doc)
     return [(passages[number][word], passages[number]) for number, word in places[:, reading]]
 
@@ -100,7 +100,7 @@ def test_places_of_a_doc_whose_words_have_been_merged():
 
 
 def treebank(n):
-    """Documents of two sentences, in which each word names its sentence."""
+    """Yield examples of two sentences, where each word contains the number of the example."""
     for i in range(n):
         words = [f"v{i}", f"x{i}", f"y{i}", ".", f"w{i}", f"z{i}"]
         gold = Doc(

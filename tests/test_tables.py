@@ -1,4 +1,4 @@
-"""Tables as text."""
+"""Tables as plain text, as cells of HTML pages and in Markdown."""
 
 from spacy_npparse.tables import Cell, Column, Table, columns, count, markdown, percent, text
 

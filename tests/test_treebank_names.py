@@ -1,4 +1,4 @@
-"""Names of treebanks, and weights of several."""
+"""Names of treebanks, and the weights of several treebanks."""
 
 from pathlib import Path
 

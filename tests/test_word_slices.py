@@ -1,4 +1,4 @@
-"""The slices of multiword tokens, against all that there are."""
+"""The slices of multiword tokens, compared with all possible slices."""
 
 import os
 from itertools import combinations, pairwise
@@ -45,7 +45,7 @@ def test_long_tokens():
 
 
 def distance(one, other):
-    """Of Levenshtein, by its definition."""
+    """Compute the Levenshtein distance by its definition."""
     if not one or not other:
         return len(one) + len(other)
     if one[0] == other[0]:
@@ -69,7 +69,8 @@ def all_cuts(surface, n_words):
     words=st.lists(st.text("abc", min_size=1, max_size=3), min_size=2, max_size=3),
 )
 def test_against_all_cuts(surface, words):
-    """No cut that keeps what the first and the last word share with the token is better."""
+    """`cut` finds a best one of all cuts that keep the prefix that the token shares with its first
+    word, and the suffix that it shares with its last word."""
     words = tuple(words)
     found = cut(surface, words)
     every = list(all_cuts(surface, len(words)))

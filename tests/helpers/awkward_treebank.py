@@ -1,4 +1,4 @@
-"""A treebank with most of what CoNLL-U allows."""
+"""A treebank that uses most features of CoNLL-U."""
 
 AWKWARD = """\
 # newdoc id = d1

@@ -1,4 +1,4 @@
-"""Pages in a real browser, headless Chromium, where the machine has one."""
+"""Pages in headless Chromium, if the machine has it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-# One on the PATH, as Debian's package `chromium` installs it; none is downloaded.
+# Debian's package `chromium` installs it on the PATH. The tests download no browser.
 _CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 VIEWS = [(width, scheme) for width in (360, 500, 1400) for scheme in ("light", "dark")]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """A running browser."""
+    """Start a browser for all tests."""
     if _CHROMIUM is None:
         pytest.skip("no Chromium on this machine; Debian has it as the package chromium")
     from playwright.sync_api import sync_playwright
 
-    # Chromium has no sandbox for root, under which containers run.
+    # Containers run as root, for which Chromium has no sandbox.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=arguments)
@@ -34,8 +34,8 @@ class Browsed:
 
     Attributes:
         page: Playwright's page, for `press`, `click` and `evaluate`.
-        problems: Errors and warnings of the console, exceptions, and attempts to load anything
-            but the page, or what is below its address.
+        problems: Errors and warnings on the console, exceptions, and requests for anything except
+            the page and resources below its address.
     """
 
     def __init__(self, page: Any, address: str) -> None:
@@ -55,11 +55,11 @@ class Browsed:
             self.problems.append(f"request: {url}")
 
     def views(self) -> Iterator[tuple[int, str]]:
-        """Show the page narrow and wide, light and dark, without loading it again."""
+        """Show the page in all widths and color schemes without reloading it."""
         for width, scheme in VIEWS:
             self.page.set_viewport_size({"width": width, "height": 800})
             self.page.emulate_media(color_scheme=scheme)
-            # Plots take the width of their box a moment after it has changed.
+            # Plots adapt to the width of their box with a delay.
             self.page.wait_for_function(
                 """() => [...document.querySelectorAll("canvas")].every((plot) =>
                   Math.abs(plot.offsetWidth - plot.parentElement.clientWidth) <= 1)"""
@@ -67,8 +67,8 @@ class Browsed:
             yield width, scheme
 
     def too_wide(self) -> list[str]:
-        """Elements that stick out of the window, other than inside boxes that scroll, and elements
-        that hide a part of what they contain, other than by an ellipsis."""
+        """Return elements that overflow the window outside scrollable boxes, and elements that hide
+        a part of their content without an ellipsis."""
         found: list[str] = self.page.evaluate(
             """() => {
               const width = document.documentElement.clientWidth;
@@ -88,7 +88,7 @@ class Browsed:
         return found
 
     def contrast(self, selector: str) -> float:
-        """The contrast of the text of an element with its background, by WCAG 2."""
+        """Return the contrast of the text of an element with its background, as WCAG 2 defines."""
         ratio: float = self.page.evaluate(
             """(selector) => {
               const luminance = (colour) => {

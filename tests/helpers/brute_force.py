@@ -1,5 +1,4 @@
-"""Exhaustive search over small trees and configurations, against which systems and oracles are
-tested."""
+"""Exhaustive search over small trees and configurations, to test systems and oracles."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ EXPLORING = [pair for pair in ORACLES if explores(*pair)]
 
 @cache
 def all_trees(n: int) -> tuple[Heads, ...]:
-    """All trees over n words, with any number of root children; heads[0] is 0."""
+    """Return all trees over n words, with any number of root children; heads[0] is 0."""
     candidates = ((0, *heads) for heads in itertools.product(range(n + 1), repeat=n))
     return tuple(heads for heads in candidates if is_tree(heads, single_root=False))
 
@@ -52,9 +51,9 @@ def random_trees(
     largest: int = 9,
     covered_by: tuple[TransitionSystem, str] | None = None,
 ) -> list[list[int]]:
-    """Trees of up to `largest` words with a single root.
+    """Return trees of up to `largest` words with a single root.
 
-    covered_by: A system and the name of one of its static oracles, which derives them.
+    covered_by: A system and the name of one of its static oracles, which must derive the trees.
     """
     rng = random.Random(seed)
     trees: list[list[int]] = []
@@ -70,7 +69,7 @@ def random_trees(
 
 
 def is_covered(system: TransitionSystem, oracle: str, heads: Sequence[int]) -> bool:
-    """Whether the oracle derives the tree, missing heads being filled in."""
+    """Return whether the oracle derives the tree, where it may choose missing heads."""
     try:
         system.oracle(oracle, heads).derivation()
     except UncoveredTree:
@@ -83,19 +82,19 @@ def single_root(heads: Heads) -> bool:
 
 
 def wrong_heads(tree: Heads, gold: Heads) -> int:
-    """Words with another head than in gold; words without gold head are never wrong."""
+    """Count the words with a wrong head; words without gold head are never wrong."""
     return sum(g != -1 and h != g for h, g in zip(tree[1:], gold[1:], strict=True))
 
 
 class Reachable:
-    """All configurations reachable from one, successors before their predecessors.
+    """All configurations reachable from a start, successors before their predecessors.
 
     Attributes:
-        configurations: The last one is the one to start from.
+        configurations: The configurations. The last one is the start.
         compiled: The same configurations, compiled.
-        legal: bool [configurations, transitions].
-        successors: [configurations, transitions] number of the next configuration, where legal.
-        terminal: bool [configurations].
+        legal: bool [configurations, transitions], whether the transition is legal.
+        successors: [configurations, transitions], number of the next configuration, where legal.
+        terminal: bool [configurations], whether the configuration is terminal.
         trees: All trees that can be built.
     """
 
@@ -132,14 +131,14 @@ class Reachable:
         return self._numbers[configuration]
 
     def steps(self) -> Iterator[tuple[Configuration, str, Configuration]]:
-        """All configurations, their legal transitions, and the configurations after these."""
+        """Yield each configuration, legal transition, and resulting configuration."""
         names = self.system.transitions
         for number, t in zip(*np.nonzero(self.legal), strict=True):
             after = self.configurations[self.successors[number, t]]
             yield self.configurations[number], names[t], after
 
     def losses(self, golds: Sequence[Heads]) -> NDArray[np.int8]:
-        """The least number of wrong heads reachable: [configurations, golds]."""
+        """Return the least number of wrong heads reachable: [configurations, golds]."""
         gold = np.array(golds)[:, 1:]
         losses = np.empty((len(self.configurations), len(golds)), dtype=np.int8)
         for number, configuration in enumerate(self.configurations):
@@ -154,8 +153,8 @@ class Reachable:
     def restricted(
         self, golds: Sequence[Heads], permitted: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-        """Losses in the system that has only the permitted transitions, and whether it reaches the
-        configurations: [configurations, golds].
+        """Return the losses if only the permitted transitions are used, and whether these reach
+        the configurations: [configurations, golds].
 
         permitted: [configurations, transitions, golds].
         """
@@ -173,15 +172,15 @@ class Reachable:
     def one_for_each(
         self, structures: Sequence[str], rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Numbers of configurations, a random one for each content of some structures; of all
-        configurations if no structures are named."""
+        """Return the number of a random configuration for each content of the given structures, or
+        the numbers of all configurations if no structures are given."""
         if not structures:
             return np.arange(len(self.configurations))
         by_content, sizes = self._by_content(tuple(structures))
         return by_content[np.cumsum(sizes) - 1 - rng.integers(sizes)]
 
     def _by_content(self, structures: tuple[str, ...]) -> tuple[NDArray[np.int64], ...]:
-        """The configurations sorted by content of the structures, and how many share each."""
+        """Sort the configurations by the contents of the structures, and count each content."""
         if structures not in self._sorted:
             numbers: dict[Any, int] = {}
             found = [tuple(getattr(c, name) for name in structures) for c in self.configurations]
@@ -192,18 +191,18 @@ class Reachable:
     def true_costs(
         self, losses: NDArray[np.int8], rows: NDArray[np.int64] | slice = slice(None)
     ) -> NDArray[np.int32]:
-        """The loss after each transition minus the loss before it, ILLEGAL if it is illegal:
-        [configurations, transitions], of all configurations or those with the given numbers."""
+        """Return the loss after each transition minus the loss before it, ILLEGAL for illegal ones:
+        [configurations, transitions], of all configurations or of the given rows."""
         lost = losses[self.successors[rows]].astype(np.int32) - losses[rows, None]
         return np.where(self.legal[rows], lost, ILLEGAL)
 
     def costs(
         self, oracle: str, gold: Heads, rows: NDArray[np.int64] | None = None
     ) -> NDArray[np.int32]:
-        """The costs by the oracle, of all configurations or those with the given numbers.
+        """Return the costs of the oracle for all configurations or for the given rows.
 
-        They are asked for in random order: an oracle may keep results, but must not depend on
-        what came before.
+        The costs are computed in random order, because an oracle may cache results, but must not
+        depend on earlier calls.
         """
         kernel = self.system.kernel.oracle(oracle)
         kernel.set_gold(gold)
@@ -218,7 +217,7 @@ class Reachable:
 
 
 def load(kernel: Any, configuration: Configuration) -> Any:
-    """A compiled configuration with this content."""
+    """Compile a configuration."""
     compiled = kernel.new_configuration()
     compiled.load(len(configuration.heads) - 1, configuration.as_dict())
     return compiled
@@ -231,7 +230,7 @@ def reachable(name: str, single: bool, n: int) -> Reachable:
 
 
 def partial_trees(n: int) -> Iterator[Heads]:
-    """All trees over n words with some heads missing, at least one."""
+    """Return all trees over n words with at least one missing head."""
     seen = set()
     for tree in all_trees(n):
         for mask in itertools.product((False, True), repeat=n):

@@ -1,4 +1,4 @@
-"""A contestant of experiments that needs no time."""
+"""A contestant for experiments whose training and parsing take no time."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from spacy_npparse.laboratory.commands import LOG, run_module
 from spacy_npparse.laboratory.contestants import Checkpoint, Parsed
 from spacy_npparse.treebank import Paragraph, Sentence, annotate, sentences_from_doc
 
-# On Windows, any signal kills.
+# On Windows, every signal kills the process.
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 def is_first(name: str, attempt: Path) -> bool:
-    """Whether this is the first attempt of a training; `attempt` is its folder."""
+    """Return whether this is the first attempt of a training. attempt: the attempt's folder."""
     witness = attempt.parents[2] / f"{name} was killed"
     if witness.exists():
         return False
@@ -30,15 +30,15 @@ def is_first(name: str, attempt: Path) -> bool:
 
 @dataclass(frozen=True)
 class CheapContestant:
-    """One that knows the trees.
+    """A contestant that returns the gold trees.
 
     Attributes:
         name: See `Contestant`.
-        model: Its `model_name`.
+        model: The `model_name`; see `Contestant`.
         uses_seeds: See `Contestant`.
-        fate: What happens in its training: the process is "killed", or "killed once", a program is
-            "endless", something is "mistaken", any other error message, or nothing.
-        killed_in_parsing: Whether the process is killed after that.
+        fate: The event during training: "killed" or "killed once" for the process, "endless" for a
+            program that never ends, "mistaken" for a bug, or another error message; "" for none.
+        killed_in_parsing: Whether the process is killed when it parses.
     """
 
     name: str
@@ -53,7 +53,7 @@ class CheapContestant:
         return self.model
 
     def check(self, task: Task) -> None:
-        """Any task fits."""
+        """Accept any task."""
 
     def train(self, task: Task, seed: int, folder: Path) -> None:
         if self.fate == "killed" or self.fate == "killed once" and is_first(self.name, folder):

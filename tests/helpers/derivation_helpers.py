@@ -1,4 +1,4 @@
-"""Derivations that the tests of their views share."""
+"""Derivations for the tests of their visualisations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROJECTIVE = [-1, 2, 3, 0, 3, 4, 7, 5, 4]
 
 
 def gold(system: str = "arc_hybrid_swap", oracle: str | None = None) -> Derivation:
-    """The gold derivation of the sentence, or of a projective one."""
+    """Return the gold derivation of the sentence, with a projective tree if necessary."""
     projective = get_transition_system(system).kernel.projective or system == "attardi"
     heads = PROJECTIVE if projective else HEADS
     return gold_derivation(
@@ -30,8 +30,8 @@ def predicted(
     normalised: bool = True,
     oracle: str = "static-dynamic",
 ) -> Derivation:
-    """The derivation of a parser that finds certain heads, all of whose transitions score by their
-    number, against the gold tree of the sentence."""
+    """Return the derivation of a parser that finds the given heads, where the score of a transition
+    is its number. known: whether the derivation has the gold heads."""
     system = get_transition_system("arc_hybrid_swap")
     transitions = system.oracle("static", heads).derivation()
     scores = [{name: float(t) for t, name in enumerate(system.transitions)}] * len(transitions)
@@ -40,7 +40,7 @@ def predicted(
 
 
 def longest(n_words: int = 200) -> Derivation:
-    """A long sentence, many of whose arcs cross."""
+    """Return the derivation of a long sentence with many crossing arcs."""
     heads = [-1, 0, *(max(1, d - 1 - 5 * d % 3) for d in range(2, n_words + 1))]
     words = [f"word{d}" for d in range(1, n_words + 1)]
     return gold_derivation(

@@ -2,8 +2,8 @@
 
     python -m endless FILE
 
-writes to the file which process it is, and keeps Python's interpreter lock, as UDPipe's trainer
-does.
+The program writes its process ID and its parent's to the file, and then holds Python's global
+interpreter lock, as UDPipe's trainer does.
 """
 
 import ctypes

@@ -17,13 +17,13 @@ class FreshVenv:
         """Create the environment.
 
         Args:
-            folder: Where to create it.
+            folder: The folder to create.
             visible: Folders to put on its path, besides the running interpreter's site-packages.
         """
         venv.create(folder)
         self.bin = folder / ("Scripts" if os.name == "nt" else "bin")
         site = [path for path in sys.path if Path(path).name == "site-packages"]
-        # Installed packages come before these, because .pth files only append.
+        # .pth files append to the path, so packages installed in the environment come first.
         [own] = folder.glob("[Ll]ib/**/site-packages")
         (own / "dependencies.pth").write_text("".join(f"{path}\n" for path in [*visible, *site]))
 
@@ -34,11 +34,11 @@ class FreshVenv:
 
         Args:
             command: Program and arguments, or one string for the shell.
-            cwd: Where to run it.
-            check: Whether it has to succeed.
+            cwd: The working directory.
+            check: Whether the command has to succeed.
 
         Returns:
-            The process, stderr joined to stdout if it had to succeed.
+            The completed process.
         """
         environment = {**os.environ, "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
         environment.pop("PYTHONPATH", None)

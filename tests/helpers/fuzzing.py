@@ -1,4 +1,4 @@
-"""Tests on many random examples: a few of them in every run of the tests, any number on request."""
+"""Tests on random examples: a few examples by default, any number on request."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from random import Random
 
-# By what is tested, how often it ended how.
+# For each subject of a test, the number of examples with each outcome.
 Outcomes = dict[str, Counter[str]]
 
 
 class Fuzzer:
-    """Runs a test on random examples and counts how they ended.
+    """Runs a test on random examples and counts the outcomes.
 
     Args:
-        n_examples: How many; None for those that each test asks for.
+        n_examples: The number of examples; None for the default number of each test.
         outcomes: The counts, which all tests share.
     """
 
@@ -23,15 +23,15 @@ class Fuzzer:
         self._outcomes = outcomes
 
     def __call__(self, subject: str, n_examples: int, test: Callable[[Random], str]) -> None:
-        """Run a test. The examples are the same in every run, and the first ones of a longer run.
+        """Run a test. All runs have the same examples, of which a longer run has more.
 
         Args:
-            subject: What is tested, for the table.
-            n_examples: How many examples there are in a run of all tests.
-            test: Makes and tests an example; returns how it ended.
+            subject: The subject of the test in the table.
+            n_examples: The default number of examples.
+            test: Makes and tests an example, and returns the outcome.
 
         Raises:
-            AssertionError: If an example fails. It names the example.
+            AssertionError: If an example fails. The message names the example.
         """
         counts = self._outcomes.setdefault(subject, Counter())
         for number in range(n_examples if self._n_examples is None else self._n_examples):
@@ -42,7 +42,7 @@ class Fuzzer:
 
 
 def table(outcomes: Outcomes) -> Iterator[str]:
-    """The lines of a table, in Markdown, of all outcomes."""
+    """Yield the lines of a Markdown table of all outcomes."""
     yield "| what | examples | outcomes |"
     yield "|---|---:|---|"
     for subject, counts in outcomes.items():

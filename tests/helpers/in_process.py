@@ -1,4 +1,4 @@
-"""Stand-ins for processes, for tests whose claim is not that something runs in its own."""
+"""Replacements that run code in this process, for tests where separate processes do not matter."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from unittest import mock
 
 
 class InlineExecutor(Executor):
-    """A pool that does in this process what is submitted, at once."""
+    """An executor that immediately runs each submitted function in this process."""
 
     def __init__(self, *arguments: object) -> None:
-        """Ignore the arguments of a pool of processes."""
+        """Ignore the arguments of a process pool."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -25,11 +25,11 @@ class InlineExecutor(Executor):
 
 
 def run_module(arguments: Sequence[object], log: Path | None = None) -> None:
-    """Run `python -m …` in this process; it has to succeed.
+    """Run `python -m …` in this process, and check that it succeeds.
 
     Args:
         arguments: The module and its arguments.
-        log: File for what it prints; None for stdout.
+        log: The file for its output; None for stdout.
     """
     module, *rest = map(str, arguments)
     with ExitStack() as stack:

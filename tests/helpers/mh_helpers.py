@@ -23,7 +23,7 @@ def random_scores(lengths, seed=0):
 
 
 def factors_of(scores, lengths):
-    """Factors whose products are given scores: the vectors of later nodes have a single 1."""
+    """Return factors whose products are the given scores: vectors of later nodes are one-hot."""
     size = scores.arcs.shape[1]
     links = np.concatenate([scores.shift[:, None], scores.front], axis=1)
 
@@ -37,7 +37,7 @@ def factors_of(scores, lengths):
 
 @cache
 def all_derivations(n, n_heads, single_root):
-    """The transition sequences of all deductions of [0, n + 1], each once."""
+    """Return the different transition sequences of all deductions of [0, n + 1]."""
 
     @cache
     def item(nodes):
@@ -77,8 +77,8 @@ def all_derivations(n, n_heads, single_root):
 
 @cache
 def replay(transitions, n, single_root=True, whole=True):
-    """Apply a derivation, or with whole=False a prefix of one: its heads, and its parts, each the
-    name of a table of scores and the index there."""
+    """Apply a derivation, or a prefix if whole is False. Return its heads and its parts: for each,
+    the name of a table of scores and the index in it."""
     system = get_transition_system("mh4", single_root=single_root)
     c = system.initial(n)
     parts = []
@@ -98,5 +98,5 @@ def replay(transitions, n, single_root=True, whole=True):
 
 
 def total_score(scores, parts):
-    """The sum of the scores of some parts of the first sentence."""
+    """Sum the scores of parts of the first sentence."""
     return sum(float(getattr(scores, table)[0][index]) for table, index in parts)

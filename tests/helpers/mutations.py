@@ -1,4 +1,4 @@
-"""Mutations: small random changes that make a file malformed, unusual or another valid one."""
+"""Mutations: small random changes of a file, after which it may be malformed, unusual or valid."""
 
 from __future__ import annotations
 
@@ -30,44 +30,44 @@ def flip_bits(data: bytes, random: Random) -> bytes:
 
 
 def overwrite(data: bytes, random: Random) -> bytes:
-    """Overwrite up to twenty bytes by random ones."""
+    """Overwrite up to twenty bytes with random bytes."""
     start, length = random.randrange(len(data)), random.randint(1, 20)
     return data[:start] + random.randbytes(length) + data[start + length :]
 
 
 def cut(data: bytes, random: Random) -> bytes:
-    """Remove a part, up to the end in one of three cases."""
+    """Remove a part; in one of three cases, remove everything up to the end."""
     start = random.randrange(len(data))
     end = start + random.randint(1, 40) if random.randrange(3) else len(data)
     return data[:start] + data[end:]
 
 
 def repeat(data: bytes, random: Random) -> bytes:
-    """Insert a copy of a part somewhere."""
+    """Insert a copy of a part at a random place."""
     start, place = random.randrange(len(data)), random.randrange(len(data))
     return data[:place] + data[start : start + random.randint(1, 200)] + data[place:]
 
 
 def random_bytes(data: bytes, random: Random) -> bytes:
-    """Nothing of the file remains; it may be empty."""
+    """Replace the file by random bytes, perhaps none."""
     return random.randbytes(random.randrange(len(data)))
 
 
 def first_bytes(data: bytes, random: Random) -> bytes:
-    """Other bytes at the beginning, where formats have their marks."""
+    """Replace the first bytes, where many formats have a magic number."""
     n = random.randint(1, 4)
     return random.randbytes(n) + data[n:]
 
 
 def zeros(data: bytes, random: Random) -> bytes:
-    """A block of zeros, as disks leave it."""
+    """Overwrite a block with zeros, as after a disk error."""
     begin = random.randrange(max(1, len(data)))
     size = min(random.randint(1, 4096), len(data) - begin)
     return data[:begin] + bytes(size) + data[begin + size :]
 
 
 def empty(data: bytes, random: Random) -> bytes:
-    """Nothing."""
+    """Return an empty file."""
     return b""
 
 
@@ -78,7 +78,7 @@ def invalid_utf8(data: bytes, random: Random) -> bytes:
 
 
 def control_characters(data: bytes, random: Random) -> bytes:
-    """Insert control characters, separators and others without a glyph."""
+    """Insert control characters, separators and other invisible characters."""
     characters = list(data.decode("utf-8"))
     for _ in range(random.randint(1, 3)):
         characters.insert(random.randrange(len(characters)), random.choice(_CONTROLS))
@@ -100,20 +100,20 @@ def lines(data: bytes, random: Random) -> bytes:
 
 
 def blank_lines(data: bytes, random: Random) -> bytes:
-    """Insert blank lines, some of spaces or with a Windows line end, or remove the last ones."""
+    """Insert blank lines, some with spaces or a Windows line ending, or change those at the end."""
     if not random.randrange(4):
         return data.rstrip(b"\n") + b"\n" * random.randrange(4)
     found = data.split(b"\n")
     for _ in range(random.randint(1, 3)):
         blank = random.choice([b"", b"", b"", b"\r", b" ", b"\t"])
-        # Mostly where there is a blank line already.
+        # Most places are next to an existing blank line.
         places = [i for i, line in enumerate(found) if not line or not random.randrange(20)]
         found.insert(random.choice(places), blank)
     return b"\n".join(found)
 
 
 def columns(data: bytes, random: Random) -> bytes:
-    """Remove, repeat, empty or exchange columns of a line, or put spaces for a tab."""
+    """Remove, repeat, empty or exchange columns of a line, or replace tabs by spaces."""
 
     def change(fields: list[str]) -> None:
         i, j = random.randrange(len(fields)), random.randrange(len(fields))
@@ -133,7 +133,7 @@ def columns(data: bytes, random: Random) -> bytes:
 
 
 def numbers(data: bytes, random: Random) -> bytes:
-    """Other numbers, or what is none, in ID or HEAD; some have thousands of digits."""
+    """Replace ID or HEAD by other numbers, some with thousands of digits, or by non-numbers."""
 
     def change(fields: list[str]) -> None:
         column = random.choice([0, 6]) % len(fields)
@@ -144,22 +144,22 @@ def numbers(data: bytes, random: Random) -> bytes:
 
 
 def feats(data: bytes, random: Random) -> bytes:
-    """Other FEATS, most of them malformed."""
+    """Replace FEATS, mostly by malformed values."""
     return _change_column(data, random, 5, _FEATS, "|")
 
 
 def deps(data: bytes, random: Random) -> bytes:
-    """Other DEPS, most of them malformed."""
+    """Replace DEPS, mostly by malformed values."""
     return _change_column(data, random, 8, _DEPS, "|")
 
 
 def misc(data: bytes, random: Random) -> bytes:
-    """Other MISC, with attributes of white space and their escapes."""
+    """Replace MISC by attributes of white space and their escapes."""
     return _change_column(data, random, 9, _MISC, "")
 
 
 def labels(data: bytes, random: Random) -> bytes:
-    """Other FORM, LEMMA, UPOS, XPOS or DEPREL: blank, long, with separators of other columns."""
+    """Replace FORM, LEMMA, UPOS, XPOS or DEPREL by blank or long values, or by separators."""
     pieces = ["a", " ", "_", "|", "=", ":", "root", "ROOT", "NOUN", "\x00", "#", "\\", "x" * 10_000]
     return _change_column(data, random, random.choice([1, 2, 3, 4, 7]), pieces, "")
 
@@ -168,7 +168,7 @@ def comments(data: bytes, random: Random) -> bytes:
     """Insert comments, also inside sentences."""
     found = data.split(b"\n")
     for _ in range(random.randint(1, 3)):
-        # Mostly where a sentence begins.
+        # Most places are next to other comments, at the beginning of a sentence.
         places = [i for i, line in enumerate(found) if line[:1] == b"#" or not random.randrange(20)]
         found.insert(random.choice(places or [0]), random.choice(_COMMENTS).encode())
     return b"\n".join(found)
@@ -217,7 +217,7 @@ OF_CONLLU: list[Mutation] = [
 
 
 def change_annotation(tokens: bytes, random: Random) -> bytes:
-    """Change one to three values of an array of 64-bit integers, as a DocBin has it."""
+    """Change one to three 64-bit integers of an array of annotation in a DocBin."""
     values = [0, 1, 2, 2**64 - 1, 2**64 - 2, 2**63, 2**32 + 1, 2**31, 10**6]
     new = bytearray(tokens)
     for _ in range(random.randint(1, 3)):

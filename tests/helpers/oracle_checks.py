@@ -1,7 +1,6 @@
-"""What oracles promise, checked by exhaustive search.
+"""Checks of the guarantees of oracles by exhaustive search.
 
-An exploring oracle of a newly registered system is held to be exact in the whole system unless
-it is listed below.
+An exploring oracle of a new system must be exact in the whole system unless it is listed below.
 """
 
 from __future__ import annotations
@@ -14,25 +13,25 @@ from brute_force import EXPLORING, Heads, Reachable, all_trees, reachable
 from spacy_npparse.systems import get_transition_system
 from spacy_npparse.transitions import ILLEGAL
 
-# Exact in the system where SWAP is taken if and only if it is forced.
+# These are exact in the restricted system, where SWAP is taken if and only if it is forced.
 RESTRICTED = {("arc_hybrid_swap", "static-dynamic")}
 APPROXIMATE = {
     ("arc_hybrid_swap", "static-dynamic-lazy"),
     ("nonmonotonic_covington", "dynamic"),
     ("two_planar", "dynamic"),
 }
-# Costs that express preferences.
+# Joint oracles are not exact, either, because their costs express preferences.
 INEXACT = {*APPROXIMATE, *(pair for pair in EXPLORING if pair[1] == "joint")}
-# Exact without the single-root precondition only.
+# These are exact only without the single-root precondition.
 EXACT_WITH_SEVERAL_ROOTS = {("covington", "dynamic")}
-# The costs are a function of these structures. Of the configurations of five words, one for each
-# content of them is tested with each gold tree.
+# The costs depend only on these structures. With five words, one configuration for each content of
+# these structures is tested with each gold tree.
 DEPENDS_ON = {("arc_hybrid_swap", "dynamic"): ("stack", "buffer")}
 EXACT = [pair for pair in EXPLORING if pair not in RESTRICTED | INEXACT]
 
 
 def preconditions(name: str, oracle: str) -> tuple[bool, ...]:
-    """The single-root settings under which the oracle is meant to be exact."""
+    """Return the values of single_root for which the oracle should be exact."""
     return (False,) if (name, oracle) in EXACT_WITH_SEVERAL_ROOTS else (True, False)
 
 
@@ -49,7 +48,7 @@ def assert_costs_are_true(
     golds: Sequence[Heads],
     structures: Sequence[str] = (),
 ) -> None:
-    """In all configurations, or for each gold tree in one for each content of some structures."""
+    """Check all configurations, or, for each gold tree, one for each content of the structures."""
     losses = search.losses(golds)
     rng = np.random.default_rng(len(golds))
     for gold, loss in zip(golds, losses.T, strict=True):
@@ -61,7 +60,7 @@ def assert_costs_are_true(
 def assert_exact_with_forced_swaps(
     n: int, golds: Sequence[Heads], ranks_of: Callable[[Heads], Sequence[int]], single: bool = False
 ) -> None:
-    """Costs of the static-dynamic oracle in every configuration of the restricted system."""
+    """Check the static-dynamic oracle in every configuration of the restricted system."""
     search = reachable("arc_hybrid_swap", single, n)
     permitted = forced_swaps(search, np.array([ranks_of(gold) for gold in golds]))
     losses, reached = search.restricted(golds, permitted)
@@ -76,8 +75,8 @@ def assert_exact_with_forced_swaps(
 
 
 def forced_swaps(search: Reachable, ranks: np.ndarray) -> np.ndarray:
-    """The transitions permitted where SWAP is taken if and only if it is forced: bool
-    [configurations, transitions, golds]. ranks: [golds, nodes] of the projective orders."""
+    """Return the permitted transitions if SWAP is taken if and only if it is forced: bool
+    [configurations, transitions, golds]. ranks: [golds, nodes] in the projective orders."""
     swap = search.system.transitions.index("SWAP")
     s0 = [c.stack[-1] if c.stack else 0 for c in search.configurations]
     b = [c.buffer[0] for c in search.configurations]
@@ -90,7 +89,7 @@ def forced_swaps(search: Reachable, ranks: np.ndarray) -> np.ndarray:
 def assert_free_transitions_lead_to_the_gold_tree(
     name: str, oracle: str, single: bool = False
 ) -> None:
-    """From the start, whatever transitions of cost 0 are chosen."""
+    """Check that all sequences of transitions of cost 0 lead to the gold tree."""
     system = get_transition_system(name, single_root=single)
     covered = reachable(name, single, 4)
     for gold in all_trees(4):

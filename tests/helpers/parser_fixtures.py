@@ -1,4 +1,4 @@
-"""Fixtures of the tests that make parsers: pipelines with one tiny parser."""
+"""Fixtures that make pipelines with a tiny parser."""
 
 from collections.abc import Callable
 from functools import cache
@@ -17,7 +17,7 @@ from spacy_npparse.treebank import ConlluCorpus
 
 @pytest.fixture(autouse=True)
 def same_numbers() -> None:
-    """Weights, dropout and exploration are the same in every run of a test."""
+    """Fix the random seed, so that weights, dropout and exploration are reproducible."""
     fix_random_seed(0)
 
 
@@ -42,19 +42,19 @@ def initialized_pipeline(system: str) -> Language:
 
 @pytest.fixture
 def make_nlp() -> Callable[..., Language]:
-    """Makes a pipeline with one tiny parser, called "parser", not initialized."""
+    """Return a function that makes a pipeline with a tiny parser, which is not initialized."""
     return new_pipeline
 
 
 @pytest.fixture
 def sample() -> Callable[..., list[Example]]:
-    """Reads the first examples of the sample treebank for a pipeline."""
+    """Return a function that reads the first examples of the sample treebank for a pipeline."""
     return read_sample
 
 
 @pytest.fixture
 def trained() -> Language:
-    """A pipeline with an initialized parser of random weights that knows the sample's labels."""
+    """Return a pipeline whose parser has random weights and the labels of the sample treebank."""
     nlp = new_pipeline()
     nlp.initialize(lambda: read_sample(nlp))
     return nlp
@@ -62,8 +62,8 @@ def trained() -> Language:
 
 @pytest.fixture
 def shared(monkeypatch) -> Callable[..., Language]:
-    """Gives a pipeline like `trained` that all tests share: they must not change it. The settings
-    of its decoder are the test's own."""
+    """Return a function that returns a pipeline like `trained`. All tests share the pipeline and
+    must not change it, but each test may set the decoder."""
 
     def get(system: str = "arc_hybrid_swap", **decoder: Any) -> Language:
         nlp = initialized_pipeline(system)
@@ -75,7 +75,7 @@ def shared(monkeypatch) -> Callable[..., Language]:
 
 @pytest.fixture
 def make_parser() -> Callable[..., Language]:
-    """Makes a pipeline whose parser has random weights and the given decoder settings."""
+    """Return a function that makes a pipeline like `trained` with the given decoder settings."""
 
     def make(
         system: str = "arc_hybrid_swap", settings: dict[str, Any] | None = None, **decoder: Any

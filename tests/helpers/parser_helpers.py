@@ -1,4 +1,4 @@
-"""What the tests of the components share."""
+"""Settings, Docs and checks for the tests of parsers."""
 
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ TINY_MODEL = {
     "tok2vec": TINY_ENCODER,
 }
 SYSTEMS = sorted(transition_systems.get_all())
-# Parsers that find the best of all trees: factories and settings.
+# The factories and the settings of parsers with exact search.
 GLOBAL: dict[str, tuple[str, dict[str, Any]]] = {
     "mst": ("mst", {}),
     "mst, local": ("mst", {"loss": "log-likelihood"}),
@@ -49,18 +49,19 @@ FACTORIES: dict[str, tuple[str, dict[str, Any]]] = {
     **GLOBAL,
 }
 PARSERS = list(FACTORIES)
-# Of transition systems, one of each kind: projective, SWAP, distant arcs, lists, stacks.
+# One transition system of each kind (projective, SWAP, distant arcs, lists, two stacks), and all
+# parsers with exact search.
 FAMILIES = ["arc_hybrid", "arc_hybrid_swap", "attardi", "covington", "two_planar", *GLOBAL]
 ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
 
 
 def one_sentence(nlp: Language, words: list[str]) -> Doc:
-    """A Doc that is known to be one sentence."""
+    """Make a Doc whose sentence boundaries are set to one sentence."""
     return Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
 
 
 def example(nlp: Language, words: list[str], heads: list[Any], deps: list[Any], **gold) -> Example:
-    """An example without whitespace between alignment: predicted and reference words agree."""
+    """Make an example whose predicted and reference words are the same."""
     reference = Doc(nlp.vocab, words=words)
     return Example.from_dict(
         Doc(nlp.vocab, words=[t.text for t in reference]),
@@ -69,13 +70,13 @@ def example(nlp: Language, words: list[str], heads: list[Any], deps: list[Any], 
 
 
 def scored_batch(parser: DependencyParser, docs: list[Doc]) -> ScoredBatch:
-    """The sentences of Docs with their scores, for a parser with an encoder of its own."""
+    """Score the sentences of Docs with a parser that has its own encoder."""
     with torch.no_grad():
         return parser.network.encode(docs).score(read_tokens(docs).sentences())
 
 
 def check_trees(doc: Doc) -> None:
-    """Every sentence has one root, and every token leads to it inside the sentence."""
+    """Check that each sentence of a Doc is a tree with one root."""
     assert not len(doc) or doc.has_annotation("DEP")
     for sentence in doc.sents:
         roots = [token for token in sentence if token.head.i == token.i]

@@ -1,5 +1,4 @@
-"""Random constraints that a random tree meets, whether a parsed Doc meets some, and the searches
-that it takes."""
+"""Random trees and constraints that they meet, and checks of Docs parsed under constraints."""
 
 from __future__ import annotations
 
@@ -24,7 +23,8 @@ EXACT = {
 
 
 def random_tree(system: str, n: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """A tree that a parser can build: [n] heads, 0 for the root. system: of `parser_helpers`."""
+    """Return a tree that a parser can build: [n] heads, 0 for the root. system: a key of
+    `parser_helpers.FACTORIES`."""
     scores = rng.normal(size=(n + 1, n + 1))
     allowed = AllowedTrees(np.ones((n + 1, n + 1), dtype=bool))
     if system in transition_systems.get_all():
@@ -38,8 +38,8 @@ def random_tree(system: str, n: int, rng: np.random.Generator) -> NDArray[np.int
 def random_constraints(
     heads: list[int], labels: list[str], rng: np.random.Generator, first: int = 0
 ) -> dict:
-    """Constraints that a tree meets, as `user_data` has them. heads: of the words, 0 for the root;
-    first: the token that the first word is."""
+    """Return constraints that a tree meets, in the format of `user_data`. heads: the heads of the
+    words, 0 for the root; first: the index of the first word in the Doc."""
     n = len(heads)
     found: dict = {
         "heads": {},
@@ -68,7 +68,7 @@ def random_constraints(
 
 
 def descendants(heads: list[int], root: int) -> set[int]:
-    """A word and all below it."""
+    """Return a word and all its descendants."""
     found = {root}
     for _ in heads:
         found |= {d for d, h in enumerate(heads, 1) if h in found}
@@ -76,7 +76,7 @@ def descendants(heads: list[int], root: int) -> set[int]:
 
 
 def check_constraints_met(doc: Doc) -> None:
-    """By the heads and labels of the Doc itself."""
+    """Check that the heads and labels of a Doc meet its constraints."""
     known = DependencyConstraints.of(doc)
     for token, heads in known.heads.items():
         assert doc[token].head.i in heads, (token, doc[token].head.i, heads)
@@ -92,7 +92,7 @@ def check_constraints_met(doc: Doc) -> None:
 
 
 def count_searches(monkeypatch: pytest.MonkeyPatch) -> list[Callable]:
-    """The decoders that search allowed trees by the scores of arcs call from now on."""
+    """Return a list to which each later call of an exact decoder by `by_arcs` adds the decoder."""
     calls = []
 
     def counted(function: Callable) -> Callable:

@@ -1,4 +1,4 @@
-"""Pages of reports for the tests."""
+"""Comparisons and leaderboards for the tests of reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOURCE = Provenance("python -m spacy_npparse …", "1.2.3", {"a<b.conllu": "0123
 
 
 def reattached(sentence: Sentence, words: dict[int, str]) -> Sentence:
-    """The sentence with other heads."""
+    """Return the sentence with other heads for some words."""
     lines = []
     for line in str(sentence).split("\n"):
         columns = line.split("\t")
@@ -25,7 +25,7 @@ def reattached(sentence: Sentence, words: dict[int, str]) -> Sentence:
 
 
 def gold_and_flat() -> tuple[list[Sentence], list[Sentence]]:
-    """A few sentences, and the same with all words attached to the root's dependent."""
+    """Return a few sentences, and the same with all words attached to the root's dependent."""
     gold = list(read_conllu(SAMPLE))[:8]
     roots = [sentence.heads.index(0) for sentence in gold]
     flat = [
@@ -36,7 +36,7 @@ def gold_and_flat() -> tuple[list[Sentence], list[Sentence]]:
 
 
 def three_parsers() -> ParserComparison:
-    """A comparison in which two parsers are the same and the third has two seeds."""
+    """Compare two parsers with equal predictions and a parser with two seeds."""
     gold, flat = gold_and_flat()
     half = flat[:4] + gold[4:]
     return compare_parsers(
@@ -46,7 +46,7 @@ def three_parsers() -> ParserComparison:
 
 
 def many_parsers(n_parsers: int, name: str = "<system>") -> Leaderboard:
-    """So many parsers of this package, the first the best, and a peer that is fast."""
+    """Make a leaderboard of n_parsers parsers, the first of which is the best, and a fast peer."""
     gold, flat = gold_and_flat()
 
     def trial(right: int, speed: float, seed: int = 0) -> Trial:
@@ -62,11 +62,11 @@ def many_parsers(n_parsers: int, name: str = "<system>") -> Leaderboard:
 
 
 def several_treebanks(without: tuple[str, str] | None = None) -> dict[str, Leaderboard]:
-    """Leaderboards of four parsers on three treebanks of 40 sentences: `good` is the best on all of
-    them, `other` and `same` are equal on the first.
+    """Make leaderboards of four parsers on three treebanks of 40 sentences. `good` is the best on
+    all of them, and `other` and `same` are equal on the first one.
 
     Args:
-        without: A treebank, and the parser that has no results on it.
+        without: A treebank and a parser that has no results on it.
     """
     gold, flat = gold_and_flat()
     gold, flat = gold * 5, flat * 5

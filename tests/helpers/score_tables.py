@@ -9,7 +9,7 @@ SYSTEMS = sorted(transition_systems.get_all())
 
 
 def random_tables(system, lengths, seed=0, hidden=20, swap_bias=0.0):
-    """Random score tables for a batch."""
+    """Return random score tables for a batch."""
     rng = np.random.default_rng(seed)
     n_rows = sum(lengths) + len(lengths) + 1
     n_transitions = len(system.transitions)
@@ -35,7 +35,7 @@ def decode(system, tables, lengths):
 
 
 def features_and_scores(system, tables, configuration, sentence=0, root_row=0):
-    """The rows of words, the indices of candidate arcs and the scores of all transitions."""
+    """Return the rows of words, the indices of candidate arcs and the scores of transitions."""
     words = system.positions(configuration)
     rows = [len(tables.words) - 1 if word == -1 else root_row + word for word in words]
     hidden = sum(tables.words[row, p] for p, row in enumerate(rows))

@@ -1,4 +1,4 @@
-"""A server in this process, and requests as clients send them."""
+"""A server in this process, and a client for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import uvicorn
 
 
 class Answer(NamedTuple):
-    """What a server answers."""
+    """The response of a server."""
 
     status: int
     headers: Mapping[str, str]
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
 
 
 class Client:
-    """Sends requests to a port of this machine."""
+    """A client that sends requests to a local port."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -67,7 +67,7 @@ class Client:
 
 @contextmanager
 def serving(app: Any) -> Iterator[Client]:
-    """An application, served in a thread."""
+    """Serve an application in a thread."""
     settings = uvicorn.Config(app, "127.0.0.1", 0, log_level="warning")
     server = uvicorn.Server(settings)
     thread = threading.Thread(target=server.run)

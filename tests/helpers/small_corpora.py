@@ -1,4 +1,4 @@
-"""Corpora of all kinds, a pipeline that takes no time, and workers in this process."""
+"""Small corpora in all formats, a pipeline without a model, and workers in this process."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lzma.compress,
     ".zst": optional_module(ZSTD).compress,
 }
-# Whatever texts are in the batch with them, texts with the first word raise an exception, and those
-# with the second end the process.
+# Texts with the first word raise an exception, and texts with the second word kill the process.
 FAILING, DEADLY = "Boom", "Kill"
 
 
-# Set in processes that may be killed; and how long a text takes in them, in seconds.
+# Environment variables: the first one is set in processes that may be killed, and the second one is
+# the number of seconds that a text takes.
 MORTAL, SECONDS = "SMALL_CORPORA_MORTAL", "SMALL_CORPORA_SECONDS"
 
 
 class Killed(BaseException):
-    """What ends a worker in this process."""
+    """The simulated death of a worker in this process."""
 
 
 @Language.component("test_trees", assigns=["token.dep", "token.head"])
 def trees(doc: Doc) -> Doc:
-    """A right-branching tree for each sentence; some words are not to be parsed."""
+    """Attach each word to the word before it, except that texts with certain words fail."""
     for token in doc:
         if token.text == FAILING:
             raise RuntimeError("this text fails")
@@ -78,11 +78,11 @@ def small_pipeline(folder: Path) -> Path:
 
 
 def write_corpus(folder: Path, n_paragraphs: int = 30) -> Path:
-    """Write a corpus of all kinds, plain and compressed.
+    """Write a corpus of files in all formats, plain and compressed.
 
     Args:
         folder: The folder to write.
-        n_paragraphs: Of each text.
+        n_paragraphs: The number of paragraphs, records or sentences in each file.
     """
     text = "\n\n".join(
         f"Text {number} begins here.  It has\nlines. " + "And more. " * (number % 7)
@@ -120,12 +120,12 @@ def corpus_of(
     """Begin a corpus, or continue it.
 
     Args:
-        pipeline: Folder of a pipeline.
+        pipeline: The folder of a pipeline.
         sources: Files and folders.
         output: The folder to write to.
         words_per_shard: See `plan`.
-        format: Of the shards.
-        batch_size: Docs in a batch.
+        format: The format of the shards.
+        batch_size: The number of Docs in a batch.
         options: See `Reading`.
     """
     inputs = find_inputs([str(source) for source in sources], output)
@@ -135,10 +135,10 @@ def corpus_of(
 
 
 class InlineWorkers:
-    """An executor that does each task in this process, when its end is waited for."""
+    """An executor that runs each task in this process when `ended` is called."""
 
     def __init__(self, job: Job) -> None:
-        """Begin."""
+        """Load the pipeline."""
         self.annotator = Annotator(job)
         self._tasks: list[Shard] = []
         self.done: list[Shard] = []
@@ -147,25 +147,25 @@ class InlineWorkers:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Nothing is to be ended."""
+        """Do nothing, because there are no processes to end."""
 
     @property
     def idle(self) -> int:
-        """One task at a time, as two workers that have one more waiting."""
+        """The number of further tasks that may be started; at most two are in progress."""
         return 2 - len(self._tasks)
 
     @property
     def running(self) -> int:
-        """Number of tasks begun."""
+        """The number of tasks in progress."""
         return len(self._tasks)
 
     def start(self, tag: Shard, task: Callable[..., Any], *arguments: Any) -> None:
-        """Note a task."""
+        """Note a task, which runs later."""
         assert task is annotate_shard and arguments == (tag,)
         self._tasks.append(tag)
 
     def ended(self) -> Iterator[tuple[Shard, Any]]:
-        """Do the task that was begun last."""
+        """Run the task that was started last."""
         shard = self._tasks.pop()
         self.done.append(shard)
         try:
@@ -175,14 +175,14 @@ class InlineWorkers:
 
 
 def annotate_missing(corpus: Corpus, executor: Any = None) -> dict[str, ShardRecord | None]:
-    """Annotate what is missing, in this process.
+    """Annotate the missing shards.
 
     Args:
         corpus: The corpus.
-        executor: By default workers in this process.
+        executor: The executor; by default, `InlineWorkers`.
 
     Returns:
-        The records of the shards annotated now, by name.
+        The records of the newly annotated shards by name.
     """
     missing = [shard for shard in corpus.shards if corpus.finished(shard) is None]
     ended = annotate_shards(executor or InlineWorkers(corpus.job), corpus, missing)
@@ -190,7 +190,7 @@ def annotate_missing(corpus: Corpus, executor: Any = None) -> dict[str, ShardRec
 
 
 def content(output: Path) -> str:
-    """The CoNLL-U of all shards together.
+    """Return the CoNLL-U of all shards.
 
     Args:
         output: The folder of the corpus.

@@ -1,4 +1,4 @@
-"""A pipeline of configs/accuracy.cfg that is trained within a second."""
+"""Settings with which the pipeline of configs/accuracy.cfg is trained within a second."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,12 +16,12 @@ TINY = {
 
 
 def smallest(config: Mapping[str, Any]) -> dict[str, int]:
-    """The settings of TINY that a config has."""
+    """Return the settings of TINY that a config has."""
     return {name: value for name, value in TINY.items() if _has(config, name.split("."))}
 
 
 def overrides(settings: Mapping[str, Any]) -> list[str]:
-    """Settings as `spacy train` takes them."""
+    """Convert settings to command-line arguments of `spacy train`."""
     return [str(word) for name, value in settings.items() for word in (f"--{name}", value)]
 
 

@@ -2,10 +2,10 @@
 
     python -m pytest -p spacy_stand_in --pyargs spacy.tests
 
-The factories "parser" and "beam_parser", the class `spacy.pipeline.DependencyParser` and its
-default model are exchanged before spaCy's tests are imported. Of these, the ones run are those that
-speak of a parser and are not in `NOT_RUN`. The tests of `EXCLUDED` have to fail. `STAND_IN` in the
-environment names the factory; with `-k`, some of the tests are run.
+The plugin replaces the factories "parser" and "beam_parser", the class
+`spacy.pipeline.DependencyParser` and its default model before spaCy's tests are imported. It runs
+the tests that mention a parser, except the tests in `NOT_RUN`. The tests in `EXCLUDED` have to
+fail. The environment variable `STAND_IN` names the factory; `-k` selects some of the tests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from thinc.api import Model
 
 SPACYS_TESTS = Path(spacy.tests.__file__).parent
 FACTORY = os.environ.get("STAND_IN", "arc_hybrid_swap_parser")
-# Settings of spaCy's parser, which its tests give and which ours do not have.
+# Settings of spaCy's parser that its tests use and that the parsers of this package do not have.
 _ARC_EAGER = (
     "learn_tokens",
     "min_action_freq",
@@ -41,8 +41,8 @@ _MOVES = "looks at the transitions of spaCy's arc-eager system (moves)"
 _BEAM = "looks at the beam of spaCy's parser (scored_parses)"
 _NER = "is of spaCy's EntityRecognizer, with the model of a parser"
 _TEMPLATE = "makes a config of spaCy's template, which has spaCy's model of a parser"
-# Long tests whose result says nothing: their bound of the loss is for a model without dropout, and
-# what they want of an unknown word is not in their training data.
+# Long tests with meaningless results: their bound on the loss is for a model without dropout, and
+# their training data does not determine the expected parse of an unknown word.
 NOT_RUN = {
     "parser/test_parse.py::test_beam_overfitting_IO",
     *(
@@ -79,12 +79,12 @@ EXCLUDED = {
         for lang in ("en", "nl")
     },
 }
-# Of the tests that have run.
+# The tests that have made a parser.
 _with_parser: set[str] = set()
 
 
 def _exchange() -> None:
-    """Put the stand-in where spaCy has its parser."""
+    """Replace spaCy's parser by the parser of this package."""
     spacy.blank("xx")  # Registers spaCy's factories.
     meta = Language.get_factory_meta(FACTORY)
     known = inspect.signature(registry.factories.get(FACTORY)).parameters
@@ -101,14 +101,14 @@ def _exchange() -> None:
 
 
 def _make_component(nlp: Any, name: str, **settings: Any) -> Any:
-    """The factory: leaves out the settings that only spaCy's parser has."""
+    """Make the parser without the settings that only spaCy's parser has: the replaced factory."""
     _with_parser.add(os.environ["PYTEST_CURRENT_TEST"].split(" ")[0])
     ours = {key: value for key, value in settings.items() if key not in _ARC_EAGER}
     return registry.factories.get(FACTORY)(nlp, name, **ours)
 
 
 def DependencyParser(vocab: Vocab, model: Model, name: str = "parser", **settings: Any) -> Any:
-    """The class: makes the component without a pipeline."""
+    """Make the parser without a pipeline: the replaced class."""
     config = Language.get_factory_meta("parser").default_config
     config = registry.resolve({"settings": {**config, "model": None}})["settings"]
     return _make_component(
@@ -117,19 +117,19 @@ def DependencyParser(vocab: Vocab, model: Model, name: str = "parser", **setting
 
 
 def pytest_configure() -> None:
-    """Called before spaCy's tests are imported."""
+    """Replace the parser before spaCy's tests are imported."""
     _exchange()
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Do not import the test modules that do not speak of a parser."""
+    """Ignore the test modules that do not mention a parser."""
     if collection_path.suffix == ".py" and collection_path.name.startswith("test_"):
         return "parser" not in collection_path.read_text(encoding="utf8").lower() or None
     return None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose the tests, and mark those that have to fail."""
+    """Select the tests, and mark the tests in `EXCLUDED` as expected failures."""
     chosen = [item for item in items if _name(item) not in NOT_RUN and _concerns_a_parser(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = chosen
@@ -142,12 +142,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell how many tests have made a parser, and of which kind."""
+    """Print how many tests have made a parser, and its factory."""
     terminalreporter.write_line(f"{len(_with_parser)} tests with {FACTORY}")
 
 
 def _concerns_a_parser(item: pytest.Item) -> bool:
-    """Whether body, fixtures or parameters of a test speak of one."""
+    """Return whether the body, the fixtures or the parameters of a test mention a parser."""
     source = inspect.getsource(item.function)
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
     texts = [source[source.index("def ") :], *item.fixturenames, *map(str, parameters.values())]
@@ -155,5 +155,5 @@ def _concerns_a_parser(item: pytest.Item) -> bool:
 
 
 def _name(item: pytest.Item) -> str:
-    """Of a test: file and function, with parameters."""
+    """Return the file, function and parameters of a test."""
     return f"{item.path.relative_to(SPACYS_TESTS).as_posix()}::{item.name}"

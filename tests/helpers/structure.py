@@ -1,5 +1,4 @@
-"""What a reader of the code has to open: the classes of an object, the files that a call goes
-through."""
+"""The classes of the package, and the files that a call passes through."""
 
 import importlib
 import inspect
@@ -16,11 +15,11 @@ PACKAGE = str(Path(spacy_npparse.__file__).parent)
 
 
 def calls_between_files(function: Callable[[], Any]) -> list[tuple[str, str]]:
-    """The calls of Python functions of the package whose caller is in another file of it. Those of
-    one file of `models` by another do not count: nearly all of them are the encoder's.
+    """Record the calls of Python functions from one file of the package to another. Calls between
+    files of `models` do not count, because nearly all of them are in the encoder.
 
     Args:
-        function: What is called.
+        function: The function to call.
 
     Returns:
         File and name of caller and callee, in the order of the calls.
@@ -50,12 +49,12 @@ def calls_between_files(function: Callable[[], Any]) -> list[tuple[str, str]]:
 
 
 def own_classes(of: type) -> list[type]:
-    """The classes of the package that make up the objects of a class."""
+    """Return a class and its base classes, as far as they are in the package."""
     return [one for one in of.__mro__ if one.__module__.startswith("spacy_npparse")]
 
 
 def all_classes() -> Iterator[type]:
-    """All classes that the Python modules of the package define."""
+    """Yield all classes that the Python modules of the package define."""
     for module in pkgutil.walk_packages([PACKAGE], "spacy_npparse."):
         if module.name.endswith("__main__"):
             continue

@@ -1,4 +1,4 @@
-"""With how many threads torch computes."""
+"""Checks of the number of threads that torch uses."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 @pytest.fixture
 def two_threads() -> Iterator[None]:
-    """Let torch have two threads, and check that it still has them in the end."""
+    """Set torch to two threads, and check that it still has two threads after the test."""
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     yield
@@ -20,7 +20,7 @@ def two_threads() -> Iterator[None]:
 
 
 class Threads(TorchDispatchMode):
-    """Collects the numbers of threads that operations run with."""
+    """A mode that collects the numbers of threads with which torch operations run."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The sample treebank, small pieces of it, and a config that trains in a moment."""
+"""The sample treebank, files with its first sentences, and a config that trains in seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank"
 
 
 def tiny_config(base: Path | None = None) -> Config:
-    """A config with a small encoder and parser.
+    """Make a config with a small encoder and parser.
 
     Args:
         base: The config to shrink; by default accuracy.cfg.
@@ -31,7 +31,7 @@ def write_part(part: str, path: Path, n_sentences: int) -> Path:
     Args:
         part: train, dev or test.
         path: The file to write.
-        n_sentences: How many.
+        n_sentences: The number of sentences.
     """
     sentences = list(read_conllu(SAMPLE / f"sample-ud-{part}.conllu"))[:n_sentences]
     path.write_text("".join(f"{sentence}\n\n" for sentence in sentences), encoding="utf-8")

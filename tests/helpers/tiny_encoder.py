@@ -1,4 +1,4 @@
-"""Folders of tiny pretrained encoders with random weights, as Hugging Face has them."""
+"""Folders of tiny pretrained encoders with random weights, in the format of Hugging Face."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 HIDDEN, INNER, HEADS, DEPTH, POSITIONS = 12, 20, 3, 4, 64
 LETTERS = "abcdefghijklmnopqrstuvwxyzáéíóöőúüű.,!?'-0123456789"
-# Of each family, the pieces around a text, the others that are special, and the first position.
+# For each family, the special pieces before and after a text.
 ENDS = {"bert": ("[CLS]", "[SEP]"), "roberta": ("<s>", "</s>")}
 ENDS["camembert"] = ENDS["xlm-roberta"] = ENDS["roberta"]
 FAMILIES = sorted(ENDS)
@@ -22,10 +22,10 @@ def write_encoder(folder: Path, family: str = "bert", depth: int = DEPTH, **chan
     """Write an encoder.
 
     Args:
-        folder: To write, which may exist.
+        folder: The folder to write, which may exist.
         family: The model_type.
-        depth: Number of layers.
-        changes: Of config.json, made after the weights are.
+        depth: The number of layers.
+        changes: Changes of config.json, which do not affect the weights.
 
     Returns:
         The folder.
@@ -54,7 +54,7 @@ def write_encoder(folder: Path, family: str = "bert", depth: int = DEPTH, **chan
 
 
 def random_weights(config: dict[str, Any], generator: torch.Generator) -> dict[str, torch.Tensor]:
-    """Weights, whose rows are multiples of a 127th of their largest value."""
+    """Return weights. In each row of a matrix, they are multiples of 1/127 of the largest value."""
     hidden, inner = config["hidden_size"], config["intermediate_size"]
 
     def draw(*shape: int) -> torch.Tensor:
@@ -87,7 +87,7 @@ def random_weights(config: dict[str, Any], generator: torch.Generator) -> dict[s
 
 
 def make_tokenizer(family: str) -> Tokenizer:
-    """Pieces: WordPiece for BERT, byte pairs for RoBERTa, unigrams for the others."""
+    """Make a tokenizer: WordPiece for BERT, BPE for RoBERTa, Unigram for the other families."""
     first, last = ENDS[family]
     if family == "bert":
         names = ["[PAD]", "[UNK]", first, last]

@@ -1,4 +1,4 @@
-"""What the tests of the tokenizer share."""
+"""A config and examples for the tests of the tokenizer."""
 
 from pathlib import Path
 
@@ -9,5 +9,5 @@ TRAINED = {"nlp": {"tokenizer": {"@tokenizers": "spacy_npparse.TrainedTokenizer.
 
 
 def sample_examples(nlp, **settings):
-    """Examples of the sample treebank that a tokenizer is trained on in a second."""
+    """Read enough examples of the sample treebank to train a tokenizer in a second."""
     return list(ConlluCorpus(SAMPLE, **{"limit": 60, **settings})(nlp))

@@ -1,4 +1,4 @@
-"""A sentence with a non-projective arc, and a projective tree of it."""
+"""A sentence with a non-projective tree and a projective tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LABELS = ["nsubj", "aux", "obj", "root", "punct", "nsubj", "acl:relcl", "cop"]
 def make_doc(
     heads: list[int] = HEADS, labels: list[str] = LABELS, words: list[str] = WORDS, copies: int = 1
 ) -> Doc:
-    """A Doc that holds the sentence `copies` times; heads are 1..n, 0 for the root."""
+    """Make a Doc that contains the sentence `copies` times. Heads are 1..n, or 0 for the root."""
     n = len(words)
     inside = [head - 1 if head else i for i, head in enumerate(heads)]
     deps = [label if head else "ROOT" for head, label in zip(heads, labels, strict=True)]

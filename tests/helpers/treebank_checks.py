@@ -1,4 +1,4 @@
-"""What has to hold for a file that claims to be CoNLL-U, whatever is in it."""
+"""Checks of the handling of an arbitrary file as CoNLL-U."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from spacy_npparse.treebank import (
 from spacy_npparse.treebank.contraction import contracted
 from spacy_npparse.trees.missing import NO_HEAD
 
-# Those of the command `convert`.
+# The columns of CoNLL-U as attributes of spaCy.
 _ATTRIBUTES = ["ORTH", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
 
 
 def check_treebank(path: Path, nlp: Language) -> ConlluError | None:
-    """Read a file and do with it what the package does with treebanks.
+    """Read a file, convert, parse and evaluate it, and check the results.
 
     Args:
         path: The file.
         nlp: A pipeline with a parser.
 
     Returns:
-        The error with which it is refused.
+        The error if the reader rejects the file; otherwise None.
 
     Raises:
-        AssertionError: If it is refused without file and line, or read but changed.
+        AssertionError: If the error does not name file and line, or the result of a step is wrong.
     """
     reader = read_conllu(path)
     try:
@@ -78,7 +78,7 @@ def _check_error(error: ConlluError, path: Path) -> None:
 
 
 def _check_lossless(path: Path, sentences: list[Sentence], has_blank_line_errors: bool) -> None:
-    """To .spacy and back is the identity; conllu's `TokenList`s can be made."""
+    """Check that conversion to .spacy and back is lossless, and that `TokenList`s can be made."""
     expected = "".join(f"{sentence}\n\n" for sentence in sentences)
     if not has_blank_line_errors:
         assert expected.encode("utf-8") == path.read_bytes()
@@ -92,7 +92,7 @@ def _check_lossless(path: Path, sentences: list[Sentence], has_blank_line_errors
 
 
 def _check_corpus(path: Path, sentences: list[Sentence], nlp: Language) -> None:
-    """The examples for training have the words and annotation of the file."""
+    """Check that the training examples have the words and annotation of the file."""
     if not sentences:
         return
     for example, sentence in zip(ConlluCorpus(path)(nlp), sentences, strict=True):
@@ -102,7 +102,7 @@ def _check_corpus(path: Path, sentences: list[Sentence], nlp: Language) -> None:
         assert word_forms(example.predicted) == words
         rows = zip(example.reference, sentence.words, sentence.heads[1:], strict=True)
         for token, word, head in rows:
-            # For spaCy, a head without a label is missing.
+            # spaCy treats a head without a label as missing.
             if head != NO_HEAD and word.deprel not in ("_", ""):
                 assert token.head.i == (token.i if head == 0 else head - 1)
                 assert token.dep_ == ("ROOT" if word.deprel == "root" else word.deprel)
@@ -120,7 +120,7 @@ def _check_texts(sentences: list[Sentence]) -> None:
 
 
 def _check_parsed(sentences: list[Sentence], nlp: Language) -> None:
-    """The parsed sentences have the same words, a tree each, and are CoNLL-U."""
+    """Check that the parsed sentences have the same words and a tree, in valid CoNLL-U."""
     docs = [unannotated_doc([s], nlp.vocab, sentence_starts=True) for s in sentences]
     for doc, sentence in zip(nlp.pipe(docs), sentences, strict=True):
         written = doc_to_conllu(keep_annotation(doc, [sentence], list(Kept)))

@@ -1,4 +1,4 @@
-"""The step of torch's fused Adam against thinc's own."""
+"""The step of torch's fused Adam, compared with thinc's optimizer."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,8 @@ SETTINGS = {
 
 
 def make_optimizer(**settings):
-    # thinc adds epsilon before the bias correction, torch after it; a tiny one makes them equal.
+    # thinc adds epsilon before the bias correction, torch after it. If epsilon is tiny, the results
+    # are equal.
     defaults = {"eps": 1e-12, "L2_is_weight_decay": True, "grad_clip": 0.0, "use_averages": False}
     return Optimizer(0.05, **{**defaults, **settings})
 
@@ -96,7 +97,7 @@ def test_counters_are_where_the_weights_are(monkeypatch):
     optimizer = make_optimizer()
     optimizer.nr_update[0, "weight"] = 6
     with monkeypatch.context() as patch:
-        # There are no numbers on this device.
+        # Tensors on this device have no values.
         patch.setattr(torch.Tensor, "tolist", lambda self: [1.0 for _ in self])
         adam.step(optimizer, 0, net.named_parameters())
     assert {tensor.device.type for tensors in given for tensor in tensors} == {"meta"}
@@ -109,7 +110,7 @@ def test_counters_are_where_the_weights_are(monkeypatch):
 
 
 class Reads(TorchDispatchMode):
-    """Counts how often Python reads a number of a tensor, for which it waits for the GPU."""
+    """Counts how often Python reads a single value of a tensor, which waits for the GPU."""
 
     n = 0
 

@@ -1,4 +1,4 @@
-"""What the encoder knows about a word before it sees the others."""
+"""The encoder: embeddings of words, batches, sentence boundaries and dropout."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_new_weights_and_words_when_it_is_initialized_again():
 
 
 def test_large_batches_are_encoded_in_parts():
-    """Of up to 20,000 words, unless a Doc has more."""
+    """A part has up to 20,000 words, or is a single Doc."""
     model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
     model.initialize()
     vocab = spacy.blank("xx").vocab
@@ -50,7 +50,7 @@ def test_large_batches_are_encoded_in_parts():
 
 
 def test_words_of_multiword_tokens_are_read_as_they_are():
-    """Not the slices of the text."""
+    """The encoder reads syntactic words, not the slices of the text."""
     model = CharBiLSTM(width=8, word_width=6, char_width=4, affix_width=2)
     model.initialize()
     vocab = spacy.blank("xx").vocab
@@ -68,7 +68,7 @@ def test_given_sentences_have_the_same_vectors_alone_and_in_a_document():
     sentences = [["Ein", "Satz"], ["Noch", "ein", "Satz"], ["Ende"]]
     words = [word for sentence in sentences for word in sentence]
     given = Doc(vocab, words=words, sent_starts=[1, -1, 1, -1, -1, 1])
-    # Where a sentence starts is given, but not where others do not.
+    # One sentence start is given, and all other words may or may not start sentences.
     partly = Doc(vocab, words=words, sent_starts=[0, 0, 1, 0, 0, 0])
     free = Doc(vocab, words=words)
     alone = [Doc(vocab, words=sentence) for sentence in sentences]
@@ -78,7 +78,7 @@ def test_given_sentences_have_the_same_vectors_alone_and_in_a_document():
     (rest,) = model.predict([Doc(vocab, words=words[2:])])
     np.testing.assert_allclose(in_part[2:], rest, atol=1e-6)
     assert not np.allclose(joined, in_document, atol=1e-3)
-    # In training, boundaries are still to be learnt.
+    # In training, given boundaries are not used, because the parser has to learn them.
     trained, _ = model.begin_update([given])
     np.testing.assert_allclose(trained[0], joined, atol=1e-6)
 
@@ -138,7 +138,7 @@ def test_affix_dropout_leaves_whole_affixes_out_in_training_only():
     assert (in_training[..., 0] == in_training[..., 1]).all()
     kept = in_training[..., 0] != 0.0
     assert 0.7 < kept.float().mean() < 0.8
-    # As much as in prediction, on average.
+    # The remaining values are scaled up, so that their mean is the same as in prediction.
     torch.testing.assert_close(in_training[..., 0], kept / 0.75)
     assert (in_prediction == 1.0).all()
 

@@ -1,4 +1,4 @@
-"""Groups of sequences are the cheapest ones."""
+"""Grouping of sequences at the least cost."""
 
 from itertools import product
 

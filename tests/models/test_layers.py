@@ -1,4 +1,4 @@
-"""The padded BiLSTM equals torch's packed, bidirectional one with residual connections."""
+"""The padded BiLSTM, compared with torch's packed bidirectional LSTM plus residual connections."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_dropout_uses_one_mask_for_all_steps_and_only_in_training():
     for dropped in (read[0][:, 0] == 0.0, in_training == 0.0):
         assert (dropped.all(dim=0) | ~dropped.any(dim=0)).all()
         assert 0.15 < dropped.float().mean() < 0.35
-    # As large as in prediction, on average.
+    # The remaining values are scaled up, so that their mean is the same as in prediction.
     kept = read[0][read[0] != 0.0]
     torch.testing.assert_close(kept, torch.full_like(kept, 1 / 0.75))
 

@@ -54,7 +54,7 @@ def violations(sentences, transitions, signs, margins):
 
 def test_derivations_are_compared_sentence_by_sentence():
     scores = torch.tensor([[1.0, 2.0], [0.5, 4.0], [3.0, 3.0], [9.0, 0.0]], requires_grad=True)
-    # In sentence 1: 2.0 + 0.5 - 3.0, in sentence 4: -9.0, further below than the margin.
+    # Sentence 1 scores 2.0 + 0.5 - 3.0, and sentence 4 scores -9.0, below the negative margin.
     visited = violations([1, 1, 1, 4], [1, 0, 0, 0], [1, 1, -1, -1], [2.0, 1.0])
     loss = max_violation_loss(scores, visited)
     assert loss.item() == pytest.approx(1.5)

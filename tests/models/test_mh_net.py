@@ -1,4 +1,4 @@
-"""Scores of pairs of words, and of the derivations that a chart finds with them."""
+"""Scores of pairs of words, and of the derivations that the decoder finds with these scores."""
 
 import mh_helpers
 import numpy as np
@@ -19,7 +19,7 @@ MH4 = get_transition_system("mh4", single_root=True)
 
 @pytest.fixture(params=[True, False])
 def net(request, sizes):
-    """A network of random weights."""
+    """Return a network with random weights."""
     torch.manual_seed(1)
     net = MHNet(**sizes, hybrid=request.param)
     for module in (net.shift_pairs, net.front_pairs, net.below_pairs):
@@ -35,7 +35,7 @@ def score(net, rows, lengths):
 
 @pytest.fixture
 def scored(net, rows):
-    """A network, and the scores that it gives to three sentences of random vectors."""
+    """Return a network, its scores for sentences of random vectors, and their lengths."""
     return net, score(net, rows, LENGTHS), torch.tensor(LENGTHS)
 
 

@@ -1,4 +1,4 @@
-"""Scores of pairs of words, and of the one-endpoint-crossing trees that are found with them."""
+"""Scores of pairs of words, and of the one-endpoint-crossing trees that the decoder finds."""
 
 import numpy as np
 import pytest
@@ -16,11 +16,11 @@ LENGTHS = [5, 1, 25]
 
 @pytest.fixture
 def net(sizes):
-    """A network of random weights."""
+    """Return a network with random weights."""
     torch.manual_seed(3)
     net = OneEndpointCrossingNet(**sizes)
     torch.nn.init.normal_(net.pairs.weight)
-    # Grandparents and siblings are tempting.
+    # Parts with grandparents and siblings get a bonus, so that trees contain some.
     net.pairs.weight.data[[0, 2], -1, -1] = 0.5
     return net
 

@@ -1,4 +1,4 @@
-"""Products of torch equal those of numpy."""
+"""Matrix products of torch, compared with numpy."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""What networks share that score trees by pairs of words."""
+"""The base of networks that score trees by pairs of words."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Products of oneDNN equal those of torch."""
+"""Matrix products of oneDNN, compared with torch."""
 
 from types import SimpleNamespace
 
@@ -46,7 +46,7 @@ def test_a_layer_that_learns_has_gradients():
 
 @pytest.fixture
 def other_onednn(monkeypatch):
-    """Exchanges the operator of torch."""
+    """Return a function that replaces torch's oneDNN operator."""
 
     def exchange(operator):
         monkeypatch.setattr(torch.ops.mkldnn, OPERATOR, operator)
@@ -58,7 +58,7 @@ def other_onednn(monkeypatch):
 
 @pytest.mark.skipif(not HAS_ONEDNN, reason="this torch has no oneDNN")
 def test_this_version_of_torch_has_the_product_of_onednn():
-    """Else predictions are only slower, and nobody would notice."""
+    """Without it, predictions would be slower, but no other test would fail."""
     assert find_onednn() is getattr(torch.ops.mkldnn, OPERATOR)
 
 

@@ -1,4 +1,4 @@
-"""Objectives that weigh less."""
+"""The layer `ScaledGradient`, which scales the gradient of an objective."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ DOCS = [Doc(spacy.blank("xx").vocab, words=words) for words in (["a", "b"], [], 
 
 @pytest.fixture
 def received():
-    """The gradients that the encoder gets."""
+    """Return the list of the gradients that the encoder gets."""
     return []
 
 

@@ -14,7 +14,7 @@ from spacy_npparse.models.shim import TorchShim
 
 
 class Net(nn.Linear):
-    """As small as a network can be."""
+    """A minimal network."""
 
     def __init__(self, n: int):
         super().__init__(n, 2)
@@ -58,7 +58,7 @@ def test_rounding_to_half_precision(shim):
     shim.round_to_half()
     rounded = shim.net.weight
     assert rounded.dtype == torch.float32
-    # The largest numbers have no counterpart.
+    # Half precision cannot represent the largest numbers, which stay the same.
     assert rounded.tolist() == [[0.0999755859375, 0.0, 70000.0], [1.0, math.inf, 2.5]]
     TorchShim(Net).round_to_half()
 
@@ -71,7 +71,7 @@ def test_layers_change_their_mode(shim):
 
 
 def test_networks_of_version_0_1_are_loaded(shim):
-    """Their kind was saved among their sizes."""
+    """Version 0.1 saved the kind of a network among its sizes."""
     message = srsly.msgpack_loads(shim.to_bytes())
     message["sizes"]["scorer"] = "transitions"
     loaded = TorchShim(Net).from_bytes(srsly.msgpack_dumps(message))
@@ -105,7 +105,7 @@ def test_copies_learn_and_are_averaged_by_themselves(shim):
 
 
 class ScaledNet(Net):
-    """With a parameter that is a single number, as in the networks of arcs."""
+    """A network with a scalar parameter, as in the networks that score arcs."""
 
     def __init__(self, n: int):
         super().__init__(n)
@@ -133,7 +133,7 @@ def test_any_optimizer_updates_single_numbers(optimizer):
     last = shim.net.scale.item()
     with shim.use_params(optimizer.averages):
         assert shim.net.scale.shape == () and shim.net.scale.item() != last
-    # As `nlp.rehearse`, after the updates of another optimizer.
+    # `nlp.rehearse` collects gradients in this way. Another optimizer has made the updates before.
     gradients = {}
     (2.0 * shim.net.scale).backward()
     shim.finish_update(lambda *call: gradients.update({call[0]: call[1:]}) or call[1:])
@@ -146,7 +146,7 @@ def test_any_optimizer_updates_single_numbers(optimizer):
 @pytest.mark.parametrize("rate", [float("inf"), float("-inf"), float("nan")])
 @pytest.mark.parametrize("make", [Adam, RAdam, SGD])
 def test_learning_rates_that_are_not_finite_change_nothing(make, rate):
-    """Also where a schedule comes to one."""
+    """Only the second learning rate of the schedule is not finite."""
     shim = TorchShim(Net)
     shim.initialize(n=3)
     optimizer = make(iter([0.1, rate]))

@@ -1,4 +1,4 @@
-"""Scores of pairs of heads and dependents, which spanning trees are made of."""
+"""Scores of pairs of heads and dependents for spanning trees."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ LENGTHS = [5, 1, 9]
 
 @pytest.fixture
 def net(sizes):
-    """A network of random weights."""
+    """Return a network with random weights."""
     torch.manual_seed(3)
     net = SpanningTreeNet(**sizes)
     torch.nn.init.normal_(net.pairs.weight)

@@ -35,7 +35,7 @@ def net():
 
 
 def alone(words, number):
-    """One of the words as a batch of its own."""
+    """Return a batch with only one of the words."""
     start, length = words.starts[number], words.lengths[number]
     first = words.n_tags[:number].sum()
     n_tags = words.n_tags[number : number + 1]
@@ -50,7 +50,7 @@ def alone(words, number):
 @torch.no_grad()
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=5), st.integers(0, 99))
 def test_edits_are_chosen_in_turn(net, lengths, seed):
-    """Each one is the most probable one after those before."""
+    """Each edit is the most probable one given the edits before it."""
     words = batch(*lengths, seed=seed)
     edits = net.best(net.encode(words), words.lengths)
     for number, one in enumerate(edits.split(lengths)):

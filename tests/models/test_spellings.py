@@ -1,4 +1,4 @@
-"""Remembered spellings equal those that are computed anew."""
+"""Cached spellings, compared with newly computed ones."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How many threads torch computes with."""
+"""The number of threads that torch uses."""
 
 import ctypes
 import importlib
@@ -73,7 +73,7 @@ def test_other_python_threads_keep_theirs():
 
 
 def test_without_the_functions_of_openmp_torch_is_asked(monkeypatch):
-    """As on Windows."""
+    """On Windows, `threads` finds no functions of OpenMP."""
     with monkeypatch.context() as patch:
         patch.setattr(ctypes, "CDLL", lambda path: object())
         reloaded = importlib.reload(threads)

@@ -1,4 +1,4 @@
-"""The network's scores, alone and as the kernel sees them."""
+"""The scores of the network in Python and in the compiled decoder."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_words_prefer_heads_by_side_and_distance(net, n):
     net.double()
     torch.nn.init.normal_(net.arc_distance.weight)
     torch.nn.init.normal_(net.arc_distance.bias)
-    # All words and the root are the same.
+    # All words and the root have the same vector.
     rows = torch.randn(1, 10, dtype=torch.double).expand(n + 1, -1)
     scores = net.score_arcs(rows, torch.tensor([n]))[0, 1:]
     preferred = net.arc_distance(torch.relu(net.arc_dependent(rows[0])))

@@ -1,4 +1,4 @@
-"""Treebank embeddings: what a Doc is encoded as, and what is saved."""
+"""Treebank embeddings: the treebanks of Docs, interpolation, training and saving."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_the_same_words_have_other_vectors_in_another_treebank():
     assert embeddings(model).shape == (3, 10)
     found = [vectors(model, name) for name in NAMES]
     assert not any(np.allclose(found[i], found[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
-    # In a batch as alone, next to Docs without words.
+    # Docs have the same vectors in a batch as alone, even with Docs without words.
     batch = [doc("sv", []), doc("got"), doc("en", ["x"]), doc("", []), doc("sv")]
     together = model.predict(batch)
     assert np.allclose(together[1], found[1], atol=1e-6)
@@ -144,7 +144,7 @@ def test_a_pipeline_is_told_which_treebank_to_use():
     assert known_treebanks(nlp) == NAMES
     use_treebank(nlp, "sv=1")
     assert np.array_equal(nlp(doc()).tensor, nlp(doc("sv")).tensor)
-    # The treebank that a Doc says it is from goes first.
+    # The treebank of a Doc takes precedence.
     assert not np.allclose(nlp(doc("en")).tensor, nlp(doc("sv")).tensor)
     with pytest.raises(ValueError, match=r"^The treebank is 'de', .* en, got, sv"):
         use_treebank(nlp, "de")

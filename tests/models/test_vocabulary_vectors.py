@@ -1,4 +1,4 @@
-"""Static vectors of the vocabulary in the encoder, in both modes of spaCy's tables."""
+"""Static vectors of the vocabulary in the encoder, in both modes of spaCy's vector tables."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ SIZES = {
     "affix_rows": 50,
 }
 N_DIMENSIONS = 6
-# Two classes of words that only their vectors tell apart.
+# The words have two classes, which only their vectors distinguish.
 WORDS = [f"{a}{b}{c}" for a in "bdfg" for b in "aeio" for c in "klmn"]
 MODES = ["default", "floret"]
 
@@ -40,7 +40,8 @@ def class_of(number):
 
 
 def vocabulary(mode="default", n_dimensions=N_DIMENSIONS):
-    """A blank pipeline with random vectors; in a default table, the first number is the class."""
+    """Make a blank pipeline with random vectors. In mode "default", the first dimension is the
+    class."""
     nlp = spacy.blank("xx")
     random = np.random.default_rng(0)
     if mode == "default":
@@ -84,7 +85,7 @@ def examples(nlp, numbers):
 
 
 def train(nlp):
-    """Accuracy on words that are not in the training data."""
+    """Train a tagger, and return its accuracy on words that are not in the training data."""
     numbers = np.random.default_rng(1).permutation(len(WORDS))
     seen, unseen = numbers[:32], numbers[32:]
     optimizer = nlp.initialize(lambda: examples(nlp, seen))
@@ -124,7 +125,7 @@ def test_a_projection_of_the_vectors_is_added_to_the_embeddings(mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_gradients_of_the_projection(mode):
     nlp = vocabulary(mode)
-    # No word twice: none has an embedding of its own, which training drops at random.
+    # Each word occurs only once and so has no embedding, which training would drop at random.
     docs = [Doc(nlp.vocab, words=WORDS[:3]), Doc(nlp.vocab, words=WORDS[3:5])]
     model = encoder(docs)
     static = next(node for node in model.walk() if node.name == "static_vectors")
@@ -211,7 +212,7 @@ def test_without_vectors_the_encoder_is_as_it_was():
     docs = [Doc(nlp.vocab, words=WORDS[:3])]
     torch.manual_seed(0)
     off = encoder(docs, include_static_vectors=False)
-    # Saved layers are identified by their order: with another one, older models would not load.
+    # Saved layers are identified by their order, so a further layer would break older models.
     assert [node.name for node in off.walk()] == ["char_bilstm"]
     torch.manual_seed(0)
     on = encoder(docs)

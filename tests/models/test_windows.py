@@ -1,4 +1,4 @@
-"""Long sequences are read in overlapping windows, short ones whole."""
+"""Overlapping windows, in which the encoder reads long sequences."""
 
 import numpy as np
 import spacy

@@ -1,11 +1,11 @@
-"""The vocabulary that an encoder learns on the way."""
+"""The vocabulary that an encoder learns during training."""
 
 import numpy as np
 import pytest
 
 from spacy_npparse.models.word_vocabulary import WordVocabulary
 
-# A word that occurs eight times, one that occurs twice, four that occur once.
+# One word occurs eight times, one twice, and four once.
 TEXT = [11] * 8 + [22] * 2 + [31, 32, 33, 34]
 
 

@@ -1,4 +1,4 @@
-"""Pipelines to install: the workflow of the project with a few updates, up to installed wheels."""
+"""Installable pipelines: the project workflow `pipelines` with a few updates, and its wheels."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project with a treebank of a language that spaCy does not have."""
+    """Make a project with a treebank in a language that spaCy does not support."""
     folder = tmp_path_factory.mktemp("project")
     shutil.copy(ROOT / "project.yml", folder)
     treebank = folder / "assets" / "UD_Gothic-Sample"
@@ -41,7 +41,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(autouse=True, scope="module")
 def inline():
-    """Trainings and builds in this process; wheels are made and tried by programs."""
+    """Train and build in this process. Only wheels are made and tried in subprocesses."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             "spacy_npparse.scaling.workers.ProcessPoolExecutor", in_process.InlineExecutor
@@ -52,7 +52,7 @@ def inline():
 
 @pytest.fixture(scope="module")
 def made(project):
-    """What the workflow `pipelines` makes of it."""
+    """Run the workflow `pipelines` of the project, and return its output folder."""
 
     def run_command(command, capture=False):
         in_process.run_command([*command, *UPDATES])
@@ -66,7 +66,7 @@ def made(project):
 
 @pytest.fixture
 def again(project, made):
-    """Give the command again."""
+    """Return a function that runs the command again."""
 
     def run(*options):
         arguments = [project / "assets" / "UD_Gothic-Sample", made, "--kinds", "fast", *UPDATES]
@@ -101,7 +101,7 @@ def test_the_wheel_says_what_it_is(made):
     requirements = [one.partition(">=")[0] for one in meta["requirements"]]
     assert requirements == ["spacy-npparse", "spacy"]
     assert 'lang = "xx"' in config and "UD_Gothic-Sample" not in config
-    # The scores of the test part, on the card as in meta.json and as `evaluate` has them.
+    # The card has the same scores of the test part as meta.json, in the format of `evaluate`.
     performance = meta["performance"]
     assert performance["file"] == "got_sample-ud-test.conllu"
     for given in ("plain_text", "gold_tokens"):
@@ -165,7 +165,7 @@ def test_a_package_of_another_model_is_built_again(again, made, monkeypatch):
 
 
 def zero(nlp):
-    """Round weights so that trees change."""
+    """Set all weights to zero, so that trees change."""
     for layer in nlp.get_pipe("parser").model.walk():
         for shim in layer.shims:
             for parameter in shim.net.parameters():
@@ -210,7 +210,7 @@ def test_errors(again, project, made, tmp_path):
     result = CliRunner().invoke(app, ["pipelines", *map(str, arguments)])
     assert result.exit_code == 1
     assert "two treebanks have the same language and name" in result.stderr
-    # Before anything is trained.
+    # This error precedes any training.
     (other / "got_sample-ud-test.conllu").write_text("1\tx\n\n")
     result = CliRunner().invoke(app, ["pipelines", *map(str, arguments[1:])])
     assert result.exit_code == 1 and "got_sample-ud-test.conllu, line 1" in result.stderr

@@ -1,4 +1,4 @@
-"""Packages that are built in other processes, on this machine or by Ray."""
+"""Packages that are built in other processes, on this machine or with Ray."""
 
 import os
 import sys

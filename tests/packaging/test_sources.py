@@ -1,4 +1,4 @@
-"""What treebanks say of themselves."""
+"""Metadata of treebanks: names, languages, licences and authors."""
 
 import pytest
 
@@ -24,7 +24,7 @@ Contributors: Doe, Jane; Roe, Richard
 
 @pytest.fixture
 def read(tmp_path):
-    """Read a folder of this name, with a train file of this name and other files."""
+    """Return a function that reads the source of a treebank in a folder with the given files."""
 
     def make(folder, train, **files):
         path = tmp_path / folder
@@ -40,7 +40,7 @@ def read(tmp_path):
     ("folder", "train", "expected"),
     [
         ("UD_Hungarian-Szeged", "hu_szeged", ("hu", "hu", "szeged", "Hungarian")),
-        # As in version 2.0 of Universal Dependencies.
+        # Version 2.0 of Universal Dependencies has such names.
         ("UD_Gothic-PROIEL", "got", ("got", "xx", "proiel", "Gothic")),
         ("UD_Ancient_Greek-PROIEL", "grc_proiel", ("grc", "grc", "proiel", "Ancient Greek")),
         ("UD_Basque", "eu", ("eu", "eu", "basque", "Basque")),

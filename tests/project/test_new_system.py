@@ -1,4 +1,4 @@
-"""The example package with a transition system of its own, used as its README says."""
+"""The example package with a new transition system, used as its README describes."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ from spacy_npparse.trees import is_projective
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "new_system"
 README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-# The commands of the README's code blocks: installing and testing, using, and checking in a clone.
+# The commands in the code blocks of the README: installation and tests, use, and checks in a clone.
 INSTALL, USE, CHECK = (
     [line for line in block.splitlines() if line.startswith("python ")]
     for block in re.findall(r"```console\n(.*?)```", README, re.S)
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
-    """An environment where a reader has followed the README, the folder, and what was printed."""
+    """Follow the README, and return the environment, the folder, and the printed output."""
     folder = tmp_path_factory.mktemp("new") / "new_system"
     tracked = shutil.ignore_patterns("build", "*.egg-info", "*.so", "*.cpp", "__pycache__")
     shutil.copytree(EXAMPLE, folder, ignore=tracked)
@@ -36,7 +36,7 @@ def reader(tmp_path_factory):
         tmp_path_factory.mktemp("venv"), [Path(spacy_npparse.__file__).parents[1]]
     )
     with pytest.MonkeyPatch.context() as patch:
-        # The compiler's time is not the claim.
+        # Compile fast, because the speed of the result does not matter here.
         patch.setenv("CFLAGS", "-O0")
         printed = [environment.run(command, cwd=folder).stdout for command in INSTALL]
     return environment, folder, printed
@@ -54,14 +54,14 @@ def test_commands_know_it(reader):
     environment.run(init, cwd=folder)
     config = init.split("init-config ")[1].split()[0]
     assert 'factory = "attardi_hybrid_parser"' in (folder / config).read_text()
-    # Not trained here: its own tests train it.
+    # The commands are not run here, because the tests of the example train a parser.
     assert train.startswith(f"python -m spacy train {config} ") and "attardi_hybrid" in leaderboard
 
 
 @pytest.fixture(scope="module")
 def copied(reader):
-    """The same environment, where the reader has copied the folder for a system that derives only
-    some of the projective trees."""
+    """Copy the folder for a second system, which derives only some projective trees, and install it
+    in the same environment."""
     environment, folder, _ = reader
     other = folder.parent / "head_final_system"
     (other / "head_final").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The project workflows, with a tiny model and a few training steps."""
+"""The project workflows with a tiny model and a few training steps."""
 
 import json
 import os
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def project(tmp_path):
-    """A copy of the project, with a smaller treebank and a config that trains fast."""
+    """Copy the project with a smaller treebank and a config that trains fast."""
     folder = tmp_path / "project"
     shutil.copytree(ROOT / "configs", folder / "configs")
     shutil.copytree(ROOT / SAMPLE, folder / SAMPLE)
@@ -41,7 +41,7 @@ def project(tmp_path):
 
 @pytest.fixture
 def run(project, monkeypatch, capfd):
-    """Run a workflow or command of the project in this process."""
+    """Return a function that runs a workflow or command of the project in this process."""
     monkeypatch.setattr("weasel.cli.run.run_command", in_process.run_command)
 
     def run_workflow(name, **overrides):
@@ -84,7 +84,7 @@ def test_self_train(project, run):
 def test_sample(project, run):
     options = [word for name, value in TINY.items() for word in (f"--{name}", value)]
     command = [sys.executable, "-m", "spacy", "project", "run", "sample", ".", *options]
-    # Unbuffered, the output is in the order of a terminal.
+    # Without buffering, the output has the same order as in a terminal.
     result = subprocess.run(
         [*command, "--vars.sample_steps", "3"],
         cwd=project,
@@ -115,7 +115,7 @@ def test_sample(project, run):
 
 
 def test_treebank_from_a_folder(project, run, tmp_path):
-    # A path with a space, as people have them.
+    # Users may have paths with spaces.
     ud = tmp_path / "my treebanks"
     shutil.copytree(project / SAMPLE, ud / "UD_German-Test")
     options = {

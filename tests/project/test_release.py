@@ -1,4 +1,4 @@
-"""What has to be in step with the version and with the commands of the Makefile."""
+"""Files that have to match the version and the targets of the Makefile."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def read(name):
 
 
 def heading():
-    """The version of the topmost section of the changelog, and when it was released."""
+    """Find the version and the release date in the first heading of the changelog."""
     return re.search(r"^## \[(.*)\] - (unreleased|\d{4}-\d\d-\d\d)$", read("CHANGELOG.md"), re.M)
 
 
@@ -37,7 +37,7 @@ def test_a_tag_is_that_of_a_dated_version():
 
 
 def commands(job):
-    """What the steps of a job run, for each of its variants."""
+    """Yield the words of the command of each step of a job, for each combination in its matrix."""
     matrix = job.get("strategy", {}).get("matrix", {})
     for values in product(*matrix.values()):
         for step in job.get("steps", []):
@@ -49,7 +49,7 @@ def commands(job):
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_workflows_call_targets_of_the_makefile(path):
-    """Nothing in them that a clone could not run by itself, except the release on GitHub."""
+    """Everything except the release on GitHub can also be run in a clone."""
     targets = set(re.findall(r"^([a-z-]+):", read("Makefile"), re.M))
     found = [words for job in srsly.read_yaml(path)["jobs"].values() for words in commands(job)]
     assert any(found)

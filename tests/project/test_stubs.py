@@ -1,4 +1,4 @@
-"""The stubs of compiled modules say what the modules have: the same public names and parameters."""
+"""Stubs of compiled modules, which must have the same public names and parameters."""
 
 import ast
 import importlib
@@ -20,12 +20,13 @@ def module_of(path):
 
 
 def public(members):
-    """Names that users may use, without those that are imported."""
+    """Return the public names."""
     return {name for name in members if not name.startswith("_")}
 
 
 def parameters(function, is_method):
-    """Parameters of a stub: names and whether they have defaults, positional, then keyword-only."""
+    """Return the positional and the keyword-only parameters of a stub, as names and whether they
+    have defaults."""
     arguments = function.args
     assert not (arguments.posonlyargs or arguments.vararg or arguments.kwarg)
     positional = [argument.arg for argument in arguments.args][is_method:]
@@ -36,7 +37,7 @@ def parameters(function, is_method):
 
 
 def real_parameters(function, is_method):
-    """The same of a compiled function."""
+    """Return the parameters of a compiled function in the same format."""
     found = list(inspect.signature(function).parameters.values())[is_method:]
     by_kind = [
         [(p.name, p.default is not p.empty) for p in found if (p.kind == p.KEYWORD_ONLY) == keyword]

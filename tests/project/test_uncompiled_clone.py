@@ -1,4 +1,4 @@
-"""A clone that nobody has compiled: whatever imports the package says in one line what to do."""
+"""A clone that is not compiled, where the last line of the error says what to do."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """The package as git has it, without extension modules."""
+    """Copy the package without extension modules, as in a clone of the repository."""
     folder = tmp_path_factory.mktemp("clone").resolve()
     ignored = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
     shutil.copytree(ROOT / "spacy_npparse", folder / "spacy_npparse", ignore=ignored)
@@ -30,7 +30,7 @@ def clone(tmp_path_factory):
     ],
 )
 def test_the_last_line_says_what_to_do(clone, command):
-    # As if the commands were given in the clone, of a package that is installed elsewhere.
+    # This simulates commands in the clone while the package is installed elsewhere.
     paths = filter(None, [str(clone), os.environ.get("PYTHONPATH")])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     result = subprocess.run(
@@ -43,7 +43,7 @@ def test_the_last_line_says_what_to_do(clone, command):
 
 
 def test_other_missing_modules_are_named(clone):
-    """Only a missing extension module gets this advice."""
+    """Only the error for missing extension modules says that the package is not compiled."""
     code = "import sys; sys.modules['catalogue'] = None; import spacy_npparse"
     result = subprocess.run([sys.executable, "-c", code], cwd=clone, capture_output=True, text=True)
     assert "catalogue" in result.stderr.splitlines()[-1]

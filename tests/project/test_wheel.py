@@ -1,6 +1,6 @@
-"""What wheel and sdist contain, and that the wheel works where there is no clone.
+"""The content of wheel and sdist, and the use of the wheel without a clone.
 
-The extension modules are those of this environment, so that nothing is compiled; `make wheel-test`
+The tests use the extension modules of this environment and compile nothing. `make wheel-test`
 builds from a clean clone.
 """
 
@@ -20,7 +20,7 @@ import spacy_npparse
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(spacy_npparse.__file__).parent
 BINARIES = {".so", ".pyd"}
-# setup.py without Cython's translation.
+# This runs setup.py without Cython.
 SETUP = (
     "import runpy, sys, Cython.Build; Cython.Build.cythonize = lambda modules, **options: modules; "
     "sys.argv[0] = 'setup.py'; runpy.run_path('setup.py')"
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 
 def files(folder):
-    """Files in a folder by their relative names."""
+    """Return the relative names of the files in a folder."""
     paths = (path for path in folder.rglob("*") if "__pycache__" not in path.parts)
     return {path.relative_to(folder).as_posix() for path in paths if path.is_file()}
 
@@ -41,7 +41,7 @@ def sources(folder):
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """What the package is built from, not compiled."""
+    """Copy all files from which the package is built, without extension modules."""
     folder = tmp_path_factory.mktemp("clone").resolve()
     ignored = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
     for name in ("spacy_npparse", "configs"):
@@ -54,7 +54,7 @@ def clone(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def built(clone, tmp_path_factory):
-    """The folder of wheel and sdist."""
+    """Build wheel and sdist, and return their folder."""
     source, lib, dist = (tmp_path_factory.mktemp(name) for name in ("source", "lib", "dist"))
     shutil.copytree(clone, source, dirs_exist_ok=True)
     (source / "setup.cfg").write_text(f"[build]\nbuild_lib = {lib}\n")
@@ -96,10 +96,10 @@ def test_the_wheel_works_from_any_folder(built, clone, tmp_path):
     environment = FreshVenv(tmp_path / "venv")
     empty = tmp_path / "empty"
     empty.mkdir()
-    # Even if the dependencies' folder has this package, too.
+    # The wheel is installed even if this package is also among the dependencies.
     options = ("--quiet", "--no-index", "--no-deps", "--ignore-installed")
     environment.run("python", "-m", "pip", "install", *options, *built.glob("*.whl"), cwd=empty)
-    # The dependencies that the wheel names are there.
+    # All dependencies of the wheel are installed.
     checked = environment.run("python -m pip check", cwd=empty, check=False)
     assert "spacy-npparse" not in checked.stdout
     config = environment.run("npparse init-config - --parser mh4 --lang hu", cwd=empty).stdout
@@ -107,9 +107,9 @@ def test_the_wheel_works_from_any_folder(built, clone, tmp_path):
     part = write_part("dev", tmp_path / "dev.conllu", 5)
     arguments = (part, part, "board", "--parsers", "none")
     command = ("python", "-m", "spacy_npparse", "leaderboard", *arguments)
-    # Its default config has been found.
+    # The error shows that the command has found its default config.
     assert "there is no parser 'none'" in environment.run(*command, cwd=empty, check=False).stderr
-    # In a clone, the uncompiled folder comes first, except for programs of the environment.
+    # In a clone, Python imports the uncompiled package, except in programs of the environment.
     hidden = environment.run("python -m spacy_npparse --version", cwd=clone, check=False)
     assert f"ImportError: The Cython modules of spacy_npparse in {clone} are not" in hidden.stderr
     version = environment.run("npparse --version", cwd=clone).stdout

@@ -1,4 +1,4 @@
-"""Notes of what is being annotated, and what they say when a process has been killed."""
+"""Notes of the texts that are being annotated, which the next process reads after a kill."""
 
 import pytest
 from small_corpora import Killed
@@ -13,7 +13,7 @@ def note(tmp_path):
 
 
 def attempt(note, *batches, end=Killed):
-    """An attempt that ends in the last of these batches."""
+    """Make an attempt that ends in the last of these batches."""
     begun = Attempt(note)
     for batch in batches[:-1]:
         with begun.watching(batch):

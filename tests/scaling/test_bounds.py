@@ -1,4 +1,4 @@
-"""Units that are too large: read past in little memory, and quarantined by file and line."""
+"""Units that are too large: the reader skips them in little memory, and they are quarantined."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from spacy_npparse.scaling.units import Position, Reading, UnitReader
 
 ROW = "1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n"
 RECORD = json.dumps({"text": "Go."}) + "\n"
-# A unit, one that is too large, and what separates them.
+# For each file: a unit, a unit that is too large, and their separator.
 UNITS = {
     "a.txt": ("Geh\nü.\n", "x" * 200 + "\n", "\n"),
     "lines.txt": ("Gehü.\n", "x" * 200 + "\n", ""),
@@ -58,7 +58,7 @@ def test_other_units_are_as_without_those_that_are_too_large(small, tmp_path, na
         if name.endswith(".txt") and order[number] == "s":
             assert unit.content.offset == len(before)
             assert unit.content.original == parts[number][: len(text) - len(before)]
-        # Reading can begin at any of them.
+        # Reading can begin at any unit.
         assert units(path, unit.end, **options) == found[number + 1 :]
     assert found[-1].end.byte == path.stat().st_size
 
@@ -83,7 +83,7 @@ def test_memory_does_not_depend_on_the_size_of_a_unit(tmp_path, monkeypatch, pie
     tracemalloc.start()
     try:
         [shard] = plan([Input(path, "a")], Reading(), 10**6)
-        # Lines, decoded and not, take up to ten times as much as they have bytes.
+        # Lines, as bytes and decoded, take up to ten times as much memory as their size.
         assert shard.n_units in (2, 3) and tracemalloc.get_traced_memory()[1] < 2**20
     finally:
         tracemalloc.stop()

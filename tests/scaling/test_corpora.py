@@ -1,4 +1,4 @@
-"""Annotated corpora, by workers in this process: what is written, kept, isolated and refused."""
+"""Annotation of corpora with workers in this process: output, resumption, quarantine and errors."""
 
 import json
 import os
@@ -39,7 +39,7 @@ from spacy_npparse.treebank import read_conllu
 from spacy_npparse.workfolder import DamagedFileError, FolderMismatchError
 
 N_PARAGRAPHS = 30
-# A paragraph, and the most characters that spaCy takes are a million.
+# A paragraph of 1,000,002 characters. spaCy accepts up to 1,000,000.
 TOO_LONG = "too long" + "g" * 999_994
 
 
@@ -55,7 +55,7 @@ def source(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def serial(pipeline, source, tmp_path_factory):
-    """The corpus annotated without interruption."""
+    """Annotate the corpus without interruption."""
     output = tmp_path_factory.mktemp("serial")
     annotate_missing(corpus_of(pipeline, [source], output))
     return output
@@ -104,7 +104,7 @@ def test_order_identifiers_and_metadata(serial):
     )
     assert "# newpar\n# sent_id = records-d8p2s1\n# text = It ends.\n" in found
     assert "# sent_id = text-d1p3s2\n# text = It has lines.\n" in found
-    # White space is kept, too, and so are multiword tokens and the like: see tests/treebank.
+    # White space is kept, too. For multiword tokens and other features, see tests/treebank.
     assert "here\t_\t_\t_\t_\t3\tdep\t_\tSpaceAfter=No" in found and "SpacesAfter=\\s\\s\n" in found
 
 
@@ -134,7 +134,7 @@ def test_metadata_is_json(pipeline, tmp_path, record, written):
     assert json.loads(comments["metadata"], parse_constant=refused) == written
     name = json.loads(record.replace("NaN", "0"))["id"]
     assert comments["newdoc id"] == (name if isinstance(name, str) else json.dumps(name))
-    # Of each sentence of the document.
+    # In Parquet, each sentence has the identifier and the metadata of its document.
     table = pytest.importorskip("pyarrow.parquet").read_table(found["parquet"]).to_pydict()
     assert table["doc_id"] == [comments["newdoc id"]] * 3
     assert table["metadata"] == [comments["metadata"]] * 3
@@ -149,7 +149,7 @@ def test_formats_hold_the_same_sentences(pipeline, source, serial, tmp_path, for
     assert "".join(f"{sentence}\n\n" for sentence in read) == content(serial)
     assert len(paths) == len(corpus.shards)
     assert all(path.name.endswith(FORMATS[format].suffix) for path in paths)
-    # The same bytes every time.
+    # The output is reproducible.
     corpus = corpus_of(pipeline, [source], tmp_path / "again", format=format)
     annotate_missing(corpus)
     assert [path.read_bytes() for path in sorted((tmp_path / "again" / "shards").iterdir())] == [
@@ -168,7 +168,8 @@ def test_the_command_given_again_does_what_is_missing(pipeline, source, serial, 
 
 
 def test_processes_share_the_shards(pipeline, source, serial, tmp_path):
-    """Each takes the next one that no other has begun, and learns what the others have finished."""
+    """Each process annotates the next shard that no other process has claimed, and also reports the
+    shards that other processes have finished."""
     corpora = [corpus_of(pipeline, [source], tmp_path) for _ in range(3)]
     workers = [InlineWorkers(corpus.job) for corpus in corpora]
     running = [
@@ -177,7 +178,7 @@ def test_processes_share_the_shards(pipeline, source, serial, tmp_path):
     ]
     planned = corpora[0].shards
     assert next(running[0])[0] == planned[1]
-    # Now the first one is claimed, the second is finished.
+    # Now the first shard is claimed, and the second one is finished.
     told = [list(running[1]), list(running[2]), list(running[0])]
     assert [sorted(own.done) for own in workers] == [planned[:2], planned[2:], []]
     assert [len(one) for one in told] == [len(planned) - 1] * 3
@@ -239,7 +240,7 @@ def test_texts_that_fail_are_alone_in_quarantine(pipeline, tmp_path):
         for line, text in ((7, f"Here {FAILING}.\n\n"), (23, f"There {FAILING}\n{FAILING}.\n\n"))
     ]
     assert [record.n_quarantined for record in records.values()] == [1, 1, 0, 0]
-    # All others are as they would have been without these.
+    # The failing texts do not affect the other texts.
     others = [one for one in content(tmp_path / "good" / "out").split("\n\n") if "Boo" not in one]
     assert content(tmp_path / "bad" / "out").split("\n\n") == others and len(others) == 19
 
@@ -252,7 +253,7 @@ def test_a_pipeline_that_always_fails_is_not_the_fault_of_the_texts(pipeline, tm
     corpus = corpus_of(pipeline, [tmp_path / "a.txt"], output, words_per_shard=5)
     assert [record.n_quarantined for record in annotate_missing(corpus).values()] == [2, 1]
     corpus = corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "two", words_per_shard=1)
-    # One text may fail, and those that cannot be read do not count.
+    # A single text of a shard may fail, and texts that cannot be read do not count.
     assert sum(record.n_docs for record in annotate_missing(corpus).values()) == 1
     (tmp_path / "b.txt").write_text(f"{FAILING} 1.\n\n{FAILING} 2.")
     corpus = corpus_of(pipeline, [tmp_path / "b.txt"], tmp_path / "three")
@@ -265,7 +266,7 @@ def test_a_pipeline_that_always_fails_is_not_the_fault_of_the_texts(pipeline, tm
 
 
 def test_what_begins_a_document_is_lost_with_its_first_text(pipeline, tmp_path):
-    """Its name is in the quarantine; the sent_id of the others say where they are from."""
+    """The sent_id of the other texts is still correct."""
     (tmp_path / "a.txt").write_text(f"{FAILING}.\n\n{FAILING} too.\n\nThird.\n\nFourth.")
     (tmp_path / "b.jsonl").write_text(
         "".join(
@@ -357,7 +358,7 @@ def test_texts_that_end_the_process_are_found(pipeline, tmp_path, batch_size):
 
 
 class Unlucky(InlineWorkers):
-    """Workers that are killed at these tasks, for no reason of the tasks'."""
+    """Workers that are killed at the tasks with these numbers, by no fault of the tasks."""
 
     def __init__(self, corpus, unlucky):
         super().__init__(corpus.job)
@@ -388,7 +389,7 @@ def test_workers_that_are_lost_by_chance_make_no_difference(
 
 
 def killed_at(monkeypatch, batches, numbers):
-    """Kill the worker with those of the given batches, in all shards, that are the numbers-th."""
+    """Number the batches of all shards that meet a condition, and kill the worker at `numbers`."""
     begun = []
     watching = Attempt.watching
 
@@ -424,7 +425,7 @@ def test_what_cannot_be_annotated_together_is_annotated_alone(
 
 
 def test_the_next_command_knows_what_has_ended_a_process(pipeline, tmp_path):
-    """Each of these is killed, and its worker with it."""
+    """Commands are killed together with their worker four times; the fifth one knows the text."""
     (tmp_path / "a.txt").write_text(f"One.\n\n{DEADLY}.\n\nThree.")
     for number in range(5):
         corpus = corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out")
@@ -432,7 +433,7 @@ def test_the_next_command_knows_what_has_ended_a_process(pipeline, tmp_path):
         with pytest.raises(Killed) if number < 4 else nullcontext():
             worker.annotate(corpus.shards[0])
     assert [one["text"] for one in quarantined(tmp_path / "out")] == [f"{DEADLY}.\n\n"]
-    # Tried again as new when its record is deleted.
+    # After its record is deleted, the shard is annotated anew.
     corpus.job.files.record(corpus.shards[0]).unlink()
     with pytest.raises(Killed):
         worker.annotate(corpus.shards[0])
@@ -548,7 +549,8 @@ def annotate_first(corpus):
 
 
 def test_folders_without_records_are_planned_anew(pipeline, tmp_path):
-    """By another command; but not while one annotates there, which learns of it otherwise."""
+    """Another command may change the plan of a folder without records, unless a command annotates
+    there. A command with the old plan then cannot claim shards."""
     (tmp_path / "a.txt").write_text("One two.\n\nThree four.")
     arguments = (pipeline, [tmp_path / "a.txt"], tmp_path / "out")
     before = corpus_of(*arguments, words_per_shard=1)
@@ -564,7 +566,7 @@ def test_folders_without_records_are_planned_anew(pipeline, tmp_path):
         before.claim(before.shards[0])
     annotate_first(after)
     assert after.complete() is not None
-    # What has been completed meanwhile is no other plan.
+    # Completion of the corpus does not change its plan.
     after.release(after.shards[0], after.claim(after.shards[0]))
     with pytest.raises(FolderMismatchError, match="words_per_shard: 100 before, 1 now"):
         corpus_of(*arguments, words_per_shard=1)
@@ -575,14 +577,14 @@ def test_changed_inputs_are_refused(pipeline, tmp_path):
     path.write_text("One two.\n\nThree four.")
     corpus = corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1)
     known = path.stat()
-    # The same content is the same input, whenever it was written.
+    # The content of a file counts, not its time.
     os.utime(path, (1, 1))
     assert corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1) == corpus
     annotate_first(corpus)
     path.write_text("One two.\n\nThree FOUR.")
     with pytest.raises(FolderMismatchError, match=r"a\.txt has changed since"):
         corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1)
-    # Even if size and time say otherwise.
+    # The change is detected even if size and time are the same.
     os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
     corpus = corpus_of(pipeline, [path], tmp_path / "out", words_per_shard=1)
     with pytest.raises(ChangedInputError, match=r"a\.txt has changed since"):
@@ -604,7 +606,7 @@ def test_temporary_files_of_others_are_left_alone(pipeline, source, tmp_path):
 
 
 def test_nobody_claims_a_shard_while_another_process_plans(pipeline, source, tmp_path):
-    """Or its temporary file would be taken for that of a process that was killed."""
+    """Planning removes temporary files, which it takes for files of killed processes."""
     corpus = corpus_of(pipeline, [source], tmp_path)
     with ThreadPoolExecutor(1) as thread:
         with planning(tmp_path):
@@ -660,7 +662,7 @@ def test_vocabularies_do_not_grow_for_ever(pipeline, source, serial, tmp_path, m
     load = Pipeline.load
     monkeypatch.setattr(Pipeline, "load", lambda self: loaded.append(load(self)) or loaded[-1])
     annotate_missing(corpus_of(pipeline, [source], tmp_path))
-    # New words in each shard are those of its paragraphs' numbers.
+    # The only new words in each shard are the numbers of its paragraphs.
     assert 2 < len(loaded) < len(read_manifest(serial).shards)
     assert content(tmp_path) == content(serial)
 

@@ -1,4 +1,4 @@
-"""Files of a corpus: found, opened however they are compressed, and read from anywhere."""
+"""Input files of a corpus: search for files, compression, units of text and plans of shards."""
 
 import gzip
 import json
@@ -45,7 +45,7 @@ def test_folders_patterns_and_files_in_order(corpus, tmp_path):
         "textzst.txt.zst",
         "text.conllu",
     ]
-    # One name cannot be two files'.
+    # Different files get different names.
     assert [one.name for one in of_pattern][::4] == ["text", "text~2"]
 
 
@@ -83,7 +83,7 @@ def test_folders_with_links_and_files_of_other_kinds(tmp_path, caplog):
         *(store / "e.jsonl", store / "below" / "f.txt", store / "0123", store / "g.PDF"),
     ):
         path.write_bytes(COMPRESS[".gz"](b"One.") if path.suffix == ".GZ" else b"One.")
-    # Links to a folder around them, to another one, and to one that is read anyway.
+    # The links lead to a parent folder, to a folder elsewhere, and to a folder that is read anyway.
     (store / "below" / "cycle").symlink_to(folder)
     (folder / "link").symlink_to(store)
     (folder / "again").symlink_to(folder / "own")
@@ -133,7 +133,7 @@ def test_many_files_of_one_name(tmp_path):
     given = [str(tmp_path / pattern) for pattern in ("*.txt", "*/*.txt")]
     names = [one.name for one in find_inputs(given, tmp_path / "out")]
     assert names[:4] == ["a~3", "a", "a~2", "a~4"] and len(set(names)) == 10001
-    # A second or two, but many if each name is compared with all others.
+    # It takes a second or two, but would take much longer with a comparison of all pairs of names.
     assert time.process_time() - start < 10
 
 
@@ -190,7 +190,7 @@ def test_units_of_a_text_are_its_paragraphs(tmp_path_factory, text, lines, mark)
 
 
 def check_positions(inputs, found, **options):
-    """Reading may begin at any unit."""
+    """Check that reading can begin at any unit."""
     for number, unit in enumerate(found, 1):
         assert units(inputs, unit.end, **options) == found[number:]
 
@@ -233,7 +233,7 @@ def test_compressed_files_are_read_once_by_a_worker(corpus, tmp_path, monkeypatc
     for shard in shards:
         units_of_shard(shard, reader)
     assert len(opened) == 2
-    # Going back means beginning anew.
+    # To go back, the file must be opened again.
     units_of_shard(shards[0], reader)
     assert len(opened) == 3
 
@@ -277,7 +277,7 @@ def test_corpora_without_text_are_refused(tmp_path):
     with pytest.raises(InputError, match="under the key 'text'. Give --text-key"):
         list(plan([Input(path, "a")], Reading(), 10))
     assert len(list(plan([Input(path, "a")], Reading(text_key="content"), 10))) == 1
-    # A file without records says nothing of the key.
+    # A file without records is valid with any key.
     (tmp_path / "c.jsonl").write_text("\n")
     both = [Input(path, "a"), Input(tmp_path / "c.jsonl", "c")]
     assert len(list(plan(both, Reading(text_key="content"), 10))) == 1
@@ -314,7 +314,7 @@ def test_units_that_cannot_be_read(tmp_path, name, content, reason):
 
 
 def test_records_of_any_depth_are_texts_or_unreadable(tmp_path):
-    """What can be read can be written, as the name or as metadata."""
+    """Every record that can be read can also be written, as a name or as metadata."""
     one = Input(tmp_path / "a.jsonl", "a")
     depths = [*range(10, 1000), 10**5]
     for key in ("id", "other"):

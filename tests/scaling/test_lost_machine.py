@@ -1,4 +1,4 @@
-"""Two simulated machines, one of which is lost."""
+"""Loss of one of two simulated machines of a Ray cluster."""
 
 import time
 
@@ -48,5 +48,5 @@ def test_tasks_of_a_lost_machine_are_done_again(cluster, tmp_path):
             found.update(tasks.ended())
     assert found == {0: first.node_id, 1: first.node_id}
     assert len(list(tmp_path.glob("* on *"))) == 3
-    # The connection was its own.
+    # `RayTasks` has closed the connection, because it opened it.
     assert not ray.is_initialized()

@@ -1,4 +1,4 @@
-"""Annotation by Ray: on this machine, and on a cluster of two machines, one of which is lost."""
+"""Annotation with Ray on a cluster of two machines, one of which is lost."""
 
 import os
 import sys
@@ -36,12 +36,12 @@ def pipeline(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two machines with one core each; their processes find the helpers."""
+    """Start two simulated machines with one core each, whose processes can import the helpers."""
     known = dict(os.environ)
     os.environ |= {
         "PYTHONPATH": os.pathsep.join([str(HELPERS.parent), os.environ.get("PYTHONPATH", "")]),
         "RAY_health_check_period_ms": "500",
-        # Where the cores are busy.
+        # Machines with busy cores start slowly.
         "RAY_raylet_start_wait_time_s": "200",
         SECONDS: "0.02",
     }
@@ -55,7 +55,7 @@ def cluster():
     os.environ |= known
 
 
-# Before there is the cluster of the other tests, which would be used.
+# This test comes first, because `RayActors` would use the cluster of the other tests.
 def test_no_cluster(monkeypatch):
     def init(*arguments, **options):  # which takes minutes
         raise ConnectionError("Could not connect")
@@ -77,7 +77,7 @@ def test_errors_of_actors_are_those_of_their_tasks(cluster, pipeline, tmp_path):
     with RayActors(1, begin_worker, corpus.job) as actors:
         with pytest.raises(WriteError, match="No space left"):
             list(annotate_shards(actors, corpus, corpus.shards))
-    # It was there before, and remains.
+    # `RayActors` has not closed the connection, because it existed before.
     assert ray.is_initialized()
 
 
@@ -100,6 +100,6 @@ def test_a_machine_is_lost(cluster, pipeline, tmp_path):
 
 
 def with_code(corpus):
-    """The same corpus; its workers import the component that this process has imported."""
+    """Return the corpus with `--code`, so that workers import the component of these tests."""
     pipeline = replace(corpus.job.pipeline, code=HELPERS)
     return replace(corpus, job=replace(corpus.job, pipeline=pipeline))

@@ -1,4 +1,4 @@
-"""Tasks by Ray, without anything of parsing."""
+"""Tasks with Ray, independent of parsing."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ def cluster():
     ray.shutdown()
 
 
-# Before there is the cluster of the other tests, which would be used.
+# This test comes first, because `RayTasks` would use the cluster of the other tests.
 def test_no_cluster():
     with pytest.raises(ClusterError, match="no Ray cluster at 127.0.0.1:1"):
         RayTasks("127.0.0.1:1", int)
@@ -47,7 +47,7 @@ def test_every_task_has_its_result(cluster, tmp_path):
         assert tasks.running == 5
         assert results(tasks) == {number: sum(range(number, 10)) for number in range(5)}
     assert (tmp_path / "begun").exists()
-    # It was there before, and remains.
+    # `RayTasks` has not closed the connection, because it existed before.
     assert ray.is_initialized()
 
 

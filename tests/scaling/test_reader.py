@@ -1,4 +1,4 @@
-"""Annotated corpora as training data."""
+"""The reader `CorpusShards` of annotated corpora as training data."""
 
 import pytest
 import spacy
@@ -17,7 +17,7 @@ LONG = dict(sentences_per_doc=0, max_length=500)
 
 @pytest.fixture(scope="module")
 def corpora(tmp_path_factory):
-    """The same corpus in all formats, by their names."""
+    """Annotate the same corpus in all formats, and return the corpora by the names of formats."""
     folder = tmp_path_factory.mktemp("corpora")
     pipeline = small_pipeline(folder / "model")
     source = write_corpus(folder / "source", 6)
@@ -36,7 +36,7 @@ def corpora(tmp_path_factory):
 def test_all_formats_give_the_examples_of_one_file(corpora, tmp_path, name, settings):
     path = tmp_path / "all.conllu"
     path.write_text(content(corpora["conllu"].job.files.folder))
-    # By default, Docs are long.
+    # The defaults of the reader are long Docs.
     expected = list(ConlluCorpus(path, **{**LONG, **settings})(NLP))
     make = registry.readers.get("spacy_npparse.CorpusShards.v1")
     found = list(make(str(corpora[name].job.files.folder), **settings)(NLP))
@@ -57,7 +57,7 @@ def test_damaged_and_missing_shards_are_refused(corpora):
         DamagedFileError, match=f"{shard.name} has changed since it was.*`annotate` again"
     ):
         list(CorpusShards(folder)(NLP))
-    # What is not read is not checked.
+    # Only shards that are read are checked.
     assert len(list(CorpusShards(folder, limit=1)(NLP))) == 1
     shard.write_bytes(known)
     record = corpus.job.files.record(corpus.shards[2])
@@ -69,7 +69,7 @@ def test_damaged_and_missing_shards_are_refused(corpora):
 
 
 def test_a_parser_that_is_trained_on_them_learns_where_sentences_end(corpora, caplog):
-    """With the block of the page, in the place of that of configs/accuracy.cfg."""
+    """The config has the reader of the documentation instead of `ConlluCorpus`."""
     path = str(corpora["conllu"].job.files.folder)
     config = tiny_config()
     config["corpora"]["train"] = {"@readers": "spacy_npparse.CorpusShards.v1", "path": path}

@@ -1,4 +1,4 @@
-"""Termination: nothing is left of what has been begun, and the process ends by the signal."""
+"""Termination by signals, which leaves no temporary files and no subprocesses."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ def test_blocks_are_left_and_the_process_ends_by_the_signal(tmp_path, number):
     child = os.fork()
     if child == 0:
         try:
-            # Ignored in the background of a shell, or under nohup.
+            # Background jobs of a shell ignore SIGINT, and nohup ignores SIGHUP.
             signal.signal(number, signal.SIG_DFL)
             with cleaning_up_on_termination():
                 work()
@@ -67,7 +67,7 @@ def test_handlers_are_restored_and_those_of_others_are_kept():
         pass
 
     known = signal.signal(signal.SIGTERM, other), signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    # A shell has it ignored in the background.
+    # A shell ignores SIGINT in background jobs.
     ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupt = signal.getsignal(signal.SIGINT)
     try:
@@ -110,7 +110,7 @@ with tempfile.TemporaryDirectory(dir=sys.argv[1]) as folder:
 
 
 class Waiting:
-    """A contestant that is trained by a program that takes long."""
+    """A contestant whose training program takes long."""
 
     model_name = "waiting"
     is_peer = False
@@ -154,5 +154,5 @@ def test_terminated_experiments_end_their_trainings(tmp_path):
             time.sleep(0.1)
         program.terminate()
     assert program.returncode == -signal.SIGTERM
-    # Neither programs nor their files, and no run has begun since.
+    # The programs and their temporary files are gone, and no further run has begun.
     assert not list(folder.glob("temporary/*")) and not list(folder.glob("models/*"))

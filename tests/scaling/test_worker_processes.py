@@ -1,4 +1,4 @@
-"""Annotation by worker processes, and what signals leave of it."""
+"""Annotation by worker processes, some of which are killed or terminated."""
 
 import json
 import os
@@ -44,12 +44,12 @@ def serial(pipeline, source, tmp_path_factory):
 
 
 def begun(pipeline, source, output, *options, seconds=0, **variables):
-    """The command with small shards and batches."""
+    """Start the command `annotate` with small shards and batches."""
     command = f"annotate {pipeline} {source} {output} --words-per-shard 60 --batch-size 4"
     return subprocess.Popen(
         [sys.executable, "-m", "spacy_npparse", *command.split(), "--code", HELPERS, *options],
         env={**os.environ, "PYTHONPATH": str(HELPERS.parent), SECONDS: str(seconds), **variables},
-        # A shell has it ignored in the background.
+        # A shell ignores SIGINT in background jobs.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         stderr=subprocess.PIPE,
         text=True,
@@ -57,7 +57,7 @@ def begun(pipeline, source, output, *options, seconds=0, **variables):
 
 
 def workers_of(program):
-    """The processes that a process has spawned."""
+    """Return the IDs of the processes that a process has spawned."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -78,7 +78,7 @@ def wait_for_shards(program, output, number=1):
 
 @pytest.mark.fuzz
 def test_processes_killed_at_random_moments(fuzz, pipeline, source, serial, tmp_path):
-    """Workers, the driver or both; what is missing is done when the command is given again."""
+    """A worker, the driver or both are killed. The next command annotates the missing shards."""
 
     def killed_once(random):
         output = tmp_path / f"out{random.random()}"
@@ -118,13 +118,13 @@ def test_a_text_that_kills_its_process_is_quarantined(pipeline, tmp_path):
 
 
 def test_a_job_array(pipeline, source, serial, tmp_path):
-    """Processes that know nothing of each other; one is killed, its shards are for the others."""
+    """Independent processes share the shards. One is killed, and the others take its shards."""
     output = tmp_path / "out"
     programs = [begun(pipeline, source, output, seconds=0.02) for _ in range(2)]
     wait_for_shards(programs[0], output)
     programs[0].kill()
     programs[0].communicate()
-    # Given again, as schedulers do.
+    # Schedulers start a killed command again.
     for program in (programs[1], begun(pipeline, source, output)):
         said = program.communicate()[1]
         assert program.returncode == 0, said

@@ -1,4 +1,4 @@
-"""Small pipelines, and a server of them."""
+"""Fixtures with small pipelines and a server for them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ SAMPLE = Path(__file__).parents[2] / "assets" / "sample_treebank"
 
 
 def train(parser: str, *others: str) -> Language:
-    """A pipeline that has seen a few sentences, the same in every run."""
+    """Train a pipeline on a few sentences, reproducibly."""
     fix_random_seed(0)
     nlp = spacy.blank("xx")
     for name in others:
@@ -34,13 +34,13 @@ def train(parser: str, *others: str) -> Language:
 
 @pytest.fixture(scope="session")
 def dev() -> str:
-    """The dev part of the sample treebank, which has multiword tokens."""
+    """Return the dev part of the sample treebank, which has multiword tokens."""
     return (SAMPLE / "sample-ud-dev.conllu").read_text()
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of a tagger and parser."""
+    """Train a tagger and a parser, and return the folder of the pipeline."""
     found = tmp_path_factory.mktemp("xx_sample-ud") / "model-best"
     train("mh4_parser", "morphologizer").to_disk(found)
     return found
@@ -48,13 +48,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def nlp(folder: Path) -> Language:
-    """The same for tests: that of a server belongs to its own thread."""
+    """Load the pipeline for tests. A served pipeline must only be called in its own thread."""
     return spacy.load(folder)
 
 
 @pytest.fixture(scope="session")
 def pipelines(folder: Path) -> list[ServedPipeline]:
-    """A tagger and parser, and a parser alone."""
+    """Return a served pipeline with tagger and parser, and a served parser without tagger."""
     return [
         ServedPipeline("xx_sample-ud", spacy.load(folder)),
         ServedPipeline("bare", train("arc_hybrid_swap_parser")),
@@ -63,6 +63,6 @@ def pipelines(folder: Path) -> list[ServedPipeline]:
 
 @pytest.fixture(scope="session")
 def client(pipelines: list[ServedPipeline]) -> Iterator[Client]:
-    """Of a server of both."""
+    """Serve both pipelines, and return a client."""
     with serving(make_app(pipelines, "127.0.0.1")) as found:
         yield found

@@ -1,4 +1,4 @@
-"""The editor: changes, what is parsed again, what is written, and what outlives the process."""
+"""The editor: changes, new parses, the written file and the journal."""
 
 import random
 
@@ -23,7 +23,7 @@ def parser(folder):
 
 @pytest.fixture
 def path(tmp_path, dev):
-    """Six sentences, with multiword tokens, and with blank lines and comments of their own."""
+    """Write seven sentences with multiword tokens, additional blank lines and comments."""
     blocks = dev.split("\n\n")[:6]
     found = tmp_path / "file.conllu"
     found.write_text("\n" + "\n\n".join(blocks) + "\n\n\n# not = the last\n" + blocks[0] + "\n")
@@ -56,7 +56,7 @@ def arcs(shown):
 
 
 def other_head(shown, word):
-    """A head that makes another tree: one that is no descendant of the word."""
+    """Return a new head of a word that is not a descendant of the word."""
     heads = [0, *(one["head"] for one in shown["words"])]
 
     def above(node):
@@ -191,7 +191,7 @@ def test_undo_and_redo(start):
 
 
 def test_partial_trees(start, path):
-    """What they give is confirmed, and the parser finds the rest."""
+    """Given arcs are confirmed, and the parser predicts the others."""
     lines = path.read_text().split("\n")
     rows = [
         i for i, line in enumerate(lines) if line[:1].isdigit() and "-" not in line.split("\t")[0]
@@ -259,7 +259,7 @@ def test_a_file_that_another_program_has_changed_is_not_overwritten(start, path)
     with pytest.raises(TreebankFileError, match="Restore the file, or move the journal away"):
         start()
     path.write_bytes(other.replace(b"# another = comment", b"# not = the last"))
-    # The failed attempt has left its lock with the process.
+    # The failed attempt has not kept the lock.
     assert start().show(0, WIDTH)["done"]
     assert path.read_bytes() != other
 
@@ -309,7 +309,7 @@ def test_a_journal_that_cannot_be_written_loses_nothing_that_was_shown(start, mo
         act(editor, 0, "confirm", word=2)
     monkeypatch.undo()
     assert editor.show(0, WIDTH) == before
-    # A half of a change is in the journal, too.
+    # The journal may also end in an incomplete change.
     with editor.file.journal.open("a") as file:
         file.write('\n{"do": "do", "sent')
     assert act(editor, 0, "confirm", word=3)["confirmed"] == 3
@@ -320,7 +320,7 @@ def test_a_journal_that_cannot_be_written_loses_nothing_that_was_shown(start, mo
 
 
 def test_what_the_parser_cannot_build(start):
-    """MH4 builds no tree with so many crossings."""
+    """MH4 cannot build a tree with so many crossing arcs."""
     editor = start()
     number, shown = max(
         ((n, editor.show(n, WIDTH)) for n in range(7)), key=lambda pair: pair[1]["length"]
@@ -334,7 +334,8 @@ def test_what_the_parser_cannot_build(start):
 
 
 def test_sentences_that_the_parser_cannot_read(start, path):
-    """A multiword token that has fewer characters than words: it is shown, and stays as it is."""
+    """The parser cannot read a multiword token with fewer characters than words. The sentence is
+    shown and can be confirmed, but not changed."""
     rows = [
         "1-2\tx" + "\t_" * 8,
         "1\ta\t_\t_\t_\t_\t0\troot\t_\t_",

@@ -1,4 +1,4 @@
-"""An editor that is killed loses no change that it has answered."""
+"""Killed editors, which lose no change that the client has seen."""
 
 import re
 import subprocess
@@ -41,7 +41,7 @@ def tree(shown):
 
 @pytest.mark.fuzz
 def test_nothing_that_was_shown_is_lost(folder, path, fuzz):
-    """Killed at random moments of a session, which goes on afterwards."""
+    """Servers are killed at random moments of a session, and the next server continues it."""
     known = {}
 
     def session(rng):
@@ -59,7 +59,7 @@ def test_nothing_that_was_shown_is_lost(folder, path, fuzz):
                     known[shown["number"]] = tree(shown)
                     asked = random_change(rng, shown)
                     answer = client.post(f"/editor/{shown['number']}/800", asked)
-                    # Nothing to redo, for example: the tree stays as it was shown.
+                    # A refused change, such as a redo without undo, leaves the tree unchanged.
                     if answer.status != 400:
                         known[answer.json["number"]] = tree(answer.json)
             timer.join()
@@ -70,7 +70,7 @@ def test_nothing_that_was_shown_is_lost(folder, path, fuzz):
         assert len(list(read_conllu(path))) == 6
         if asked is None:
             return "between changes"
-        # It may have been made or not; what is undone may be in another sentence.
+        # The change may have been made or not. Undo and redo may change another sentence.
         known.pop(shown["number"])
         if asked["do"] in ("undo", "redo"):
             known.clear()

@@ -1,4 +1,4 @@
-"""What is refused, and how: limits, other web pages, hostile requests."""
+"""Refused requests: limits, requests from other web pages, and hostile requests."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @pytest.fixture
 def strict(pipelines, monkeypatch):
-    """A server that waits for nobody."""
+    """Start a server with tight limits for the time and the size of requests."""
     monkeypatch.setattr(application, "ARRIVAL", 0.3)
     monkeypatch.setattr(application, "MOST_BYTES", 100_000)
     with serving(application.make_app(pipelines, "127.0.0.1", ["https://example.org"])) as found:
@@ -63,7 +63,7 @@ def test_long_paragraphs(strict, pipelines, monkeypatch):
 
 
 def test_names_of_other_pages(client):
-    """Such a name may lead to this server (DNS rebinding)."""
+    """Names of other hosts may be resolved to this server (DNS rebinding)."""
     asked = {"text": "Was?"}
     evil = f"evil.example:{client.port}"
     for headers in ({"Host": evil}, {"Host": evil, "Origin": f"http://{evil}"}, {"Host": ""}):
@@ -74,7 +74,7 @@ def test_names_of_other_pages(client):
 
 
 def test_pages_of_other_origins(client, strict):
-    """They read no answers, and send no JSON."""
+    """Pages of other origins can neither read responses nor send JSON."""
     own = "https://example.org"
     asked = {"Access_Control_Request_Method": "POST"}
     asked["Access_Control_Request_Headers"] = "content-type"
@@ -125,7 +125,7 @@ VALID = [
 
 
 def mutated(rng: Random, body: bytes) -> bytes:
-    """The body with some bytes changed, cut out, or repeated."""
+    """Change, remove or repeat some bytes of a body."""
     found = bytearray(body)
     for _ in range(rng.randrange(1, 5)):
         start = rng.randrange(len(found) + 1)

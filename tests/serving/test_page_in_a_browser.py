@@ -1,4 +1,4 @@
-"""The page as a person uses it: with the keyboard alone, with the mouse alone, narrow, dark."""
+"""The page in a browser, used only with the keyboard or only with the mouse, narrow and dark."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ WORDS = ".tree .npparse-words text"
 
 @pytest.fixture
 def path(tmp_path: Path, dev: str) -> Path:
-    """Five sentences."""
+    """Write a file of five sentences."""
     found = tmp_path / "file.conllu"
     found.write_text("\n\n".join(dev.split("\n\n")[:5]) + "\n\n")
     return found
@@ -34,7 +34,7 @@ def editor(folder: Path, path: Path) -> Iterator[Editor]:
 
 @pytest.fixture
 def browsed(chromium: Any, editor: Editor, pipelines: list[ServedPipeline]) -> Iterator[Browsed]:
-    """The page with an editor. There must be no problems in the end."""
+    """Open the page with an editor, and check after the test that there were no problems."""
     with serving(make_app(pipelines, "127.0.0.1", editor=editor)) as client:
         page = chromium.new_page(viewport={"width": 1400, "height": 800})
         found = Browsed(page, f"{client.url}/")
@@ -45,12 +45,12 @@ def browsed(chromium: Any, editor: Editor, pipelines: list[ServedPipeline]) -> I
 
 
 def settle(page: Any) -> None:
-    """Wait until all that was asked for is shown."""
+    """Wait until the results of all requests are shown."""
     page.wait_for_selector(".editor[aria-busy=false]")
 
 
 def press(page: Any, *keys: str) -> None:
-    """Press keys that the help of the page names, as fast as they are taken."""
+    """Press keys that the help of the page names, without waiting between them."""
     names = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓", "Escape": "esc"}
     known = page.locator(".editor kbd").all_inner_texts()
     for key in keys:
@@ -60,7 +60,7 @@ def press(page: Any, *keys: str) -> None:
 
 
 def chosen(page: Any) -> list[str]:
-    """The number of the chosen word, and the words of the line about it."""
+    """Return the parts of the line about the chosen word, which begins with its number."""
     return page.inner_text("#word").split()
 
 
@@ -81,7 +81,7 @@ def test_with_the_keyboard_alone(browsed: Browsed, editor: Editor, path: Path) -
 
     press(page, *["ArrowRight"] * (word - 1))
     assert chosen(page)[0] == str(word) and page.locator(f"{WORDS}.chosen").count() == 1
-    # A head that is looked for, and given up.
+    # The choice of a head is begun and cancelled.
     old = before[word - 1]
     press(page, "h", *["ArrowLeft"] * old["head"])
     assert page.locator("[data-do=head][aria-pressed=true]").count() == 1
@@ -115,11 +115,11 @@ def test_with_the_keyboard_alone(browsed: Browsed, editor: Editor, path: Path) -
     assert page.inner_text("#sentence").startswith(doubts[2]["sent_id"])
     press(page, "p", "p")
     assert page.inner_text("#sentence").startswith(doubts[0]["sent_id"])
-    # The last change is undone wherever one is.
+    # Undo reverts the last change, even if it is in another sentence.
     press(page, "n", "u")
     assert page.inner_text("#sentence").startswith(doubts[0]["sent_id"])
     assert f"{word}/{len(before)}, rest" in listed.nth(0).inner_text()
-    # The keys are those of the tree again when a sentence was opened from the list.
+    # After a sentence is opened from the list, the keys control the tree again.
     listed.nth(3).focus()
     press(page, "Enter", "ArrowRight")
     assert page.inner_text("#sentence").startswith(doubts[3]["sent_id"])
@@ -129,7 +129,7 @@ def test_with_the_keyboard_alone(browsed: Browsed, editor: Editor, path: Path) -
 def test_sentences_are_corrected_by_the_keys_of_the_help(
     browsed: Browsed, editor: Editor, path: Path
 ) -> None:
-    """All trees become those of an annotator, here that all words follow the root."""
+    """An annotator attaches all words of all sentences to the first word with the label `flat`."""
     page = browsed.page
     order = [one["number"] for one in sorted(editor.overview(), key=lambda one: -one["doubt"])]
     for number in order:
@@ -162,7 +162,7 @@ def test_with_the_mouse_alone(browsed: Browsed, editor: Editor, path: Path) -> N
     before = editor.show(2, 800)["words"]
     words.nth(2).click()
     assert chosen(page)[0] == "3"
-    # Dragged to its head.
+    # The word is dragged to its new head.
     head = next(h for h in (1, 2, 4) if h != before[2]["head"] and before[h - 1]["head"] != 3)
     words.nth(2).hover()
     page.mouse.down()
@@ -173,7 +173,7 @@ def test_with_the_mouse_alone(browsed: Browsed, editor: Editor, path: Path) -> N
     page.click("[data-do=undo]")
     settle(page)
     assert editor.show(2, 800)["words"][2]["head"] == before[2]["head"]
-    # By the button.
+    # The head is chosen with the button.
     words.nth(2).click()
     page.click("[data-do=head]")
     words.nth(head - 1).click()
@@ -207,7 +207,7 @@ def test_what_cannot_be_is_said(browsed: Browsed, editor: Editor) -> None:
     assert heads[0] == 0 != heads[1]
     press(page, "u")
     assert page.inner_text("#message") == ""
-    # The browser notes that a request was refused.
+    # The browser logs that a request was refused.
     assert [one for one in browsed.problems if "400" not in one] == []
     browsed.problems.clear()
 
@@ -264,7 +264,7 @@ def test_it_is_readable_everywhere(browsed: Browsed) -> None:
 
 
 def test_it_is_accessible(browsed: Browsed) -> None:
-    """All that can be operated has a name and is reached by the tab key."""
+    """All controls have names, and the Tab key reaches them."""
     page = browsed.page
     nameless = page.evaluate(
         """() => [...document.querySelectorAll("button, input, select, textarea, svg[role=img]")]
@@ -281,7 +281,7 @@ def test_it_is_accessible(browsed: Browsed) -> None:
         page.keyboard.press("Tab")
         reached.add(page.evaluate("document.activeElement.dataset.do ?? document.activeElement.id"))
     assert {"head", "root", "label", "read", "confirm", "next", "given", "order"} <= reached
-    # A button that has the focus is pressed by the space bar, and does nothing else.
+    # The space bar presses the button that has the focus, and does nothing else.
     page.focus("[data-do=next]")
     before = page.inner_text("#sentence")
     press(page, "Space")

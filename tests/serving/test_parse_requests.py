@@ -1,4 +1,4 @@
-"""`/parse`, and its description."""
+"""The endpoint `/parse`, and the OpenAPI description of the server."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_words(client):
 
 
 def test_what_is_found_can_be_given_again(client):
-    """Heads and labels of an answer are constraints, by all kinds."""
+    """The heads and labels of a response can be the constraints of another request."""
     rng = np.random.default_rng(0)
     for _ in range(10):
         tree = random_tree("mst", len(WORDS), rng).tolist()
@@ -115,7 +115,7 @@ def test_what_is_malformed_is_refused(client, given, reason):
 def test_it_takes_json_alone(client):
     assert client.ask("/parse", b"{", "application/json").status == 400
     assert client.ask("/parse", b"[" * 200_000, "application/json").status == 400
-    # No form of another page can send this type.
+    # Forms of other pages can send this type, but not JSON.
     assert client.ask("/parse", b'{"text": "a"}', "text/plain").status == 400
     assert client.ask("/parse").status == 405
 

@@ -1,4 +1,4 @@
-"""Requests side by side, and what becomes of those that fail."""
+"""Concurrent requests, failing requests and the command `serve`."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ ALL = {"tokenizer": "", "tagger": "", "parser": ""}
 
 
 def run(coroutine):
-    """Run a coroutine in a thread of its own: tests of pages leave a loop running in this one."""
+    """Run a coroutine in a new thread, because browser tests leave a loop running in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
 
@@ -41,7 +41,7 @@ def test_sixteen_threads_get_what_one_gets(client, dev):
 
 
 def piece(word, seen):
-    """A piece of one word."""
+    """Make a piece of one word, which is added to `seen` when the piece is prepared."""
 
     def prepare(nlp):
         seen.append(word)
@@ -56,7 +56,7 @@ def piece(word, seen):
 
 
 def test_requests_take_turns(pipelines):
-    """A short request does not wait for all of a long one, and answers are in order."""
+    """A short request does not wait until a long one ends, and results are in order."""
     pipeline, seen = pipelines[1], []
 
     async def both():

@@ -1,4 +1,4 @@
-"""UDPipe's REST interface, as its clients use it."""
+"""The REST interface of UDPipe, as its clients use it."""
 
 import json
 import urllib.error
@@ -23,7 +23,7 @@ TEXT = "Was glaubt der Arzt?\n\nDas Pferd   schläft\nheute. Der Arzt singt."
 
 
 def multipart(**fields):
-    """A form in parts whose lines end as HTTP has it, as UDPipe's own clients send it."""
+    """Make a multipart form with line endings of HTTP, as UDPipe's own clients send it."""
     parts = [
         '--boundary\r\nContent-Type: text/plain; charset="utf-8"\r\nMIME-Version: 1.0\r\n'
         f'Content-Disposition: form-data; name="{name}"\r\n'
@@ -35,7 +35,7 @@ def multipart(**fields):
 
 
 def by_urllib(url, body, content_type):
-    """What a client that has nothing but urllib gets: the answer, or the reason for none."""
+    """Send a request as a client that uses only urllib, and return the response or the error."""
     asked = urllib.request.Request(url, body, {"Content-Type": content_type} if body else {})
     try:
         with urllib.request.urlopen(asked, timeout=60) as answer:
@@ -79,12 +79,12 @@ def test_text_by_all_ways_to_send_it(client, nlp):
         found = answer.json
         assert found.keys() == {"model", "acknowledgements", "result"}
         assert found["model"] == "xx_sample-ud"
-        # UDPipe's client turns line ends into those of forms.
+        # UDPipe's client converts line endings to line endings of forms.
         assert found["result"].replace(r"\r\n", r"\n") == expected
 
 
 def test_clients_of_udpipe(client):
-    """They list the models, send words or text in either kind of form, and print a refusal."""
+    """Clients list the models, send words or text in both kinds of forms, and print errors."""
     assert by_urllib(f"{client.url}/models", None, "")["default_model"] == "xx_sample-ud"
     urlencoded = "application/x-www-form-urlencoded; charset=utf-8"
     words = {"model": "xx_sample-ud", "data": "Was glaubt er ?", "input": "horizontal"}
@@ -102,7 +102,7 @@ def test_clients_of_udpipe(client):
 
 
 def test_words_that_are_given(client, nlp, dev):
-    """Of CoNLL-U, what is not asked for stays, also what only CoNLL-U has."""
+    """Columns that are not requested stay the same, and so do DEPS, MISC and comments."""
     given = sentences(dev)[:12]
     docs = [unannotated_doc([one], nlp.vocab, sentence_starts=True) for one in given]
     kept = (Kept.DEPS, Kept.MISC, Kept.COMMENTS)

@@ -1,4 +1,4 @@
-"""The checks of oracles notice a single wrong cost in any of them."""
+"""Tests that the checks of oracles detect a single wrong cost."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from spacy_npparse.trees import projective_order
 
 @pytest.fixture(params=[1, -1])
 def one_wrong_cost(request, monkeypatch):
-    """A cost of one configuration is wrong, for some gold trees of three words."""
+    """Falsify a cost of one configuration for the gold trees whose heads add up to 3."""
     original = Reachable.costs
 
     def broken(self, oracle, gold, rows=None):

@@ -1,4 +1,4 @@
-"""Costs of exploring oracles against the true loss, found by exhaustive search."""
+"""Costs of exploring oracles, compared with the true loss, which exhaustive search finds."""
 
 import random
 
@@ -49,7 +49,7 @@ def test_costs_are_loss_differences_for_five_words(name, oracle):
 
 @pytest.mark.parametrize(("name", "oracle"), EXACT)
 def test_costs_are_loss_differences_at_the_end_of_longer_sentences(name, oracle):
-    """From configurations that random transitions lead to, with up to eight to go."""
+    """The search starts from the end of random derivations, with up to eight transitions left."""
     rng = random.Random(11)
     for single in preconditions(name, oracle):
         system = get_transition_system(name, single_root=single)
@@ -145,7 +145,7 @@ def test_the_joint_oracle_prefers_what_is_right_by_another_one(name, single, n):
 
 @pytest.mark.parametrize("single", [True, False])
 def test_bounds_stand_for_losses_where_the_search_is_given_up(single, monkeypatch):
-    """They choose right where they can, and more often than the restricted oracle."""
+    """The bounds choose the right transitions more often than the restricted oracle."""
     monkeypatch.setattr(arc_hybrid_swap_dynamic_oracle, "BUDGET", 1)
     search = reachable("arc_hybrid_swap", single, 4)
     kernel = search.system.kernel.oracle("dynamic")
@@ -175,9 +175,9 @@ def test_bounds_stand_for_losses_where_the_search_is_given_up(single, monkeypatc
         ("arc_hybrid", (1, 2), (0,), (0, 2, 0), {"RIGHT-ARC": 0}),
         # SHIFT loses 0 → 2, but not 2 → 1 alone: one cost for each.
         ("arc_hybrid", (1,), (2, 0), (0, 2, 0), {"SHIFT": 2, "LEFT-ARC": 0}),
-        # A headless word gets the head below it in the end.
+        # At the end, a headless word is attached to the word below it on the stack.
         ("arc_eager", (1,), (2, 0), (0, 0, 1), {"SHIFT": 0, "RIGHT-ARC": 0, "LEFT-ARC": 2}),
-        # But then 1 → 3 would be lost.
+        # Here, 1 → 3 would be lost.
         (
             "arc_eager",
             (1,),
@@ -210,7 +210,7 @@ def test_static_dynamic_with_missing_heads(n, single):
 
 
 def test_after_a_needless_swap_the_remaining_costs_count():
-    """SWAP is wanted no more once the two words have changed places."""
+    """After the two words have changed places, SWAP is no longer necessary."""
     system = get_transition_system("arc_hybrid_swap", single_root=False)
     c = Configuration({"stack": (2,), "buffer": (1, 0), "heads": (-1, -1, -1)})
     for oracle in ("static-dynamic", "static-dynamic-lazy"):
@@ -219,7 +219,7 @@ def test_after_a_needless_swap_the_remaining_costs_count():
 
 
 def forced_swap_only(system, ranks):
-    """The transitions of the system in which SWAP is taken if and only if it is forced."""
+    """Return a function that finds the legal transitions if SWAP is taken if and only if forced."""
 
     def permitted(c):
         legal = system.legal(c)
@@ -231,7 +231,7 @@ def forced_swap_only(system, ranks):
 
 
 def paper_costs(c, rdeps, gold, ranks, permitted):
-    """Costs and updates of the 2017 paper, with RDEPS kept along the derivation."""
+    """Compute costs and updates of RDEPS along a derivation, as in the paper of 2017."""
     costs, updates = {}, {}
     s0 = c.stack[-1] if c.stack else None
     s1 = c.stack[-2] if len(c.stack) > 1 else None

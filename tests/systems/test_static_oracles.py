@@ -1,4 +1,4 @@
-"""Every static oracle rebuilds every tree that its system covers."""
+"""Static oracles, which must derive every tree that their system covers."""
 
 import pytest
 from brute_force import STATIC, all_trees, reachable
@@ -60,7 +60,7 @@ EXAMPLES = [
     ("arc_hybrid_swap", "static", (0, 3, 0, 2), "SH SW SH SH LA SH RA LA"),
     ("arc_hybrid_swap", "static", (0, 0, 4, 1, 1), "SH SH SW SH RA SH LA SH RA LA"),
 ]
-# Totals over all 1296 trees of five words: trees derived, swaps.
+# The numbers of derived trees and of swaps, summed over all 1296 trees of five words.
 TOTALS = {
     ("arc_standard", "static"): (273, 0),
     ("arc_hybrid", "static"): (273, 0),
@@ -77,7 +77,7 @@ TOTALS = {
     ("arc_standard_swap", "lazy"): (1296, 1708),
 }
 
-# Of derivations of five words without swaps, where it is always the same.
+# The lengths of derivations of five words without swaps, for systems where the length is constant.
 LENGTHS = {
     "arc_standard": 10,
     "arc_eager": 11,

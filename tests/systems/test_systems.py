@@ -1,4 +1,4 @@
-"""Every registered transition system: no dead ends, valid trees, bounded derivations."""
+"""Properties of all transition systems: no dead ends, valid trees and bounded derivations."""
 
 import pickle
 import random
@@ -100,7 +100,7 @@ def test_dependent_is_the_word_that_a_transition_attaches(name):
         ]
         word = search.system.dependent(configuration, transition)
         if word is None and search.system.is_terminal(after):
-            # Where the root is implicit, it takes what is left.
+            # If the root is implicit, the remaining words are attached to it.
             assert all(after.heads[d] == 0 for d in attached)
         else:
             assert attached == ([] if word is None else [word])
@@ -115,7 +115,7 @@ def test_positions_follow_stack_and_buffer(name):
     seen = dict(zip(system.position_names, system.positions(c), strict=True))
     assert (seen["s2"], seen["s1"], seen["s0"]) == c.stack[-3:]
     assert seen["b0"] == c.buffer[0]
-    # What SWAP has moved stays in sight.
+    # With SWAP, the moved word is at b1.
     assert ("b1" in seen) == (name == "arc_hybrid_swap")
     if "b1" in seen:
         assert seen["b1"] == c.buffer[1]
@@ -135,7 +135,7 @@ def test_positions_can_be_chosen():
     for same in (chosen.with_single_root(True), pickle.loads(pickle.dumps(chosen))):
         assert same.position_names == chosen.position_names
         assert same.positions(c) == chosen.positions(c)
-    # The system itself is as it was.
+    # The original system has not changed.
     assert system.position_names == ("s2", "s1", "s0", "b0", "b1")
     assert get_transition_system("arc_hybrid_swap").positions(c) == system.positions(c)
 

@@ -1,4 +1,4 @@
-"""Derivations step by step, of every system and oracle."""
+"""The steps of derivations by all systems and oracles."""
 
 import random
 
@@ -14,7 +14,7 @@ LABELS = ["w", "x", "root", "z"]
 
 
 def check_replay(derivation):
-    """Every step follows from the one before, and shows what could have been done."""
+    """Check that each step follows from the previous step and lists all legal transitions."""
     system = derivation.system
     n = len(derivation.words)
     configuration = system.initial(n)

@@ -1,4 +1,4 @@
-"""The plain-Python window."""
+"""The Python interface of transition systems, configurations and oracles."""
 
 import pytest
 from brute_force import ORACLES, SYSTEMS, reachable, single_root

@@ -1,4 +1,4 @@
-"""Rules that are learnt from labels, and read from JSON."""
+"""Label rules that are learnt from trees and read from JSON."""
 
 import math
 
@@ -8,7 +8,7 @@ from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
 
 
 def rules_of(*trees, n=1):
-    """Trees: heads, from 1, and labels."""
+    """Learn rules from n copies of trees, each with heads (0 for the root) and labels."""
     counts = LabelCounts()
     for heads, labels in trees * n:
         counts.add([head - 1 for head in heads], labels, [""] * len(heads))
@@ -46,7 +46,7 @@ def test_few_exceptions_are_errors_of_the_treebank_and_more_have_a_cost(n, cost)
 def test_too_many_exceptions_are_no_rule():
     twice = [2, 0, 2, 2], ["subj", "ROOT", "obj", "obj"]
     assert ("obj",) not in kinds(rules_of(*[TREE] * 969, *[twice] * 31), "unique")
-    # Sides have no exceptions.
+    # Rules on the side of the head allow no exceptions.
     before = [2, 0], ["obj", "ROOT"]
     assert ("obj",) not in kinds(rules_of(*[TREE] * 997, *[before] * 3), "behind")
 
@@ -97,7 +97,8 @@ def test_parts_of_speech_that_a_label_does_not_go_with():
         counts.add([1, -1], ["det:pre", "ROOT"], ["", "VERB"])
     counts.add([1, -1] * 20, ["iobj", "ROOT"] * 20, ["NOUN", "VERB"] * 20)
     found = [rule for rule in counts.rules() if rule.kind == "upos"]
-    # All verbs are roots. Chance alone would have given the few iobj some determiners, too.
+    # All verbs are roots, so no rule excludes VERB. 20 iobj suffice for a rule, because by chance
+    # some of them would be determiners.
     assert found == [
         LabelRule("upos", ("det", "det:pre"), ("NOUN",), 1000, 1),
         LabelRule("upos", ("iobj",), ("DET",), 20, 0),

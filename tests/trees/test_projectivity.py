@@ -1,4 +1,4 @@
-"""Word order and projectivity of trees."""
+"""Projectivity and projective orders of trees."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Pseudo-projective encodings: trees become projective, and most come back."""
+"""Pseudo-projective encodings, which make trees projective, and decoding, which restores most."""
 
 import random
 from itertools import product
@@ -38,7 +38,7 @@ def test_lifting_takes_the_shortest_arc_first():
     heads = [-1, 4, 0, 5, 2, 2]
     assert [d for d, found in enumerate(nonprojective_arcs(heads)) if found] == [1, 3]
     assert lift(heads) == ([-1, 2, 0, 2, 2, 2], {5, 4})
-    # 1 -> 3 before 4 -> 1: once 1 were lifted to 2, 3 would follow it there.
+    # 1 -> 3 is lifted before 4 -> 1. If 1 were lifted to 2 first, 3 would also be lifted to 2.
     assert lift([-1, 4, 0, 1, 2]) == ([-1, 2, 0, 4, 2], {1, 4})
 
 
@@ -66,7 +66,7 @@ def test_the_first_word_with_the_label_of_the_head_is_taken():
 
 @pytest.mark.parametrize("encoding", get_args(Encoding))
 def test_one_lifted_arc_comes_back(encoding):
-    """With a label of its own for each word; several lifted arcs can hide each other."""
+    """Each word has a different label. If several arcs are lifted, some may not be restored."""
     for n in range(1, 6):
         for heads in all_trees(n):
             lifted, labels = encode(heads, range(-1, n), encoding)
@@ -78,7 +78,7 @@ def test_one_lifted_arc_comes_back(encoding):
 
 @pytest.mark.parametrize("encoding", get_args(Encoding))
 def test_words_come_back_from_the_root_downwards(encoding):
-    """4 goes back below 1 before 2, which is below 1 meanwhile, looks for it there."""
+    """First, 4 returns to 1. Then 2, which was lifted to 1, finds its head 4 below 1."""
     heads, labels = encode([-1, 3, 4, 0, 1], [-1, 2, 2, 1, 2], encoding)
     assert heads == [-1, 3, 1, 0, 3]
     assert decode(heads, labels) == [-1, 3, 4, 0, 1]
@@ -93,7 +93,7 @@ def test_missing_labels_have_no_notes(encoding):
 
 @given(st.integers(1, 12), st.randoms(use_true_random=False), st.data())
 def test_any_labels_lead_to_a_tree(n, rng, data):
-    """Predicted labels need not make sense."""
+    """Predicted labels may be inconsistent."""
     heads = random_tree(n, rng)
     noted = st.builds(
         Decorated, st.integers(0, 2), st.booleans(), st.integers(NO_LABEL, 2), st.booleans()

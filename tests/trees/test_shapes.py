@@ -16,7 +16,7 @@ from spacy_npparse.trees import (
 
 
 def word_yield(heads, word):
-    """The yield of the word: the word and its descendants."""
+    """Return the yield of a word: the word and its descendants."""
     found = {word}
     while more := {d for d in range(1, len(heads)) if heads[d] in found} - found:
         found |= more

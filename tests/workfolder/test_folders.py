@@ -1,4 +1,4 @@
-"""What every folder has whose work can be interrupted: locks, notes and records."""
+"""Locks, notes and records in folders of work that can be interrupted."""
 
 import os
 import subprocess
