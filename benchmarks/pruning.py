@@ -4,10 +4,9 @@
         got-ud-dev.conllu
 
 For each ratio (the setting `pruning`), the table shows how many arcs are left for each word, how
-many trees differ from the result of exact search, by how much the scores of these trees are lower
-on average, and the UAS with gold sentences, where punctuation counts. The last columns are the CPU
-time of search and pruning, for a sentence of median length and for the longest one, on one thread,
-medians of several runs.
+many trees differ from the result of exact search, by how much their scores are lower on average,
+and the UAS with gold sentences, where punctuation counts. The last columns are the CPU time of
+search and pruning for a sentence of median length and for the longest one, on one thread, medians.
 """
 
 import argparse

@@ -1,11 +1,9 @@
-"""The number of threads in all tests, and the options and outcomes of fuzz tests.
-
-Several threads do not speed up small models, and slow them down a lot if the cores are busy.
-"""
+"""The number of threads in all tests, and the options and outcomes of fuzz tests."""
 
 import os
 
-# This precedes the import of torch, and also applies to the programs that tests start.
+# Several threads do not speed up small models, and slow them down a lot if the cores are busy. The
+# variable is set before the import of torch, and also for the programs that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import fuzzing

@@ -11,8 +11,7 @@ from documentation import names, rows, section
 PACKAGE = Path(__file__).parents[1] / "spacy_npparse"
 DOCS = PACKAGE.parent / "docs"
 
-# The layers from top to bottom. The rooms of a layer do not import each other. The lowest layers
-# contain modules.
+# Layers from top to bottom, whose rooms do not import each other. The lowest ones are modules.
 FLOORS = [
     {"cli"},
     {"packaging", "serving"},
@@ -45,8 +44,7 @@ IMPORT = re.compile(r"^\s*(?:from|import|cimport) spacy_npparse\.([a-z_]+)", re.
 INCLUDE = re.compile(r'^(?:#include|\s*cdef extern from) "([^"]+)"', re.MULTILINE)
 # A public class of a Python module, or of a compiled module's stub.
 PUBLIC_CLASS = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
-# Names of protocols such as _repr_html_ do not match. Attributes of namedtuples and shims are
-# removed below.
+# Protocols such as _repr_html_ do not match. Names of namedtuples and shims are removed below.
 PRIVATE = re.compile(
     r"(?:^ *|\bself\.|\b(?:def|cdef|cpdef|class) )(_[a-zA-Z]\w*)(?<!_)\b", re.MULTILINE
 )

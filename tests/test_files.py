@@ -1,8 +1,5 @@
-"""Atomic writing of files.
-
-A file appears complete or not at all. An existing file keeps its mode, and a new file gets the
-default mode. Links are followed, and pipes and devices are written directly.
-"""
+"""Atomic writing: a file appears complete or not at all, and keeps its mode or gets the default
+mode. Links are followed, and pipes and devices are written directly."""
 
 import errno
 import os

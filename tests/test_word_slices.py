@@ -69,8 +69,7 @@ def all_cuts(surface, n_words):
     words=st.lists(st.text("abc", min_size=1, max_size=3), min_size=2, max_size=3),
 )
 def test_against_all_cuts(surface, words):
-    """`cut` finds a best one of all cuts that keep the prefix that the token shares with its first
-    word, and the suffix that it shares with its last word."""
+    """No cut with the prefix of the first word and the suffix of the last word is better."""
     words = tuple(words)
     found = cut(surface, words)
     every = list(all_cuts(surface, len(words)))

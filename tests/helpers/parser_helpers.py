@@ -49,8 +49,7 @@ FACTORIES: dict[str, tuple[str, dict[str, Any]]] = {
     **GLOBAL,
 }
 PARSERS = list(FACTORIES)
-# One transition system of each kind (projective, SWAP, distant arcs, lists, two stacks), and all
-# parsers with exact search.
+# A system of each kind (projective, SWAP, distant arcs, lists, stacks), and all exact parsers.
 FAMILIES = ["arc_hybrid", "arc_hybrid_swap", "attardi", "covington", "two_planar", *GLOBAL]
 ORACLES = [(name, oracle) for name in SYSTEMS for oracle in get_transition_system(name).oracles]
 

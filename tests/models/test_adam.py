@@ -19,8 +19,7 @@ SETTINGS = {
 
 
 def make_optimizer(**settings):
-    # thinc adds epsilon before the bias correction, torch after it. If epsilon is tiny, the results
-    # are equal.
+    # thinc adds epsilon before the bias correction, torch after it, so it is tiny here.
     defaults = {"eps": 1e-12, "L2_is_weight_decay": True, "grad_clip": 0.0, "use_averages": False}
     return Optimizer(0.05, **{**defaults, **settings})
 

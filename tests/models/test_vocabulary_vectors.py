@@ -40,8 +40,7 @@ def class_of(number):
 
 
 def vocabulary(mode="default", n_dimensions=N_DIMENSIONS):
-    """Make a blank pipeline with random vectors. In mode "default", the first dimension is the
-    class."""
+    """Make a pipeline with random vectors, whose first dimension is the class in mode "default"."""
     nlp = spacy.blank("xx")
     random = np.random.default_rng(0)
     if mode == "default":

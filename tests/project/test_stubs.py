@@ -25,8 +25,7 @@ def public(members):
 
 
 def parameters(function, is_method):
-    """Return the positional and the keyword-only parameters of a stub, as names and whether they
-    have defaults."""
+    """Return positional and keyword-only parameters of a stub, and whether they are optional."""
     arguments = function.args
     assert not (arguments.posonlyargs or arguments.vararg or arguments.kwarg)
     positional = [argument.arg for argument in arguments.args][is_method:]

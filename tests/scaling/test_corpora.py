@@ -168,8 +168,7 @@ def test_the_command_given_again_does_what_is_missing(pipeline, source, serial, 
 
 
 def test_processes_share_the_shards(pipeline, source, serial, tmp_path):
-    """Each process annotates the next shard that no other process has claimed, and also reports the
-    shards that other processes have finished."""
+    """Each process takes the next unclaimed shard, and reports shards that others have finished."""
     corpora = [corpus_of(pipeline, [source], tmp_path) for _ in range(3)]
     workers = [InlineWorkers(corpus.job) for corpus in corpora]
     running = [
@@ -549,8 +548,7 @@ def annotate_first(corpus):
 
 
 def test_folders_without_records_are_planned_anew(pipeline, tmp_path):
-    """Another command may change the plan of a folder without records, unless a command annotates
-    there. A command with the old plan then cannot claim shards."""
+    """A new plan is refused while a command annotates. Later, the old plan cannot claim shards."""
     (tmp_path / "a.txt").write_text("One two.\n\nThree four.")
     arguments = (pipeline, [tmp_path / "a.txt"], tmp_path / "out")
     before = corpus_of(*arguments, words_per_shard=1)

@@ -334,8 +334,7 @@ def test_what_the_parser_cannot_build(start):
 
 
 def test_sentences_that_the_parser_cannot_read(start, path):
-    """The parser cannot read a multiword token with fewer characters than words. The sentence is
-    shown and can be confirmed, but not changed."""
+    """Multiword tokens with fewer characters than words are shown, but cannot be parsed again."""
     rows = [
         "1-2\tx" + "\t_" * 8,
         "1\ta\t_\t_\t_\t_\t0\troot\t_\t_",

@@ -1,4 +1,4 @@
-"""Rules of multiword tokens, and their choice."""
+"""Rules that split multiword tokens, and the choice of a rule."""
 
 import os
 from collections import Counter
@@ -53,7 +53,7 @@ def prefix(removed, beginning, *before):
     ],
 )
 def test_rules_and_their_inverse(form, words, rule):
-    """A token that is like no other is split by its suffix."""
+    """A token without similar tokens is split by a suffix rule."""
     assert choose_rules([(form, words)]) == {lowered((form, words)): rule}
     assert rule.split(form) == words
 
@@ -97,7 +97,7 @@ def trained():
     texts = [*texts, *(first for first, _ in LOCATIVES.values())] * 5
 
     def tokens(text):
-        """Of "des", one that follows a noun is a multiword token."""
+        """Treat "des" as a multiword token unless it follows "voit"."""
         forms = text.split()
         return [(f, words.get(f, ()) if (f, a) != ("des", "voit") else ())
                 for f, a in zip(forms, ["", *forms], strict=False)]  # fmt: skip
@@ -123,7 +123,7 @@ def test_unknown_words_with_known_prefixes_are_split():
 
 
 def test_beginnings_decide_on_prefixes():
-    """Whether what follows is unknown: "ha" is a word before b, and not before y."""
+    """Even if the rest of a token is unknown, "ha" is a word before b, and not before y."""
     ends = ["at", "ol", "un", "ir", "esh", "od"]
     split = [(f"hab{end}", ("ha", f"b{end}")) for end in ends]
     whole = [(f"hay{end}", ()) for end in ends]
@@ -133,7 +133,7 @@ def test_beginnings_decide_on_prefixes():
 
 
 def test_that_a_token_is_in_the_treebank_is_not_learnt_from_itself():
-    """Most words in -ki that occur nowhere else are not split."""
+    """Most words in -ki that occur only once are not split."""
     whole = ["baki", "feki", "goki", "huki", "joki", "kyki", "laki", "muki", "noki", "peki"]
     tokens = [(form, ()) for form in whole] + [(f"{w}ki", (w, "ki")) for w in ("ta", "vu", "wi")]
     splitter = MultiwordSplitter.train([[token] for token in tokens])
@@ -160,7 +160,7 @@ RULES = st.lists(st.builds(Rule, AFFIX, AFFIX, st.just(("x",)), AFFIX, AFFIX, st
 
 @given(data=st.data(), rules=RULES, words=st.lists(WORD), form=st.text("abAB", max_size=9))
 def test_scores_are_sums_of_weights(data, rules, words, form):
-    """Those of all rules that fit, unless no neighbours would make them better than no split."""
+    """The best of the rules that fit has the highest sum of weights, if this is positive."""
     before, after = data.draw(st.tuples(AFFIX, AFFIX))
     vocabulary = Vocabulary(dict(Counter(words)))
     unweighted = RuleScores(rules, vocabulary, [{}] * (len(rules) + 1))
@@ -193,7 +193,7 @@ def test_scores_are_sums_of_weights(data, rules, words, form):
 
 
 def test_rules_for_the_same_word_are_learnt_together():
-    """Vowels harmonise: what decides for -lak decides for -lük."""
+    """With vowel harmony, -lük is a form of -lak, so the same contexts decide on both."""
     split = {f"{stem}{v}l{v}k": (f"{stem}{v}", f"l{v}k") for v in "aeiou" for stem in ("kr", "st")}
     before_bang = [[(form, words), ("!", ())] for form, words in split.items()]
     before_dot = [[(form, ()), (".", ())] for form in split]
@@ -235,8 +235,8 @@ def test_a_treebank_without_multiword_tokens():
 @pytest.mark.skipif(not UD, reason="SPACY_NPPARSE_UD names no folder with UD treebanks")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_treebanks(path):
-    """Rules have the words of all multiword tokens; a Doc without its CoNLL-U is written with the
-    same ranges, forms and text."""
+    """Rules split all multiword tokens into their words. A Doc without its CoNLL-U is written with
+    the same ranges, forms and text."""
     for sentence in read_conllu(path):
         for first, last, row in sentence.multiword_tokens:
             words = tuple(word.form for word in sentence.words[first - 1 : last])

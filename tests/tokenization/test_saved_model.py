@@ -1,4 +1,4 @@
-"""Whatever is in the files of a tokenizer: the model is the one that was saved, or none."""
+"""The files of a tokenizer, which must not be loaded if they differ from the saved ones."""
 
 import random
 import re
@@ -18,7 +18,7 @@ def folder(nlp, tmp_path):
 
 @pytest.fixture
 def early(folder):
-    """The model as version 0.2 saved it first."""
+    """Remove the checksum of the model, which early versions of 0.2 did not save."""
     path = folder / "model"
     path.write_bytes(unseal(path.read_bytes()))
     return path
@@ -52,7 +52,7 @@ def test_damage_is_refused(folder, request, kind):
     path = folder / "model"
     content = path.read_bytes()
     rng = random.Random(7)
-    # All that is before the weights, and some of these.
+    # The places are all bytes before the weights, and some bytes of these.
     places = [*range(150), *rng.sample(range(150, len(content)), 150), *range(-30, 0)]
     for place in places:
         changed = bytearray(content)

@@ -1,4 +1,4 @@
-"""Tokens are those that UDPipe finds with the same model, which is not needed to find them."""
+"""The segmenter, which finds the same tokens as UDPipe with the same model, but without UDPipe."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from spacy_npparse.tokenization.segmenter import Segmenter
 from spacy_npparse.tokenization.training import TrainingToken
 from spacy_npparse.treebank import paragraphs_of_treebank, read_conllu
 
-# Of all sizes of the network, and of windows; the first is as our own training has it.
+# All dimensions of the network and several segment sizes; our own training uses the first ones.
 OPTIONS = [
     "dimension=16;segment_size=10;allow_spaces=0",
     "dimension=24;segment_size=50;allow_spaces=1",
@@ -26,14 +26,14 @@ SPACES = [" ", "  ", "\n", "\n\n", "\t", "\r\n\r\n", "\xa0", "\u2028", "\x0b", "
 ADDRESSES = ["www.", "ab.cd", "http://", "a@b.org", "/(x)", "/é", "25.1.0.255", ":80", *".:/()?-1"]
 UNREADABLE = ["\0", "\ud800", "\udfff"]
 PIECES = st.sampled_from([*WORDS, *SPACES, *ADDRESSES, *UNREADABLE])
-# Old characters, whose category UDPipe knows and has not changed.
+# UDPipe knows the categories of old characters, which have not changed since.
 CHARACTERS = st.characters(max_codepoint=0x58F, exclude_categories=["Cn"])
 TEXTS = st.lists(PIECES | CHARACTERS, max_size=120).map("".join)
 
 
 @pytest.fixture(scope="session", params=OPTIONS, ids=lambda options: options.split(";")[0])
 def models(request, nlp, tmp_path_factory):
-    """A model that has seen a little German, as we and as UDPipe load it."""
+    """Train a model on a little German, and load it with this package and with UDPipe."""
     references = (example.reference for example in sample_examples(nlp))
     numbers = [(TrainingToken(f"{n} 000", (), True),) for n in range(100)]
     options = f"{request.param};epochs=1;early_stopping=0;batch_size=20;learning_rate=0.003"
@@ -69,7 +69,7 @@ def test_long_texts(models, unit):
     "space", [" ", "  ", "\n", "\n\n", " \n \n", "\r\n", "\r\n\r\n", " \r\n\r\n ", "\n\r\n"]
 )
 def test_white_space_inside_tokens(models, space):
-    """Of numbers, which end before a blank line, and at the end of the text."""
+    """Numbers may contain white space, but no blank line. White space may also end the text."""
     for number in range(100):
         check(models, f"{number}{space}000")
         check(models, f"Wir sahen {number}{space}000 {number}{space}")
@@ -89,7 +89,7 @@ def test_characters_of_all_categories(models):
 
 @pytest.mark.parametrize("unit", [".", "(", "a", "7", "-", "a.b.", "a.bc/...", "'a", "%20", "x@"])
 def test_long_runs_are_cut(nlp, unit):
-    """The time of a run is quadratic in its length."""
+    """The time to segment a run of characters is quadratic in its length."""
     text = f"Wir sahen {(unit * 10_000)[:10_000]} am See."
     doc = nlp.tokenizer(text)
     assert doc.text == text

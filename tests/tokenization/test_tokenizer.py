@@ -1,4 +1,4 @@
-"""The trained tokenizer: texts of any kind, saving, training, processes."""
+"""The trained tokenizer: texts of any kind, saving, training and multiprocessing."""
 
 import copy
 import pickle
@@ -41,7 +41,7 @@ def tokens(nlp, text=TEXT):
 
 @pytest.fixture
 def whole(nlp):
-    """A copy of the tokenizer that keeps multiword tokens."""
+    """Return a copy of the tokenizer that does not split multiword tokens."""
     tokenizer = copy.deepcopy(nlp.tokenizer)
     tokenizer.multiword = "whole"
     return tokenizer
@@ -241,7 +241,7 @@ def test_order_and_grouping_of_sentences_do_not_matter(nlp):
 
 
 def test_corpora_of_docs(nlp, tmp_path):
-    """Of spaCy's reader, which tokenizes the texts itself, and keeps no CoNLL-U."""
+    """spaCy's reader tokenizes the texts itself and does not keep the CoNLL-U."""
     examples = sample_examples(nlp)
     DocBin(docs=[eg.reference for eg in examples]).to_disk(tmp_path / "train.spacy")
     corpus = Corpus(tmp_path / "train.spacy")
@@ -324,7 +324,7 @@ def test_a_large_treebank_is_sampled(nlp, monkeypatch):
     most = training.MOST_CHARACTERS
     assert most - longest < n_characters(chosen) <= most
     assert training_sentences(docs[::-1]) == chosen
-    # Something is left to be trained on.
+    # At least one sentence is kept for training.
     monkeypatch.setattr(training, "MOST_CHARACTERS", 1)
     assert len(training_sentences(docs)) == 1
 
@@ -339,6 +339,6 @@ def test_text_without_spaces_gets_a_larger_network(n_words, share_of_spaces, dim
 
 
 def test_long_texts(nlp):
-    """Without white space, or without an end of a sentence."""
+    """The texts have no white space, or no sentence ends."""
     for text in ("a" * 50_000, "a " * 25_000, "\n" * 50_000):
         assert nlp.tokenizer(text).text == text

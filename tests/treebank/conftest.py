@@ -5,7 +5,7 @@ from spacy.vocab import Vocab
 
 @pytest.fixture
 def awkward(tmp_path):
-    """A file with most of what the format allows; the second document has several roots."""
+    """Write a file that uses most features of CoNLL-U. Its last sentence has several roots."""
     path = tmp_path / "awkward.conllu"
     path.write_bytes(AWKWARD.encode())
     return path

@@ -1,4 +1,4 @@
-"""A pipeline run over inputs of any kind: order, batches, and what fails."""
+"""Annotation of texts and Docs by a pipeline: order, batches and failures."""
 
 from contextlib import contextmanager
 from itertools import count
@@ -26,7 +26,7 @@ def note_order(doc):
 
 @spacy.Language.component("fails_once_touched")
 def fail_once_touched(doc):
-    """A Doc that a failed attempt has changed is not accepted again."""
+    """Fail on a certain text, and on Docs that an earlier attempt has changed."""
     if doc.user_data.get("touched") or doc[0].text == FAILING:
         raise KeyError(doc[0].text)
     doc.user_data["touched"] = True
@@ -53,7 +53,7 @@ def test_batches_are_of_similar_lengths_and_the_order_stays(lengths, batch_size,
     assert [TEXT_KEY in doc.user_data for doc in docs] == [
         isinstance(one, Paragraph) for one in inputs
     ]
-    # Sorted in windows, which end with the input that makes them full.
+    # Inputs are sorted by length in windows, each of which ends with the input that fills it.
     expected, window = [], []
     for number in range(len(lengths)):
         window.append(number)

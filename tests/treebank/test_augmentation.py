@@ -1,5 +1,5 @@
-"""Nonce augmentation keeps trees and exchanges words only for words of their kind; excerpts are
-runs of whole sentences."""
+"""Nonce augmentation, which exchanges words and subtrees of the same kind, and excerpts of whole
+sentences."""
 
 import random
 from collections import defaultdict
@@ -69,7 +69,7 @@ def test_what_belongs_to_a_word_comes_with_it():
 
 
 def facts(example):
-    """What each word is, and what kinds of words hang on each other, on which side."""
+    """Yield the annotation of each word, and the kinds of head and dependent and their order."""
     for token in example.reference:
         kind, head = ((t.pos_, str(t.morph), t.dep_) for t in (token, token.head))
         yield token.text, token.lemma_, token.tag_, kind
@@ -106,7 +106,7 @@ def tree(vocab, words, heads, deps, pos="NOUN", spaces=None):
 
 
 def exchanged(first, second):
-    """What the second example becomes when its subtrees may be exchanged for those of the first."""
+    """Return the texts that result if the second example gets subtrees of the first one."""
     random.seed(0)
     augmenter = NonceAugmenter(probability=0.0, subtree_probability=1.0)
     list(augmenter(None, first))
@@ -145,7 +145,7 @@ def test_subtrees_of_function_words_with_gaps_and_long_ones_are_left_alone():
 
 
 def chain(vocab, length):
-    """A subtree of so many words after the root, each below the one before."""
+    """Make a tree whose root has a subtree of so many words, each attached to the previous one."""
     words = ["r", *"x" * length]
     return tree(vocab, words, [0, *range(length)], ["ROOT", "obj", *["nmod"] * (length - 1)])
 
@@ -163,7 +163,7 @@ def test_memory_is_bounded_and_refreshed(memory):
     new = tree(vocab, ["x", "r"], [1, 1], ["obj", "ROOT"])
     remembered = set()
     for _ in range(100):
-        # What is drawn is remembered, too, in the place of something else.
+        # Each call also remembers the new example, in place of an earlier one.
         again = deepcopy(augmenter)
         for _ in range(30):
             remembered |= {token.text for eg in again(None, new) for token in eg.reference[:1]}
@@ -203,7 +203,7 @@ def test_sentences_with_multiword_tokens_are_augmented(examples, caplog):
 
 
 def test_cycles_are_refused():
-    """Nobody would ever come to their end."""
+    """Walks along the heads of a cycle would never end."""
     example = tree(Vocab(), ["x", "y", "z"], [1, 0, 2], ["obj", "obj", "ROOT"])
     with pytest.raises(ValueError, match="cycle, among: 'x', 'y'"):
         next(NonceAugmenter(subtree_probability=0.5)(None, example))
@@ -262,7 +262,7 @@ def test_shuffled_sentences_keep_their_trees(examples):
     random.seed(0)
     docs = [eg.reference for eg in examples[:12]]
     for doc in docs:
-        # spaCy joins no other user data.
+        # `Doc.from_docs` cannot join this user data.
         doc.user_data.pop(CONLLU_KEY)
     reference = Doc.from_docs(docs)
     predicted = Doc(reference.vocab, word_forms(reference), [t.whitespace_ for t in reference])
@@ -273,7 +273,7 @@ def test_shuffled_sentences_keep_their_trees(examples):
         shuffled = Doc.from_docs([excerpt.reference for excerpt in excerpts])
         orders.add(shuffled.text)
         assert sentences_of(shuffled) == sentences_of(reference)
-        # Only what is known of the predicted Doc is known of its excerpts.
+        # Excerpts have no given sentence starts, because the predicted Doc has none.
         for excerpt in excerpts:
             assert [t.is_sent_start for t in excerpt.predicted[1:]] == [None] * (
                 len(excerpt.predicted) - 1
@@ -292,7 +292,7 @@ def test_nothing_is_shuffled_by_default_or_where_there_is_one_sentence(examples)
 
 @pytest.mark.parametrize("shuffle_probability", [0.0, 1.0])
 def test_excerpts_cut_no_arc_where_heads_are_missing(shuffle_probability):
-    """spaCy derives sentence starts from the heads, wrongly if some are missing."""
+    """spaCy derives wrong sentence starts from the heads if some heads are missing."""
     vocab = Vocab()
     words = ["viel", "kostet", "das", "Haus", "steht", "dort"]
     heads, deps = [None, 1, 0, 4, 4, 4], ["", "ROOT", "obj", "nsubj", "ROOT", "advmod"]

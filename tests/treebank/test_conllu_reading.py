@@ -72,7 +72,7 @@ def test_malformed_sentence(tmp_path, caplog, lines, line, problem, ended):
         list(read_conllu(path))
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{path}, line {line}: ")
-    # As processes hand it on.
+    # Errors are pickled to pass from one process to another.
     copied = pickle.loads(pickle.dumps(caught.value))
     assert (str(copied), copied.line, copied.path) == (str(caught.value), line, path)
 

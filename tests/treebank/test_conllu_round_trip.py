@@ -1,4 +1,4 @@
-"""CoNLL-U → Doc → .spacy → Doc → CoNLL-U is the identity; changed Docs change what they must."""
+"""Lossless round trips between CoNLL-U, Docs and .spacy, and output of changed Docs."""
 
 import os
 from pathlib import Path
@@ -185,7 +185,7 @@ def test_reparsed_doc_changes_only_the_parse(awkward, vocab):
 
 
 def parse_as_chain(doc, starts):
-    """Give the Doc sentences from these tokens on, each a chain whose root is its first word."""
+    """Parse a Doc into sentences that start at these tokens and are chains below the first word."""
     heads = [i if i in starts else i - 1 for i in range(len(doc))]
     deps = ["ROOT" if i in starts else "dep" for i in range(len(doc))]
     parsed = Doc(doc.vocab, words=word_forms(doc), heads=heads, deps=deps)
@@ -298,7 +298,7 @@ def test_cycle_of_white_space_is_refused(vocab, size):
     doc = Doc(vocab, words=["a", "\n", "\t", " "][: size + 1])
     for token in doc:
         token.dep_ = "dep"
-    # As a file may have them; spaCy itself would cut the cycle when it sets them one by one.
+    # A file may contain such heads. If heads are set one by one, spaCy breaks the cycle.
     offsets = [1] * size + [(1 - size) & 0xFFFFFFFFFFFFFFFF]
     doc.from_array([HEAD], np.array(offsets, dtype=np.uint64))
     with pytest.raises(DocError, match=r"token 0 \('a'\): the heads of the white space .* cycle"):

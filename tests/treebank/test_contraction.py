@@ -1,4 +1,4 @@
-"""Multiword tokens with fewer characters than words, as Portuguese "à"."""
+"""Multiword tokens with fewer characters than words, such as Portuguese "à"."""
 
 import pytest
 import spacy
@@ -70,7 +70,7 @@ def test_the_doc_has_the_text_and_is_written_as_it_was_read(sentence):
     assert word_forms(doc) == ["Foi", "à", "festa", "de", "o", "rio", "."]
     assert doc[1].head.i == 2 and doc[1].dep_ == "case" and doc[1].lemma_ == "a"
     assert doc_to_conllu(doc) == TEXT + "\n"
-    # What is written has all words.
+    # The output has all words.
     assert len(sentences_from_doc(doc)[0].words) == 8
 
 
@@ -129,7 +129,7 @@ def test_trees_are_not_completed(sentence):
 
 
 def test_heads_that_would_form_a_cycle():
-    """The word whose head is inside the other's subtree is not the one that stays."""
+    """The head of a word in the subtree of the other word does not become the token's head."""
     lines = ["1-2\tà\t_\t_\t_\t_\t_\t_\t_\t_", "1\ta\t_\t_\t_\t_\t3\tcase\t_\t_"]
     lines += ["2\ta\t_\t_\t_\t_\t0\troot\t_\t_", "3\tx\t_\t_\t_\t_\t2\tobl\t_\t_"]
     assert contracted(parse_sentence(lines)).heads == (-1, 0, 1)
@@ -141,7 +141,7 @@ def test_they_are_counted(tmp_path, caplog):
     path.write_text((TEXT + "\n") * 3, encoding="utf8")
     examples = list(ConlluCorpus(path)(nlp))
     assert [len(eg.reference) for eg in examples] == [7] * 3
-    # The numbers of words are others.
+    # Distributions are dropped, because contraction changes the numbers of words.
     assert not any(DISTRIBUTIONS_KEY in eg.reference.user_data for eg in examples)
     assert "3 multiword tokens have fewer characters than words" in caplog.text
     assert "".join(map(doc_to_conllu, docs_from_conllu(path, nlp.vocab))) == path.read_text("utf8")

@@ -1,4 +1,4 @@
-"""The corpus reader: what examples hold, and its settings."""
+"""The corpus reader: the content of examples, and settings."""
 
 import random
 
@@ -44,7 +44,7 @@ def test_no_tag_is_a_tag_where_there_are_tags(tmp_path, nlp):
     examples = list(ConlluCorpus(tmp_path)(nlp))
     tags = [example.get_aligned("TAG", as_string=True) for example in examples]
     assert tags == [["_", "_"], ["_", "VB"], ["", ""]]
-    # It is written as what it is.
+    # In the output, "_" is a missing tag.
     for example in examples[:2]:
         written = doc_to_conllu(example.reference).splitlines()
         assert written[1].split("\t")[4] == "_"
@@ -84,7 +84,7 @@ def test_shuffle_regroups(treebank, nlp):
     corpus = ConlluCorpus(treebank, sentences_per_doc=3, shuffle=True)
     passes = [[eg.reference.text for eg in corpus(nlp)] for _ in range(5)]
     assert len({tuple(texts) for texts in passes}) > 1
-    # A fixed size would give two sizes in a pass, that of the last Doc included.
+    # With a fixed size, a pass would have only two sizes, including the size of the last Doc.
     assert any({len(text.split()) for text in texts} == {2, 4, 6} for texts in passes)
     assert {len(text.split()) // 2 for texts in passes for text in texts} == {1, 2, 3}
     for texts in passes:
@@ -103,7 +103,7 @@ def test_shuffle_changes_the_order(treebank, nlp):
     assert all(sorted(found) == list(range(10)) != found for found in passes)
     assert passes[0] != passes[1] != passes[2]
     assert order(ConlluCorpus(treebank)) == list(range(10))
-    # Drawn before the limit is applied, so that every sentence has its chance.
+    # Sentences are shuffled before the limit is applied, so that every sentence may be chosen.
     firsts = {order(ConlluCorpus(treebank, shuffle=True, limit=1))[0] for _ in range(20)}
     assert len(firsts) > 3
 
@@ -124,8 +124,7 @@ def test_folder(treebank, nlp):
 
 
 def test_a_file_is_read_once_unless_it_changes(treebank, monkeypatch):
-    """Components read the corpus one after the other when they are initialized, and `spacy train`
-    makes readers anew."""
+    """Each component is initialized from the corpus, and `spacy train` makes new readers."""
     n_read = 0
 
     def parse(*arguments, **settings):
@@ -142,7 +141,7 @@ def test_a_file_is_read_once_unless_it_changes(treebank, monkeypatch):
     for corpus in readers * 2:
         assert [eg.reference.text for eg in corpus(nlp)][-1] == "w_new v "
         assert n_read == 10 + 11
-    # Other vocabularies do not have its strings.
+    # The file is read again for another vocabulary, which does not have its strings.
     other = spacy.blank("xx")
     assert [eg.reference[0].tag_ for eg in readers[0](other)] == [""] * 11
     assert n_read == 10 + 2 * 11

@@ -13,7 +13,7 @@ from spacy_npparse.treebank.doc_bins import ATTRIBUTES, DocBinReader, DocBinWrit
 
 
 def odd_docs():
-    """Docs with everything that the format has beside tokens, and without tokens."""
+    """Return a Doc with all parts of the format besides tokens, and Docs without them."""
     doc = spacy.blank("xx")("Ann saw  Bob")
     doc.cats = {"x": 0.5}
     doc.spans["names"] = [Span(doc, 0, 1, label="PER")]

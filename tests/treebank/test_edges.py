@@ -1,4 +1,4 @@
-"""Edges of subtrees, against the subtrees themselves."""
+"""Edges of subtrees, compared with the subtrees themselves."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def brute_force(heads):
 
 @st.composite
 def forests(draw):
-    """Heads of random trees, one or more, whose words are in any order."""
+    """Draw the heads of one or more random trees, whose words are in any order."""
     n = draw(st.integers(0, 12))
     order = draw(st.permutations(range(n)))
     heads = [0] * n
@@ -61,14 +61,14 @@ def test_edges_are_those_of_the_subtrees(heads):
 
 
 def test_where_spacy_goes_wrong():
-    # 3 hangs on 1, which hangs on 2, which hangs on 0.
+    # 3 is attached to 1, 1 to 2, and 2 to 0.
     doc = doc_of([0, 2, 0, 1])
     assert subtree_edges(doc) == [(0, 3), (1, 3), (1, 3), (3, 3)]
     assert right_edge(doc[0]) == doc[3] and left_edge(doc[2]) == doc[1]
 
 
 def test_long_chains_have_no_limit():
-    # Each word hangs on the one three places on, the last ones on the next.
+    # Every third word is attached to the next word, the others to the word three places later.
     n = 3000
     heads = [min(i + 3, n - 1) if i % 3 else i - i % 3 + 1 for i in range(n)]
     heads[n - 1] = n - 1

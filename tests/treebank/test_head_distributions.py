@@ -1,4 +1,4 @@
-"""Distributions of heads, in MISC and in Docs, also of Docs that are augmented."""
+"""Head distributions in MISC and in Docs, including augmented Docs."""
 
 import random
 
@@ -95,7 +95,7 @@ def test_stored_docs_keep_the_distributions(store):
 
 @pytest.mark.parametrize("store", [lambda doc: doc, stored, stored_in_docbin])
 def test_docs_of_earlier_versions_have_their_distributions(store):
-    """Offsets and probabilities were in one array."""
+    """Earlier versions stored offsets and probabilities in one array."""
     doc = Doc(Vocab(), ["a", "b"])
     doc.user_data[DISTRIBUTIONS_KEY] = np.array(
         [[1, 0, 0, 0, 0.75, 0.25, 0, 0], [-1, 0, 0, 0, 1, 0, 0, 0]]
@@ -124,8 +124,8 @@ def test_the_file_of_a_malformed_distribution_is_named(tmp_path):
 
 
 def numbered(rng, vocab, number, n_words):
-    """A random projective tree, with the number of the sentence and of the word as lemma, and
-    random distributions. No two words are of a kind."""
+    """Make an example with a random tree and random distributions. The lemmas are the numbers of
+    sentence and word. No two words of the sentence are of the same kind."""
     heads = [rng.randrange(i) if i else 0 for i in range(n_words)]
     deps = [f"dep:{i}" if i else "ROOT" for i in range(n_words)]
     words = [f"w{number}" for _ in range(n_words)]
@@ -141,8 +141,7 @@ def numbered(rng, vocab, number, n_words):
 
 
 def by_lemma(doc):
-    """The heads of each word, 'root' or their lemmas, and their probabilities, by the lemma of the
-    word."""
+    """Map the lemma of each word to its probable heads, as lemmas or 'root', with probabilities."""
     result = {}
     for token in doc:
         found = token_distribution(token).items()
@@ -151,9 +150,9 @@ def by_lemma(doc):
 
 
 def test_distributions_move_with_the_words(monkeypatch):
-    """Of words that keep their head, each probable head is the one that it was, or the head of the
-    subtree that has been put in its place; others are not there any more. The head of an exchanged
-    subtree has the distribution of the one before it."""
+    """If a word keeps its head, each probable head stays or becomes the head of the subtree that
+    replaces it; others are dropped. The head of a new subtree gets the distribution of the head of
+    the old one."""
     rng = random.Random(0)
     random.seed(0)
     vocab = Vocab()
@@ -165,7 +164,7 @@ def test_distributions_move_with_the_words(monkeypatch):
     augmenter = NonceAugmenter(probability=0.0, subtree_probability=1e-9)
     for example in examples[:30]:
         list(augmenter(None, example))
-    # Those of these sentences, which are remembered first, and no subtree of the sentence itself.
+    # Draw only subtrees of the first sentences, which are remembered first, and none of its own.
     monkeypatch.setattr(random, "choice", lambda known: known[random.randrange(3)])
     augmenter.subtree_probability = 0.3
     n_kept = n_lost = n_tops = 0
@@ -184,7 +183,7 @@ def test_distributions_move_with_the_words(monkeypatch):
                 assert token.lemma_ in own or same == found
                 n_lost += len(was) - len(found)
                 n_kept += len(found)
-                # What is lost is not in the sentence, or not in the subtree that the word is in.
+                # Nothing is lost if no subtree has been exchanged.
                 if token.lemma_ in own and lemmas == own:
                     assert found == was
             else:

@@ -1,4 +1,4 @@
-"""Paragraphs of plain text, and the way from their Docs back to the text."""
+"""Paragraphs of plain text, and the reconstruction of the text from their Docs."""
 
 import io
 import re
@@ -28,14 +28,14 @@ from spacy_npparse.treebank.docs import OFFSET_KEY
 from spacy_npparse.treebank.raw_text import character_spans
 
 NLP = spacy.blank("xx")
-# All line ends, white space that MISC has no escape for, and what has to be escaped in it.
+# All line endings, white space without an escape in MISC, and characters that MISC must escape.
 TEXTS = st.text(st.sampled_from("ab.-|\\ \t\n\r\f\xa0\x85\u2028ü")) | st.lists(
     st.sampled_from(["a", "b.", "- c|", "\n", "\n\n", "\r\n", " \n \r\n", "  "])
 ).map("".join)
 
 
 def written(text, starts=frozenset(), **options):
-    """The sentences that are written for a text, in which those tokens begin sentences."""
+    """Return the output for a text, in which the tokens at `starts` begin sentences."""
     docs = list(annotate(NLP, list(paragraphs_of_text(text, **options))))
     sentences = []
     for doc in docs:
@@ -72,7 +72,7 @@ def test_lines():
     assert [one.document for one in found] == ["name", None, None]
 
 
-# The definition of paragraphs, on a whole text: what separates them.
+# The definition of paragraphs: the separators in a whole text.
 LINE_END = r"(?:\r\n|\n|\r(?!\n))"
 AFTER_LINE = rf"{LINE_END}\s*"
 AFTER_PARAGRAPH = rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+\s*"
@@ -85,7 +85,7 @@ def test_paragraphs_found_while_reading_are_those_of_the_whole_text(text, lines,
     if originals and not originals[0].strip() and len(originals) > 1:
         originals[:2] = ["".join(originals[:2])]
     originals = [original for original in originals if original.strip()]
-    # As a file is decoded: in pieces that end anywhere.
+    # A file is decoded in chunks, which may end anywhere.
     file = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
     file._CHUNK_SIZE = chunk
     found = list(paragraphs_of_lines(file, "name", lines=lines))
@@ -133,7 +133,7 @@ def test_what_is_written():
         "1\tcd\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n"
         "2\t.\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\n\\n\\u000c"
     )
-    # Nothing follows the last token immediately.
+    # The last token gets no SpaceAfter=No, because no token follows.
     assert str(third) == (
         "# newpar\n# sent_id = 3\n# text = D. E\n"
         "1\tD.\t_\t_\t_\t_\t_\t_\t_\tSpacesAfter=\\u00a0\n"
@@ -159,7 +159,7 @@ def test_documents_of_a_file(tmp_path):
 
 @pytest.mark.parametrize("misc", ["SpacesAfter=-", "SpacesBefore=\\s(", "SpacesInToken=un\\sc"])
 def test_raw_text_with_characters_of_no_token(misc):
-    """They would be missing from every annotation of the text."""
+    """Such characters would be missing from every annotation of the text."""
     tokens = [["1", "a", *"_" * 8], ["2", "un e", *"_" * 7, misc]]
     lines = ["# sent_id = s7", *("\t".join(token) for token in tokens)]
     with pytest.raises(DocError, match=r"'s7', token 2 'un e': .* Correct MISC"):

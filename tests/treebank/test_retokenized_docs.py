@@ -1,4 +1,4 @@
-"""Docs whose tokens spaCy has merged or split, copied, cut or joined since they were made."""
+"""Docs that spaCy has copied, cut or joined, or whose tokens it has merged or split."""
 
 import pytest
 from spacy.tokens import Doc, DocBin

@@ -1,4 +1,4 @@
-"""Corpora of several treebanks: whose sentences, how often, under which names."""
+"""Corpora of several treebanks: Docs, weights and names of treebanks."""
 
 import random
 from collections import Counter
@@ -20,7 +20,7 @@ def nlp():
 
 @pytest.fixture
 def files(tmp_path):
-    """Treebanks of four and three sentences; only the second one has tags."""
+    """Write treebanks of four and three sentences. Only the second one has tags."""
     first, second = tmp_path / "aa_one-ud-train.conllu", tmp_path / "bb_two-ud-train.conllu"
     first.write_text("".join(SENTENCE.format(word=f"a{i}", tag="_") for i in range(4)))
     second.write_text("".join(SENTENCE.format(word=f"b{i}", tag="N") for i in range(3)))
@@ -41,7 +41,7 @@ def test_every_doc_knows_its_treebank_and_those_of_the_corpus(files, nlp):
     for example in examples:
         assert example.reference.user_data[TREEBANK_KEY][0] == example.reference[0].text[0]
         assert example.predicted.user_data[TREEBANKS_KEY] == ["aa_one", "bb_two"]
-    # Where there are no tags, none is to be predicted; elsewhere "_" is one.
+    # In a treebank without tags, no tags are to be predicted. In others, "_" is a tag.
     assert [eg.reference[1].tag_ for eg in examples] == [""] * 4 + ["_"] * 3
 
 
@@ -82,7 +82,7 @@ def test_what_is_left_out_is_counted_once(files, nlp, caplog):
 def test_names(files, tmp_path, nlp):
     assert set(treebanks(ConlluCorpus(files, treebank="mine")(nlp))) == {"mine"}
     assert treebanks(ConlluCorpus(tmp_path)(nlp)) == ["aa_one"] * 4 + ["bb_two"] * 3
-    # The parts of one treebank.
+    # These files are parts of one treebank.
     (tmp_path / "bb_two-ud-train.conllu").rename(tmp_path / "aa_one-ud-train-b.conllu")
     assert set(treebanks(ConlluCorpus(tmp_path)(nlp))) == {"aa_one"}
     for number, path in enumerate(tmp_path.glob("*.conllu")):

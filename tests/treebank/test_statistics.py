@@ -44,7 +44,7 @@ def test_counts_of_large_treebanks_are_sums_over_parts():
         return counts and 2 * counts
 
     incomplete = tree("_", 1)
-    # Longer, and crossing, arcs are in one part only.
+    # Only one part of the treebank has longer arcs and crossing arcs.
     sentences = [tree(0, 1)] * 1500 + [tree(3, 0, 2, 2, 3)] * 400 + [incomplete] * 2000
     once, twice = (treebank_statistics(iter(sentences * n)).as_dict() for n in (1, 2))
     assert (
@@ -65,7 +65,7 @@ def test_arcs_of_the_most_similar_tree_of_a_class(tmp_path):
     found = treebank_statistics(read_conllu(path))
 
     def shared(allowed):
-        """By trying all trees."""
+        """Try all trees with more than two of the heads."""
         candidates = [[-1, *other] for other in product(range(7), repeat=6)]
         close = [c for c in candidates if sum(map(eq, c[1:], heads)) > 2 and is_tree(c, False)]
         return max(sum(map(eq, c[1:], heads)) for c in close if allowed(c))
@@ -75,7 +75,7 @@ def test_arcs_of_the_most_similar_tree_of_a_class(tmp_path):
 
 
 def test_why_mh4_has_two_coverages_is_said(sample):
-    """Of this tree, the transition system has a derivation and the deduction system has none."""
+    """The transition system has a derivation of this tree, but the deduction system has none."""
     heads = [3, 0, 2, 2, 3]
     lines = [f"{i}\tw\t_\t_\t_\t_\t{head}\tdep\t_\t_" for i, head in enumerate(heads, 1)]
     found = treebank_statistics([parse_sentence(lines)])
@@ -101,10 +101,10 @@ def test_every_system_is_there(sample):
 
 
 FIGURES = {
-    # SYSTEMS: sentences, words; percent of projective, MH4, 1-endpoint-crossing, 2-planar,
-    # Attardi and greedy MH4 sentences; of projective, MH4 and 1-endpoint-crossing arcs; of
-    # non-projective and crossing arcs; reorderings a sentence: arc-standard eager and lazy,
-    # arc-hybrid, stay-eager.
+    # For each language: sentences and words; percent of projective, MH4, 1-endpoint-crossing,
+    # 2-planar, attardi, attardi_3 and greedy MH4 sentences; of projective, MH4 and
+    # 1-endpoint-crossing arcs; of non-projective and crossing arcs; reorderings per sentence with
+    # arc-standard (eager, lazy), arc-hybrid and stay-eager.
     "got": (
         (3387, 35024),
         (78.42, 97.25, 97.58, 99.82, 97.93, 99.08, 98.79),
@@ -125,7 +125,7 @@ FIGURES = {
 @pytest.mark.skipif(not UD, reason="SPACY_NPPARSE_UD names no folder with UD treebanks")
 @pytest.mark.parametrize("language", FIGURES)
 def test_figures_of_the_literature(language):
-    """Table 3 of Gómez-Rodríguez, Shi and Lee (2018), and counts of our own."""
+    """The figures are from table 3 of Gómez-Rodríguez, Shi and Lee (2018), and our own counts."""
     (path,) = Path(str(UD)).glob(f"2.0/*/{language}-ud-train.conllu")
     found = treebank_statistics(read_conllu(path))
     size, sentences, arcs, crossing, reorderings = FIGURES[language]

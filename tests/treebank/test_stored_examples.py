@@ -1,4 +1,4 @@
-"""Examples of a corpus need little memory, and show nothing of it."""
+"""Examples of a corpus, which need little memory and behave like spaCy's examples."""
 
 import gc
 
@@ -49,7 +49,7 @@ def test_docs_are_those_of_the_sentences(awkward, nlp, per_doc):
             assert content(example.predicted) == content(expected) == content(other.predicted)
             bare = expected.user_data[CONLLU_KEY]
             expected = doc_from_sentences(sentences, nlp.vocab)
-            # What a Doc cannot represent and no component learns, such as DEPS, is not kept.
+            # Columns that no Doc can represent and no component learns, such as DEPS, are dropped.
             expected.user_data[CONLLU_KEY] = bare
             assert content(example.reference) == content(expected) == content(other.reference)
             assert len(example) == len(expected)
@@ -73,7 +73,7 @@ def test_docs_are_there_only_if_somebody_has_asked_for_them(nlp):
     assert (
         example.x.user_data["mine"] == 1 and example.get_aligned("TAG", as_string=True)[0] == "MINE"
     )
-    # It is no longer as it was stored.
+    # The batcher passes on changed examples, instead of making new ones from the stored form.
     assert list(batcher([example])) == [[example]]
     examples[5].reference[0].tag_ = "MINE"
     assert list(batcher([examples[5]])) == [[examples[5]]]
@@ -94,7 +94,7 @@ def test_what_is_asked_for_while_the_corpus_is_read_is_kept(nlp):
 
 
 def test_compiled_code_finds_the_annotation():
-    """spaCy's parser looks for it past the attributes of an example."""
+    """spaCy's compiled parser does not read the annotation through the attributes of `Example`."""
     nlp = spacy.blank("xx")
     parser = nlp.add_pipe("parser", config={"min_action_freq": 1})
     nlp.initialize(lambda: ConlluCorpus(SAMPLE, limit=20)(nlp))

@@ -1,4 +1,4 @@
-"""`TokenList`s of conllu can be handed over and got back, without loss."""
+"""Lossless conversion from and to `TokenList`s of conllu."""
 
 import doctest
 import os
@@ -39,7 +39,7 @@ def test_same_tokenlists_as_conllu(path):
     for tokens, others in zip(found, given, strict=True):
         assert tokens.metadata == others.metadata
         for token, other in zip(tokens, others, strict=True):
-            # Values that conllu would not write as they stood remain strings.
+            # Values that conllu would change when it writes them remain strings.
             assert all(other[field] == v or isinstance(v, str) for field, v in token.items())
             assert token["id"] == other["id"] and token["head"] == other["head"]
 

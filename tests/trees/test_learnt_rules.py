@@ -97,8 +97,7 @@ def test_parts_of_speech_that_a_label_does_not_go_with():
         counts.add([1, -1], ["det:pre", "ROOT"], ["", "VERB"])
     counts.add([1, -1] * 20, ["iobj", "ROOT"] * 20, ["NOUN", "VERB"] * 20)
     found = [rule for rule in counts.rules() if rule.kind == "upos"]
-    # All verbs are roots, so no rule excludes VERB. 20 iobj suffice for a rule, because by chance
-    # some of them would be determiners.
+    # All verbs are roots, so no rule excludes VERB. By chance, some of 20 iobj would be DET.
     assert found == [
         LabelRule("upos", ("det", "det:pre"), ("NOUN",), 1000, 1),
         LabelRule("upos", ("iobj",), ("DET",), 20, 0),

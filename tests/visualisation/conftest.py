@@ -1,4 +1,4 @@
-"""A real browser for pages."""
+"""A fixture that opens pages in a browser."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from browser_helpers import Browsed
 
 @pytest.fixture
 def browse(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Browsed]]:
-    """Opens HTML in a window of a certain width, light or dark, perhaps without scripts. With
-    `clock`, time stands still until it is told to go on. There must be no problems in the end."""
+    """Return a function that opens HTML in a new window, and check after the test that no page had
+    problems. With `clock`, time stands still until the test advances the clock."""
     opened: list[Browsed] = []
 
     def open_page(

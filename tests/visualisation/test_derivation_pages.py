@@ -1,4 +1,4 @@
-"""The page that steps through a derivation, in a real browser, with real keys."""
+"""The page that steps through a derivation, with keys and the mouse in a browser."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STATE = """
 
 
 def states(page: Any, key: str = "", times: int = 0) -> list[dict[str, Any]]:
-    """What the page shows now, and after each of so many presses of a key."""
+    """Return what the page shows now, and after each of so many presses of a key."""
     found: list[dict[str, Any]] = page.evaluate(
         """([key, times]) => {"""
         + _STATE
@@ -53,24 +53,24 @@ def states(page: Any, key: str = "", times: int = 0) -> list[dict[str, Any]]:
 
 
 def at(page: Any) -> int:
-    """The step that the page shows."""
+    """Return the number of the step that the page shows."""
     return int(page.locator("output").inner_text().split(" / ")[0])
 
 
 def arcs(state: dict[str, Any], kind: str = "") -> set[tuple[int, int]]:
-    """Dependent and head of the visible arcs above the words, or of those of a kind."""
+    """Return dependent and head of the visible arcs above the words, or of the arcs of a kind."""
     wanted = {(d, h) for d, h, classes in state["arcs"] if f"npparse-{kind}" in classes.split()}
     every = {(d, h) for d, h, classes in state["arcs"] if "npparse-gold" not in classes.split()}
     return wanted if kind else every
 
 
 def plain(text: str) -> str:
-    """The text without marks of its direction."""
+    """Remove the marks of writing direction from a text."""
     return text.replace("\u2068", "").replace("\u2069", "")
 
 
 def check(state: dict[str, Any], derivation: Derivation, number: int) -> None:
-    """The page shows this configuration and its decision."""
+    """Check that the page shows the configuration and the decision of a step."""
     step = derivation.steps[number]
     items = step.configuration.as_dict()
     named = list(derivation.system.structure_names)
@@ -146,7 +146,7 @@ def test_keys_wherever_the_focus_is(browse: Browse) -> None:
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")
         assert at(page) == 2, selector
-    # A button that has the focus is pressed by the space bar, and once only.
+    # The space bar presses the button that has the focus, and only once.
     page.locator("[data-do=last]").focus()
     page.keyboard.press("Space")
     assert at(page) == int(page.locator("output").inner_text().split(" / ")[1])
@@ -229,7 +229,7 @@ def test_probabilities_and_scores(browse: Browse) -> None:
 
 def test_costs_that_are_not_proven_are_marked(browse: Browse) -> None:
     system = gold().system
-    # A wrong swap.
+    # The parser makes a wrong SWAP.
     transitions = ["SHIFT", "SWAP", *["SHIFT"] * 8, *["RIGHT-ARC"] * 7, "LEFT-ARC"]
     scores: list[dict[str, float]] = [dict.fromkeys(system.transitions, 0.0)] * len(transitions)
     decisions = Decisions(system, "static-dynamic", transitions, scores, "a beam of 2", True)
@@ -320,7 +320,7 @@ def test_words_from_right_to_left_stay_in_order(browse: Browse) -> None:
     page = browse(render_derivation(derivation)).page
 
     def places(selector: str) -> list[float]:
-        """Where each word of a text is drawn, from left to right."""
+        """Return the horizontal position of each word of a text."""
         found: list[float] = page.locator(selector).first.evaluate(
             """(element, words) => {
               const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -357,7 +357,7 @@ def test_long_sentences_stay_usable(browse: Browse) -> None:
     check_step(page, derivation, last // 2)
     assert browsed.too_wide() == []
     assert page.locator(".row").count() < 40, "only the lines in view"
-    # The word at work is in view, in the drawing and in the structures.
+    # The current words are in view in the drawing and in the structures.
     configuration = derivation.steps[last // 2].configuration
     for word in (configuration.buffer[0], configuration.stack[-1]):
         box = page.locator(f".structure [data-word='{word}']").bounding_box()

@@ -1,4 +1,4 @@
-"""What derivations look like: data, text and page, without a browser."""
+"""Data, tables and pages of derivations, without a browser."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def data_of(page: str) -> dict:
 
 
 def replayed(data: dict) -> Iterator[tuple[list[list[int]], list[int], set[int]]]:
-    """Structures, heads and reachable words of each configuration, from the data of a page."""
+    """Yield structures, heads and reachable words of each configuration from a page's data."""
     items = [list(structure["items"]) for structure in data["structures"]]
     heads = [-1] * (len(data["words"]) + 1)
     reachable = set(data["reachable"] or ())
@@ -110,7 +110,7 @@ def test_all_structures_are_shown() -> None:
 
 
 def cells(table: str) -> list[list[str]]:
-    """The lines of a table, their cells without the space around them."""
+    """Return the stripped cells of each line of a table."""
     lines = table.split("\n")
     start = next(i for i, line in enumerate(lines) if line.startswith("step"))
     return [[cell.strip() for cell in f"{line} ".split(" | ")] for line in lines[start:]]
@@ -197,7 +197,7 @@ def test_tables_fit_into_the_terminal() -> None:
         lines = derivation_table(derivation, width=110).split("\n")[3:]
         assert max(map(len, lines)) <= 110
         assert any("…" in line for line in lines)
-    # Of a stack the top is shown, of the buffer the front.
+    # If there is no room for all words, the top of the stack and the front of the buffer are shown.
     line = derivation_table(longest(60), width=110).split("\n")[40]
     step, stack, buffer, *_ = line.split(" | ")
     configuration = longest(60).steps[int(step)].configuration
@@ -210,7 +210,7 @@ def test_wide_characters_keep_the_columns() -> None:
         ["これは", "e\u0301t\u00e9"], [-1, 2, 0], system=get_transition_system("covington")
     )
     lines = derivation_table(derivation).replace("e\u0301", "é").split("\n")
-    # Two columns for each character of the first word, none for an accent of its own.
+    # Each character of the first word takes two columns, and a combining accent takes none.
     assert lines[4] == "   0 |            |        | これは été | SHIFT (0)    |              |"
     assert lines[5].startswith("   1 |     これは |        | été        | LEFT-ARC (0) |")
 
@@ -254,7 +254,7 @@ def test_legend_explains_what_there_is() -> None:
 
 
 def labels_of(page: str) -> list[str]:
-    """The labels of the arcs above the words, then of those below."""
+    """Return the labels of the arcs above the words, then of the arcs below the words."""
     return re.findall(r'<path d="[^"]*"/><text[^>]*>([^<]*)</text></g>', page)
 
 

@@ -1,4 +1,4 @@
-"""Plots as data: nothing is lost on the way to the browser, and nothing is markup."""
+"""The data of plots, which must reach the browser completely and never as markup."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>'\"&"
 
 
 def on_page(drawing: Plot) -> dict[str, Any]:
-    """What a browser reads from the attribute of the canvas."""
+    """Return the data that a browser reads from the attribute of the canvas."""
     html = str(templates().get_template("macros.html").module.plot_grid([drawing]))
     [attribute] = re.findall(r"data-drawing='([^']*)'", html)
     found: dict[str, Any] = json.loads(unescape(attribute))
@@ -83,7 +83,7 @@ def test_kinds_and_axes() -> None:
     assert scatter["y"] == {"title": "LAS", "log": False, "percent": True}
     bars = on_page(Plot("h", "bars", series=series, title="t", x=log, y=percent, names=["c"]))
     assert (bars["kind"], bars["names"]) == ("bars", ["c"])
-    # The values of rows are horizontal, but they are the y of the points.
+    # The values of rows are drawn horizontally, but are stored as y.
     rows = on_page(
         Plot("h", "rows", series=series, title="t", y=percent, names=["r"], reference=0.0)
     )

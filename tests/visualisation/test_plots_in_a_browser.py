@@ -1,4 +1,4 @@
-"""Plots in a real browser: drawn, in light and dark, with tooltips and within their ranges."""
+"""Plots in a browser: drawing in light and dark, tooltips and ranges of axes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spacy_npparse.visualisation.reports.parts import percent_axis
 Browse = Callable[..., Browsed]
 HOSTILE = "</script><img src=x onerror=alert(1)>'\"&"
 CHART = "Chart.getChart(document.querySelectorAll('canvas')[{}])"
-# The pixels of a copy can be read often.
+# Pixels are read from a copy of the canvas, which allows frequent reads.
 READABLE = """() => {
   window.readable = (canvas) => {
     const copy = new OffscreenCanvas(canvas.width, canvas.height)
@@ -33,7 +33,7 @@ READABLE = """() => {
 
 
 def page_of(*drawings: Plot) -> str:
-    """A page with plots."""
+    """Render a page with plots."""
     return render(
         "leaderboard.html",
         title="t",
@@ -54,7 +54,7 @@ def page_of(*drawings: Plot) -> str:
 
 
 def pixels(page: Any, number: int, colour: str) -> int:
-    """How many pixels of a plot have the colour of a CSS variable."""
+    """Count the pixels of a plot that have the colour of a CSS variable."""
     page.evaluate(READABLE)
     found: int = page.evaluate(
         """([number, name]) => {
@@ -73,7 +73,7 @@ def pixels(page: Any, number: int, colour: str) -> int:
 
 
 def extent(page: Any, number: int, scale: str) -> tuple[float, float]:
-    """The ends of an axis."""
+    """Return the ends of an axis."""
     low, high = page.evaluate(
         f"(({{min, max}}) => [min, max])({CHART.format(number)}.scales.{scale})"
     )
@@ -81,7 +81,7 @@ def extent(page: Any, number: int, scale: str) -> tuple[float, float]:
 
 
 def hover(page: Any, number: int, series: int, point: int) -> list[str]:
-    """The lines of the tooltip of a point."""
+    """Move the mouse over a point, and return the lines of its tooltip."""
     canvas = page.locator("canvas").nth(number)
     canvas.scroll_into_view_if_needed()
     chart = CHART.format(number)
@@ -116,7 +116,7 @@ def test_drawn_in_light_and_dark(browse: Browse) -> None:
     browsed = browse(four_plots())
     page = browsed.page
     for _ in browsed.views():
-        # The page hears of a new size or scheme in the next frame.
+        # The page is notified of a new size or color scheme in the next frame.
         page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
         for number in range(4):
             # Series, text and grid.
@@ -244,7 +244,7 @@ def test_axes(browse: Browse) -> None:
         ticks = page.evaluate(f"{CHART.format(number)}.scales.x.ticks.map((t) => t.label)")
         assert 1 <= len(ticks) <= 10 and {tick[0] for tick in ticks} <= set("1235")
     assert extent(page, 5, "x")[0] <= -5
-    # Bars begin at zero; an axis of positive values does not go below it.
+    # Bars begin at zero, and an axis of positive values does not extend below zero.
     assert extent(page, 6, "y")[0] == 0 and extent(page, 4, "x")[0] >= 0
 
 

@@ -1,4 +1,4 @@
-"""The pages of `compare`, `statistics`, `leaderboard`, `sweep`: complete, true, self-contained."""
+"""Pages of reports, which must be complete, correct and self-contained."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VOID = {"meta"}
 
 
 class Balance(HTMLParser):
-    """Notes the elements of a page and whether every one is closed."""
+    """A parser that checks that all elements of a page are closed, and collects their IDs."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Balance(HTMLParser):
 
 
 def check_page(page: str) -> None:
-    """Whether a page is well-formed and needs nothing from elsewhere."""
+    """Check that a page is well-formed and self-contained."""
     library = static("vendor/chart.umd.min.js")
     assert page.count(library) == 1 and len(page.encode()) < 500_000
     page = page.replace(library, "")
@@ -78,7 +78,7 @@ def test_calibration_page() -> None:
     check_page(page)
     assert page.count('<canvas role="img" aria-label="Reliability diagram of heads"') == 1
     assert "Temperatures: heads 0.500" in page
-    # Bins of both, in the table beside the plot.
+    # The table of the plot has the bins before and after calibration.
     assert page.count("<td>50.00</td>") == 3 and page.count("<td>75.00</td>") == 3
 
 
@@ -87,7 +87,7 @@ def test_comparison_page(comparison: ParserComparison) -> None:
     check_page(page)
     assert page == render_comparison(comparison, SOURCE, n_sentences=3)
     assert "<h1>Comparison of 3 parsers</h1>" in page and "&lt;flat&gt;" in page
-    # Ten plots, and trees: flat and same are drawn once.
+    # There are ten plots. The trees of flat and same are equal and drawn once.
     assert page.count('<canvas role="img" aria-label="') == 10
     assert page.count("<summary>Figures</summary>") == 10
     assert page.count('class="npparse npparse-tree"') == 6
@@ -194,7 +194,7 @@ def test_leaderboard_page() -> None:
         seeds = ", ".join(str(trial.seed) for trial in standing.trials)
         assert row.startswith(f"<td>{len(standing.trials)}<small>{seeds}</small></td>")
     assert page.count('<canvas role="img" aria-label="') == 4
-    # The best five and the peer have colours and stand in the legend; two others are grey.
+    # The best five and the peer have colours and are in the legend. Two others are grey.
     assert re.findall(r"<li>.*?</span>(.*?)</li>", page) == [
         *(f"&lt;system&gt; {i}" for i in range(5)),
         "peer",
@@ -208,7 +208,7 @@ def test_parsers_without_predictions_are_named(comparison: ParserComparison) -> 
     page = render_leaderboard(many_parsers(8), SOURCE)
     assert re.findall(f"{note}(.*?)<", page) == ["&lt;system&gt; 7."]
     assert note not in render_leaderboard(many_parsers(4), SOURCE)
-    # In the plot of precision and recall, and in that of projectivity.
+    # The note is at the plot of precision and recall, and at the plot of projectivity.
     page = render_comparison(comparison, SOURCE)
     assert re.findall(f"{note}(.*?)<", page) == ["&lt;flat&gt;, same."] * 2
 

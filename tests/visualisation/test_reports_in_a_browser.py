@@ -1,4 +1,4 @@
-"""Reports in a real browser: nothing is missing, nothing sticks out, all can be read."""
+"""Reports in a browser: all parts are visible and readable, and none are wider than the window."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Browse = Callable[..., Browsed]
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    """A page of each kind."""
+    """Render a page of each kind."""
     boards = several_treebanks()
     return {
         "comparison": render_comparison(three_parsers(), SOURCE, n_sentences=3),
@@ -74,7 +74,7 @@ def test_wide_tables_scroll_by_keyboard(browse: Browse, pages: dict[str, str], k
         table.focus()
         page.keyboard.press("ArrowRight")
         page.wait_for_function("(t) => t.scrollLeft > 0", arg=table.element_handle())
-        # The names of the rows stay where they are.
+        # The headings of rows do not scroll.
         name = table.locator("tbody th").first
         assert name.bounding_box()["x"] == pytest.approx(table.bounding_box()["x"], abs=2)
 
@@ -83,7 +83,7 @@ LONG = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenfabrikant"
 
 
 def contradictions(n_words: int = 30) -> str:
-    """The page of `check`, with names and words that are as long as in some treebanks."""
+    """Render the page of `check` with names and words that are as long as in some treebanks."""
     rows = [f"# sent_id = weblog-{LONG}_20040423000200_ENG_20040423_000200-0001"]
     for word in range(1, n_words + 1):
         form = LONG if word == 3 else "word"
@@ -105,7 +105,7 @@ def test_contradictions_are_readable_everywhere(browse: Browse) -> None:
         assert browsed.too_wide() == []
         for selector in (*texts, *others):
             assert browsed.contrast(selector) >= 4.5, selector
-        # All of the table is in sight; trees scroll in their boxes.
+        # The whole table is visible, whereas trees scroll in their boxes.
         assert browsed.page.evaluate(
             "(({scrollWidth, clientWidth}) => scrollWidth <= clientWidth)"
             "(document.querySelector('.figures'))"
@@ -123,7 +123,7 @@ def test_rows_of_trees_are_as_wide_as_their_cards(
     if kind == "trees":
         tree = card.locator("svg")
         assert tree.evaluate("(tree) => tree.viewBox.baseVal.width") > 1250
-        # It fits into one row, which shrinks to fit into the window of a laptop.
+        # The tree fits into one row, which shrinks to fit into the window of a laptop.
         assert tree.locator(".npparse-words").count() == 1
         page.set_viewport_size({"width": 1280, "height": 800})
         assert card.evaluate("(box) => box.scrollWidth <= box.clientWidth")

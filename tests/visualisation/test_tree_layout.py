@@ -1,4 +1,4 @@
-"""Geometry of the drawings: nothing overlaps that a reader has to tell apart."""
+"""Geometry of drawings, whose words, labels and arcs must be distinguishable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spacy_npparse.visualisation.trees.layout import (
 
 @st.composite
 def trees(draw: st.DrawFn) -> tuple[list[str], list[Arc]]:
-    """Random trees, crossing arcs included, with random words and labels."""
+    """Draw random trees, with or without crossing arcs, with random words and labels."""
     n = draw(st.integers(1, 12))
     order = draw(st.permutations(range(1, n + 1)))
     heads = {word: order[draw(st.integers(0, i - 1))] if i else 0 for i, word in enumerate(order)}
@@ -62,7 +62,7 @@ def test_only_crossing_arcs_cross(tree: tuple[list[str], list[Arc]]) -> None:
         assert pierced == inside
 
 
-# The root's label stands above an arc at the edge of its word.
+# The label of the root arc is above another arc at the edge of the word.
 @example((["W"] * 8, [*(Arc(8, word, "W") for word in range(1, 8)), Arc(0, 8, "WWWW")]))
 @given(trees())
 def test_words_and_labels_have_room(tree: tuple[list[str], list[Arc]]) -> None:
@@ -82,7 +82,7 @@ def test_words_and_labels_have_room(tree: tuple[list[str], list[Arc]]) -> None:
             assert abs(p.end - p.start) > 2 * half
 
 
-# A long label, of which every free stretch is too narrow.
+# All free parts of the last arc are too narrow for its long label.
 NARROW = [Arc(2, 1, "W"), Arc(0, 2, "W"), *(Arc(2, word, "W") for word in (3, 4))]
 NARROW += [*(Arc(1, word, "W") for word in range(5, 12)), Arc(1, 12, "WWWWWWW")]
 
@@ -124,7 +124,7 @@ def test_rows_are_about_equally_long() -> None:
 
 
 def test_a_row_ends_where_few_arcs_are_cut() -> None:
-    # Thirteen and seven words, each below the last of them; the eleventh is in the middle.
+    # Words are attached to the last word of their group of 13 or 7. Word 11 is in the middle.
     arcs = [Arc(0, 13, "root"), Arc(13, 20, "conj")]
     arcs += [Arc(13, word, "dep") for word in range(1, 13)]
     arcs += [Arc(20, word, "dep") for word in range(14, 20)]

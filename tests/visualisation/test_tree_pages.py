@@ -1,4 +1,4 @@
-"""The page of trees in a real browser."""
+"""The page of trees in a browser."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_trees_are_drawn(browse: Browse) -> None:
 
 def test_wide_trees_are_scrolled_by_keyboard(browse: Browse) -> None:
     page = browse(render_trees([make_doc()]), 360).page
-    # Terms, the filter and the link to the sentence come first.
+    # The Tab key reaches terms, the filter and the link to the sentence first.
     for _ in range(4):
         page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")

@@ -1,4 +1,4 @@
-"""Trees as SVG and HTML: complete, escaped, deterministic, self-contained."""
+"""Trees as SVG and HTML, which must be complete, escaped, deterministic and self-contained."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def arcs(svg: str) -> Counter[str]:
-    """How often each class of arc occurs; "" counts all arcs."""
+    """Count the arcs of each class; "" counts all arcs."""
     found: Counter[str] = Counter()
     for side in ElementTree.fromstring(svg).iter(f"{SVG}g"):
         if side.get("class") == "npparse-arcs":
@@ -97,7 +97,7 @@ def test_long_sentences_are_broken_into_rows() -> None:
     assert len(sides) >= 4
     pairs = [pair for side in sides for pair in (side.get("data-arcs") or "").split()]
     assert {*pairs} == {f"{head}-{word}" for word, head in enumerate(heads, 1)}
-    # Every part of an arc that is cut has its label, and only one part its arrow.
+    # If an arc is cut, every part has the label, but only one part has the arrow.
     parts = [group for side in sides for group in side]
     assert len(parts) == len(pairs) > 60
     arrows = [
@@ -163,7 +163,7 @@ def test_sentences_have_links() -> None:
     assert found == ["a-1", "s2", "s3", "s4", "s5", hostile, "s7"]
     links = [unquote(html.unescape(link)) for link in re.findall(r'href="#(.*?)"', page)]
     assert links == found
-    # The parser has made one sentence of two: their names say nothing of it.
+    # The parser has made one sentence of two, so the names of these do not apply.
     merged = doc_from_sentences([parse_sentence(rows)] * 2, spacy.blank("xx").vocab)
     merged.user_data[CONLLU_KEY].pop()
     assert '<figure id="s1">' in render_trees([merged])
@@ -179,7 +179,7 @@ def test_only_pages_with_crossing_arcs_have_a_filter() -> None:
 def test_pages_of_many_trees_are_small() -> None:
     short = len(render_trees([make_doc()]).encode())
     more = len(render_trees([make_doc()] * 11).encode())
-    # Of 29 bytes of text a word costs no more than this.
+    # The words have 29 characters. Each word takes less than 250 bytes of the page.
     assert (more - short) / (10 * len(WORDS)) < 250
 
 
