@@ -3,8 +3,8 @@
     python benchmarks/active_learning.py hu-ud-train.conllu hu-ud-dev.conllu
 
 A gold treebank simulates the annotators of unannotated text. The first parser is trained on a few
-random sentences. In each round, a strategy selects more words, often by the newest parser as the
-command `select` does; they are annotated, and a new parser is trained on all annotations so far.
+random sentences. In each round, a strategy selects more words, and a new parser is trained on all
+annotations so far. Most strategies use the newest parser, as the command `select` does.
 
 The strategies `random`, `entropy`, `error` and `diversity` select whole sentences. `arcs` selects
 single words by entropy. `doubtful-arcs` selects words of random sentences whose arcs are probably

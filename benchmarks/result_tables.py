@@ -48,7 +48,7 @@ class System(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The parser and how it is trained."""
+        """The name of the parser, and its config or number of updates."""
         trained = f"`{self.config}.cfg`" if self.updates is None else f"{self.updates:,} updates"
         return f"`{self.parser}`, {trained}"
 

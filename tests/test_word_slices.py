@@ -69,7 +69,7 @@ def all_cuts(surface, n_words):
     words=st.lists(st.text("abc", min_size=1, max_size=3), min_size=2, max_size=3),
 )
 def test_against_all_cuts(surface, words):
-    """No cut with the prefix of the first word and the suffix of the last word is better."""
+    """No cut that keeps the prefix and suffix shared with the first and last word is better."""
     words = tuple(words)
     found = cut(surface, words)
     every = list(all_cuts(surface, len(words)))

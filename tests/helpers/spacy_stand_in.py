@@ -101,14 +101,14 @@ def _exchange() -> None:
 
 
 def _make_component(nlp: Any, name: str, **settings: Any) -> Any:
-    """Make the parser without the settings that only spaCy's parser has: the replaced factory."""
+    """Replace spaCy's factory: make the parser without the settings of spaCy's parser."""
     _with_parser.add(os.environ["PYTEST_CURRENT_TEST"].split(" ")[0])
     ours = {key: value for key, value in settings.items() if key not in _ARC_EAGER}
     return registry.factories.get(FACTORY)(nlp, name, **ours)
 
 
 def DependencyParser(vocab: Vocab, model: Model, name: str = "parser", **settings: Any) -> Any:
-    """Make the parser without a pipeline: the replaced class."""
+    """Replace spaCy's class: make the parser without a pipeline."""
     config = Language.get_factory_meta("parser").default_config
     config = registry.resolve({"settings": {**config, "model": None}})["settings"]
     return _make_component(

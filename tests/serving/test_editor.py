@@ -162,7 +162,7 @@ def test_only_what_is_confirmed_is_written_and_no_other_byte(start, path):
         columns = zip(old.split(b"\t"), new.split(b"\t"), strict=True)
         assert all(a == b for i, (a, b) in enumerate(columns) if i not in (6, 7))
     assert [s.heads for s in read_conllu(path)][2][1:] == tuple(head for head, _ in arcs(answer))
-    # An undone confirmation leaves the file as it was.
+    # Undoing a confirmation restores the file.
     act(editor, 0, "undo")
     assert path.read_bytes() == before
     act(editor, 0, "redo")

@@ -173,7 +173,7 @@ def test_bounds_stand_for_losses_where_the_search_is_given_up(single, monkeypatc
     [
         # 0 → 2 is lost already.
         ("arc_hybrid", (1, 2), (0,), (0, 2, 0), {"RIGHT-ARC": 0}),
-        # SHIFT loses 0 → 2, but not 2 → 1 alone: one cost for each.
+        # SHIFT loses both 2 → 1 and 0 → 2, so it costs 2.
         ("arc_hybrid", (1,), (2, 0), (0, 2, 0), {"SHIFT": 2, "LEFT-ARC": 0}),
         # At the end, a headless word is attached to the word below it on the stack.
         ("arc_eager", (1,), (2, 0), (0, 0, 1), {"SHIFT": 0, "RIGHT-ARC": 0, "LEFT-ARC": 2}),

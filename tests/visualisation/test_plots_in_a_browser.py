@@ -119,7 +119,7 @@ def test_drawn_in_light_and_dark(browse: Browse) -> None:
         # The page is notified of a new size or color scheme in the next frame.
         page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
         for number in range(4):
-            # Series, text and grid.
+            # The colours of series, text and grid lines.
             for colour in ("--s0", "--line", "--s2", "--soft", "--rule"):
                 assert pixels(page, number, colour) >= 5, (number, colour)
     assert page.evaluate("document.images.length") == 0
