@@ -119,9 +119,12 @@ def test_settings_of_factories(factory):
     name = factory.removesuffix("_parser")
     heading = SECTIONS.get(name, "Transition systems")
     defaults = dict(FACTORIES[factory].default_config)
+    common = section(SETTINGS, "All parsers")
     if name == "ensemble":
         defaults["members"] = inspect.Parameter.empty
-    check(section(SETTINGS, heading).split("```")[0], defaults)
+        assert "except that an `ensemble_parser` has neither `model` nor `label_rules`" in common
+        defaults |= dict.fromkeys(["model", "label_rules"], "trees")
+    check(common + section(SETTINGS, heading).split("```")[0], defaults)
     if heading == "Transition systems":
         assert f"`{factory}`" in section(SETTINGS, heading)
 
