@@ -121,8 +121,6 @@ def test_trees_that_a_system_cannot_build(run, dev, crossing):
 def test_parsers_without_derivations(run, dev, tmp_path):
     nlp = spacy.blank("xx")
     nlp.add_pipe("mst_parser", name="parser", config={"model": {"tok2vec": {"width": 16}}})
-    from spacy_npparse.treebank import ConlluCorpus
-
     nlp.initialize(lambda: list(ConlluCorpus(dev, limit=5)(nlp)))
     nlp.to_disk(tmp_path / "mst")
     result = run("derive", dev, "--model", tmp_path / "mst")
