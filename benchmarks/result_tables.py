@@ -103,24 +103,30 @@ def measured(name: str) -> Column:
 
 
 def table(
-    chosen: Callable[[System], bool], columns: Mapping[str, Column], named: bool = True
+    chosen: Callable[[System], bool],
+    columns: Mapping[str, Column],
+    name: Callable[[System], str] = lambda system: system.name,
+    best_first: bool = False,
 ) -> Callable[[Systems], str]:
     """Return a function that renders a table with a row for each system, treebank by treebank.
 
     Args:
         chosen: Whether a system is in the table.
         columns: The columns by their headings.
-        named: Whether the table has a column with the names of the parsers.
+        name: Returns the name of the parser of a system; an empty string if it has no column.
+        best_first: Whether the systems of a treebank are sorted by their LAS with gold tokens.
     """
 
     def written(systems: Systems) -> str:
         picked = [system for system in systems if chosen(system)]
         treebanks = dict.fromkeys(system.treebank for system in picked)
+        if best_first:
+            picked.sort(key=lambda one: -mean(run[GOLD]["LAS"] for run in systems[one]))
         return markdown(
             [
                 {
                     "treebank": one.treebank,
-                    "parser": one.name if named else "",
+                    "parser": name(one),
                     "seeds": str(len(systems[one])),
                     **{heading: column(systems[one]) for heading, column in columns.items()},
                 }
@@ -183,7 +189,7 @@ _TABLES: dict[str, Callable[[Systems], str]] = {
             **{n: score(n, PLAIN) for n in ("Words", "Sentences", "UPOS", "Lemmas", "UAS", "LAS")},
             **{f"{name}, gold tokens": score(name, GOLD) for name in ("UAS", "LAS")},
         },
-        named=False,
+        name=lambda _: "",
     ),
     "by treebank": by_treebank,
     PLAIN: table(
@@ -204,6 +210,8 @@ _TABLES: dict[str, Callable[[Systems], str]] = {
     "budget": table(
         lambda system: not _has_own_updates(system),
         {name: score(name, GOLD) for name in ("UAS", "LAS", *_NONPROJECTIVE)},
+        name=lambda system: f"`{system.parser}`",
+        best_first=True,
     ),
     "data": table(
         _is_main,
@@ -213,6 +221,6 @@ _TABLES: dict[str, Callable[[Systems], str]] = {
             "SHA-256 of dev": lambda runs: runs[0]["checksums"]["dev"][:12],
             "version": lambda runs: runs[0]["version"],
         },
-        named=False,
+        name=lambda _: "",
     ),
 }

@@ -87,7 +87,16 @@ def test_what_has_not_been_run_is_in_no_table():
         ["Turkish-IMST", "`mst`, `accuracy.cfg`", "1", "59.00", "-"],
     ]
     [_, _, row] = cells("budget", runs)
-    assert row == ["Gothic-PROIEL", "`mst`, 1,000 updates", "1", "50.00"]
+    assert row == ["Gothic-PROIEL", "`mst`", "1", "50.00"]
+
+
+def test_systems_with_the_same_budget_are_sorted_by_treebank_and_score():
+    scores = {"mst": 50.0, "mh4": 60.0, "mh3": 55.0}
+    runs = [run("Gothic-PROIEL", parser, 0, las, 1000) for parser, las in scores.items()]
+    runs.append(run("Hungarian-Szeged", "mst", 0, 70.0, 1000))
+    rows = [row[:2] for row in cells("budget", runs)[2:]]
+    gothic = ["`mh4`", "`mh3`", "`mst`"]
+    assert rows == [*(["Gothic-PROIEL", name] for name in gothic), ["Hungarian-Szeged", "`mst`"]]
 
 
 def trials(seeds, correct):
