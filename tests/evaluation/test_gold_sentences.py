@@ -79,7 +79,7 @@ def test_sentences_add_up_to_the_whole(text, seed):
 def test_parts_of_a_long_text_add_up_to_the_whole():
     """Parts are compared one after the other, without keeping gold and predicted sentences."""
     random_ = random.Random(0)
-    text = "".join(random_.choices("abc", k=30_000))
+    text = "".join(random_.choices("abc", k=150_000))
     gold, system = (random_treebank(text, random_) for _ in range(2))
     whole = score_analyses(*map(analysis_of_sentences, (gold, system)))
     assert score_sentences(iter(gold), iter(system)) == whole
