@@ -2,8 +2,8 @@
 
 The best tree may need bad labels to obey the rules, for example if two words are attached to a verb
 as if both were its subject. Then another tree that scores lower but has better labels may be
-better. Trees are compared by their score minus the loss of their labels, which is the difference of
-log-probability to the best labels without rules.
+better. Trees are compared by their weighted score minus the loss of their labels, which is the
+difference of log-probability to the best labels without rules.
 
 Trees are searched by branch and bound. A tree can only be better if it lacks some of the arcs that
 cause conflicts of rules. Therefore the search divides the trees into those without the first of
@@ -43,14 +43,17 @@ from spacy_npparse.parsing.search import RestrictedSearch, Search
 MOST_WORDS = 40
 LEAST_LOSS = 0.75
 MOST_TREES = 4
+# The weight of the scores of trees against the log-probabilities of labels. With a lower weight,
+# trees follow more rules and have more wrong heads.
+SCORE_WEIGHT = 2.0
 
 
 class _Branch(NamedTuple):
     """A set of trees of a sentence.
 
     Attributes:
-        bound: A lower bound of the costs of the trees: minus the score of the best one, plus the
-            loss of labels that all of them share.
+        bound: A lower bound of the costs of the trees: minus the weighted score of the best one,
+            plus the loss of labels that all of them share.
         number: The number of the branch.
         heads: int32 [n_words], the heads of the best tree.
         forbidden: bool [size, size], the arcs that the trees do not have.
@@ -88,7 +91,7 @@ class _Sentence:
 
     Attributes:
         best: The number of rules that the labels of the best tree break; and its cost, which is
-            minus its score plus the loss of its labels.
+            minus its weighted score plus the loss of its labels.
         heads: int32 [n_words], the heads of the best tree.
         labels: int64 [n_words], the labels of the best tree.
         branches: A heap of the branches that may have a better tree.
@@ -136,7 +139,7 @@ class _Trees(NamedTuple):
 
     Attributes:
         numbers: int64 [n_trees], the sentence of each tree.
-        costs: float64 [n_trees], minus the scores of the trees.
+        costs: float64 [n_trees], minus the weighted scores of the trees.
         without: bool [n_trees, size, size], the arcs that the trees of the branches do not have.
         tree: The labelled trees.
     """
@@ -195,7 +198,7 @@ def best_ruled_trees(
         if number in allowed_trees:
             arcs = allowed_trees[number].arcs
             without[place, : len(arcs), : len(arcs)] |= ~arcs
-    first = _Trees(places, -found.scores[0, places], without, part)
+    first = _Trees(places, _costs(found)[places], without, part)
     _search(sentences, restricted, labeller, scored, first, allowed)
     words = scored.sentences.words_of(places)
     heads, labels = tree.heads.copy(), tree.labels.copy()
@@ -226,7 +229,7 @@ def _search(
         numbers = np.array([number for number, _ in parts])
         without = np.stack([arcs for _, arcs in parts])
         found = _search_parts(search, scored, numbers, without)
-        costs = -found.scores[0]
+        costs = _costs(found)
         kept = _promising(sentences, numbers, costs)
         if not len(kept):
             continue
@@ -266,6 +269,12 @@ def _add(
         branch = _Branch(bounds[i], next(branches), tree.heads[words], without[i], places)
         if len(places) and sentences[numbers[i]].is_improved_by(bounds[i]):
             heappush(sentences[numbers[i]].branches, branch)
+
+
+def _costs(found: Found) -> NDArray[np.float64]:
+    """Compute the costs of the best trees without the loss of their labels: [n_sentences]."""
+    costs: NDArray[np.float64] = -SCORE_WEIGHT * found.scores[0]
+    return costs
 
 
 def _promising(sentences: dict[int, _Sentence], numbers: Ints, costs: NDArray[np.float64]) -> Ints:

@@ -25,8 +25,8 @@ _EXCLUDING = ("dependents", "upos")
 EVIDENCE = 20
 TOLERANCE = 0.002
 MOST_EXCEPTIONS = 0.03
-# In nats. The log-odds of exceptions would be too high: the scores of labels contain them.
-COST_OF_EXCEPTION = 1.0
+# In nats, less than the log-odds of most exceptions, because the scores of labels contain them.
+COST_OF_EXCEPTION = 3.0
 # The cost is lower because parts of speech are predicted and can be wrong.
 COST_OF_UPOS = 0.5
 # A label of dependents or a part of speech is excluded only if chance predicts so many cases.

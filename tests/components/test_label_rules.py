@@ -138,7 +138,7 @@ def test_labelled_trees_are_the_best_of_all(make, name, monkeypatch):
     nlp = make(PARSERS[name][0])
     parser = nlp.get_pipe("parser")
     n_other = 0
-    for _ in range(80):
+    for _ in range(100):
         randomize(parser, rng, rng.choice([0.3, 0.6]))
         labels = list(parser.label_set.plain)
         # Most labels have rules, so that they conflict in most trees. With several groups, another
@@ -173,8 +173,8 @@ def test_labelled_trees_are_the_best_of_all(make, name, monkeypatch):
 
 
 def value_of(parser, scored, heads):
-    """Return how many rules a tree breaks with its best labels, and its negated score with them,
-    or None if the parser cannot build the tree."""
+    """Return how many rules a tree breaks with its best labels, and its cost, or None if the parser
+    cannot build the tree."""
     size = len(heads) + 1
     arcs = np.zeros((size, size), dtype=bool)
     arcs[np.arange(1, size), heads] = True
@@ -182,7 +182,7 @@ def value_of(parser, scored, heads):
     if found is None:
         return None
     tree = parser.label_set.labeller.label(scored, np.array(heads, dtype=np.int32), None)
-    return int(tree.n_broken[0]), tree.losses[0] - found.scores[0, 0]
+    return int(tree.n_broken[0]), tree.losses[0] - ruled_trees.SCORE_WEIGHT * found.scores[0, 0]
 
 
 UPOS = ["NOUN", "VERB", "DET"]
@@ -223,8 +223,9 @@ def test_parts_of_speech_count_in_the_best_of_all_labelled_trees(three_labels, m
     labeller = parser.label_set.labeller
 
     def value_with_labels(heads, deps):
-        """Return how many rules without exceptions a labelled tree breaks, and its loss: what its
-        labels lose, plus the costs of the other broken rules, minus the score of the tree."""
+        """Return how many rules without exceptions a labelled tree breaks, and its cost: what its
+        labels lose, plus the costs of the other broken rules, minus the weighted score of the
+        tree."""
         of_tree = [(head or i) - 1 for i, head in enumerate(heads, 1)]
         spelled = [dep or "ROOT" for dep in deps]
         doc = doc_of(heads=of_tree, deps=spelled)
@@ -241,7 +242,8 @@ def test_parts_of_speech_count_in_the_best_of_all_labelled_trees(three_labels, m
         arcs = np.zeros((n + 1, n + 1), dtype=bool)
         arcs[np.arange(1, n + 1), heads] = True
         score = parser.search.best_allowed(scored, AllowedTrees(arcs)).scores[0, 0]
-        by_tree[heads] = score, label_log_probabilities(scored, np.array(heads, np.int32))
+        scores_of_labels = label_log_probabilities(scored, np.array(heads, np.int32))
+        by_tree[heads] = ruled_trees.SCORE_WEIGHT * score, scores_of_labels
     values = {
         (heads, deps): value_with_labels(heads, deps)
         for heads in trees
@@ -476,7 +478,7 @@ def test_a_tree_whose_score_is_no_number_remains(make):
 
 @pytest.mark.parametrize(
     ("exceptions", "loss", "expected", "value"),
-    [(2, 0.9, [-1, 0, 1], -0.9), (2, 1.1, [-1, 0, 0], -1.0), (0, 9.0, [-1, 0, 1], -9.0)],
+    [(2, 2.9, [-1, 0, 1], -2.9), (2, 3.1, [-1, 0, 0], -3.0), (0, 9.0, [-1, 0, 1], -9.0)],
 )
 def test_a_rule_with_exceptions_is_broken_where_it_costs_less(exceptions, loss, expected, value):
     rules = [LabelRule("unique", ("subj",), (), 100, exceptions)]
@@ -529,14 +531,14 @@ def test_what_takes_the_next_best_label_is_part_of_a_conflict():
 
 
 @pytest.mark.parametrize(
-    ("name", "bound"), [("MOST_WORDS", 3 * len(WORDS) - 1), ("LEAST_LOSS", 3 * len(WORDS))]
+    ("name", "bound"), [("MOST_WORDS", 3 * len(WORDS) - 1), ("LEAST_LOSS", 9 * len(WORDS))]
 )
 def test_trees_are_kept_if_sentences_are_long_or_labels_lose_little(make, monkeypatch, name, bound):
     nlp = make("mst")
     parser = nlp.get_pipe("parser")
     randomize(parser, random.Random(5))
     labels = list(parser.label_set.plain)
-    # Each violation costs 1 nat, so that the labels of no tree lose more than 1 for each word.
+    # Each violation costs 3 nats, so that the labels of no tree lose more than 3 for each word.
     use(parser, "trees", [LabelRule("unique", tuple(labels[:-1]), (), 100, 2)])
     words = WORDS * 3
     searched = [token.head.i for token in parser(one_sentence(nlp, words))]
