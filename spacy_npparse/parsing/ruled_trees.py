@@ -38,10 +38,10 @@ from spacy_npparse.parsing.labelling import ROUNDING, Labeller
 from spacy_npparse.parsing.search import RestrictedSearch, Search
 
 # Few sentences have a better tree than those that are found first, and time grows with the length.
-# The best tree is kept in longer sentences, and if its labels lose less (in nats), as with a single
-# rule on parts of speech. After this many trees, no branches are divided.
+# The best tree is kept in longer sentences, and if its labels lose no more (in nats), as with two
+# rules on parts of speech. After this many trees, no branches are divided.
 MOST_WORDS = 40
-LEAST_LOSS = 0.75
+LEAST_LOSS = 1.0
 MOST_TREES = 4
 # The weight of the scores of trees against the log-probabilities of labels. With a lower weight,
 # trees follow more rules and have more wrong heads.
