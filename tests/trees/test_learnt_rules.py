@@ -35,7 +35,7 @@ def test_labels_that_repeat_are_not():
     assert ("obj",) not in kinds(rules_of(TREE, twice, n=30), "unique")
 
 
-@pytest.mark.parametrize(("n", "cost"), [(1, math.inf), (2, math.inf), (3, 1.0), (30, 1.0)])
+@pytest.mark.parametrize(("n", "cost"), [(1, math.inf), (2, math.inf), (3, 3.0), (30, 3.0)])
 def test_few_exceptions_are_errors_of_the_treebank_and_more_have_a_cost(n, cost):
     twice = [2, 0, 2, 2], ["subj", "ROOT", "obj", "obj"]
     found = rules_of(*[TREE] * (1000 - n), *[twice] * n)
