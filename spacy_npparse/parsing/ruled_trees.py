@@ -38,8 +38,9 @@ from spacy_npparse.parsing.labelling import ROUNDING, Labeller
 from spacy_npparse.parsing.search import RestrictedSearch, Search
 
 # Few sentences have a better tree than those that are found first, and time grows with the length.
-# The best tree is kept in longer sentences, and if its labels lose no more (in nats), as with two
-# rules on parts of speech. After this many trees, no branches are divided.
+# Longer sentences keep their best tree, and so do sentences whose labels lose at most `LEAST_LOSS`
+# nats, which is what two violations of rules on parts of speech cost. After `MOST_TREES` trees, no
+# branches are divided.
 MOST_WORDS = 40
 LEAST_LOSS = 1.0
 MOST_TREES = 4
