@@ -3,7 +3,8 @@
 The only assumption about labels is that subtypes follow a colon. A rule is about a label with all
 its subtypes, or about one of these. It is learnt if the treebank has enough cases in which the rule
 could be broken, and breaks it in hardly any of them: treebanks have errors. A label that is unique
-with few exceptions has a rule as well, which trees may break at a cost.
+with few exceptions has a rule as well, which trees may break at a cost. Unique labels that exclude
+each other, such as those of nominal and of clausal subjects, share a rule.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, groupby, product, starmap
 from typing import Any, Literal, TypeAlias, get_args
 
 from spacy_npparse.checks import check_choice, check_type
@@ -31,12 +32,17 @@ COST_OF_EXCEPTION = 3.0
 COST_OF_UPOS = 0.5
 # A label of dependents or a part of speech is excluded only if chance predicts so many cases.
 LEAST_EXPECTED = 5.0
+# Two unique labels exclude each other if words have both in at most this share of the cases that
+# chance predicts from the labels of the words.
+MOST_TOGETHER = 0.2
 # The most dependents that words have on average if their label is that of function words.
 MOST_DEPENDENTS = 0.1
 _SUBTYPE = ":"
 
 # Label, label of the head, whether the word is before its head, and the part of speech of the word.
 _Arc: TypeAlias = tuple[str, str, bool, str]
+# The labels, sorted, of all dependents of a word.
+_Siblings: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class LabelRule:
             "behind", if words with these labels stand before or behind their heads; "dependents",
             if words with these labels have no dependents with some labels; "upos", if they are not
             of some parts of speech.
-        labels: The labels, which differ in their subtypes only.
+        labels: The labels. Except for unique labels, they differ only in their subtypes.
         excluded: The labels that dependents do not have, or the parts of speech (UPOS).
         cases: The number of times that the treebank could have broken the rule.
         exceptions: The number of times that it has broken the rule.
@@ -137,8 +143,8 @@ class LabelCounts:
     def __init__(self) -> None:
         self._words: Counter[str] = Counter()
         self._arcs: Counter[_Arc] = Counter()
-        # The labels, sorted, of all dependents of a word whose labels differ in subtypes only.
-        self._siblings: Counter[tuple[str, ...]] = Counter()
+        # The label and the part of speech of a word, and the sorted labels of its dependents.
+        self._families: Counter[tuple[tuple[str, str], _Siblings]] = Counter()
 
     def add(self, heads: Sequence[int], labels: Sequence[str], upos: Sequence[str]) -> None:
         """Count the labels of a sentence, or of several.
@@ -150,38 +156,90 @@ class LabelCounts:
             upos: The part of speech of each word, empty if unknown.
         """
         arcs = []
-        siblings: dict[tuple[int, str], list[str]] = defaultdict(list)
+        siblings: dict[int, list[str]] = defaultdict(list)
         for place, (head, label, pos) in enumerate(zip(heads, labels, upos, strict=True)):
             if head >= 0 and label:
                 arcs.append((label, labels[head], place < head, pos))
-                siblings[head, without_subtype(label)].append(label)
+                siblings[head].append(label)
         self._words.update(filter(None, labels))
         self._arcs.update(arcs)
-        self._siblings.update(tuple(sorted(ones)) for ones in siblings.values())
+        self._families.update(
+            ((labels[head], upos[head]), tuple(sorted(ones))) for head, ones in siblings.items()
+        )
 
     def rules(self) -> list[LabelRule]:
         """Learn the rules that the trees obey."""
         return [*self._unique(), *self._sides(), *self._dependents(), *self._parts_of_speech()]
 
-    def _unique(self) -> Iterator[LabelRule]:
+    def _unique(self) -> list[LabelRule]:
+        by_kind: dict[str, Counter[_Siblings]] = defaultdict(Counter)
+        for (_, siblings), n in self._families.items():
+            for kind, own in groupby(sorted(siblings, key=without_subtype), without_subtype):
+                by_kind[kind][tuple(own)] += n
+        found: list[LabelRule] = []
         done: set[str] = set()
-        for most, kind in product((TOLERANCE, MOST_EXCEPTIONS), self._kinds):
-            labels = tuple(label for label in kind if label not in done)
+        for most, kind_labels in product((TOLERANCE, MOST_EXCEPTIONS), self._kinds):
+            labels = tuple(label for label in kind_labels if label not in done)
             # Subtypes can be exceptions, as outer subjects are.
             while labels:
-                cases = exceptions = 0
-                repeated: Counter[str] = Counter()
-                for siblings, n in self._siblings.items():
-                    own = [label for label in siblings if label in labels]
-                    cases += n * (len(own) > 0)
-                    exceptions += n * (len(own) > 1)
-                    repeated.update(dict.fromkeys(own, n * (len(own) > 1)))
-                if _holds(cases, exceptions, most):
-                    yield LabelRule("unique", labels, (), cases, exceptions)
+                siblings_of_kind = by_kind[without_subtype(labels[0])]
+                rule = _unique_rule(labels, siblings_of_kind)
+                if _holds(rule.cases, rule.exceptions, most):
+                    found.append(rule)
                     done.update(labels)
                     break
+                repeated = _repetitions(labels, siblings_of_kind)
                 worst = max(labels, key=lambda label: (repeated[label] / self._words[label], label))
                 labels = tuple(label for label in labels if label != worst)
+        return self._joined(found)
+
+    def _joined(self, rules: list[LabelRule]) -> list[LabelRule]:
+        """Join the rules of labels that exclude each other, such as those of nominal and clausal
+        subjects: a word has at most one dependent with any of these labels.
+
+        Labels exclude each other if words hardly ever have both, although words with the same label
+        and part of speech often have either.
+        """
+        siblings: Counter[_Siblings] = Counter()
+        together: Counter[tuple[str, str]] = Counter()
+        n_heads: Counter[tuple[str, str]] = Counter()
+        n_with: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+        for (head, labels), n in self._families.items():
+            siblings[labels] += n
+            n_heads[head] += n
+            for label in {*labels}:
+                n_with[label][head] += n
+            together.update(dict.fromkeys(combinations(dict.fromkeys(labels), 2), n))
+
+        def deficit(first: LabelRule, second: LabelRule) -> float:
+            pairs = [*product(first.labels, second.labels)]
+            observed = sum(together[min(pair), max(pair)] for pair in pairs)
+            expected = sum(
+                n * n_with[other][head] / n_heads[head]
+                for label, other in pairs
+                for head, n in n_with[label].items()
+            )
+            is_exclusive = expected >= LEAST_EXPECTED and observed <= MOST_TOGETHER * expected
+            return expected - observed if is_exclusive else 0.0
+
+        # Subtypes of one label are joined first, because there is more evidence about all of them.
+        for of_one_kind in (True, False):
+            groups = [[rule] for rule in rules]
+            pairs = [
+                pair
+                for pair in combinations(rules, 2)
+                if not of_one_kind or len({without_subtype(one.labels[0]) for one in pair}) == 1
+            ]
+            for parts in sorted(pairs, key=lambda pair: -deficit(*pair)):
+                first, second = (next(one for one in groups if part in one) for part in parts)
+                if first is second or not all(starmap(deficit, product(first, second))):
+                    continue
+                rule = _unique_rule(_labels([*first, *second]), siblings)
+                if _holds(rule.cases, rule.exceptions, MOST_EXCEPTIONS):
+                    first += second
+                    groups.remove(second)
+            rules = [_unique_rule(_labels(group), siblings) for group in groups]
+        return rules
 
     def _sides(self) -> Iterator[LabelRule]:
         done: set[str] = set()
@@ -236,6 +294,29 @@ class LabelCounts:
             by_label[label(arc)][key(arc)] += n
         for labels in self._kinds:
             yield labels, sum((by_label[one] for one in labels), Counter())
+
+
+def _unique_rule(labels: tuple[str, ...], all_siblings: Mapping[_Siblings, int]) -> LabelRule:
+    cases = exceptions = 0
+    for siblings, n in all_siblings.items():
+        n_own = sum(label in labels for label in siblings)
+        cases += n * (n_own > 0)
+        exceptions += n * (n_own > 1)
+    return LabelRule("unique", labels, (), cases, exceptions)
+
+
+def _labels(rules: Iterable[LabelRule]) -> tuple[str, ...]:
+    return tuple(label for rule in rules for label in rule.labels)
+
+
+def _repetitions(labels: tuple[str, ...], all_siblings: Mapping[_Siblings, int]) -> Counter[str]:
+    """Count the exceptions to a rule for unique labels in which each label occurs."""
+    found: Counter[str] = Counter()
+    for siblings, n in all_siblings.items():
+        own = [label for label in siblings if label in labels]
+        if len(own) > 1:
+            found.update(dict.fromkeys(own, n))
+    return found
 
 
 def _excluding(

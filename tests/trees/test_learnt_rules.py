@@ -68,6 +68,46 @@ def test_a_subtype_can_be_an_exception():
     assert found == {("subj", "subj:pass"): (60, 0), ("subj:outer",): (30, 0)}
 
 
+SUBJECT, CLAUSE = ([2, 0], ["subj", "ROOT"]), ([2, 0], ["csubj", "ROOT"])
+BOTH = [3, 3, 0], ["subj", "csubj", "ROOT"]
+
+
+@pytest.mark.parametrize(("n_both", "is_joined"), [(0, True), (1, True), (5, False)])
+def test_labels_that_exclude_each_other_are_unique_together(n_both, is_joined):
+    found = kinds(rules_of(*[SUBJECT, CLAUSE] * 30, *[BOTH] * n_both), "unique")
+    together = {("csubj", "subj"): (60 + n_both, n_both)}
+    alone = {("csubj",): (30 + n_both, 0), ("subj",): (30 + n_both, 0)}
+    assert found == (together if is_joined else alone)
+
+
+def test_rare_labels_that_never_meet_are_no_evidence():
+    others = [3, 3, 0], ["obl", "obl", "ROOT"]
+    # Chance predicts that 20 * 20 / 140 = 2.9 words have both.
+    found = kinds(rules_of(*[SUBJECT, CLAUSE] * 20, *[others] * 100), "unique")
+    assert found == {("csubj",): (20, 0), ("subj",): (20, 0)}
+
+
+@pytest.mark.parametrize("differs", ["label", "upos"])
+def test_labels_of_dependents_of_different_words_do_not_exclude_each_other(differs):
+    counts = LabelCounts()
+    for _ in range(30):
+        counts.add([1, -1], ["subj", "ROOT"], ["NOUN", "VERB"])
+        if differs == "label":
+            counts.add([1, 2, -1], ["case", "obl", "ROOT"], ["ADP", "VERB", "VERB"])
+        else:
+            counts.add([1, -1], ["case", "ROOT"], ["ADP", "NOUN"])
+    found = kinds(counts.rules(), "unique")
+    assert found and not any({"case", "subj"} <= {*labels} for labels in found)
+
+
+def test_subtypes_are_joined_before_other_labels():
+    passive = [2, 0], ["subj:pass", "ROOT"]
+    twice = [3, 3, 0], ["subj", "subj", "ROOT"]
+    # There are too few passive clauses to tell whether their subjects exclude clausal ones.
+    trees = [SUBJECT] * 200 + [passive] * 30 + [CLAUSE] * 25 + [twice] * 2
+    assert kinds(rules_of(*trees), "unique") == {("csubj", "subj:pass", "subj"): (257, 2)}
+
+
 def test_sides():
     found = rules_of(TREE, n=30)
     assert kinds(found, "before") == {("subj",): (30, 0)}
