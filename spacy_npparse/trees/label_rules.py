@@ -26,9 +26,7 @@ _EXCLUDING = ("dependents", "upos")
 EVIDENCE = 20
 TOLERANCE = 0.002
 MOST_EXCEPTIONS = 0.03
-# In nats, less than the log-odds of most exceptions, because the scores of labels contain them.
-COST_OF_EXCEPTION = 3.0
-# The cost is lower because parts of speech are predicted and can be wrong.
+# In nats. The cost is low because parts of speech are predicted and can be wrong.
 COST_OF_UPOS = 0.5
 # A label of dependents or a part of speech is excluded only if chance predicts so many cases.
 LEAST_EXPECTED = 5.0
@@ -69,12 +67,13 @@ class LabelRule:
     @property
     def cost(self) -> float:
         """The cost, in nats, of each violation by the labels of a tree. It is infinite unless
-        the treebank has real exceptions or the rule is about parts of speech."""
+        the treebank has real exceptions or the rule is about parts of speech. The cost of an
+        exception is minus the logarithm of their share of the cases."""
         if self.kind == "upos":
             return COST_OF_UPOS
         if self.exceptions <= TOLERANCE * self.cases or self.kind == "dependents":
             return math.inf
-        return COST_OF_EXCEPTION
+        return max(math.log(self.cases / self.exceptions), 0.0) if self.cases else 0.0
 
     @classmethod
     def from_json(cls, where: str, data: Mapping[str, Any]) -> LabelRule:

@@ -478,7 +478,7 @@ def test_a_tree_whose_score_is_no_number_remains(make):
 
 @pytest.mark.parametrize(
     ("exceptions", "loss", "expected", "value"),
-    [(2, 2.9, [-1, 0, 1], -2.9), (2, 3.1, [-1, 0, 0], -3.0), (0, 9.0, [-1, 0, 1], -9.0)],
+    [(2, 3.9, [-1, 0, 1], -3.9), (2, 4.0, [-1, 0, 0], -3.912), (0, 9.0, [-1, 0, 1], -9.0)],
 )
 def test_a_rule_with_exceptions_is_broken_where_it_costs_less(exceptions, loss, expected, value):
     rules = [LabelRule("unique", ("subj",), (), 100, exceptions)]
@@ -488,7 +488,7 @@ def test_a_rule_with_exceptions_is_broken_where_it_costs_less(exceptions, loss, 
     scores = np.array([[0.0, -9.5], [0.0, -loss]], dtype=np.float32)
     labels, n_broken, values = labeller.choose(sentences, heads, scores, None)
     assert labels.tolist() == expected and n_broken.tolist() == [0]
-    assert values == pytest.approx([value])
+    assert values == pytest.approx([value], abs=1e-3)
 
 
 def test_a_word_of_an_excluded_part_of_speech_is_the_conflict():
@@ -531,14 +531,14 @@ def test_what_takes_the_next_best_label_is_part_of_a_conflict():
 
 
 @pytest.mark.parametrize(
-    ("name", "bound"), [("MOST_WORDS", 3 * len(WORDS) - 1), ("LEAST_LOSS", 9 * len(WORDS))]
+    ("name", "bound"), [("MOST_WORDS", 3 * len(WORDS) - 1), ("LEAST_LOSS", 12 * len(WORDS))]
 )
 def test_trees_are_kept_if_sentences_are_long_or_labels_lose_little(make, monkeypatch, name, bound):
     nlp = make("mst")
     parser = nlp.get_pipe("parser")
     randomize(parser, random.Random(5))
     labels = list(parser.label_set.plain)
-    # Each violation costs 3 nats, so that the labels of no tree lose more than 3 for each word.
+    # Each violation costs log 50 = 3.9 nats, so the labels of no tree lose more for each word.
     use(parser, "trees", [LabelRule("unique", tuple(labels[:-1]), (), 100, 2)])
     words = WORDS * 3
     searched = [token.head.i for token in parser(one_sentence(nlp, words))]
