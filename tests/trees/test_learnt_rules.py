@@ -73,18 +73,29 @@ SUBJECT, CLAUSE = ([2, 0], ["subj", "ROOT"]), ([2, 0], ["csubj", "ROOT"])
 BOTH = [3, 3, 0], ["subj", "csubj", "ROOT"]
 
 
-@pytest.mark.parametrize(("n_both", "is_joined"), [(0, True), (1, True), (5, False)])
-def test_labels_that_exclude_each_other_are_unique_together(n_both, is_joined):
-    found = kinds(rules_of(*[SUBJECT, CLAUSE] * 30, *[BOTH] * n_both), "unique")
-    together = {("csubj", "subj"): (60 + n_both, n_both)}
-    alone = {("csubj",): (30 + n_both, 0), ("subj",): (30 + n_both, 0)}
-    assert found == (together if is_joined else alone)
+OTHERS = [3, 3, 0], ["obl", "obl", "ROOT"]
+
+
+@pytest.mark.parametrize(
+    ("n", "n_both", "n_others", "is_joined"),
+    [
+        (30, 0, 0, True),
+        (30, 1, 0, True),
+        pytest.param(30, 3, 0, False, id="exceptions in 5 % of the cases"),
+        pytest.param(100, 3, 550, False, id="chance predicts 14 words with both"),
+        pytest.param(100, 3, 450, True, id="chance predicts 16 words with both"),
+    ],
+)
+def test_labels_that_exclude_each_other_are_unique_together(n, n_both, n_others, is_joined):
+    trees = [SUBJECT, CLAUSE] * n + [BOTH] * n_both + [OTHERS] * n_others
+    together = {("csubj", "subj"): (2 * n + n_both, n_both)}
+    alone = {("csubj",): (n + n_both, 0), ("subj",): (n + n_both, 0)}
+    assert kinds(rules_of(*trees), "unique") == (together if is_joined else alone)
 
 
 def test_rare_labels_that_never_meet_are_no_evidence():
-    others = [3, 3, 0], ["obl", "obl", "ROOT"]
     # Chance predicts that 20 * 20 / 140 = 2.9 words have both.
-    found = kinds(rules_of(*[SUBJECT, CLAUSE] * 20, *[others] * 100), "unique")
+    found = kinds(rules_of(*[SUBJECT, CLAUSE] * 20, *[OTHERS] * 100), "unique")
     assert found == {("csubj",): (20, 0), ("subj",): (20, 0)}
 
 
