@@ -200,6 +200,8 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
     for start_char, end_char, words in noted:
         start = int(np.searchsorted(begins, start_char, side="right")) - 1
         end = int(np.searchsorted(ends, end_char)) + 1
+        if start < 0 or end > len(doc):
+            continue
         is_cut = begins[start] == start_char and ends[end - 1] == end_char
         if is_cut and end - start == len(words):
             yield start, end, tuple(words)
@@ -225,7 +227,7 @@ def _noted(doc: Doc) -> list[tuple[int, int, list[str]]]:
     kept = [
         (*key[2:], words)
         for key, words in doc.user_data.items()
-        if isinstance(key, tuple) and key[:2] == _KEY
+        if isinstance(key, tuple) and key[:2] == _KEY and key[3] > 0 and key[2] < len(doc.text)
     ]
     if not kept:
         _check_complete(doc, is_incomplete=group is not None and not len(group))

@@ -17,10 +17,9 @@ from spacy_npparse.treebank.head_distributions import (
     token_distribution,
 )
 from spacy_npparse.treebank.rows import boundaries, make_sentence, with_comments, with_misc
-from spacy_npparse.treebank.sentence import EMPTY, Sentence
+from spacy_npparse.treebank.sentence import EMPTY, Sentence, is_boundary
 
 _COMMENT = "confidence"
-_BEGINNINGS = ("newdoc", "newpar")
 # The probability from which a head counts as certain, so that no distribution is written.
 _CERTAIN = 0.99
 
@@ -86,7 +85,9 @@ class ConfidentSentences:
 def _beginning(sentence: Sentence) -> dict[str, str | None]:
     """Find the comments that begin a document or a paragraph."""
     return {
-        name: value for name, value in sentence.metadata.items() if name.split()[0] in _BEGINNINGS
+        name: value
+        for name, value in sentence.metadata.items()
+        if is_boundary(name, "newdoc", "newpar")
     }
 
 
@@ -114,7 +115,10 @@ def _without_lemmas(sentence: Sentence) -> Sentence:
 
 def _with_distributions(sentence: Sentence, words: Sequence[Token]) -> Sentence:
     """Add HeadDistribution to MISC, except where the parser is certain, or where a component has
-    since put a probable head into another sentence."""
+    since put a probable head into another sentence. A sentence with a multiword token that is a
+    single token of the Doc gets none, because heads of its words are not known."""
+    if sentence.n_words != len(words):
+        return sentence
     numbers = {word.i: number for number, word in enumerate(words, 1)}
     rows, unread = [], iter(words)
     for row in sentence.rows:

@@ -20,6 +20,7 @@ from spacy_npparse.components.docs import register_extensions
 from spacy_npparse.scaling import bounds
 from spacy_npparse.treebank import (
     ConlluCorpus,
+    doc_from_sentences,
     parse_sentence,
     raw_texts,
     read_conllu,
@@ -492,6 +493,26 @@ def test_heads_in_another_sentence_have_no_distribution():
     choose = ConfidentSentences(0.5, distributions=True)
     first, second = choose(doc, sentences_from_doc(doc))[0].words
     assert (first.misc, second.misc) == ("HeadDistribution=2:0.60,0:0.40", "_")
+
+
+def test_comments_without_key_and_tokens_with_several_words():
+    """The Doc has one token for *à*, so heads in it are not heads of words."""
+    register_extensions()
+    rows = ["1-2\tà", "1\ta\t0", "2\ta\t1"]
+    columns = [row.split("\t") for row in rows]
+    lines = ["#", "# = x", "# newdoc"] + [
+        "\t".join([number, form, *"____", *(head or ["_"]), "dep", "_", "_"])
+        for number, form, *head in columns
+    ]
+    sentence = parse_sentence(lines)
+    doc = doc_from_sentences([sentence], Vocab())
+    assert len(doc) == 1
+    doc.user_data[DISTRIBUTIONS_KEY] = found = HeadDistributions.unknown(1)
+    found.heads[0, 0], found.probabilities[0, 0] = 0, 0.6
+    doc[0]._.head_probability = 0.6
+    (chosen,) = ConfidentSentences(0.5, distributions=True)(doc, [sentence])
+    assert chosen.rows == sentence.rows
+    assert chosen.begins_document
 
 
 @pytest.mark.parametrize("keep, lemmas", [((), {"_"}), (("--keep", "LEMMA"), {"ir", "a"})])

@@ -112,6 +112,27 @@ def test_parts_with_their_multiword_tokens(doc):
     assert [form for _, form in columns(part)] == ["vient", "du", "de", "le"]
 
 
+@pytest.mark.parametrize(
+    "start, end, forms",
+    [
+        (0, 3, ["à", "les", "vient"]),
+        (2, 4, ["vient", "d"]),
+        (3, 7, ["de", "le", "train", "au"]),
+        (4, 7, ["u", "train", "au"]),
+        (0, 4, ["à", "les", "vient", "d"]),
+        (5, 6, ["train"]),
+    ],
+)
+def test_parts_next_to_multiword_tokens(start, end, forms):
+    """span.as_doc() also copies the multiword tokens outside the span."""
+    words = ["au", "x", "vient", "d", "u", "train", "au", "x"]
+    doc = Doc(Vocab(), words, [False, True, True, False, True, True, False, False])
+    add_multiword_tokens(doc, [(0, ("à", "les")), (3, ("de", "le")), (6, ("à", "les"))])
+    part = doc[start:end].as_doc(copy_user_data=True)
+    assert word_forms(part) == [token._.form for token in part] == forms
+    assert [form for number, form in columns(part) if number.isdecimal()] == forms
+
+
 def test_merged_docs_can_be_copied_and_saved():
     """spaCy cannot copy or save a Doc with spans that end beyond it."""
     doc = Doc(Vocab(), ["Jean", "Paul", "vient", "d", "u"], [True, True, True, False, False])
