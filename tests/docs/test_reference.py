@@ -201,7 +201,7 @@ def test_lines_of_a_training_step():
     files = [components / name for name in ("dependency_parser.py", "loss.py")]
     code = "".join(path.read_text(encoding="utf-8") for path in files)
     lines = [names(row[0])[0] for row in rows(section(page, "The main idea"))]
-    assert len(lines) == 5 and all(line.partition("…")[0] in code for line in lines)
+    assert len(lines) == 6 and all(line.partition("…")[0] in code for line in lines)
 
 
 @pytest.mark.parametrize(
