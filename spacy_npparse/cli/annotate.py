@@ -77,13 +77,6 @@ Address = Annotated[
 GpusPerWorker = Annotated[
     float, typer.Option(min=0, help="Share of a GPU that each actor uses, such as 0.25.")
 ]
-PartOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Number of this process and number of processes, such as 3/40. No longer has an "
-        "effect: each process annotates the shards that no other has begun."
-    ),
-]
 
 
 def _check_options(
@@ -136,7 +129,6 @@ def annotate(
     threads: Threads = 1,
     address: Address = None,
     gpus_per_worker: GpusPerWorker = 0,
-    part: PartOption = None,
     gpu_id: GpuId = -1,
     treebank: Treebank = None,
     code: Code = None,
@@ -158,7 +150,7 @@ def annotate(
         --address auto --workers 64
     """
     _check_options(output, format, compress, executor, workers, address, gpus_per_worker, gpu_id)
-    inputs = _inputs(sources, output, _n_parts(part))
+    inputs = _inputs(sources, output)
     # Load the pipeline here first, so that its errors show early and only once.
     nlp = load_parser(model, gpu_id, code, treebank)
     # Ray shows an actor only its own GPUs, which it numbers from 0.
@@ -199,19 +191,8 @@ def _loaded(model: str, path: Path) -> str:
     return model if is_package(model) else str(path.resolve())
 
 
-def _n_parts(text: str | None) -> int:
-    if text is None:
-        return 1
-    number, _, n_parts = text.partition("/")
-    if not (number.isdecimal() and n_parts.isdecimal() and 1 <= int(number) <= int(n_parts)):
-        fail(f"--part is {text!r}. Give the number of a part and how many there are, such as 3/40.")
-    return int(n_parts)
-
-
-def _inputs(sources: Sequence[str], output: Path, n_parts: int) -> list[Input]:
+def _inputs(sources: Sequence[str], output: Path) -> list[Input]:
     stdin = str(STDIN)
-    if stdin in sources and n_parts > 1:
-        fail("Standard input cannot be given to several parts. Give files, or leave out --part.")
     if sources.count(stdin) > 1:
         fail(f"{stdin} is given twice. Give it once.")
     if stdin in sources:

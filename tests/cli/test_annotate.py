@@ -53,7 +53,7 @@ def test_a_corpus_is_annotated_and_continued(annotate, pipeline, tmp_path, monke
     arguments = (source, tmp_path / "out", "--words-per-shard", 60)
     corpus = corpus_of(pipeline, [source], tmp_path / "out", words_per_shard=60)
     claims = [(shard, corpus.claim(shard)) for shard in corpus.shards[1::2]]
-    result = annotate(*arguments, "--part", "2/2")
+    result = annotate(*arguments)
     assert result.exit_code == 0, result.output
     assert "other processes have begun the shards that are missing" in result.output
     for claim in claims:
@@ -199,15 +199,11 @@ def test_corpora_of_which_nothing_can_be_annotated(
     ("arguments", "message"),
     [
         (["a.txt", "out", "--compress", "--format", "docbin"], "compressed already"),
-        (["a.txt", "out", "--part", "3"], "such as 3/40"),
-        (["a.txt", "out", "--part", "0/4"], "such as 3/40"),
-        (["a.txt", "out", "--part", "5/4"], "such as 3/40"),
         (["a.txt", "out", "--gpu-id", "0", "--workers", "2"], "Processes cannot share a GPU"),
         (["a.txt", "out", "--address", "auto"], "are for --executor ray"),
         (["a.txt", "out", "--gpus-per-worker", "0.5"], "are for --executor ray"),
         (["a.txt", "out", "--executor", "ray", "--gpu-id", "0"], "Ray chooses the GPUs"),
         (["a.txt", "a.txt"], "is not a folder"),
-        (["-", "out", "--part", "1/2"], "Standard input cannot be given to several parts"),
         (["-", "-", "out"], "is given twice"),
         (["b.txt", "out"], "no such file"),
         (["a.pdf", "out"], "Cannot read"),
