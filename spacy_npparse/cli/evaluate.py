@@ -24,7 +24,7 @@ from spacy_npparse.cli._pipeline import (
     Treebank,
     load_parser,
 )
-from spacy_npparse.cli._report import GoldFile, Validate, report_scores
+from spacy_npparse.cli._report import GoldFile, ScoresFile, Validate, report_scores
 from spacy_npparse.cli._threads import Threads
 from spacy_npparse.evaluation import ScoreSum, validate_sentences
 from spacy_npparse.extras import UDTOOLS, optional_version
@@ -47,9 +47,6 @@ from spacy_npparse.treebank_names import treebank_name
 
 Raw = Annotated[
     bool, typer.Option("--raw", help="Parse plain text, without gold tokens and sentences.")
-]
-JsonPath = Annotated[
-    Path | None, typer.Option("--json", help="Write all scores and counts to this file.")
 ]
 Output = Annotated[
     Path | None, typer.Option(help="Write the predicted annotation to this .conllu file.")
@@ -86,7 +83,7 @@ def evaluate(
     model: Model,
     gold: GoldFile,
     raw: Raw = False,
-    json_path: JsonPath = None,
+    json_path: ScoresFile = None,
     output: Output = None,
     gpu_id: GpuId = -1,
     batch_size: BatchSize = None,

@@ -26,7 +26,7 @@ from spacy_npparse.components.constraints.batch import (
 )
 from spacy_npparse.components.constraints.given import ConstraintError
 from spacy_npparse.components.derivations import GoldTree, gold_trees
-from spacy_npparse.components.docs import ROOT_LABEL, Parse, register_extensions
+from spacy_npparse.components.docs import Parse, register_extensions
 from spacy_npparse.components.label_rules import counting_labels
 from spacy_npparse.components.labelled_search import LabelledSearch
 from spacy_npparse.components.labels import Growth, Labels, check_labels
@@ -61,6 +61,7 @@ from spacy_npparse.parsing import (
 from spacy_npparse.parsing.batch import NetT
 from spacy_npparse.parsing.settings import ConfidenceSettings, Encoding
 from spacy_npparse.transitions import Derivation
+from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, read_rules
 
 logger = logging.getLogger(__name__)
@@ -130,7 +131,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     @property
     def labels(self) -> tuple[str, ...]:
         """The arc labels. Once the component has any, that of the root is the last."""
-        root = [ROOT_LABEL] if self.network.shim.is_initialized else []
+        root = [SPACY_ROOT] if self.network.shim.is_initialized else []
         return tuple(dict.fromkeys([*self.label_set.plain, *root]))
 
     @property

@@ -18,9 +18,9 @@ from spacy.tokens import Doc, Token
 from spacy_npparse.parsing import Confidence, SentenceBatch
 from spacy_npparse.treebank.given_sentences import note_given_sentences
 from spacy_npparse.treebank.head_distributions import DISTRIBUTIONS_KEY, token_distribution
+from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.head_distributions import HeadDistributions
 
-ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
 
 _ATTRIBUTES = [SENT_START, IS_SPACE, POS]
@@ -273,7 +273,7 @@ def tree_parses(
         spaces = np.flatnonzero(~tokens.is_word)
         token_heads[spaces] = _anchors(tokens)[spaces]
         is_root = token_heads[spaces] == spaces
-        token_labels[spaces] = np.where(is_root, strings[ROOT_LABEL], strings[SPACE_LABEL])
+        token_labels[spaces] = np.where(is_root, strings[SPACY_ROOT], strings[SPACE_LABEL])
     arcs[:, 0] = token_heads - places
     starts = np.where(tokens.starts, 1, -1).astype(np.uint64)[:, None]
     return [Parse(arcs[part], starts[part]) for part in tokens.slices()]

@@ -9,10 +9,11 @@ from spacy.attrs import DEP, HEAD, IS_SPACE, ORTH, SENT_START
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from spacy_npparse.components.docs import ROOT_LABEL, TokenBatch, read_tokens
+from spacy_npparse.components.docs import TokenBatch, read_tokens
 from spacy_npparse.components.head_targets import UNALIGNED, AlignedTokens, head_targets
 from spacy_npparse.parsing import GoldBatch, SentenceBatch
 from spacy_npparse.treebank.heads import heads_and_spans, token_heads
+from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.missing import NO_HEAD, NO_LABEL
 
 _UNKNOWN = -1
@@ -134,7 +135,7 @@ def misplaced_roots(doc: Doc) -> Bools:
         bool [len(doc)], whether each token is such a word.
     """
     values = doc.to_array([HEAD, DEP, IS_SPACE]).reshape(len(doc), 3)
-    root = doc.vocab.strings[ROOT_LABEL]
+    root = doc.vocab.strings[SPACY_ROOT]
     return np.asarray((values[:, 0] != 0) & (values[:, 1] == root) & (values[:, 2] == 0))
 
 

@@ -10,8 +10,8 @@ from spacy.parts_of_speech import NAMES
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_npparse.components.docs import ROOT_LABEL
 from spacy_npparse.components.gold import head_tokens, misplaced_roots
+from spacy_npparse.treebank.sentence import SPACY_ROOT
 from spacy_npparse.trees.label_rules import LabelCounts
 
 
@@ -44,7 +44,7 @@ def count_labels(counts: LabelCounts, doc: Doc) -> None:
     spelled = {number: strings[number] for number in {*values[:, 0].tolist()}}
     labels = [spelled[number] for number in values[:, 0].tolist()]
     for place in np.flatnonzero(is_root).tolist():
-        labels[place] = ROOT_LABEL
+        labels[place] = SPACY_ROOT
     for place in np.flatnonzero(misplaced_roots(doc) | (values[:, 1] != 0)).tolist():
         labels[place] = ""
     heads[is_root] = -1

@@ -16,13 +16,13 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from spacy_npparse.checks import check_type
-from spacy_npparse.components.docs import ROOT_LABEL, SPACE_LABEL
+from spacy_npparse.components.docs import SPACE_LABEL
 from spacy_npparse.components.gold import GoldBoundaries, misplaced_roots, read_gold
 from spacy_npparse.parsing import GoldBatch
 from spacy_npparse.parsing.labelling import Labeller
 from spacy_npparse.parsing.pseudo_projective import PseudoProjectiveLabels, decorated_labels
 from spacy_npparse.parsing.settings import Encoding
-from spacy_npparse.treebank.sentence import UD_ROOT
+from spacy_npparse.treebank.sentence import SPACY_ROOT, UD_ROOT
 from spacy_npparse.trees.label_rules import LabelRule
 from spacy_npparse.trees.missing import NO_LABEL
 from spacy_npparse.trees.pseudo_projective import Decorated
@@ -78,18 +78,18 @@ class Labels:
         """
         strings = self._strings
         self.plain, self.decorated = list(plain), list(decorated)
-        for label in (*plain, ROOT_LABEL, SPACE_LABEL):
+        for label in (*plain, SPACY_ROOT, SPACE_LABEL):
             strings.add(label, allow_transient=False)  # type: ignore[call-arg]
         self._numbers = {strings[label]: i for i, label in enumerate(plain)}
         # NO_LABEL (-1) selects the last label, that of the root.
-        hashes = [strings[label] for label in (*plain, ROOT_LABEL)]
+        hashes = [strings[label] for label in (*plain, SPACY_ROOT)]
         self._hashes = np.array(hashes, dtype=np.uint64)
         self._spelled = [*plain, *(label.spell(self.plain) for label in self.decorated)]
         self._codec = None
         if self._encoding is not None:
             self._codec = PseudoProjectiveLabels(self._encoding, len(plain), self.decorated)
         rules = self.rules if self._is_ruled else ()
-        self.labeller = Labeller(rules, (*plain, ROOT_LABEL), self._codec, IDS)
+        self.labeller = Labeller(rules, (*plain, SPACY_ROOT), self._codec, IDS)
 
     def keep(self, rules: Iterable[LabelRule]) -> None:
         """Replace the label rules.
@@ -117,7 +117,7 @@ class Labels:
         if given is None:
             given = sorted(set().union(*(_deps(eg.reference) for eg in get_examples())))
         # The network does not predict the label of the root.
-        added = [label for label in self.plain if label != ROOT_LABEL]
+        added = [label for label in self.plain if label != SPACY_ROOT]
         self.replace(list(dict.fromkeys([*added, *given])) or [SPACE_LABEL], [])
         if self._encoding is not None:
             self.replace(self.plain, self._decorated(get_examples()))
@@ -230,8 +230,8 @@ def check_labels(name: str, labels: Sequence[str]) -> None:
             raise ValueError(f"{where} has an empty label. Remove it.")
         if labels.count(label) > 1:
             raise ValueError(f"{where} has {label!r} more than once. Name each label once.")
-    if ROOT_LABEL in labels:
-        raise ValueError(f"{where} has {ROOT_LABEL!r}, which every parser always has. Remove it.")
+    if SPACY_ROOT in labels:
+        raise ValueError(f"{where} has {SPACY_ROOT!r}, which every parser always has. Remove it.")
 
 
 def _deps(doc: Doc) -> set[str]:

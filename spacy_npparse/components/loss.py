@@ -43,7 +43,7 @@ def batch_loss(
     if boundaries is not None:
         loss = loss + _boundary_loss(net, vectors, boundaries)
     encoded = EncodedTokens(net, net.with_root(vectors))
-    for part in gold.joined_parts(WINDOW):
+    for part in gold.join_sentences(WINDOW).parts():
         scored = encoded.score(part.sentences)
         loss = loss + part.head_selection_loss(scored, scored.arcs)
     for part in gold.parts():

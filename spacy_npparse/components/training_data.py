@@ -12,10 +12,10 @@ import numpy as np
 from spacy.language import Language
 from spacy.training import Example, validate_get_examples
 
-from spacy_npparse.components.docs import ROOT_LABEL
 from spacy_npparse.components.gold import misplaced_roots
 from spacy_npparse.files import have_same_content
 from spacy_npparse.parsing import GoldBatch
+from spacy_npparse.treebank.sentence import SPACY_ROOT
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ def counting_roots(name: str, examples: Iterable[Example]) -> Iterator[Example]:
             "them in the treebank.",
             name,
             n_misplaced,
-            ROOT_LABEL,
+            SPACY_ROOT,
         )
 
 

@@ -99,10 +99,6 @@ class GoldBatch:
         """Divide the batch into parts of sentences of similar length; see `SentenceBatch.parts`."""
         return [self.select(chosen) for chosen in self.sentences.parts()]
 
-    def joined_parts(self, max_length: int) -> list[GoldBatch]:
-        """Join sentences and cut the batch into parts; see `join_sentences` and `parts`."""
-        return self.join_sentences(max_length).parts()
-
     def select(self, kept: Bools) -> GoldBatch:
         """Select some of the sentences.
 

@@ -24,12 +24,12 @@ from spacy_npparse.components.constraints.sentence import (
     SentenceConstraints,
     token_limits,
 )
-from spacy_npparse.components.docs import ROOT_LABEL, TokenBatch
+from spacy_npparse.components.docs import TokenBatch
 from spacy_npparse.components.gold import head_tokens
 from spacy_npparse.components.settings import Keep
 from spacy_npparse.decoding import IMPOSSIBLE, AllowedTrees
 from spacy_npparse.parsing import SentenceBatch
-from spacy_npparse.treebank.sentence import UD_ROOT
+from spacy_npparse.treebank.sentence import SPACY_ROOT, UD_ROOT
 from spacy_npparse.trees.missing import NO_HEAD
 
 
@@ -229,7 +229,7 @@ def read_constraints(
     """
     if keep == "none" and not any(CONSTRAINTS_KEY in doc.user_data for doc in docs):
         return None
-    known = (*labels, ROOT_LABEL)
+    known = (*labels, SPACY_ROOT)
     by_doc = []
     for doc in docs:
         constraints = [*DependencyConstraints.of(doc)]
@@ -246,7 +246,7 @@ def _kept_arcs(doc: Doc) -> Iterator[Constraint]:
     for token, head in zip(doc, head_tokens(doc).tolist(), strict=True):
         if head == NO_HEAD or token.is_space:
             continue
-        is_root = head == token.i and token.dep_ in (ROOT_LABEL, UD_ROOT)
+        is_root = head == token.i and token.dep_ in (SPACY_ROOT, UD_ROOT)
         if is_root or head != token.i:
             yield Constraint("heads", token.i, heads=frozenset((head,)))
         if token.dep and not is_root:
@@ -257,7 +257,7 @@ def _with_known_labels(doc: Doc, one: Constraint, known: tuple[str, ...]) -> Con
     """Spell the label of the root as spaCy does, and check that all labels are known."""
     labels = one.labels
     if UD_ROOT in labels and UD_ROOT not in known:
-        labels = labels - {UD_ROOT} | {ROOT_LABEL}
+        labels = labels - {UD_ROOT} | {SPACY_ROOT}
     unknown = sorted(labels - set(known))
     if unknown:
         raise ConstraintError(
