@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from spacy.parts_of_speech import IDS as POS_IDS
+
 from spacy_npparse.tables import Column, Table, count
-from spacy_npparse.treebank.sentence import EMPTY, SPACY_ROOT, Sentence
+from spacy_npparse.treebank.sentence import EMPTY, SPACY_ROOT, UD_ROOT, Sentence
 from spacy_npparse.trees.label_rules import LabelCounts, LabelRule, without_subtype
+from spacy_npparse.trees.missing import NO_HEAD
 
 _MEANINGS = {
     "unique": "at most one of the dependents of a word",
@@ -33,7 +36,8 @@ def treebank_rules(sentences: Iterable[Sentence]) -> list[LabelRule]:
 
 
 def count_labels(counts: LabelCounts, sentence: Sentence) -> None:
-    """Count the labels of a tree.
+    """Count the labels of a tree as training does: those of words without a head and of misplaced
+    roots are unknown, and so are parts of speech that spaCy does not know.
 
     Args:
         counts: The counts to add to.
@@ -41,11 +45,11 @@ def count_labels(counts: LabelCounts, sentence: Sentence) -> None:
     """
     heads = sentence.heads[1:]
     labels = [
-        SPACY_ROOT if head == 0 else word.deprel
+        SPACY_ROOT if head == 0 else word.deprel if head != NO_HEAD else ""
         for head, word in zip(heads, sentence.words, strict=True)
     ]
-    known = ["" if label == EMPTY else label for label in labels]
-    upos = ["" if word.upos == EMPTY else word.upos for word in sentence.words]
+    known = ["" if label in (EMPTY, UD_ROOT) else label for label in labels]
+    upos = [word.upos if word.upos in POS_IDS else "" for word in sentence.words]
     counts.add([head - 1 for head in heads], known, upos)
 
 

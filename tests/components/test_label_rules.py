@@ -14,16 +14,18 @@ from parser_fixtures import new_pipeline, read_sample
 from parser_helpers import SAMPLE, example, one_sentence, scored_batch
 from spacy.tokens import Doc
 from spacy.util import load_model_from_config
+from spacy.vocab import Vocab
 
 from spacy_npparse.components import DependencyConstraints
+from spacy_npparse.components.label_rules import count_labels
 from spacy_npparse.decoding import AllowedTrees
 from spacy_npparse.parsing import SentenceBatch, ruled_trees
 from spacy_npparse.parsing.labelled_tree import LabelledTree
 from spacy_npparse.parsing.labelling import Labeller, label_log_probabilities
 from spacy_npparse.parsing.ruled_trees import best_ruled_trees
-from spacy_npparse.treebank import read_conllu
+from spacy_npparse.treebank import doc_from_sentences, parse_sentence, read_conllu
 from spacy_npparse.treebank.label_rules import treebank_rules
-from spacy_npparse.trees.label_rules import LabelRule
+from spacy_npparse.trees.label_rules import LabelCounts, LabelRule
 
 WORDS = ["Wir", "haben", "das", "Haus", "gesehen", "und", "gekauft", "."]
 
@@ -279,6 +281,22 @@ def test_a_part_of_speech_excludes_a_label_only_where_it_is_known(three_labels):
     assert label_of("") == label_of("NOUN") == label
     assert label_of("VERB") not in (label, "ROOT")
     assert label_of("VERB", labels={place: [label]}) == label
+
+
+def test_rules_of_sentences_and_of_docs_are_the_same():
+    """The first word has a label without head, the third a misplaced root label, and *x* a part of
+    speech that is not of UD."""
+    rows = ["_\tcase", "0\troot", "2\troot", "3\tobj", "2\tnsubj", "5\tdet"]
+    lines = [
+        f"{number}\tx\t_\t{pos}\t_\t_\t{row}\t_\t_"
+        for number, (row, pos) in enumerate(
+            zip(rows, ["ADP", "VERB", "VERB", "FOO", "NOUN", "DET"], strict=True), 1
+        )
+    ]
+    sentences = [parse_sentence(lines)] * 30
+    of_docs = LabelCounts()
+    count_labels(of_docs, doc_from_sentences(sentences, Vocab()))
+    assert of_docs.rules() == treebank_rules(sentences) != []
 
 
 def test_rules_are_learnt_saved_and_loaded(make, tmp_path):
