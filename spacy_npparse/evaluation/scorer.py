@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from spacy.attrs import DEP, HEAD
 from spacy.training import Example
 
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_docs
@@ -12,6 +13,8 @@ from spacy_npparse.evaluation.attachment import Score
 from spacy_npparse.evaluation.metrics import Metric
 from spacy_npparse.evaluation.scores import score_analyses
 from spacy_npparse.treebank.given_sentences import sentences_were_given
+from spacy_npparse.treebank.heads import token_heads
+from spacy_npparse.trees.missing import NO_HEAD
 
 _SENTENCE_SCORES = ("sents_p", "sents_r", "sents_f")
 SCORE_NAMES = (
@@ -71,7 +74,9 @@ def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
 
 
 def _has_heads(example: Example) -> bool:
-    return any(token.has_head() for token in example.reference)
+    # token.has_head() needs a label.
+    values = example.reference.to_array([HEAD, DEP]).reshape(-1, 2)
+    return bool((token_heads(values[:, 0], values[:, 1]) != NO_HEAD).any())
 
 
 def _analyses(examples: list[Example]) -> tuple[Analysis, Analysis]:

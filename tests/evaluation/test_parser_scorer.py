@@ -1,5 +1,6 @@
 """Tests of the scorer that spaCy calls."""
 
+import numpy as np
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -107,3 +108,10 @@ def test_multiword_tokens_as_in_conllu():
     of_docs = analysis_of_docs([doc_from_sentences(sentences, VOCAB)])
     assert of_docs == analysis_of_sentences(sentences)
     assert of_docs.tokens == [(0, 2), (2, 4), (4, 7)] and of_docs.text == "vadulit"
+
+
+def test_heads_without_labels_are_scored():
+    gold = doc()
+    gold.from_array(["HEAD"], np.array([[2], [0], [0], [0], [0]], dtype="uint64"))
+    scores = parser_score([Example(doc(**CROSSING), gold)])
+    assert scores["dep_uas"] == 1 and scores["dep_las"] is None
