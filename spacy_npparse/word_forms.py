@@ -191,7 +191,8 @@ def _form(token: Token) -> str:
 
 def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """Find the first word, the end and the forms of each multiword token. Those whose words have
-    been merged or split are left out, or rejected if strict and only some of the words have."""
+    been merged or split, or are only in part in the Doc, are left out; they are rejected if strict
+    and not all words have been merged with each other."""
     noted = _noted(doc)
     if not noted:
         return
@@ -200,17 +201,16 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
     for start_char, end_char, words in noted:
         start = int(np.searchsorted(begins, start_char, side="right")) - 1
         end = int(np.searchsorted(ends, end_char)) + 1
-        if start < 0 or end > len(doc):
-            continue
-        is_cut = begins[start] == start_char and ends[end - 1] == end_char
+        is_whole = start >= 0 and end <= len(doc)
+        is_cut = is_whole and begins[start] == start_char and ends[end - 1] == end_char
         if is_cut and end - start == len(words):
             yield start, end, tuple(words)
-        elif strict and end - start > 1:
+        elif strict and (end - start > 1 or not is_whole):
             raise DocError(
-                f"the multiword token {doc.text[start_char:end_char]!r} has the words "
+                f"the multiword token {doc.text[max(start_char, 0) : end_char]!r} has the words "
                 f"{', '.join(map(repr, words))}, and tokens that are not theirs: "
-                f"{', '.join(repr(token.text) for token in doc[start:end])}. Merge all of its "
-                "words with each other, or none."
+                f"{', '.join(repr(token.text) for token in doc[max(start, 0) : end])}. Merge all "
+                "of its words with each other, or none, and do not cut the Doc between them."
             )
 
 

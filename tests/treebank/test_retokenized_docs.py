@@ -113,24 +113,28 @@ def test_parts_with_their_multiword_tokens(doc):
 
 
 @pytest.mark.parametrize(
-    "start, end, forms",
+    "start, end, forms, is_cut",
     [
-        (0, 3, ["à", "les", "vient"]),
-        (2, 4, ["vient", "d"]),
-        (3, 7, ["de", "le", "train", "au"]),
-        (4, 7, ["u", "train", "au"]),
-        (0, 4, ["à", "les", "vient", "d"]),
-        (5, 6, ["train"]),
+        (0, 3, ["à", "les", "vient"], False),
+        (0, 5, ["à", "les", "vient", "de", "le"], False),
+        (5, 6, ["train"], False),
+        (5, 8, ["train", "à", "les"], False),
+        (2, 4, ["vient", "d"], True),
+        (4, 6, ["u", "train"], True),
     ],
 )
-def test_parts_next_to_multiword_tokens(start, end, forms):
+def test_parts_next_to_multiword_tokens(start, end, forms, is_cut):
     """span.as_doc() also copies the multiword tokens outside the span."""
     words = ["au", "x", "vient", "d", "u", "train", "au", "x"]
     doc = Doc(Vocab(), words, [False, True, True, False, True, True, False, False])
     add_multiword_tokens(doc, [(0, ("à", "les")), (3, ("de", "le")), (6, ("à", "les"))])
     part = doc[start:end].as_doc(copy_user_data=True)
     assert word_forms(part) == [token._.form for token in part] == forms
-    assert [form for number, form in columns(part) if number.isdecimal()] == forms
+    if is_cut:
+        with pytest.raises(DocError, match="'de', 'le', .* do not cut the Doc between them"):
+            doc_to_conllu(part)
+    else:
+        assert [form for number, form in columns(part) if number.isdecimal()] == forms
 
 
 def test_merged_docs_can_be_copied_and_saved():
