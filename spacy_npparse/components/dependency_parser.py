@@ -426,8 +426,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         net = self.network.shim.net
         gold, boundaries = self.label_set.gold(examples)
         known = boundaries if self._finds_sentences(net) else None
-        loss = batch_loss(self.name, self.search, net, scores, gold, known)
-        return float(loss.detach()), loss
+        return batch_loss(self.name, self.search, net, scores, gold, known)
 
     def rehearse(
         self,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
 from spacy_npparse.components.gold import GoldBoundaries
 from spacy_npparse.components.sentence_finder import WINDOW
 from spacy_npparse.models.parser_net import ParserNet
+from spacy_npparse.models.upload import upload
 from spacy_npparse.parsing import EncodedTokens, GoldBatch, Search
 from spacy_npparse.parsing.batch import NetT
 from spacy_npparse.parsing.labelling import label_loss
@@ -20,7 +23,7 @@ def batch_loss(
     vectors: Tensor,
     gold: GoldBatch,
     boundaries: GoldBoundaries | None,
-) -> Tensor:
+) -> tuple[float, Tensor]:
     """Compute the loss of a batch.
 
     Args:
@@ -32,9 +35,9 @@ def batch_loss(
         boundaries: The gold sentence boundaries; None if the component does not find sentences.
 
     Returns:
-        The sum of four losses: that of the sentence boundaries; that of each head among the words
-        of its sentence and around, which teaches the search for boundaries which arcs would cross
-        one; that of the trees; and that of their labels.
+        The sum of four losses, as a number and as a scalar: that of the sentence boundaries; that
+        of each head among the words of its sentence and around, which teaches the search for
+        boundaries which arcs would cross one; that of the trees; and that of their labels.
 
     Raises:
         ValueError: The loss is not finite.
@@ -49,28 +52,25 @@ def batch_loss(
     for part in gold.parts():
         scored = encoded.score(part.sentences)
         loss = loss + (search.loss(scored, part) + label_loss(scored, part))
-    _check_finite(name, loss, vectors)
-    return loss
+    # Reading from the GPU has to wait for it, so the number is read once.
+    number = float(loss.detach())
+    if not math.isfinite(number):
+        cause = "" if vectors.isfinite().all() else ", because the vectors of its encoder are not"
+        # Its gradient would destroy the weights.
+        raise ValueError(
+            f"{name}: the loss of a batch is {number} and not finite{cause}. Training stops, and "
+            "the weights remain as they are: lower training.optimizer.learn_rate, or "
+            "training.optimizer.grad_clip if weights grew before."
+        )
+    return number, loss
 
 
 def _boundary_loss(net: ParserNet, vectors: Tensor, gold: GoldBoundaries) -> Tensor:
     """Compute the negative log-likelihood of the boundaries, 0 if none is known."""
     if not len(gold.is_start):
         return vectors.new_zeros(())
-    before, after = (torch.from_numpy(side).to(vectors.device) for side in gold[:2])
-    starts = torch.from_numpy(gold.is_start).to(vectors)
+    before, after, starts = (upload(one, vectors.device) for one in gold)
+    starts = starts.to(vectors.dtype)
     return torch.nn.functional.binary_cross_entropy_with_logits(
         net.score_starts(vectors, before, after), starts, reduction="sum"
-    )
-
-
-def _check_finite(name: str, loss: Tensor, vectors: Tensor) -> None:
-    """Raise ValueError if a loss is not finite, because its gradient would destroy the weights."""
-    if loss.isfinite():
-        return
-    cause = "" if vectors.isfinite().all() else ", because the vectors of its encoder are not"
-    raise ValueError(
-        f"{name}: the loss of a batch is {float(loss.detach())} and not finite{cause}. Training "
-        "stops, and the weights remain as they are: lower training.optimizer.learn_rate, or "
-        "training.optimizer.grad_clip if weights grew before."
     )

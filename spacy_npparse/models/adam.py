@@ -11,10 +11,13 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 import torch
 from thinc.api import Optimizer, get_current_ops, xp2torch
 from torch import nn
 from torch.optim.adam import adam
+
+from spacy_npparse.models.upload import upload
 
 
 def is_plain_adam(optimizer: Any, device: torch.device) -> bool:
@@ -74,7 +77,7 @@ def step(
             )
     # The functional form counts the steps itself. Its kernel reads the counters on the device of
     # the weights, where one copy puts them.
-    steps = [float(optimizer.nr_update[key]) for key in keys]
+    steps = np.array([optimizer.nr_update[key] for key in keys], dtype=np.float32)
     for key in keys:
         optimizer.nr_update[key] += 1
     if optimizer.grad_clip:
@@ -84,7 +87,7 @@ def step(
     rates = [optimizer.learn_rate * rate_factor(name) for name, _ in moving]
     first = _views(optimizer.mom1, keys, weights, flat=True)
     second = _views(optimizer.mom2, keys, weights, flat=True)
-    counters = torch.tensor(steps, device=weights[0].device).unbind()
+    counters = upload(steps, weights[0].device).unbind()
     for rate in set(rates):
         chosen = [number for number, other in enumerate(rates) if other == rate]
         adam(

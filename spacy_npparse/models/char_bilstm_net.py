@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from spacy_npparse.models.layers import BiLSTM
+from spacy_npparse.models.upload import upload
 from spacy_npparse.models.windows import cut_into_windows
 from spacy_npparse.models.word_vocabulary import WordVocabulary
 
@@ -138,8 +139,7 @@ class CharBiLSTMNet(nn.Module):
             return self.word_lstm(vectors, batch.lengths)
         windows = cut_into_windows(batch.lengths, WINDOW, CONTEXT)
         rows, centres = (
-            torch.from_numpy(numbers).to(vectors.device)
-            for numbers in (windows.rows, windows.centres)
+            upload(numbers, vectors.device) for numbers in (windows.rows, windows.centres)
         )
         outputs = self.word_lstm(vectors.index_select(0, rows), windows.lengths)
         return outputs.index_select(0, centres)
@@ -156,8 +156,9 @@ class CharBiLSTMNet(nn.Module):
         """
         assert self.treebank_embedding is not None
         device = self.treebank_embedding.device
-        embeddings = torch.from_numpy(weights).to(device) @ self.treebank_embedding
-        return embeddings.repeat_interleave(torch.tensor(lengths, device=device), dim=0)
+        embeddings = upload(weights, device) @ self.treebank_embedding
+        sequence = np.repeat(np.arange(len(lengths)), lengths)
+        return embeddings.index_select(0, upload(sequence, device))
 
     def embed(self, batch: WordBatch) -> Tensor:
         """Embed words without context.
@@ -176,10 +177,9 @@ class CharBiLSTMNet(nn.Module):
             occurrences = self.vocabulary.count(batch.words, times)[batch.form_of_word]
             draws = torch.rand(len(kept), dtype=torch.float64).numpy()
             kept &= draws < self.vocabulary.keep_probability(occurrences)
-        form_of_word = torch.from_numpy(batch.form_of_word).to(device)
-        own = self.word_embedding(torch.from_numpy(rows).to(device)[form_of_word])
-        spelled = self.spell(batch).index_select(0, form_of_word)
-        return spelled + own * torch.from_numpy(kept).to(device)[:, None]
+        own = self.word_embedding(upload(rows[batch.form_of_word], device))
+        spelled = self.spell(batch).index_select(0, upload(batch.form_of_word, device))
+        return spelled + own * upload(kept, device)[:, None]
 
     def spell(self, batch: WordBatch) -> Tensor:
         """Embed the forms of a batch by their spelling.
@@ -191,8 +191,8 @@ class CharBiLSTMNet(nn.Module):
             [n_forms, word_width], the vectors of the forms.
         """
         device = self.char_embedding.weight.device
-        vectors = self.char_embedding(torch.from_numpy(batch.chars[batch.chars > 0]).to(device))
+        vectors = self.char_embedding(upload(batch.chars[batch.chars > 0], device))
         by_chars = self.char_lstm.last_states(vectors, batch.n_chars)
-        affixes = self.affix_embedding(torch.from_numpy(batch.affixes).to(device))
+        affixes = self.affix_embedding(upload(batch.affixes, device))
         affixes = nn.functional.dropout1d(affixes, self.affix_dropout, self.training)
         return self.spelling(torch.cat([by_chars, affixes.flatten(1)], dim=1))

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from spacy_npparse.decoding import IMPOSSIBLE, Violations
+from spacy_npparse.models.upload import upload
 from spacy_npparse.transitions import ILLEGAL
 
 
@@ -68,12 +69,13 @@ def max_violation_loss(scores: Tensor, visited: Violations) -> Tensor:
 
     Source: Huang, Fayong and Guo (2012).
     """
-    transitions = torch.from_numpy(visited.transitions).to(scores.device)
-    signs = torch.from_numpy(visited.signs).to(scores.device)
     _, sentence = torch.from_numpy(visited.sentence).unique(return_inverse=True)
+    transitions, signs, sentence, margins = (
+        upload(one, scores.device)
+        for one in (visited.transitions, visited.signs, sentence, visited.margins)
+    )
     chosen = scores.gather(1, transitions[:, None])[:, 0] * signs
-    margins = torch.from_numpy(visited.margins).to(scores.device)
-    return torch.relu(margins.index_add(0, sentence.to(scores.device), chosen)).sum()
+    return torch.relu(margins.index_add(0, sentence, chosen)).sum()
 
 
 LOSSES = {"log-likelihood": log_likelihood_loss, "margin": margin_loss}

@@ -11,6 +11,7 @@ from spacy_npparse.decoding import IMPOSSIBLE, MHDerivations, MHFactors, MHScore
 from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array, take_square
 from spacy_npparse.models.parser_net import SharedSizes, take
 from spacy_npparse.models.products import Linear
+from spacy_npparse.models.upload import upload
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -152,16 +153,16 @@ class MHNet(PairNet):
 
         Args:
             rows: [n_rows, n_inputs], the vectors of each sentence's root and words.
-            lengths: int64 [n_sentences], the number of words of each sentence.
+            lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
             arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
             The scores of all parts.
         """
-        nodes = torch.arange(int(lengths.max()) + 2, device=rows.device)
+        nodes = torch.arange(int(lengths.max()) + 2)
         roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
         places = roots[:, None] + nodes
-        places = torch.where(nodes > lengths[:, None], len(rows), places)
+        places = upload(torch.where(nodes > lengths[:, None], len(rows), places), rows.device)
         s1, s0, b0 = (take(hidden, places) for hidden in self._hidden(rows))
         front = self.front_pairs(s0, b0)
         hybrid = self.below_pairs
@@ -175,7 +176,7 @@ class MHNet(PairNet):
 
         Args:
             rows: [n_rows, n_inputs], the vectors of each sentence's root and words.
-            lengths: int64 [n_sentences], the number of words of each sentence.
+            lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
             arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
@@ -183,9 +184,9 @@ class MHNet(PairNet):
         """
         sentence = torch.repeat_interleave(lengths + 2)
         first_nodes = torch.cumsum(lengths + 2, dim=0) - (lengths + 2)
-        nodes = torch.arange(len(sentence), device=rows.device)
+        nodes = torch.arange(len(sentence))
         is_end = nodes - first_nodes[sentence] > lengths[sentence]
-        places = torch.where(is_end, len(rows), nodes - sentence)
+        places = upload(torch.where(is_end, len(rows), nodes - sentence), rows.device)
         s1, s0, b0 = (hidden[places] for hidden in self._hidden(rows))
         of_shift, with_b0 = self.shift_pairs.factors(s0, b0)
         of_front, _ = self.front_pairs.factors(s0, b0)
@@ -194,7 +195,7 @@ class MHNet(PairNet):
         else:
             before_s0, with_s0 = self.below_pairs.factors(s1, s0)
         before_b0 = torch.cat([of_shift, of_front], dim=1)
-        by_head = self.weigh(arcs).mT
+        by_head, first_nodes = self.weigh(arcs).mT, upload(first_nodes, rows.device)
         return MHPartFactors(before_b0, with_b0, before_s0, with_s0, by_head, first_nodes)
 
     def _hidden(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -213,26 +214,31 @@ class MHNet(PairNet):
 
         Args:
             scores: The scores of the sentences, or their factors.
-            lengths: int64 [n_sentences], the number of words of each sentence.
+            lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
             found: The derivations.
 
         Returns:
             [2 * n_words, 1 + N_LINKS], the scores, IMPOSSIBLE for illegal transitions.
         """
         sentence = torch.repeat_interleave(2 * lengths)
-        s2, s1, s0, b0 = torch.from_numpy(found.nodes).to(lengths.device).long().T
+        s2, s1, s0, b0 = torch.from_numpy(found.nodes).long().T
         heads = torch.stack([b0, s1, s0, s2, b0, s2], dim=1)
         dependents = torch.stack([s0, s0, s1, s1, s1, s0], dim=1)
         end = (lengths + 1)[sentence]
         last = (b0 == end) & (s1 == 0)
         legal = (dependents > 0) & (heads < end[:, None]) & ((heads > 0) | last[:, None])
         legal &= heads >= 0
-        shift, links = scores.look_up(sentence, torch.stack([s1.clamp(min=0), s0, b0]))
         # The end of the sentence has no arcs.
         heads = heads.clamp(0, scores.arcs.shape[1] - 1)
-        links = links + scores.arcs[sentence[:, None], heads, dependents.clamp(min=0)]
-        shift = shift.masked_fill(b0 == end, IMPOSSIBLE)
-        return torch.cat([shift[:, None], links.masked_fill(~legal, IMPOSSIBLE)], dim=1)
+        nodes = torch.stack([s1.clamp(min=0), s0, b0])
+        sentence, nodes, heads, dependents, illegal, at_end = (
+            upload(one, scores.arcs.device)
+            for one in (sentence, nodes, heads, dependents.clamp(min=0), ~legal, b0 == end)
+        )
+        shift, links = scores.look_up(sentence, nodes)
+        links = links + scores.arcs[sentence[:, None], heads, dependents]
+        shift = shift.masked_fill(at_end, IMPOSSIBLE)
+        return torch.cat([shift[:, None], links.masked_fill(illegal, IMPOSSIBLE)], dim=1)
 
 
 def _by_head(arcs: Tensor) -> Tensor:

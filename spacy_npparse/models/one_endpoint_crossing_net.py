@@ -11,6 +11,7 @@ from spacy_npparse.decoding import OneEndpointCrossingScores, OneEndpointCrossin
 from spacy_npparse.models.pair_net import Biaffine, PairNet, as_array, take_square
 from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, sentences_and_words, take
 from spacy_npparse.models.products import Linear
+from spacy_npparse.models.upload import upload
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -86,13 +87,13 @@ class OneEndpointCrossingNet(PairNet):
 
         Args:
             rows: [n_rows, n_inputs], the vectors of each sentence's root and words.
-            lengths: int64 [n_sentences], the number of words of each sentence.
+            lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
             arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
             The scores of all parts.
         """
-        _, places = nodes_and_rows(lengths)
+        places = upload(nodes_and_rows(lengths)[1], rows.device)
         relative, dependent = (
             take(self.activate(layer(rows)), places) for layer in (self.relative, self.dependent)
         )
@@ -109,18 +110,19 @@ class OneEndpointCrossingNet(PairNet):
 
         Args:
             scores: The scores of the sentences.
-            lengths: int64 [n_sentences], the number of words of each tree, 0 for none.
+            lengths: int64 [n_sentences], the number of words of each tree, 0 for none, on the CPU.
             found: The trees.
 
         Returns:
             [n_words], the contribution of each word to the score of its tree.
         """
-        sentence, word = sentences_and_words(lengths)
+        device = scores.heads.device
+        sentence, word = sentences_and_words(lengths, device)
         heads, grandparents, siblings = (
-            torch.from_numpy(words).to(lengths.device).long()
+            upload(words, device).long()
             for words in (found.heads, found.grandparents, found.siblings)
         )
-        crossed = torch.from_numpy(found.crossed).to(lengths.device)
+        crossed = upload(found.crossed, device)
         arcs = torch.where(
             crossed, scores.crossed[sentence, heads, word], scores.heads[sentence, heads, word]
         )

@@ -12,6 +12,7 @@ from typing_extensions import NotRequired
 
 from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.products import Linear
+from spacy_npparse.models.upload import upload
 
 # The lower bounds of the buckets of distances, in words.
 _DISTANCES = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 41]
@@ -207,9 +208,9 @@ class ParserNet(nn.Module):
         Args:
             rows: [n_rows, n_inputs], the vectors of each sentence's root and words; or the
                 projections of tokens that `project_tokens` returned.
-            lengths: int64 [n_sentences], the number of words of each sentence.
+            lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
             tokens: int64 [n_rows], the token of each sentence's root and words, if `rows` are
-                tokens.
+                tokens, on the CPU.
 
         Returns:
             [n_sentences, size, size], the log-probability of each head of each word among all words
@@ -220,10 +221,12 @@ class ParserNet(nn.Module):
         if isinstance(rows, Tensor):
             rows = self.project_for_arcs(rows)
         places = places if tokens is None else tokens[places]
-        heads, biases, dependents, by_distance = rows.take(places)
+        device = self.root.device
+        heads, biases, dependents, by_distance = rows.take(upload(places, device))
         absent = (nodes > lengths[:, None]) * IMPOSSIBLE
-        bias = biases.squeeze(2) + absent
+        bias = biases.squeeze(2) + upload(absent, device)
         scores = torch.baddbmm(bias[:, None], dependents, heads.mT)
+        nodes = upload(nodes, device)
         step = max(1, MAX_DISTANCES // len(nodes))
         for start in range(0, len(nodes), step):
             part = slice(start, start + step)
@@ -242,11 +245,11 @@ class ParserNet(nn.Module):
 
         Args:
             arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
-            lengths: int64 [n_sentences], the number of words of each sentence.
+            lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
             heads: int64 [n_words, n_heads], the heads within the sentences, 0 for the root.
             weights: [n_words, n_heads], the target probability of each head.
         """
-        sentence, word = sentences_and_words(lengths)
+        sentence, word = sentences_and_words(lengths, arcs.device)
         return -(arcs[sentence[:, None], word[:, None], heads] * weights).sum()
 
     def score_labels(
@@ -297,16 +300,16 @@ def take(rows: Tensor, places: Tensor) -> Tensor:
 
 
 def nodes_and_rows(lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """Find the rows of the nodes of padded sentences.
+    """Find the rows of the nodes of padded sentences, on the CPU.
 
     Args:
-        lengths: int64 [n_sentences], the number of words of each sentence.
+        lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
 
     Returns:
         int64 [size], the numbers of all nodes of the longest sentence, with 0 for the root; and
         int64 [n_sentences, size], the row of each node, with the last row as padding.
     """
-    nodes = torch.arange(int(lengths.max()) + 1, device=lengths.device)
+    nodes = torch.arange(int(lengths.max()) + 1)
     roots = torch.cumsum(lengths + 1, dim=0) - (lengths + 1)
     return nodes, roots[:, None] + torch.minimum(nodes, lengths[:, None])
 
@@ -330,15 +333,17 @@ def distances_to_heads(nodes: Tensor, dependents: Tensor, bounds: Tensor) -> Ten
     return buckets
 
 
-def sentences_and_words(lengths: Tensor) -> tuple[Tensor, Tensor]:
+def sentences_and_words(lengths: Tensor, device: torch.device) -> tuple[Tensor, Tensor]:
     """Find the place of each word in a padded batch.
 
     Args:
-        lengths: int64 [n_sentences], the number of words of each sentence.
+        lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
+        device: The device of the result.
 
     Returns:
         int64 [n_words] each, the sentence of each word, and its number there, from 1.
     """
     sentence = torch.repeat_interleave(lengths)
-    word = torch.arange(1, len(sentence) + 1, device=lengths.device)
-    return sentence, word - (torch.cumsum(lengths, dim=0) - lengths)[sentence]
+    word = torch.arange(1, len(sentence) + 1)
+    word -= (torch.cumsum(lengths, dim=0) - lengths)[sentence]
+    return upload(sentence, device), upload(word, device)

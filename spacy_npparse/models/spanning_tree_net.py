@@ -10,6 +10,7 @@ from spacy_npparse.decoding import IMPOSSIBLE
 from spacy_npparse.models.pair_net import Biaffine, PairNet
 from spacy_npparse.models.parser_net import SharedSizes, nodes_and_rows, take
 from spacy_npparse.models.products import Linear
+from spacy_npparse.models.upload import upload
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,14 +39,14 @@ class SpanningTreeNet(PairNet):
 
         Args:
             rows: [n_rows, n_inputs], the vectors of each sentence's root and words.
-            lengths: int64 [n_sentences], the number of words of each sentence.
+            lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
             arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
 
         Returns:
             [n_sentences, size, size], the scores, with dependents in the second dimension;
             IMPOSSIBLE where there is no such arc.
         """
-        _, places = nodes_and_rows(lengths)
+        places = upload(nodes_and_rows(lengths)[1], rows.device)
         dependents, heads = (
             take(self.activate(layer(rows)), places) for layer in (self.dependent, self.head)
         )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from spacy_npparse.models.layers import BiLSTM
+from spacy_npparse.models.upload import upload
 
 # The numbers of the beginning of a word, of unknown characters, and of the first other character.
 BEGIN, UNKNOWN, FIRST_CHAR = 0, 1, 2
@@ -102,8 +103,7 @@ class SpellerNet(nn.Module):
             [n_cells], the log-probabilities of these edits.
         """
         hidden = self.encode(batch)
-        right = torch.from_numpy(edits).to(hidden.device)
-        starts = torch.from_numpy(batch.starts).to(hidden.device)
+        right, starts = (upload(numbers, hidden.device) for numbers in (edits, batch.starts))
         before = right
         for embedding in self.before:
             before = before.roll(1).index_fill(0, starts, self.n_edits)
@@ -120,9 +120,10 @@ class SpellerNet(nn.Module):
             [n_cells, hidden_size], the hidden vectors.
         """
         device = self.output.weight.device
-        chars, lengths, tags, n_tags = (
-            torch.from_numpy(numbers).to(device)
-            for numbers in (batch.chars, batch.lengths, batch.tags, batch.n_tags)
+        words = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
+        first_tags = np.cumsum(batch.n_tags) - batch.n_tags
+        chars, tags, words_of_cells, first_tags_of_words = (
+            upload(numbers, device) for numbers in (batch.chars, batch.tags, words, first_tags)
         )
         weights = None
         if self.training:
@@ -132,11 +133,11 @@ class SpellerNet(nn.Module):
         of_words = nn.functional.embedding_bag(
             tags,
             self.tag_embedding.weight,
-            n_tags.cumsum(0) - n_tags,
+            first_tags_of_words,
             mode="sum",
             per_sample_weights=weights,
         )
-        of_cells = of_words.repeat_interleave(lengths, dim=0)
+        of_cells = of_words.index_select(0, words_of_cells)
         self.lstm.dropout = self.dropout
         vectors = torch.cat([self.char_embedding(chars), of_cells], dim=1)
         vectors = self.lstm(vectors, batch.lengths)
@@ -173,7 +174,7 @@ def _steps(lengths: NDArray[np.int64], device: torch.device) -> Iterator[Tensor]
     """Iterate over the first cells of all words, the second cells of words that have one, and so
     on, with the longest words first."""
     order = np.argsort(-lengths, kind="stable")
-    starts = torch.from_numpy((np.cumsum(lengths) - lengths)[order]).to(device)
+    starts = upload((np.cumsum(lengths) - lengths)[order], device)
     n_words = np.searchsorted(-lengths[order], -np.arange(lengths.max()), side="left")
     for step, n in enumerate(n_words.tolist()):
         yield starts[:n] + step

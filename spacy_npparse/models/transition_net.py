@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from spacy_npparse.decoding import RollOut, ScoreTables, Violations
 from spacy_npparse.models.parser_net import ParserNet, SharedSizes
 from spacy_npparse.models.products import Linear, linear
+from spacy_npparse.models.upload import upload
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -99,9 +100,9 @@ class TransitionNet(ParserNet):
         Returns:
             [n_states, n_transitions], the scores.
         """
-        states = torch.from_numpy(visited.states).to(table.device).long()
+        states = upload(visited.states, table.device).long()
         hidden = table[states, torch.arange(self.n_positions, device=table.device)].sum(dim=1)
-        cells = torch.from_numpy(visited.arcs).to(table.device)
+        cells = upload(visited.arcs, table.device)
         features = _as_feature(arcs).flatten()[cells.clamp(min=0)] * (cells >= 0)
         return self.output(self.activate(hidden + features @ self.arc_weights))
 

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from spacy_npparse.models.grouping import cheapest_groups
 from spacy_npparse.models.parser_net import ArcVectors, ParserNet
+from spacy_npparse.models.upload import upload
 from spacy_npparse.trees.missing import NO_HEAD
 
 # The maximum number of arcs that are scored at once on the CPU, unless a sentence alone has more.
@@ -154,7 +155,7 @@ class SentenceBatch:
             [n_words], the scores of the arcs.
         """
         places = (self.sentence, self.places, heads.astype(np.int64))
-        sentence, word, head = (torch.from_numpy(one).to(arcs.device) for one in places)
+        sentence, word, head = (upload(one, arcs.device) for one in places)
         return arcs[sentence, word, head]
 
     def in_sentence(self, token_heads: Ints) -> Ints:
@@ -232,9 +233,9 @@ class EncodedTokens(Generic[NetT]):
         return replace(self._scored_last[key], sentences=sentences)
 
     def _score(self, sentences: SentenceBatch) -> ScoredBatch[NetT]:
-        tokens = torch.from_numpy(sentences.tokens).to(self.vectors.device)
-        lengths = torch.from_numpy(sentences.lengths).to(self.vectors.device).long()
-        rows = self.vectors.index_select(0, tokens)
+        tokens = torch.from_numpy(sentences.tokens)
+        lengths = torch.from_numpy(sentences.lengths).long()
+        rows = self.vectors.index_select(0, upload(tokens, self.vectors.device))
         if self.arc_vectors is None:
             arcs = self.net.score_arcs(rows, lengths)
         else:
@@ -251,7 +252,7 @@ class EncodedTokens(Generic[NetT]):
         Returns:
             float64 [n], the log-odds of the boundaries.
         """
-        words = (torch.from_numpy(side).to(self.vectors.device) for side in (before, after))
+        words = (upload(side, self.vectors.device) for side in (before, after))
         scores = self.net.score_starts(self.vectors, *words)
         return scores.cpu().double().numpy()
 
@@ -264,7 +265,7 @@ class ScoredBatch(Generic[NetT]):
         net: The network that scores the sentences and the parts of trees.
         sentences: The sentences.
         rows: [n_rows, width], the vectors of each sentence's root and words.
-        lengths: int64 [n_sentences], the number of words of each sentence, on the network's device.
+        lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
         arcs: [n_sentences, size, size], the log-probabilities of heads, see `ParserNet.score_arcs`.
     """
 
@@ -295,16 +296,7 @@ class ScoredBatch(Generic[NetT]):
         """
         if kept.all():
             return self
-        chosen = torch.from_numpy(kept).to(self.lengths.device)
-        lengths = self.lengths[chosen]
-        size = int(lengths.max()) + 1
-        return ScoredBatch(
-            self.net,
-            self.sentences.select(kept),
-            self.rows[torch.repeat_interleave(chosen, self.lengths + 1)],
-            lengths,
-            self.arcs[chosen, :size, :size],
-        )
+        return self._taken(np.flatnonzero(kept))[0]
 
     def take(self, numbers: Ints) -> ScoredBatch[NetT]:
         """Take sentences by their numbers, with repetition.
@@ -315,21 +307,25 @@ class ScoredBatch(Generic[NetT]):
         Returns:
             n sentences.
         """
-        device = self.lengths.device
-        rows = torch.from_numpy(_taken(self.sentences.lengths + 1, numbers)).to(device)
-        chosen = torch.from_numpy(numbers).to(device)
+        taken, rows = self._taken(numbers)
+        projected = tuple(part.index_select(0, rows) for part in self.projected_for_labels)
+        # Avoids computing the projections again.
+        taken.__dict__["projected_for_labels"] = projected
+        return taken
+
+    def _taken(self, numbers: Ints) -> tuple[ScoredBatch[NetT], Tensor]:
+        """Take sentences by their numbers, and find their rows."""
+        device = self.arcs.device
+        rows = upload(_taken(self.sentences.lengths + 1, numbers), device)
         size = int(self.sentences.lengths[numbers].max()) + 1
         taken = ScoredBatch(
             self.net,
             self.sentences.take(numbers),
             self.rows.index_select(0, rows),
-            self.lengths[chosen],
-            self.arcs[chosen, :size, :size],
+            self.lengths[torch.from_numpy(numbers)],
+            self.arcs[upload(numbers, device), :size, :size],
         )
-        projected = tuple(part.index_select(0, rows) for part in self.projected_for_labels)
-        # Avoids computing the projections again.
-        taken.__dict__["projected_for_labels"] = projected
-        return taken
+        return taken, rows
 
     def alone(self, number: int) -> ScoredBatch[NetT]:
         """Take one sentence.

@@ -21,6 +21,7 @@ from spacy_npparse.decoding import (
     Tree,
     best_allowed_tree,
 )
+from spacy_npparse.models.upload import upload
 from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.search import Floats, RestrictedSearch, Search
@@ -175,7 +176,7 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         zeros = self.parts.zeros(1, len(allowed.arcs), device)
 
         def search(costs: Costs, *, with_scores: bool) -> Tree:
-            gains = torch.from_numpy(-costs[None].astype(np.float32)).to(device)
+            gains = upload(-costs[None].astype(np.float32), device)
             parts = (scores if with_scores else zeros).add_to_arcs(gains)
             found = self.parts.found(scored.sentences, parts, self.parts.best(parts, lengths))
             (heads,), ((total,),) = found
@@ -190,9 +191,9 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
 
         def search(numbers: Ints, forbidden: Bools) -> Found:
             some = scored.sentences.take(numbers)
-            chosen = torch.from_numpy(numbers).to(device)
+            chosen = upload(numbers, device)
             size = int(some.lengths.max()) + 1
-            costs = torch.from_numpy(forbidden[:, :size, :size]).to(scored.arcs) * _FORBIDDING
+            costs = upload(forbidden[:, :size, :size], device) * _FORBIDDING
             parts = scores.take(chosen, scored.arcs.shape[1] - size).add_to_arcs(-costs)
             found = self.parts.found(some, parts, self.parts.best(parts, some.lengths))
             has_forbidden = forbidden[some.sentence, some.places, found.heads[0]]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from spacy_npparse.decoding import LEAST_SCORE, UNBROKEN, best_tree_labels
+from spacy_npparse.models.upload import upload
 from spacy_npparse.parsing.batch import Bools, Ints, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.labelled_tree import ChosenLabels, LabelledTree
@@ -293,7 +294,7 @@ def _best(scores: Tensor, arcs: Bools, allowed: Bools | None) -> Ints:
     """Find the highest-scoring labels. scores: [arcs.sum(), n_labels]; arcs: bool [n_words];
     allowed: see `Labeller.label`."""
     if allowed is not None:
-        forbidden = torch.from_numpy(~allowed[arcs]).to(scores.device)
+        forbidden = upload(~allowed[arcs], scores.device)
         scores = scores.nan_to_num().masked_fill(forbidden, -torch.inf)
     labels = np.full(arcs.shape, NO_LABEL)
     labels[arcs] = scores.argmax(dim=1).cpu().numpy()
@@ -342,7 +343,7 @@ def label_loss(scored: ScoredBatch[Any], gold: GoldBatch) -> Tensor:
     """
     known = gold.labels != NO_LABEL
     scores = _scores(scored, gold.heads, known)
-    targets = torch.from_numpy(gold.labels[known]).to(scores.device)
+    targets = upload(gold.labels[known], scores.device)
     return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
 
 
@@ -353,6 +354,6 @@ def _scores(scored: ScoredBatch[Any], heads: NDArray[np.int32], arcs: Bools) -> 
     head_rows = (sentences.roots + heads)[arcs]
     return scored.net.score_labels(
         scored.projected_for_labels,
-        torch.from_numpy(head_rows).to(rows.device),
-        torch.from_numpy(sentences.rows[arcs]).to(rows.device),
+        upload(head_rows, rows.device),
+        upload(sentences.rows[arcs], rows.device),
     )

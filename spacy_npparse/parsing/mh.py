@@ -18,6 +18,7 @@ from spacy_npparse.decoding import (
     mh_marginals,
 )
 from spacy_npparse.models.mh_net import N_LINKS, MHNet, MHPartFactors, MHPartScores
+from spacy_npparse.models.upload import upload
 from spacy_npparse.parsing.batch import Bools, Found, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.exact import Parts
 from spacy_npparse.parsing.gold import GoldBatch
@@ -82,9 +83,9 @@ class MHParts(Parts[MHNet, MHPartScores, MHDerivations]):
         right = self.most_similar(scores, gold, gold.wrong_arcs(scored.arcs.device))
         by_transition = self.score_transitions(scored, scores, right).log_softmax(dim=1)
         # Otherwise the parser would learn its own guesses of unknown heads.
-        complete = torch.from_numpy(gold.complete).to(scored.lengths.device)
-        learnt = torch.repeat_interleave(complete, 2 * scored.lengths)
-        return -_chosen(by_transition, right)[learnt].sum()
+        learnt = np.flatnonzero(np.repeat(gold.complete, 2 * gold.sentences.lengths))
+        chosen = _chosen(by_transition, right)
+        return -chosen.index_select(0, upload(learnt, chosen.device)).sum()
 
     def covers(self, gold: GoldBatch) -> Bools:
         return self.nearest(gold).scores >= 0
@@ -195,5 +196,5 @@ class GreedyMH:
 
 def _chosen(by_transition: Tensor, found: MHDerivations) -> Tensor:
     """Select the scores of the transitions taken: [2 * n_words]."""
-    transitions = torch.from_numpy(found.transitions).to(by_transition.device).long()
+    transitions = upload(found.transitions, by_transition.device).long()
     return by_transition.gather(1, transitions[:, None])[:, 0]

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from itertools import islice
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from spacy_npparse.decoding import (
@@ -23,6 +22,7 @@ from spacy_npparse.decoding import (
 from spacy_npparse.models.losses import LOSSES, max_violation_loss
 from spacy_npparse.models.parser_net import Progress
 from spacy_npparse.models.transition_net import TransitionNet
+from spacy_npparse.models.upload import upload
 from spacy_npparse.parsing.batch import Found, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.gold import GoldBatch
 from spacy_npparse.parsing.search import Search
@@ -126,7 +126,7 @@ class TransitionSearch(Search[TransitionNet]):
         exploration = settings.exploration_at(net.progress.n_updates)
         seed = int(np.random.randint(2**31))
         visited = roll_out(kernel, settings.oracle, *sentences, exploration, seed)
-        costs = torch.from_numpy(visited.costs).to(table.device)
+        costs = upload(visited.costs, table.device)
         return LOSSES[settings.loss](net.score(table, arcs, visited), costs)
 
     def derive(self, scored: ScoredBatch[TransitionNet]) -> Decisions:

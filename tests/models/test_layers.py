@@ -52,10 +52,19 @@ def test_outputs_and_gradients_equal_packed_lstms(lengths, depth):
 @given(lengths=LENGTHS)
 def test_groups_hold_every_sequence_once_and_waste_little(lengths):
     lengths = np.array(lengths)
-    groups = list(groups_of_similar_length(lengths))
+    groups = list(groups_of_similar_length(lengths, torch.device("cpu")))
     assert sorted(np.concatenate(groups).tolist()) == list(range(len(lengths)))
     for group in groups:
         assert lengths[group].max() <= 1.5 * lengths[group].min() + 8
+
+
+@pytest.mark.parametrize(
+    ("lengths", "n_groups"), [([1, 40, 80], 1), ([9] * 900 + [30], 1), ([5] * 500 + [2000], 2)]
+)
+def test_a_gpu_prefers_padding_to_calls(lengths, n_groups):
+    groups = groups_of_similar_length(np.array(lengths), torch.device("cuda"))
+    assert sorted(np.concatenate(groups).tolist()) == list(range(len(lengths)))
+    assert len(groups) == n_groups
 
 
 def test_dropout_uses_one_mask_for_all_steps_and_only_in_training():

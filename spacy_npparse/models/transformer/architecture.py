@@ -24,6 +24,7 @@ from spacy_npparse.models.transformer.net import TransformerNet
 from spacy_npparse.models.transformer.passage_vectors import passage_vectors
 from spacy_npparse.models.transformer.pieces import Pieces
 from spacy_npparse.models.transformer.weights import EncoderWeights, read_frozen
+from spacy_npparse.models.upload import upload
 from spacy_npparse.passages import (
     AS_GIVEN,
     AS_TEXT,
@@ -261,7 +262,7 @@ def training_vectors(model: Model, docs: Sequence[Doc]) -> Tensor:
         starts = np.array([first_rows[passage] for passage in passages], dtype=np.int64)
         rows.append(starts[which] + words)
     vectors = torch.cat([*_encode(model, first_rows, True).values()])
-    chosen = torch.from_numpy(np.concatenate(rows)).to(vectors.device)
+    chosen = upload(np.concatenate(rows), vectors.device)
     return _inputs(model, vectors[chosen])
 
 

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from spacy_npparse.models.transformer.frozen import FrozenLinear, FrozenNorm, FrozenTable
+from spacy_npparse.models.upload import upload
 
 # What makes the parts of a layer, given their widths.
 MakeLinear: TypeAlias = Callable[[int, int], nn.Module]
@@ -74,17 +75,17 @@ class EncoderNet(nn.Module):
 
         Args:
             pieces: int64 [n_sequences, longest], the pieces of each sequence, with any padding.
-            lengths: int64 [n_sequences], the lengths of the sequences, all positive.
+            lengths: int64 [n_sequences], the lengths of the sequences, all positive, on the CPU.
             kept: The numbers of the layers whose outputs are returned, in ascending order, 0 for
                 the embeddings.
 
         Returns:
             [n_sequences, longest, n_kept, hidden], the outputs.
         """
-        places = torch.arange(pieces.shape[1], device=pieces.device)
-        vectors = self.norm(self.pieces(pieces) + self.positions[: len(places)])
-        is_inside = places < lengths[:, None]
-        mask = None if bool(is_inside.all()) else is_inside[:, None, None, :]
+        vectors = self.norm(self.pieces(pieces) + self.positions[: pieces.shape[1]])
+        is_inside = torch.arange(pieces.shape[1]) < lengths[:, None]
+        has_padding = not bool(is_inside.all())
+        mask = upload(is_inside[:, None, None, :], pieces.device) if has_padding else None
         outputs = [vectors] if 0 in kept else []
         for number, layer in enumerate(self.layers, 1):
             if number > self.n_frozen and torch.is_grad_enabled():

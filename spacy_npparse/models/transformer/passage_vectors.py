@@ -11,13 +11,14 @@ from torch import Tensor
 
 from spacy_npparse.models.transformer.encoder_net import EncoderNet
 from spacy_npparse.models.transformer.pieces import PassagePieces, Pieces
+from spacy_npparse.models.upload import upload
 from spacy_npparse.models.windows import cut_into_windows
 from spacy_npparse.passages import Passage
 
 # The maximum number of pieces in a batch, including padding. Larger batches are not faster on CPU.
-_BATCH = 2048
-# In a batch, the longest passage has at most this multiple of the pieces of the shortest one, plus
-# this number.
+_BATCH, _BATCH_OF_GPU = 2048, 32_768
+# In a batch on the CPU, the longest passage has at most this multiple of the pieces of the shortest
+# one, plus this number. A GPU is faster with more padding and fewer batches.
 _RATIO, _MORE = 1.2, 4
 
 
@@ -41,7 +42,7 @@ def passage_vectors(
     """
     cut = [pieces.cut(passage) for passage in passages]
     found = [torch.empty(0)] * len(cut)
-    for batch in _batches(np.array([len(one.pieces) for one in cut])):
+    for batch in passage_batches(np.array([len(one.pieces) for one in cut]), net.positions.device):
         lengths = [len(passages[number]) for number in batch]
         vectors = _encode(net, pieces.ends, layers, [cut[number] for number in batch], lengths)
         for number, part in zip(batch, vectors.split(lengths), strict=True):
@@ -49,13 +50,26 @@ def passage_vectors(
     return found
 
 
-def _batches(lengths: NDArray[np.int64]) -> Iterator[list[int]]:
-    """Group passages of similar length. lengths: the number of pieces of each passage."""
+def _most_pieces(device: torch.device) -> int:
+    return _BATCH if device.type == "cpu" else _BATCH_OF_GPU
+
+
+def passage_batches(lengths: NDArray[np.int64], device: torch.device) -> Iterator[list[int]]:
+    """Group passages of similar length that are encoded at once.
+
+    Args:
+        lengths: int64 [n_passages], the number of pieces of each passage.
+        device: The device of the encoder.
+
+    Returns:
+        The numbers of the passages in each batch.
+    """
     batch: list[int] = []
     for number in np.argsort(lengths, kind="stable").tolist():
         longest = lengths[number]
         if batch and (
-            (len(batch) + 1) * longest > _BATCH or longest > _RATIO * lengths[batch[0]] + _MORE
+            (len(batch) + 1) * longest > _most_pieces(device)
+            or (device.type == "cpu" and longest > _RATIO * lengths[batch[0]] + _MORE)
         ):
             yield batch
             batch = []
@@ -79,14 +93,15 @@ def _encode(
     places = _joined([passage.places for passage in passages], lengths)
     if len(words):
         numbers = np.concatenate([passage.pieces for passage in passages])
-        for rows, centre, first in _windows([n for n in lengths if n], len(net.positions) - 2):
+        pieces_of = [n for n in lengths if n]
+        for rows, centre, first in _windows(pieces_of, len(net.positions) - 2, device):
             vectors = _encode_windows(net, ends, layers, [numbers[row] for row in rows])
             kept = torch.cat([v[c] for v, c in zip(vectors, centre, strict=True)])
             pairs = slice(*np.searchsorted(places, [first, first + len(kept)]))
-            targets = torch.from_numpy(words[pairs]).to(device)
-            sources = torch.from_numpy(places[pairs] - first).to(device)
+            targets = upload(words[pairs], device)
+            sources = upload(places[pairs] - first, device)
             sums.index_add_(0, targets, kept[sources])
-    counts = torch.from_numpy(np.bincount(words, minlength=len(sums))).to(device)
+    counts = upload(np.bincount(words, minlength=len(sums)), device)
     return sums / counts.clamp_min(1)[:, None, None]
 
 
@@ -97,7 +112,7 @@ def _joined(numbers: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArr
 
 
 def _windows(
-    lengths: Sequence[int], longest: int
+    lengths: Sequence[int], longest: int, device: torch.device
 ) -> Iterator[tuple[list[NDArray[np.int64]], list[slice], int]]:
     """Cut passages into windows of up to `longest` pieces, and group them. Returns the pieces of
     each window, the slice that is read with context on both sides, and the number of the first of
@@ -107,7 +122,7 @@ def _windows(
     # The beginning of the centre of each window. All centres together are all pieces.
     window = np.searchsorted(bounds, cut.centres, side="right") - 1
     first_piece = np.searchsorted(window, np.arange(len(cut.lengths) + 1))
-    at_once = max(1, _BATCH // max(cut.lengths))
+    at_once = max(1, _most_pieces(device) // max(cut.lengths))
     for start in range(0, len(cut.lengths), at_once):
         some = range(start, min(start + at_once, len(cut.lengths)))
         centres = [
@@ -133,5 +148,5 @@ def _encode_windows(
     for row, window in zip(padded, windows, strict=True):
         row[: len(window) + 2] = [ends[0], *window, ends[1]]
     device = net.positions.device
-    vectors = net(torch.from_numpy(padded).to(device), torch.tensor(lengths, device=device), layers)
+    vectors = net(upload(padded, device), torch.tensor(lengths), layers)
     return [row[1 : length - 1] for row, length in zip(vectors, lengths, strict=True)]

@@ -7,7 +7,7 @@ from tiny_encoder import DEPTH, FAMILIES, HIDDEN, POSITIONS, write_encoder
 
 from spacy_npparse.models.transformer.encoder_net import EncoderNet
 from spacy_npparse.models.transformer.folder import EncoderFolder
-from spacy_npparse.models.transformer.passage_vectors import passage_vectors
+from spacy_npparse.models.transformer.passage_vectors import passage_batches, passage_vectors
 from spacy_npparse.models.transformer.weights import EncoderWeights
 
 ATOL = 1e-5
@@ -80,3 +80,10 @@ def test_a_word_of_many_pieces(encoder, length):
 
 def test_nothing(encoder):
     assert encode(encoder) == []
+
+
+@pytest.mark.parametrize(("device", "n_batches"), [("cpu", 3), ("cuda", 1)])
+def test_a_gpu_encodes_passages_of_different_lengths_together(device, n_batches):
+    batches = list(passage_batches(np.array([40, 0, 12, 41, 13]), torch.device(device)))
+    assert sorted(sum(batches, [])) == list(range(5))
+    assert len(batches) == n_batches
