@@ -13,7 +13,7 @@ from spacy.util import minibatch
 from spacy_npparse.annotation.posteriors import encode_sentences
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.treebank.rows import make_sentence, with_comments, with_misc
-from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT, Row, is_boundary
+from spacy_npparse.treebank.sentence import EMPTY, UD_ROOT, Row, comment_key, is_boundary
 from spacy_npparse.trees.missing import NO_LABEL
 
 # The attributes of MISC with the arc that the parser predicts, and its probability.
@@ -221,11 +221,7 @@ def _without_place(sentence: Sentence) -> tuple[Metadata, list[str]]:
     another sentence comes before it now."""
     names = ("newdoc", "newpar")
     metadata = {k: v for k, v in sentence.metadata.items() if not is_boundary(k, *names)}
-    comments = [
-        comment
-        for comment in sentence.comments
-        if not is_boundary(comment.removeprefix("#").strip(), *names)
-    ]
+    comments = [c for c in sentence.comments if not is_boundary(comment_key(c), *names)]
     return Metadata(metadata), comments
 
 

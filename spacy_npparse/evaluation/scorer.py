@@ -58,15 +58,16 @@ def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     examples = list(examples)
     scores: dict[str, Any] = dict.fromkeys(SCORE_NAMES)
     parsed = [eg for eg in examples if _has_heads(eg)]
+    analyses = _analyses(parsed)
     if parsed:
-        scores.update(_parse_scores(parsed))
+        scores.update(_parse_scores(*analyses))
     segmented = [eg for eg in examples if eg.reference.has_annotation("SENT_START")]
     if segmented and all(sentences_were_given(eg.predicted) for eg in segmented):
         # Another component may have found and scored the sentences.
         for name in _SENTENCE_SCORES:
             del scores[name]
     elif segmented:
-        gold, system = _analyses(segmented)
+        gold, system = analyses if segmented == parsed else _analyses(segmented)
         in_both = len(set(gold.sentences) & set(system.sentences))
         sents = Score(in_both, len(gold.sentences), len(system.sentences))
         scores.update(sents_p=sents.precision, sents_r=sents.recall, sents_f=sents.f1)
@@ -86,8 +87,8 @@ def _analyses(examples: list[Example]) -> tuple[Analysis, Analysis]:
     )
 
 
-def _parse_scores(examples: list[Example]) -> dict[str, Any]:
-    scores = score_analyses(*_analyses(examples))
+def _parse_scores(gold: Analysis, system: Analysis) -> dict[str, Any]:
+    scores = score_analyses(gold, system)
     official, nonprojective = scores.official, scores.nonprojective
     labelled = official[Metric.LAS].gold > 0
     return {

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from enum import Enum
 
 from spacy_npparse.treebank.raw_text import SPACE_ATTRIBUTES
-from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence, is_boundary
+from spacy_npparse.treebank.sentence import EMPTY, Row, Sentence, comment_key, is_boundary
 
 
 class Kept(str, Enum):
@@ -88,7 +88,7 @@ def _lines(sentence: Sentence, keep: Collection[Kept]) -> Iterator[str]:
 
 def _identifies(comment: str) -> bool:
     """Check whether a comment identifies the sentence, its text, document or paragraph."""
-    key = comment.lstrip("#").partition("=")[0].strip()
+    key = comment_key(comment)
     return key in ("sent_id", "text") or is_boundary(key, "newdoc", "newpar")
 
 

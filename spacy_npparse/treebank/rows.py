@@ -19,6 +19,7 @@ from spacy_npparse.treebank.sentence import (
     ConlluError,
     Row,
     Sentence,
+    comment_key,
     shortened,
 )
 
@@ -124,11 +125,7 @@ def with_comments(sentence: Sentence, added: Mapping[str, str | None]) -> Senten
     Returns:
         The sentence with the comments.
     """
-    others = [
-        comment
-        for comment in sentence.comments
-        if comment.removeprefix("#").partition("=")[0].strip() not in added
-    ]
+    others = [comment for comment in sentence.comments if comment_key(comment) not in added]
     comments = [
         f"# {name}" if value is None else f"# {name} = {value}" for name, value in added.items()
     ]

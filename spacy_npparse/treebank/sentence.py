@@ -127,6 +127,11 @@ class Sentence:
         return self.heads.count(0)
 
 
+def comment_key(comment: str) -> str:
+    """Find the key of a comment: `sent_id` of `# sent_id = s1`, and `newpar` of `# newpar`."""
+    return comment.lstrip("#").partition("=")[0].strip()
+
+
 def is_boundary(key: str, *names: str) -> bool:
     """Check whether the key of a comment is one of `names`, with or without `id`."""
     return key.split(" ", 1)[0] in names
