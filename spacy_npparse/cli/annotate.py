@@ -58,7 +58,7 @@ Output = Annotated[Path, typer.Argument(metavar="OUT", help="Folder to write to.
 Format = Annotated[FormatChoice, typer.Option(case_sensitive=False, help="Format of the shards.")]
 Compress = Annotated[bool, typer.Option("--compress", help="Write .conllu.zst (Zstandard).")]
 TextKey = Annotated[str, typer.Option(help="Key of the text in records of .jsonl.")]
-Lines = Annotated[bool, typer.Option("--lines", help="Each line of a text is a paragraph.")]
+Lines = Annotated[bool, typer.Option("--lines", help="Each line of a .txt file is a paragraph.")]
 WordsPerShard = Annotated[
     int, typer.Option(min=1, help="Number of words after which a shard ends.")
 ]

@@ -25,7 +25,10 @@ from spacy_npparse.treebank import (
 
 _ID = "id"
 _METADATA = "metadata"
-_SEPARATE = "Separate its parts by blank lines, or give --lines if each line is a text of its own."
+_SEPARATE = (
+    "Separate its parts by blank lines, or give --lines if each line of a .txt file is a text of "
+    "its own."
+)
 
 
 class UnreadableError(ValueError):
