@@ -52,11 +52,11 @@ def batch_loss(
     for part in gold.parts():
         scored = encoded.score(part.sentences)
         loss = loss + (search.loss(scored, part) + label_loss(scored, part))
-    # Reading from the GPU has to wait for it, so the number is read once.
+    # Reading a number has to wait for a GPU, so the loss is read once.
     number = float(loss.detach())
     if not math.isfinite(number):
         cause = "" if vectors.isfinite().all() else ", because the vectors of its encoder are not"
-        # Its gradient would destroy the weights.
+        # The gradient of such a loss would destroy the weights.
         raise ValueError(
             f"{name}: the loss of a batch is {number} and not finite{cause}. Training stops, and "
             "the weights remain as they are: lower training.optimizer.learn_rate, or "

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc
-from thinc.api import Model, torch2xp, xp2torch
+from thinc.api import Model, NumpyOps, torch2xp, xp2torch
 from thinc.types import Floats2d, Ragged
 
 from spacy_npparse.checks import MOST, MOST_ROWS, check_arguments, check_dropout, check_range
@@ -268,7 +268,8 @@ def _read(
         gradient = cast(Floats2d, torch2xp(cast(torch.Tensor, tensor.grad), ops=layer.ops))
         if is_ragged:
             return backprop(Ragged(gradient, found.lengths))
-        lengths = layer.ops.asarray1i([len(doc) for doc in docs])
+        # Thinc would wait for a GPU to read lengths from it.
+        lengths = NumpyOps().asarray1i([len(doc) for doc in docs])
         return backprop(layer.ops.unflatten(gradient, lengths))
 
     return tensor, backprop_tensor

@@ -22,8 +22,8 @@ class BiLSTM(nn.Module):
     In training, variational dropout (Gal and Ghahramani 2016), with one mask for all time steps of
     a sequence, is applied to the inputs and outputs of all layers.
 
-    Sequences of similar length are padded together, and each direction is a layer of its own. On
-    CPU, torch runs this several times as fast as packed, bidirectional sequences.
+    Groups of sequences are padded together, and each direction is a layer of its own. On CPU, torch
+    runs this several times as fast as packed, bidirectional sequences.
 
     Args:
         n_inputs: The width of the input vectors.

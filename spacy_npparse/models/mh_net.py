@@ -195,8 +195,10 @@ class MHNet(PairNet):
         else:
             before_s0, with_s0 = self.below_pairs.factors(s1, s0)
         before_b0 = torch.cat([of_shift, of_front], dim=1)
-        by_head, first_nodes = self.weigh(arcs).mT, upload(first_nodes, rows.device)
-        return MHPartFactors(before_b0, with_b0, before_s0, with_s0, by_head, first_nodes)
+        by_head, device = self.weigh(arcs).mT, rows.device
+        return MHPartFactors(
+            before_b0, with_b0, before_s0, with_s0, by_head, upload(first_nodes, device)
+        )
 
     def _hidden(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Compute the hidden layers of all rows and, last, of the end of a sentence, as s1, s0 and

@@ -117,7 +117,7 @@ class OneEndpointCrossingNet(PairNet):
             [n_words], the contribution of each word to the score of its tree.
         """
         device = scores.heads.device
-        sentence, word = sentences_and_words(lengths, device)
+        sentence, word = (upload(one, device) for one in sentences_and_words(lengths))
         heads, grandparents, siblings = (
             upload(words, device).long()
             for words in (found.heads, found.grandparents, found.siblings)

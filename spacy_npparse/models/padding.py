@@ -175,7 +175,8 @@ def groups_of_similar_length(lengths: NDArray[np.integer], device: torch.device)
         device: The device that computes them.
 
     Returns:
-        The numbers of the sequences in each group, which need little padding.
+        The numbers of the sequences in each group. On the CPU, groups need little padding; a GPU
+        computes padding faster than the CPU can call it.
     """
     return cheapest_groups(lengths, _cost_on_cpu if device.type == "cpu" else _cost_on_gpu)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from spacy.tokens import Doc
-from thinc.api import Model, torch2xp, xp2torch
+from thinc.api import Model, NumpyOps, torch2xp, xp2torch
 from thinc.types import Floats2d
 from torch import Tensor
 
@@ -89,7 +89,8 @@ def forward(
     encoded, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     torch_shim(model, ParserNet).net_in_mode(is_train)
     vectors = xp2torch(model.ops.flatten(encoded), requires_grad=is_train)
-    lengths = model.ops.asarray1i([len(v) for v in encoded])
+    # Thinc would wait for a GPU to read lengths from it.
+    lengths = NumpyOps().asarray1i([len(v) for v in encoded])
 
     def backprop(loss: Tensor) -> Any:
         if loss.requires_grad:

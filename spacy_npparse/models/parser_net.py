@@ -209,8 +209,8 @@ class ParserNet(nn.Module):
             rows: [n_rows, n_inputs], the vectors of each sentence's root and words; or the
                 projections of tokens that `project_tokens` returned.
             lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
-            tokens: int64 [n_rows], the token of each sentence's root and words, if `rows` are
-                tokens, on the CPU.
+            tokens: int64 [n_rows], on the CPU, the token of each sentence's root and words; None if
+                `rows` are vectors.
 
         Returns:
             [n_sentences, size, size], the log-probability of each head of each word among all words
@@ -249,7 +249,7 @@ class ParserNet(nn.Module):
             heads: int64 [n_words, n_heads], the heads within the sentences, 0 for the root.
             weights: [n_words, n_heads], the target probability of each head.
         """
-        sentence, word = sentences_and_words(lengths, arcs.device)
+        sentence, word = (upload(one, arcs.device) for one in sentences_and_words(lengths))
         return -(arcs[sentence[:, None], word[:, None], heads] * weights).sum()
 
     def score_labels(
@@ -333,17 +333,15 @@ def distances_to_heads(nodes: Tensor, dependents: Tensor, bounds: Tensor) -> Ten
     return buckets
 
 
-def sentences_and_words(lengths: Tensor, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Find the place of each word in a padded batch.
+def sentences_and_words(lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """Find the place of each word in a padded batch, on the CPU.
 
     Args:
         lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
-        device: The device of the result.
 
     Returns:
         int64 [n_words] each, the sentence of each word, and its number there, from 1.
     """
     sentence = torch.repeat_interleave(lengths)
     word = torch.arange(1, len(sentence) + 1)
-    word -= (torch.cumsum(lengths, dim=0) - lengths)[sentence]
-    return upload(sentence, device), upload(word, device)
+    return sentence, word - (torch.cumsum(lengths, dim=0) - lengths)[sentence]

@@ -296,7 +296,7 @@ class ScoredBatch(Generic[NetT]):
         """
         if kept.all():
             return self
-        return self._taken(np.flatnonzero(kept))[0]
+        return self._with_rows(np.flatnonzero(kept))[0]
 
     def take(self, numbers: Ints) -> ScoredBatch[NetT]:
         """Take sentences by their numbers, with repetition.
@@ -307,13 +307,13 @@ class ScoredBatch(Generic[NetT]):
         Returns:
             n sentences.
         """
-        taken, rows = self._taken(numbers)
+        taken, rows = self._with_rows(numbers)
         projected = tuple(part.index_select(0, rows) for part in self.projected_for_labels)
         # Avoids computing the projections again.
         taken.__dict__["projected_for_labels"] = projected
         return taken
 
-    def _taken(self, numbers: Ints) -> tuple[ScoredBatch[NetT], Tensor]:
+    def _with_rows(self, numbers: Ints) -> tuple[ScoredBatch[NetT], Tensor]:
         """Take sentences by their numbers, and find their rows."""
         device = self.arcs.device
         rows = upload(_taken(self.sentences.lengths + 1, numbers), device)

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc
-from thinc.api import Model, torch2xp, xp2torch
+from thinc.api import Model, NumpyOps, torch2xp, xp2torch
 from thinc.types import Floats2d
 from torch import Tensor
 
@@ -225,7 +225,9 @@ def forward(
         else:
             vectors = torch.cat([net(part) for part in _predicted_vectors(model, docs)])
     detached = torch2xp(vectors.detach(), ops=model.ops)
-    outputs = cast(list[Floats2d], model.ops.unflatten(detached, model.ops.asarray1i(lengths)))
+    # Thinc would wait for a GPU to read lengths from it.
+    parts = model.ops.unflatten(detached, NumpyOps().asarray1i(lengths))
+    outputs = cast(list[Floats2d], parts)
 
     def backprop(d_outputs: list[Floats2d]) -> list:
         gradient = model.ops.flatten([model.ops.as_contig(d) for d in d_outputs])
@@ -307,4 +309,5 @@ def _encode(model: Model, passages: Iterable[Passage], remember: bool) -> dict[P
 
 
 def _inputs(model: Model, vectors: Tensor) -> Tensor:
-    return vectors.to(torch_shim(model, TransformerNet).net.mix)
+    mix = torch_shim(model, TransformerNet).net.mix
+    return upload(vectors, mix.device).to(mix.dtype)

@@ -83,9 +83,10 @@ class EncoderNet(nn.Module):
             [n_sequences, longest, n_kept, hidden], the outputs.
         """
         vectors = self.norm(self.pieces(pieces) + self.positions[: pieces.shape[1]])
-        is_inside = torch.arange(pieces.shape[1]) < lengths[:, None]
-        has_padding = not bool(is_inside.all())
-        mask = upload(is_inside[:, None, None, :], pieces.device) if has_padding else None
+        mask = None
+        if int(lengths.min()) < pieces.shape[1]:
+            is_inside = torch.arange(pieces.shape[1]) < lengths[:, None]
+            mask = upload(is_inside[:, None, None, :], pieces.device)
         outputs = [vectors] if 0 in kept else []
         for number, layer in enumerate(self.layers, 1):
             if number > self.n_frozen and torch.is_grad_enabled():

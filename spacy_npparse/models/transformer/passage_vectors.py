@@ -17,9 +17,9 @@ from spacy_npparse.passages import Passage
 
 # The maximum number of pieces in a batch, including padding. Larger batches are not faster on CPU.
 _BATCH, _BATCH_OF_GPU = 2048, 32_768
-# In a batch on the CPU, the longest passage has at most this multiple of the pieces of the shortest
-# one, plus this number. A GPU is faster with more padding and fewer batches.
-_RATIO, _MORE = 1.2, 4
+# In a batch, the longest passage has at most this multiple of the pieces of the shortest one, plus
+# this number. A GPU is faster with more padding and fewer batches.
+_SIMILAR, _SIMILAR_ON_GPU = (1.2, 4), (4.0, 64)
 
 
 def passage_vectors(
@@ -55,21 +55,22 @@ def _most_pieces(device: torch.device) -> int:
 
 
 def passage_batches(lengths: NDArray[np.int64], device: torch.device) -> Iterator[list[int]]:
-    """Group passages of similar length that are encoded at once.
+    """Divide passages into batches that are encoded at once.
 
     Args:
         lengths: int64 [n_passages], the number of pieces of each passage.
         device: The device of the encoder.
 
-    Returns:
-        The numbers of the passages in each batch.
+    Yields:
+        The numbers of the passages in a batch.
     """
+    ratio, more = _SIMILAR if device.type == "cpu" else _SIMILAR_ON_GPU
     batch: list[int] = []
     for number in np.argsort(lengths, kind="stable").tolist():
         longest = lengths[number]
         if batch and (
             (len(batch) + 1) * longest > _most_pieces(device)
-            or (device.type == "cpu" and longest > _RATIO * lengths[batch[0]] + _MORE)
+            or longest > ratio * lengths[batch[0]] + more
         ):
             yield batch
             batch = []
@@ -93,8 +94,8 @@ def _encode(
     places = _joined([passage.places for passage in passages], lengths)
     if len(words):
         numbers = np.concatenate([passage.pieces for passage in passages])
-        pieces_of = [n for n in lengths if n]
-        for rows, centre, first in _windows(pieces_of, len(net.positions) - 2, device):
+        n_pieces = [n for n in lengths if n]
+        for rows, centre, first in _windows(n_pieces, len(net.positions) - 2, device):
             vectors = _encode_windows(net, ends, layers, [numbers[row] for row in rows])
             kept = torch.cat([v[c] for v, c in zip(vectors, centre, strict=True)])
             pairs = slice(*np.searchsorted(places, [first, first + len(kept)]))

@@ -82,8 +82,11 @@ def test_nothing(encoder):
     assert encode(encoder) == []
 
 
-@pytest.mark.parametrize(("device", "n_batches"), [("cpu", 3), ("cuda", 1)])
-def test_a_gpu_encodes_passages_of_different_lengths_together(device, n_batches):
-    batches = list(passage_batches(np.array([40, 0, 12, 41, 13]), torch.device(device)))
-    assert sorted(sum(batches, [])) == list(range(5))
-    assert len(batches) == n_batches
+@pytest.mark.parametrize(
+    ("lengths", "on_cpu", "on_gpu"), [([40, 0, 12, 41, 13], 3, 1), ([8] * 60 + [500], 2, 2)]
+)
+def test_a_gpu_encodes_passages_of_different_lengths_together(lengths, on_cpu, on_gpu):
+    for device, n_batches in ("cpu", on_cpu), ("cuda", on_gpu):
+        batches = list(passage_batches(np.array(lengths), torch.device(device)))
+        assert sorted(sum(batches, [])) == list(range(len(lengths)))
+        assert len(batches) == n_batches
