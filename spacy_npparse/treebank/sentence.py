@@ -129,7 +129,7 @@ class Sentence:
 
 def comment_key(comment: str) -> str:
     """Find the key of a comment: `sent_id` of `# sent_id = s1`, and `newpar` of `# newpar`."""
-    return comment.lstrip("#").partition("=")[0].strip()
+    return comment.removeprefix("#").partition("=")[0].strip()
 
 
 def is_boundary(key: str, *names: str) -> bool:
