@@ -66,7 +66,8 @@ class Symbols:
         for form, lemma in sorted(spellings):
             if is_spellable(form, lemma):
                 chars.update(form)
-                edits.update({*find_edits(form, lemma)})
+                # The order of a set would differ between processes.
+                edits.update(dict.fromkeys(find_edits(form, lemma), 1))
         frequent = [edit for edit, n in edits.most_common() if n >= _LEAST_PAIRS]
         ordered = "".join(char for char, _ in chars.most_common())
         return cls(ordered, sorted(tags), frequent or [*edits])

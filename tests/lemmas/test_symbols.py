@@ -67,3 +67,9 @@ def test_a_spelling_that_has_been_learnt():
     symbols = Symbols.collect([(Word("abs"), "ab"), (Word("cds"), "cd")])
     gold = symbols.gold(Word("xs"), "x")
     assert gold is not None and symbols.spell(["xs"], np.array(gold)) == ["x"]
+
+
+def test_symbols_of_the_same_frequency_are_in_the_order_of_their_occurrence():
+    symbols = Symbols.collect([(Word("abcdefgh"), "stuvwxyz")])
+    assert [edit.added for edit in symbols.edits] == ["", *"stuvwxyz"]
+    assert symbols.chars == "abcdefgh"
