@@ -10,7 +10,6 @@ from torch import Tensor
 from spacy_npparse.components.gold import GoldBoundaries
 from spacy_npparse.components.sentence_finder import WINDOW
 from spacy_npparse.models.parser_net import ParserNet
-from spacy_npparse.models.upload import upload
 from spacy_npparse.parsing import EncodedTokens, GoldBatch, Search
 from spacy_npparse.parsing.batch import NetT
 from spacy_npparse.parsing.labelling import label_loss
@@ -69,8 +68,7 @@ def _boundary_loss(net: ParserNet, vectors: Tensor, gold: GoldBoundaries) -> Ten
     """Compute the negative log-likelihood of the boundaries, 0 if none is known."""
     if not len(gold.is_start):
         return vectors.new_zeros(())
-    before, after, starts = (upload(one, vectors.device) for one in gold)
-    starts = starts.to(vectors.dtype)
+    starts = torch.from_numpy(gold.is_start).to(vectors)
     return torch.nn.functional.binary_cross_entropy_with_logits(
-        net.score_starts(vectors, before, after), starts, reduction="sum"
+        net.score_starts(vectors, gold.before, gold.after), starts, reduction="sum"
     )

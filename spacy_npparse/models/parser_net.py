@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypedDict
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from typing_extensions import NotRequired
 
@@ -236,7 +238,11 @@ class ParserNet(nn.Module):
         return scores.log_softmax(dim=2)
 
     def head_selection_loss(
-        self, arcs: Tensor, lengths: Tensor, heads: Tensor, weights: Tensor
+        self,
+        arcs: Tensor,
+        lengths: Tensor,
+        heads: NDArray[np.int32],
+        weights: NDArray[np.float32],
     ) -> Tensor:
         """Compute the cross-entropy of heads, summed over words.
 
@@ -246,14 +252,19 @@ class ParserNet(nn.Module):
         Args:
             arcs: [n_sentences, size, size], the scores that `score_arcs` returned.
             lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
-            heads: int64 [n_words, n_heads], the heads within the sentences, 0 for the root.
-            weights: [n_words, n_heads], the target probability of each head.
+            heads: int32 [n_words, n_heads], the heads within the sentences, 0 for the root.
+            weights: float32 [n_words, n_heads], the target probability of each head.
         """
-        sentence, word = (upload(one, arcs.device) for one in sentences_and_words(lengths))
-        return -(arcs[sentence[:, None], word[:, None], heads] * weights).sum()
+        sentence, word, head, weight = (
+            upload(one, arcs.device) for one in (*sentences_and_words(lengths), heads, weights)
+        )
+        return -(arcs[sentence[:, None], word[:, None], head.long()] * weight).sum()
 
     def score_labels(
-        self, projected: tuple[Tensor, Tensor], heads: Tensor, dependents: Tensor
+        self,
+        projected: tuple[Tensor, Tensor],
+        heads: NDArray[np.int64],
+        dependents: NDArray[np.int64],
     ) -> Tensor:
         """Score all labels of some arcs.
 
@@ -267,10 +278,14 @@ class ParserNet(nn.Module):
             [n_arcs, n_labels], the scores, not normalised.
         """
         as_head, as_dependent = projected
-        hidden = take(as_head, heads) + take(as_dependent, dependents)
+        device = self.root.device
+        hidden = take(as_head, upload(heads, device))
+        hidden = hidden + take(as_dependent, upload(dependents, device))
         return self.label_output(self.activate(hidden))
 
-    def score_starts(self, vectors: Tensor, before: Tensor, after: Tensor) -> Tensor:
+    def score_starts(
+        self, vectors: Tensor, before: NDArray[np.int64], after: NDArray[np.int64]
+    ) -> Tensor:
         """Score the boundaries between adjacent words, if the network finds sentences.
 
         Args:
@@ -281,7 +296,9 @@ class ParserNet(nn.Module):
         Returns:
             [n], the log-odds of the boundaries.
         """
-        hidden = take(self.start_before(vectors), before) + take(self.start_after(vectors), after)
+        device = self.root.device
+        hidden = take(self.start_before(vectors), upload(before, device))
+        hidden = hidden + take(self.start_after(vectors), upload(after, device))
         return self.start_output(self.activate(hidden))[:, 0]
 
 

@@ -155,7 +155,8 @@ class SentenceBatch:
             [n_words], the scores of the arcs.
         """
         places = (self.sentence, self.places, heads.astype(np.int64))
-        sentence, word, head = (upload(one, arcs.device) for one in places)
+        # Torch takes indices on the CPU for scores on any device.
+        sentence, word, head = map(torch.from_numpy, places)
         return arcs[sentence, word, head]
 
     def in_sentence(self, token_heads: Ints) -> Ints:
@@ -235,12 +236,13 @@ class EncodedTokens(Generic[NetT]):
     def _score(self, sentences: SentenceBatch) -> ScoredBatch[NetT]:
         tokens = torch.from_numpy(sentences.tokens)
         lengths = torch.from_numpy(sentences.lengths).long()
-        rows = self.vectors.index_select(0, upload(tokens, self.vectors.device))
+        of_rows = tokens.to(self.vectors.device, non_blocking=self.vectors.is_cuda)
+        rows = self.vectors.index_select(0, of_rows)
         if self.arc_vectors is None:
             arcs = self.net.score_arcs(rows, lengths)
         else:
             arcs = self.net.score_arcs(self.arc_vectors, lengths, tokens)
-        return ScoredBatch(self.net, sentences, rows, lengths, arcs)
+        return ScoredBatch(self.net, sentences, rows, arcs)
 
     def score_starts(self, before: Ints, after: Ints) -> NDArray[np.float64]:
         """Score the boundaries between adjacent words.
@@ -252,8 +254,7 @@ class EncodedTokens(Generic[NetT]):
         Returns:
             float64 [n], the log-odds of the boundaries.
         """
-        words = (upload(side, self.vectors.device) for side in (before, after))
-        scores = self.net.score_starts(self.vectors, *words)
+        scores = self.net.score_starts(self.vectors, before, after)
         return scores.cpu().double().numpy()
 
 
@@ -265,15 +266,18 @@ class ScoredBatch(Generic[NetT]):
         net: The network that scores the sentences and the parts of trees.
         sentences: The sentences.
         rows: [n_rows, width], the vectors of each sentence's root and words.
-        lengths: int64 [n_sentences], the number of words of each sentence, on the CPU.
         arcs: [n_sentences, size, size], the log-probabilities of heads, see `ParserNet.score_arcs`.
     """
 
     net: NetT
     sentences: SentenceBatch
     rows: Tensor
-    lengths: Tensor
     arcs: Tensor
+
+    @cached_property
+    def lengths(self) -> Tensor:
+        """The number of words of each sentence, on the CPU: int64 [n_sentences]."""
+        return torch.from_numpy(self.sentences.lengths).long()
 
     @cached_property
     def known(self) -> dict[Any, Any]:
@@ -322,7 +326,6 @@ class ScoredBatch(Generic[NetT]):
             self.net,
             self.sentences.take(numbers),
             self.rows.index_select(0, rows),
-            self.lengths[torch.from_numpy(numbers)],
             self.arcs[upload(numbers, device), :size, :size],
         )
         return taken, rows

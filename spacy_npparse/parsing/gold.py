@@ -15,7 +15,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from spacy_npparse.models.upload import upload
 from spacy_npparse.parsing.batch import Bools, Ints, ScoredBatch, SentenceBatch
 from spacy_npparse.trees import is_projective, is_tree
 from spacy_npparse.trees.missing import NO_HEAD
@@ -157,7 +156,7 @@ class GoldBatch:
         word = self.sentences.places[known]
         wrong[sentence, word] = 1.0
         wrong[sentence, word, heads] = 0.0
-        return upload(wrong, device)
+        return torch.from_numpy(wrong).to(device, non_blocking=device.type == "cuda")
 
     def head_selection_loss(self, scored: ScoredBatch, log_probabilities: Tensor) -> Tensor:
         """Compute the cross-entropy of each head among all words of the run.
@@ -170,10 +169,7 @@ class GoldBatch:
             A scalar.
         """
         targets = self.targets or HeadTargets.of_tree(self.heads)
-        heads, weights = (upload(part, log_probabilities.device) for part in targets)
-        return scored.net.head_selection_loss(
-            log_probabilities, scored.lengths, heads.long(), weights
-        )
+        return scored.net.head_selection_loss(log_probabilities, scored.lengths, *targets)
 
 
 def _runs(docs: Ints, lengths: NDArray[np.int32], max_length: int) -> Iterator[int]:

@@ -343,17 +343,18 @@ def label_loss(scored: ScoredBatch[Any], gold: GoldBatch) -> Tensor:
     """
     known = gold.labels != NO_LABEL
     scores = _scores(scored, gold.heads, known)
-    targets = upload(gold.labels[known], scores.device)
+    targets = torch.from_numpy(gold.labels[known])
+    targets = targets.to(scores.device, non_blocking=scores.is_cuda)
     return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
 
 
 def _scores(scored: ScoredBatch[Any], heads: NDArray[np.int32], arcs: Bools) -> Tensor:
     """Score all labels of the arcs of some words: [arcs.sum(), n_labels]. heads: int32 [n_words],
     the heads within the sentences; arcs: bool [n_words]."""
-    sentences, rows = scored.sentences, scored.rows
+    sentences = scored.sentences
     head_rows = (sentences.roots + heads)[arcs]
     return scored.net.score_labels(
         scored.projected_for_labels,
-        upload(head_rows, rows.device),
-        upload(sentences.rows[arcs], rows.device),
+        head_rows,
+        sentences.rows[arcs],
     )

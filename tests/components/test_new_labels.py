@@ -83,7 +83,7 @@ def test_a_label_is_added_to_a_trained_parser(make_nlp, sample, system, tmp_path
     nlp.initialize(lambda: sample(nlp))
     parser = nlp.get_pipe("parser")
     doc = Doc(nlp.vocab, words=WORDS)
-    heads, dependents = torch.tensor([2, 3, 3]), torch.tensor([1, 2, 4])
+    heads, dependents = np.array([2, 3, 3]), np.array([1, 2, 4])
 
     def scores():
         scored = scored_batch(parser, [doc])

@@ -132,7 +132,7 @@ def test_trees_of_a_beam(monkeypatch):
     system = get_transition_system("arc_standard")
     decoder = DecoderSettings(beam_width=3, k_best=3)
     settings = TransitionSettings("static", "margin", ExplorationSettings(), decoder)
-    scored = ScoredBatch(mock.MagicMock(), sentences, None, None, None)
+    scored = ScoredBatch(mock.MagicMock(), sentences, None, None)
     found = transitions.TransitionSearch(system, settings).best(scored)
     assert found.heads.tolist() == [[2, 0, 0], [0, 1, -1], [-1, -1, -1]]
     assert np.exp(found.scores) == pytest.approx(np.array([[0.5, 0.5], [0.4, 0], [0, 0]]))

@@ -24,6 +24,14 @@ from spacy_npparse.parsing import batch
 GPU = torch.device("meta")
 CPU = torch.device("cpu")
 ATEN = torch.ops.aten
+# Copies, and indexing, which copies indices from the CPU.
+MAY_MIX = (
+    ATEN._to_copy.default,
+    ATEN.copy_.default,
+    ATEN.index.Tensor,
+    ATEN.index_put.default,
+    ATEN._index_put_impl_.default,
+)
 
 
 class GpuTensor(torch.Tensor):
@@ -88,7 +96,7 @@ def _compute(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     on_gpu = [one for one in tensors if isinstance(one, GpuTensor)]
     device = kwargs.get("device")
     target = GPU if on_gpu and device is None else torch.device(device or CPU)
-    if on_gpu and function not in (ATEN._to_copy.default, ATEN.copy_.default):
+    if on_gpu and function not in MAY_MIX:
         # Scalars may be anywhere.
         assert all(isinstance(one, GpuTensor) or not one.dim() for one in tensors), (
             f"{function} has operands on different devices"
