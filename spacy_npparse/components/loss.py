@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import torch
 from torch import Tensor
 
 from spacy_npparse.components.gold import GoldBoundaries
@@ -68,7 +67,4 @@ def _boundary_loss(net: ParserNet, vectors: Tensor, gold: GoldBoundaries) -> Ten
     """Compute the negative log-likelihood of the boundaries, 0 if none is known."""
     if not len(gold.is_start):
         return vectors.new_zeros(())
-    starts = torch.from_numpy(gold.is_start).to(vectors)
-    return torch.nn.functional.binary_cross_entropy_with_logits(
-        net.score_starts(vectors, gold.before, gold.after), starts, reduction="sum"
-    )
+    return net.start_loss(vectors, *gold)

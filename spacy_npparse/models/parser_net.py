@@ -301,6 +301,28 @@ class ParserNet(nn.Module):
         hidden = hidden + take(self.start_after(vectors), upload(after, device))
         return self.start_output(self.activate(hidden))[:, 0]
 
+    def start_loss(
+        self,
+        vectors: Tensor,
+        before: NDArray[np.int64],
+        after: NDArray[np.int64],
+        is_start: NDArray[np.bool_],
+    ) -> Tensor:
+        """Compute the negative log-likelihood of known boundaries, summed over them.
+
+        Args:
+            vectors: [n_tokens, n_inputs], the vectors of tokens.
+            before: int64 [n], the word before each place.
+            after: int64 [n], the word after it.
+            is_start: bool [n], whether a sentence starts there.
+
+        Returns:
+            A scalar.
+        """
+        scores = self.score_starts(vectors, before, after)
+        starts = upload(is_start, scores.device).to(scores.dtype)
+        return nn.functional.binary_cross_entropy_with_logits(scores, starts, reduction="sum")
+
 
 def take(rows: Tensor, places: Tensor) -> Tensor:
     """Copy rows to places. This is the same as indexing, but it and its gradient are several times
