@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from spacy.attrs import LEMMA
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
+from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
@@ -116,20 +117,23 @@ class CharacterLemmatizer(TrainablePipe):
         if not any(map(len, rows)):
             return [np.zeros(0, dtype=np.uint64) for _ in docs]
         joined = np.concatenate(rows)
-        lemmas = self._lemmas(row_keys(joined).tolist(), joined)
-        hashes = np.array(list(map(self.vocab.strings.add, lemmas)), dtype=np.uint64)
+        # If the component is sourced from another pipeline, `self.vocab` belongs to that pipeline.
+        strings = docs[0].vocab.strings
+        lemmas = self._lemmas(row_keys(joined).tolist(), joined, strings)
+        hashes = np.array(list(map(strings.add, lemmas)), dtype=np.uint64)
         ends = accumulate(map(len, rows), initial=0)
         return [hashes[start:end] for start, end in pairwise(ends)]
 
-    def _lemmas(self, keys: list[int], rows: NDArray[np.uint64]) -> list[str]:
-        """Find the lemmas of words. keys: their hashes; rows: as `word_rows` returns them."""
+    def _lemmas(self, keys: list[int], rows: NDArray[np.uint64], strings: StringStore) -> list[str]:
+        """Find the lemmas of words. keys: their hashes; rows: as `word_rows` returns them; strings:
+        the string store of the Docs."""
         remembered = self._remembered
         new = {key: i for i, key in enumerate(keys) if key not in remembered}
         if new:
             if len(remembered) + len(new) > _MOST_REMEMBERED:
                 remembered.clear()
                 new = {key: i for i, key in enumerate(keys)}
-            words = row_words(rows[[*new.values()]].tolist(), self.vocab.strings)
+            words = row_words(rows[[*new.values()]].tolist(), strings)
             with threads_for(len(new)):
                 found = lemmatize(words, *self._lexicon, self._shim.net)
             remembered.update(zip(new, found, strict=True))

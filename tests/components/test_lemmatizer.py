@@ -330,6 +330,14 @@ def test_lexicons_beside_the_model(trained, tmp_path):
     assert spacy.load(tmp_path).get_pipe(NAME).label_data == component.label_data
 
 
+def test_new_words_in_a_pipeline_that_it_was_sourced_into(trained):
+    """The words are in the string store of the new pipeline only."""
+    other = spacy.blank("xx")
+    other.add_pipe(NAME, source=trained)
+    new = ("Zebrar", "NOUN", "Number=Plur")
+    assert spelled(other, new) == spelled(trained, new) != [""]
+
+
 def test_several_processes(trained):
     forms = [["hundar", "var"], ["takar"], [], ["слова"]]
     alone = [lemmas(trained(Doc(trained.vocab, words))) for words in forms]
