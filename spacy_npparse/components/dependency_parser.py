@@ -112,6 +112,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         self.settings = settings
         self.keep = settings.keep
         self.search = search
+        self._decoder_class = type(search.decoder)
         self.network = Network(name, settings.model, search.net_class, nlp)
         ruled = settings.label_rules != "off"
         self.label_set = Labels(nlp.vocab.strings, encoding, ruled=ruled)
@@ -203,7 +204,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @decoder.setter
     def decoder(self, decoder: ConfidenceSettings) -> None:
-        check_type(f"{self.name}: decoder", decoder, ConfidenceSettings)
+        check_type(f"{self.name}: decoder", decoder, self._decoder_class)
         self.search.decoder = decoder
 
     @property

@@ -32,11 +32,6 @@ class ConfidenceSettings:
     confidence: bool = False
 
     @property
-    def n_trees(self) -> int:
-        """The number of trees to find for each sentence."""
-        return 1
-
-    @property
     def keeps_trees(self) -> bool:
         """Whether trees are kept in `doc._.k_best_trees`."""
         return False
@@ -61,6 +56,7 @@ class DecoderSettings(ConfidenceSettings):
 
     @property
     def n_trees(self) -> int:
+        """The number of trees to find for each sentence."""
         return max(1, self.k_best)
 
     @property

@@ -11,6 +11,7 @@ from spacy_npparse.components.settings import EnsembleSettings, read_settings
 from spacy_npparse.models.losses import LOSSES
 from spacy_npparse.parsing.settings import (
     MAX_VIOLATION,
+    ConfidenceSettings,
     DecoderSettings,
     ExplorationSettings,
     TransitionLoss,
@@ -54,8 +55,10 @@ def test_values_of_another_type_are_named(config, message):
 
 def test_the_decoder_is_made_of_settings(make_parser):
     parser = make_parser("arc_hybrid_swap").get_pipe("parser")
-    with pytest.raises(ValueError, match="parser: decoder is 8, but must be of type Confidence"):
-        parser.decoder = 8
+    # ConfidenceSettings have no beam_width.
+    for other in (8, ConfidenceSettings()):
+        with pytest.raises(ValueError, match="parser: decoder is .*, but must be of type Decoder"):
+            parser.decoder = other
     parser.decoder = replace(parser.decoder, beam_width=8)
     assert parser.decoder.beam_width == 8
 
