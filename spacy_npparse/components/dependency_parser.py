@@ -314,8 +314,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
         Args:
             get_examples: A function that returns the training data. All of it is read for the
-                labels (unless they are given), for labels of a pseudo-projective encoding, and to
-                count the trees that the parser cannot learn from.
+                labels and their rules (unless they are given), for labels of a pseudo-projective
+                encoding, and to count the trees that the parser cannot learn from.
             nlp: The pipeline, with the config of the training.
             labels: The arc labels, without that of the root; None to collect them.
             label_rules: The label rules, as dictionaries with the attributes of `LabelRule`;
@@ -346,7 +346,9 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         sizes = {"n_labels": len(self.label_set), "finds_sentences": finds_sentences}
         self.model.initialize(X=sample, Y={**self.search.net_sizes, **sizes})
         counts = LabelCounts()
-        examples = counting_labels(counts, counting_roots(self.name, get_examples()))
+        examples = counting_roots(self.name, get_examples())
+        if given_rules is None:
+            examples = counting_labels(counts, examples)
         batches = minibatch(examples, 256)
         gold: Iterator[GoldBatch] = (self.label_set.gold(batch)[0] for batch in batches)
         if finds_sentences:
