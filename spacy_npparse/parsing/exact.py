@@ -172,7 +172,7 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
 
     def best_allowed(self, scored: ScoredBatch[NetT], allowed: AllowedTrees) -> Found | None:
         lengths, device = scored.sentences.lengths, scored.arcs.device
-        scores = self.parts.score(scored)
+        scores = self._score(scored)
         zeros = self.parts.zeros(1, len(allowed.arcs), device)
 
         def search(costs: Costs, *, with_scores: bool) -> Tree:
@@ -227,7 +227,7 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         Returns:
             The probabilities, see `Search.head_probabilities`; None if the parts have none.
         """
-        scores = self.parts.score(scored)
+        scores = self._score(scored)
         return self.parts.marginals(scores, scored.sentences.lengths, temperature)
 
     def derive(self, scored: ScoredBatch[NetT]) -> Decisions | None:
