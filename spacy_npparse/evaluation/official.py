@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from spacy_npparse.evaluation.analysis import Analysis, Span
 from spacy_npparse.evaluation.attachment import Comparison, Score
@@ -183,6 +184,7 @@ def _span_score(gold: list[Span], system: list[Span]) -> Score:
     return Score(len(set(gold) & set(system)), len(gold), len(system))
 
 
+@lru_cache(2**14)
 def _universal_features(feats: str) -> frozenset[str]:
     return frozenset(
         feature for feature in feats.split("|") if feature.split("=", 1)[0] in UNIVERSAL_FEATURES

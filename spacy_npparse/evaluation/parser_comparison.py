@@ -84,7 +84,7 @@ class Parser(TrainedParser):
 
     def correct_words(self, sentence: int) -> float:
         """Count the words of a sentence with correct head and relation, averaged over the seeds."""
-        return mean(seed.scores.correct_words[sentence] for seed in self.seeds)
+        return mean(seed.scores.las_of_sentences[sentence].correct for seed in self.seeds)
 
     def mean_fractions(self) -> Counts:
         """Average the numerators and denominators over the seeds: [sentences, scores, 2]."""
@@ -203,7 +203,9 @@ class ParserComparison:
                     "text": sentence_text(self.gold[sentence]),
                     "words": len(self.gold[sentence].words),
                     "correct": {
-                        parser.name: [seed.scores.correct_words[sentence] for seed in parser.seeds]
+                        parser.name: [
+                            seed.scores.las_of_sentences[sentence].correct for seed in parser.seeds
+                        ]
                         for parser in self.parsers
                     },
                 }

@@ -8,10 +8,12 @@ from typing import Any
 from spacy.attrs import DEP, HEAD
 from spacy.training import Example
 
+from spacy_npparse.evaluation.alignment import align_words
 from spacy_npparse.evaluation.analysis import Analysis, analysis_of_docs
-from spacy_npparse.evaluation.attachment import Score
+from spacy_npparse.evaluation.attachment import Comparison, Score, exact_match, las_per_relation
 from spacy_npparse.evaluation.metrics import Metric
-from spacy_npparse.evaluation.scores import score_analyses
+from spacy_npparse.evaluation.nonprojective import nonprojective_scores
+from spacy_npparse.evaluation.official import official_scores
 from spacy_npparse.treebank.given_sentences import sentences_were_given
 from spacy_npparse.treebank.heads import token_heads
 from spacy_npparse.trees.missing import NO_HEAD
@@ -76,7 +78,7 @@ def parser_score(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
 
 def _has_heads(example: Example) -> bool:
     # token.has_head() needs a label.
-    values = example.reference.to_array([HEAD, DEP]).reshape(-1, 2)
+    values = example.reference.to_array([HEAD, DEP])
     return bool((token_heads(values[:, 0], values[:, 1]) != NO_HEAD).any())
 
 
@@ -88,8 +90,9 @@ def _analyses(examples: list[Example]) -> tuple[Analysis, Analysis]:
 
 
 def _parse_scores(gold: Analysis, system: Analysis) -> dict[str, Any]:
-    scores = score_analyses(gold, system)
-    official, nonprojective = scores.official, scores.nonprojective
+    comparison = Comparison(gold, system, align_words(gold, system))
+    official, match = official_scores(comparison), exact_match(comparison)
+    nonprojective = nonprojective_scores(comparison)
     labelled = official[Metric.LAS].gold > 0
     return {
         "dep_uas": official[Metric.UAS].f1,
@@ -97,11 +100,11 @@ def _parse_scores(gold: Analysis, system: Analysis) -> dict[str, Any]:
         "dep_clas": official[Metric.CLAS].f1 if official[Metric.CLAS].gold > 0 else None,
         "dep_las_per_type": {
             relation: {"p": score.precision, "r": score.recall, "f": score.f1}
-            for relation, score in scores.per_relation.items()
+            for relation, score in las_per_relation(comparison).items()
         }
         if labelled
         else None,
-        "dep_exact_match": scores.exact_match.recall if scores.exact_match else None,
+        "dep_exact_match": match.recall if match else None,
         "nonproj_uas": nonprojective.uas,
         "nonproj_las": nonprojective.las if labelled else None,
         "nonproj_p": nonprojective.precision,

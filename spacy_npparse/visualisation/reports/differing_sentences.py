@@ -114,7 +114,7 @@ def _predicted(comparison: Comparison, place: int) -> _PredictedTree:
 
 
 def _right_words(parser: Parser, place: int) -> str:
-    return ", ".join(str(seed.scores.correct_words[place]) for seed in parser.seeds)
+    return ", ".join(str(seed.scores.las_of_sentences[place].correct) for seed in parser.seeds)
 
 
 def _draw(comparison: ParserComparison, tree: _PredictedTree, place: int) -> Markup:
