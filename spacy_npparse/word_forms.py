@@ -196,7 +196,7 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
     noted = _noted(doc)
     if not noted:
         return
-    places = doc.to_array([IDX, LENGTH]).reshape(len(doc), 2).astype(np.int64)
+    places = doc.to_array([IDX, LENGTH]).astype(np.int64)
     begins, ends = places[:, 0], places.sum(axis=1)
     for start_char, end_char, words in noted:
         start = int(np.searchsorted(begins, start_char, side="right")) - 1
@@ -238,7 +238,7 @@ def _check_complete(doc: Doc, *, is_incomplete: bool) -> None:
     """Raise DocError if a Doc has words of multiword tokens that are not noted."""
     respelt = _respelt.get(doc.vocab.lookups)
     if respelt and not is_incomplete:
-        values = doc.to_array([ORTH, NORM]).reshape(-1, 2).tolist()
+        values = doc.to_array([ORTH, NORM]).tolist()
         lost = respelt.intersection(map(tuple, values))
         is_incomplete = any(doc.vocab[orth].norm != norm for orth, norm in lost)
     if is_incomplete:

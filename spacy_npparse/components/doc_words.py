@@ -39,7 +39,7 @@ def word_rows(doc: Doc) -> NDArray[np.uint64]:
     Returns:
         uint64 [len(doc), 4]: the hashes of form, UPOS, XPOS and FEATS, 0 where a word has none.
     """
-    tags = doc.to_array([POS, TAG, MORPH]).reshape(len(doc), 3)
+    tags = doc.to_array([POS, TAG, MORPH])
     rows = np.empty((len(doc), 4), dtype=np.uint64)
     rows[:, 0] = form_ids(doc)
     rows[:, 1:] = tags

@@ -134,7 +134,7 @@ def misplaced_roots(doc: Doc) -> Bools:
     Returns:
         bool [len(doc)], whether each token is such a word.
     """
-    values = doc.to_array([HEAD, DEP, IS_SPACE]).reshape(len(doc), 3)
+    values = doc.to_array([HEAD, DEP, IS_SPACE])
     root = doc.vocab.strings[SPACY_ROOT]
     return np.asarray((values[:, 0] != 0) & (values[:, 1] == root) & (values[:, 2] == 0))
 

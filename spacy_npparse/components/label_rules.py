@@ -37,7 +37,7 @@ def count_labels(counts: LabelCounts, doc: Doc) -> None:
         counts: The counts to add to.
         doc: The Doc with gold trees.
     """
-    values = doc.to_array([DEP, IS_SPACE, POS]).reshape(len(doc), 3)
+    values = doc.to_array([DEP, IS_SPACE, POS])
     heads = head_tokens(doc)
     is_root = heads == np.arange(len(doc))
     strings = doc.vocab.strings

@@ -236,7 +236,7 @@ def check_labels(name: str, labels: Sequence[str]) -> None:
 
 def _deps(doc: Doc) -> set[str]:
     """Collect the labels of a Doc, except those of roots and of white space."""
-    arcs = doc.to_array([HEAD, DEP, IS_SPACE]).reshape(len(doc), 3)
+    arcs = doc.to_array([HEAD, DEP, IS_SPACE])
     has_label = (arcs[:, 0] != 0) & (arcs[:, 2] == 0) & ~misplaced_roots(doc)
     # The component may come from a pipeline with another string store.
     return {doc.vocab.strings[i] for i in {*arcs[has_label, 1].tolist()} - {0}}

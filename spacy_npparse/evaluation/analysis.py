@@ -184,7 +184,6 @@ def analysis_of_docs(docs: Iterable[Doc]) -> Analysis:
     for doc in docs:
         text = doc.vocab.strings
         annotation: NDArray[np.uint64] = np.asarray(doc.to_array(_DOC_ATTRIBUTES), np.uint64)
-        annotation = annotation.reshape(len(doc), len(_DOC_ATTRIBUTES))
         forms = word_forms(doc)
         is_space = [form.isspace() for form in forms]
         tokens = {token.start: token for token in surface_tokens(doc)}

@@ -206,7 +206,7 @@ def _beginning(doc: Doc) -> dict[str, str | None]:
 def _heads(doc: Doc, forms: Sequence[str]) -> list[int]:
     """Find the closest ancestor of each token that is not white space, the token itself if there is
     none, NO_HEAD if its head is missing. forms: empty for white space."""
-    columns = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
+    columns = doc.to_array([HEAD, DEP])
     above = np.arange(len(doc)) + columns[:, 0].view(np.int64)
     # For spaCy, a token without a label has no head.
     heads: list[int] = np.where(columns[:, 1] == 0, NO_HEAD, above).tolist()

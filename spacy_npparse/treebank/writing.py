@@ -143,7 +143,7 @@ def sentences_from_doc(
     if originals is None:
         return text_sentences(doc, first_id, token_ranges)
     sentences = list(map(contracted, originals))
-    annotation = doc.to_array(ANNOTATION).reshape(len(doc), len(ANNOTATION))
+    annotation = doc.to_array(ANNOTATION)
     changed: NDArray[np.bool_] = np.not_equal(annotation, annotation_array(sentences, doc.vocab))
     kept = doc.user_data.get(KEPT_KEY, ())
     changed[:, [column for name, column in _FIELDS.items() if name.upper() in kept]] = False
@@ -297,7 +297,7 @@ def _reannotated(words: Sequence[Row], doc: Doc, changed: NDArray[np.bool_]) -> 
     )
     for name, values in zip(_FIELDS, annotation_columns(doc), strict=True):
         columns[name] = _replaced(columns[name], values, changed[:, _FIELDS[name]])
-    heads_and_labels = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
+    heads_and_labels = doc.to_array([HEAD, DEP])
     offsets = heads_and_labels[:, 0].view(np.int64).tolist()
     has_label = (heads_and_labels[:, 1] != 0).tolist()
     heads = [
