@@ -27,6 +27,7 @@ _ATTRIBUTES = [SENT_START, IS_SPACE, POS]
 _ARCS = [HEAD, DEP]
 _STARTS = [SENT_START]
 _PROBABILITIES = ("head_probability", "label_probability")
+_RANKED = "k_best_trees"
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class Parse(NamedTuple):
 
 def register_extensions() -> None:
     """Register the extension attributes for confidence and k-best trees."""
-    for owner, names in ((Token, _PROBABILITIES), (Doc, ("k_best_trees",))):
+    for owner, names in ((Token, _PROBABILITIES), (Doc, (_RANKED,))):
         for name in names:
             if not owner.has_extension(name):
                 owner.set_extension(name, default=None)
@@ -180,7 +181,7 @@ def register_extensions() -> None:
 
 
 def write_parse(doc: Doc, parse: Parse) -> None:
-    """Write a parse to its Doc.
+    """Write a parse to its Doc, instead of an earlier one.
 
     Sentence starts are written after the arcs, because spaCy derives wrong ones from the edges of
     non-projective trees.
@@ -193,8 +194,9 @@ def write_parse(doc: Doc, parse: Parse) -> None:
         note_given_sentences(doc)
         doc.from_array(_ARCS, parse.arcs)  # type: ignore[arg-type]
         doc.from_array(_STARTS, parse.starts)  # type: ignore[arg-type]
+    _remove_confidence(doc)
     if parse.ranked is not None:
-        doc._.k_best_trees = parse.ranked
+        doc._.set(_RANKED, parse.ranked)
     if parse.head_distributions is not None:
         doc.user_data[DISTRIBUTIONS_KEY] = parse.head_distributions
     by_name = zip(
@@ -204,6 +206,16 @@ def write_parse(doc: Doc, parse: Parse) -> None:
         if values is not None:
             for token, value in zip(doc, values.tolist(), strict=True):
                 token._.set(name, None if token.is_space else value)
+
+
+def _remove_confidence(doc: Doc) -> None:
+    """Remove the probabilities, the head distributions and the k best trees of a parse."""
+    doc.user_data.pop(DISTRIBUTIONS_KEY, None)
+    # spaCy keeps the values of extension attributes under ("._.", name, start, end).
+    names = {*_PROBABILITIES, _RANKED}
+    for key in list(doc.user_data):
+        if isinstance(key, tuple) and len(key) == 4 and key[0] == "._." and key[1] in names:
+            del doc.user_data[key]
 
 
 def make_parses(

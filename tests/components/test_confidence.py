@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 
 from spacy_npparse.parsing import Temperatures
 from spacy_npparse.parsing.labelling import label_log_probabilities
+from spacy_npparse.parsing.settings import DecoderSettings
 from spacy_npparse.trees import is_tree
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
@@ -143,6 +144,21 @@ def test_the_heads_of_a_word_are_distributed(make_parser, system):
         assert of_doc[1 : n + 1].sum(axis=1) == pytest.approx(1.0, abs=1e-4)
         assert of_doc.sum() == pytest.approx(n, abs=1e-4)
         assert of_doc[: n + 1, : n + 1] == pytest.approx(expected, abs=1e-5)
+
+
+def test_another_parse_has_no_confidence_of_the_first(make_parser):
+    first = make_parser("arc_hybrid_swap", beam_width=3, k_best=2, confidence=True)
+    doc = parse(first)
+    assert doc[0]._.head_probability and doc[0]._.head_distribution and doc._.k_best_trees
+    others = {1: 2, "other": 3, ("._.",): 4, ("a", "head_probability"): 5}
+    doc.user_data.update(others)
+    first.get_pipe("parser").decoder = DecoderSettings()
+    first(doc)
+    for token in doc:
+        assert token._.head_probability is None and token._.label_probability is None
+        assert token._.head_distribution is None
+    assert doc._.k_best_trees is None
+    assert others.items() <= doc.user_data.items()
 
 
 @pytest.mark.parametrize("system", ["arc_hybrid_swap", "mst", "mh4, exact"])
