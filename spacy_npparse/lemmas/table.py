@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from spacy_npparse.lemmas.endings import Endings
 from spacy_npparse.lemmas.word import Word
@@ -37,6 +38,10 @@ class LemmaTable:
     def __init__(self, counts: Mapping[tuple[Word, str], int]):
         self._counts = dict(counts)
         self._index: _Index | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The index contains functions that cannot be pickled.
+        return LemmaTable, (self._counts,)
 
     @property
     def counts(self) -> Mapping[tuple[Word, str], int]:

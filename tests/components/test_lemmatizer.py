@@ -1,5 +1,6 @@
 """Tests of the lemmatizer: training, cache, annotation, saving and errors."""
 
+import pickle
 from itertools import product
 from operator import eq
 
@@ -336,6 +337,13 @@ def test_new_words_in_a_pipeline_that_it_was_sourced_into(trained):
     other.add_pipe(NAME, source=trained)
     new = ("Zebrar", "NOUN", "Number=Plur")
     assert spelled(other, new) == spelled(trained, new) != [""]
+
+
+def test_pickling_after_use(trained):
+    """Processes that are started by spawning get a pickled pipeline."""
+    new = ("katarna", "NOUN", "Number=Plur")
+    assert spelled(pickle.loads(pickle.dumps(trained)), new) == spelled(trained, new)
+    pickle.dumps(trained)
 
 
 def test_several_processes(trained):
