@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 import spacy_npparse
 from spacy_npparse.errors import UserError
 from spacy_npparse.evaluation.provenance import Provenance, provenance
+from spacy_npparse.files import WriteError
 from spacy_npparse.scaling import cleaning_up_on_termination
 
 P = ParamSpec("P")
@@ -120,7 +121,10 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
         try:
             with cleaning_up_on_termination():
                 return command(*args, **kwargs)
-        except (UserError, OSError) as error:
+        except (UserError, WriteError) as error:
             fail(str(error))
+        except OSError as error:
+            # The message of such an error begins with a number, and ends with the file.
+            fail(f"{error.filename}: {error.strerror}." if error.filename else str(error))
 
     return wrapped

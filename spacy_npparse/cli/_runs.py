@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from thinc.api import Config
 from tqdm import tqdm
 
 from spacy_npparse.cli._app import fail, provenance_of
@@ -126,11 +127,16 @@ def find_config(config: Path | None, code: Path | None) -> Path:
 
     Raises:
         CodeError: `code` cannot be imported.
-        typer.Exit: The config does not exist.
+        typer.Exit: The config does not exist, or is malformed.
     """
     config = config or config_path("accuracy")
     if not config.is_file():
-        fail(f"{config}: no such file. Give --config a training config with a parser.")
+        problem = "is a folder" if config.is_dir() else "no such file"
+        fail(f"{config}: {problem}. Give --config a training config with a parser.")
+    try:
+        Config().from_disk(config, interpolate=False)
+    except ValueError as error:
+        fail(f"{config}: not a config. {str(error).strip()}")
     import_code(code)
     return config
 

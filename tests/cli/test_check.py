@@ -54,6 +54,8 @@ def test_three_files(run, config, tmp_path, monkeypatch):
         (("--parser", "udpipe"), "check needs a parser of this package"),
         (("--parser", "arc_hybrid,pseudo_projective=head"), "no pseudo-projective one"),
         (("--config", "no.cfg"), "no.cfg: no such file"),
+        (("--config", "."), ".: is a folder"),
+        (("--config", SAMPLE), ": not a config. Config validation error"),
     ],
 )
 def test_mistakes_are_told(run, tmp_path, options, message):

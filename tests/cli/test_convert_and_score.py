@@ -92,7 +92,7 @@ def test_convert_bad_arguments(treebank, tmp_path):
     for arguments, message in [
         ((treebank, tmp_path / "out.txt"), "Give a .conllu file and a .spacy file"),
         ((tmp_path / "no.conllu", tmp_path / "out.spacy"), "no such file"),
-        ((tmp_path / "no.spacy", tmp_path / "out.conllu"), "No such file"),
+        ((tmp_path / "no.spacy", tmp_path / "out.conllu"), "no.spacy: No such file or directory."),
         ((tmp_path / "junk.spacy", tmp_path / "out.conllu"), "not a .spacy file"),
     ]:
         result = run("convert", *arguments)
