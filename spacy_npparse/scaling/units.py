@@ -21,7 +21,6 @@ from spacy_npparse.treebank.reading import ConlluBlock, conllu_blocks
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _LINE_END = re.compile(r"\r\n?|\n")
 _SKIPPED_AT_ONCE = 2**20
-_LONGEST_BLANK = 100
 
 
 @dataclass(frozen=True)
@@ -215,10 +214,9 @@ def read_units(
 
 
 def _is_blank_in_text(line: bytes) -> bool:
-    if line.isspace():
-        return True
-    # Lines of other white space are also this short.
-    return len(line) < _LONGEST_BLANK and not line.decode("utf-8", "replace").strip()
+    # A byte order mark belongs to the paragraph after it.
+    line = line.removeprefix(codecs.BOM_UTF8)
+    return not line.strip() or not line.decode("utf-8", "replace").strip()
 
 
 def _is_blank_in_conllu(line: bytes) -> bool:

@@ -71,6 +71,19 @@ def test_white_space_is_too_large_with_what_follows(small, tmp_path):
     assert space.content.n_bytes == 299 + len("Two.\n\n") and last.line == 304
 
 
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("space", ["\ufeff\n", "\ufeff\n\n", "\ufeff\n" + "\u3000" * 40 + "\n\n"])
+def test_white_space_before_a_unit_that_is_too_large(monkeypatch, tmp_path, space, lines):
+    monkeypatch.setattr(bounds, "MOST_BYTES", 150)
+    path = tmp_path / "a.txt"
+    path.write_bytes((space + "x" * 200 + "\n\nTwo.\n\nThree.\n").encode())
+    large, two, three = units(path, lines=lines)
+    assert isinstance(large.content, Oversized) and two.line == space.count("\n") + 3
+    assert two.content.offset == len(space) - 1 + 202 - lines
+    assert three.end.byte == path.stat().st_size
+    assert units(path, large.end, lines=lines) == [two, three]
+
+
 @pytest.mark.parametrize(
     ("piece", "n_pieces"), [(b"x" * 2**16, 32), (b"ab cd\n", 2**17), (b"\n", 2**18)]
 )
