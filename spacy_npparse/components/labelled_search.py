@@ -28,6 +28,7 @@ from spacy_npparse.parsing.batch import NetT
 from spacy_npparse.parsing.ruled_trees import best_ruled_trees
 from spacy_npparse.transitions import Derivation, parser_derivation
 from spacy_npparse.trees.missing import NO_HEAD
+from spacy_npparse.word_forms import word_forms
 
 
 class LabelledSearch(Generic[NetT]):
@@ -161,8 +162,9 @@ class LabelledSearch(Generic[NetT]):
                 f"{self._name}: {self._system_name}_parser finds trees without transitions, so "
                 "there are no derivations. Use a parser with a transition system."
             )
+        forms = word_forms(doc)
         derivation = parser_derivation(
-            [doc[i]._.form for i in scored.sentences.words.tolist()],
+            [forms[i] for i in scored.sentences.words.tolist()],
             decisions,
             gold=gold and gold.heads,
             gold_labels=gold and gold.labels,

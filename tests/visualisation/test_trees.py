@@ -17,9 +17,10 @@ from spacy_npparse.treebank import parse_sentence
 from spacy_npparse.treebank.docs import CONLLU_KEY, doc_from_sentences
 from spacy_npparse.visualisation import render_tree_svg, render_trees
 from spacy_npparse.visualisation.page import static
+from spacy_npparse.visualisation.trees import page
 from spacy_npparse.visualisation.trees.layout import LABEL_SIZE, TAG_SIZE, WORD_SIZE
 from spacy_npparse.visualisation.trees.picture import render_sentence_svg
-from spacy_npparse.word_forms import add_multiword_tokens
+from spacy_npparse.word_forms import add_multiword_tokens, word_forms
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -146,6 +147,15 @@ def test_page_has_a_drawing_for_each_sentence() -> None:
 def test_parts_of_docs_are_refused(part: int | slice) -> None:
     with pytest.raises(TypeError, match=r"is a (Token|Span); give Docs"):
         render_trees([make_doc()[part]])
+
+
+def test_words_of_a_doc_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, the time would grow with the square of the length."""
+    docs = [make_doc(), make_doc()]
+    calls = []
+    monkeypatch.setattr(page, "word_forms", lambda doc: calls.append(doc) or word_forms(doc))
+    render_trees(docs)
+    assert len(calls) == 2
 
 
 def test_sentences_have_links() -> None:

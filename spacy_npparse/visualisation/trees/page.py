@@ -15,6 +15,7 @@ from spacy_npparse.visualisation.anchors import anchors
 from spacy_npparse.visualisation.page import Page, plural, render
 from spacy_npparse.visualisation.trees.drawing import draw_tree
 from spacy_npparse.visualisation.trees.picture import ROW_WIDTH, tree_arcs
+from spacy_npparse.word_forms import word_forms
 
 _COMPARED = ("wrong", "gold", "mislabelled")
 
@@ -101,12 +102,14 @@ def _trees(doc: Doc, gold_doc: Doc | None) -> Iterator[_DrawnSentence]:
     if len(names) != len(sentences):
         # The parser has split the text into different sentences.
         names = [None] * len(sentences)
+    forms = word_forms(doc)
     for sentence, name in zip(sentences, names, strict=True):
-        yield _tree(sentence, gold_doc, name)
+        yield _tree(sentence, forms[sentence.start : sentence.end], gold_doc, name)
 
 
-def _tree(sentence: Span, gold_doc: Doc | None, name: str | None) -> _DrawnSentence:
-    words = [t._.form for t in sentence]
+def _tree(
+    sentence: Span, words: list[str], gold_doc: Doc | None, name: str | None
+) -> _DrawnSentence:
     heads, labels = _read(sentence)
     gold_heads = gold_labels = None
     if gold_doc is not None:
