@@ -39,7 +39,7 @@ class TreebankFile:
         close: Releases the lock.
 
     Raises:
-        TreebankFileError: Another process corrects the file.
+        TreebankFileError: Another process corrects the file, or the journal is damaged.
         ConlluError: The file is malformed.
     """
 
@@ -51,6 +51,12 @@ class TreebankFile:
             raise TreebankFileError(f"{path}: another process corrects this file. End it first.")
         self.close = lock.release
         records = list(self._records())
+        if records and "original" not in records[0]:
+            lock.release()
+            raise TreebankFileError(
+                f"{self.journal}: the first line, with the original file, is missing. Restore it, "
+                "or move the journal away to start again."
+            )
         original = records[0]["original"].encode() if records else path.read_bytes()
         self.changes = [one for one in records if "sentence" in one]
         self._known = {one["checksum"] for one in records if "checksum" in one}
@@ -75,8 +81,14 @@ class TreebankFile:
             record: The record, in types of JSON.
 
         Raises:
+            TreebankFileError: The journal has been removed.
             WriteError: The journal cannot be written.
         """
+        if "original" not in record and not self.journal.exists():
+            raise TreebankFileError(
+                f"{self.journal} was removed while the server runs, so this change is not kept. "
+                "Put it back, or end the server and start it again."
+            )
         with naming(self.journal), self.journal.open("ab") as file:
             # The previous line may be incomplete.
             file.write(b"\n" + json.dumps(record, ensure_ascii=False).encode())
@@ -97,7 +109,7 @@ class TreebankFile:
                 were before the first change.
 
         Raises:
-            TreebankFileError: Another program has changed the file.
+            TreebankFileError: Another program has changed or removed the file.
             WriteError: The file cannot be written.
         """
         lines = self._lines.copy()
@@ -106,11 +118,13 @@ class TreebankFile:
             start = block.first_line - 1
             lines[start : start + len(block.lines)] = str(sentence).encode().split(b"\n")
         content = b"\n".join(lines)
-        current = self.path.read_bytes()
+        current = self.path.read_bytes() if self.path.exists() else b""
         if hashlib.sha256(current).hexdigest() not in self._known:
+            problem = "changed" if self.path.exists() else "removed"
             raise TreebankFileError(
-                f"{self.path} was changed by another program, and is not overwritten. All changes "
-                f"are in {self.journal}. Restore the file, or move the journal away to start again."
+                f"{self.path} was {problem} by another program, and is not overwritten. All "
+                f"changes are in {self.journal}. Restore the file, or end the server and move the "
+                "journal away to start again."
             )
         if content != current:
             self._note(content)

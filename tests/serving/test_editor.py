@@ -256,12 +256,40 @@ def test_a_file_that_another_program_has_changed_is_not_overwritten(start, path)
     assert "changed by another program" in answer["problem"] and answer["done"]
     assert path.read_bytes() == other
     editor.file.close()
-    with pytest.raises(TreebankFileError, match="Restore the file, or move the journal away"):
+    with pytest.raises(TreebankFileError, match="Restore the file, or end the server and move"):
         start()
     path.write_bytes(other.replace(b"# another = comment", b"# not = the last"))
     # The failed attempt has not kept the lock.
     assert start().show(0, WIDTH)["done"]
     assert path.read_bytes() != other
+
+
+def test_a_file_that_is_removed_is_not_made_again(start, path):
+    editor = start()
+    content = path.read_bytes()
+    path.unlink()
+    assert "was removed by another program" in confirm(editor, 0)["problem"]
+    assert not path.exists()
+    path.write_bytes(content)
+    assert not confirm(editor, 1)["problem"]
+
+
+def test_no_change_is_made_without_the_first_line_of_the_journal(start, path):
+    editor = start()
+    act(editor, 0, "confirm", word=1)
+    journal = editor.file.journal.read_bytes()
+    editor.file.journal.unlink()
+    before = editor.show(0, WIDTH)
+    with pytest.raises(TreebankFileError, match="was removed while the server runs"):
+        act(editor, 0, "confirm", word=2)
+    assert editor.show(0, WIDTH) == before and not editor.file.journal.exists()
+    editor.file.close()
+    first, *others = journal.strip().split(b"\n")
+    editor.file.journal.write_bytes(b"\n".join([first[:-9], *others]))
+    with pytest.raises(TreebankFileError, match="the first line, .* is missing. Restore it"):
+        start()
+    editor.file.journal.write_bytes(journal)
+    assert start().show(0, WIDTH)["confirmed"] == 1
 
 
 def test_two_editors_of_a_file(start):
