@@ -17,6 +17,7 @@ from spacy_npparse.treebank.docs import set_sentence_starts
 from spacy_npparse.treebank.raw_text import character_spans
 from spacy_npparse.treebank.sentence import SPACY_ROOT, UD_ROOT
 from spacy_npparse.visualisation.trees.picture import render_sentence_svg
+from spacy_npparse.word_forms import word_forms
 
 
 @dataclass(config={"extra": "forbid"}, frozen=True)
@@ -47,7 +48,7 @@ class ParseRequest(BaseModel, extra="forbid"):
     def piece(self) -> Piece:
         """Make the piece for the pipeline."""
         size = len(self.text) + sum(len(one) + 1 for one in self.tokens)
-        return Piece(size, self._prepare, self._read)
+        return Piece(size, self._prepare, self._read, len(self.tokens))
 
     def _prepare(self, nlp: Language) -> Doc:
         if self.tokens:
@@ -61,9 +62,10 @@ class ParseRequest(BaseModel, extra="forbid"):
 
     def _read(self, doc: Doc) -> list[dict[str, Any]]:
         places = character_spans(self.text or doc.text, [token.text for token in doc])
+        forms = word_forms(doc)
         found = []
         for span, sentence in zip(doc.sents, sentences_from_doc(doc), strict=True):
-            tokens = [_token(token, *places[token.i]) for token in span]
+            tokens = [_token(token, forms[token.i], *places[token.i]) for token in span]
             found.append({"conllu": f"{sentence}\n\n", "tokens": tokens})
             if self.svg_width is not None:
                 sure = [token["head_probability"] for token in tokens]
@@ -71,13 +73,13 @@ class ParseRequest(BaseModel, extra="forbid"):
         return found
 
 
-def _token(token: Token, start: int, end: int) -> dict[str, Any]:
+def _token(token: Token, form: str, start: int, end: int) -> dict[str, Any]:
     """Describe a token for the response."""
     return {
         "id": token.i,
         "start": start,
         "end": end,
-        "form": token._.form,
+        "form": form,
         "lemma": token.lemma_,
         "upos": token.pos_,
         "xpos": token.tag_,

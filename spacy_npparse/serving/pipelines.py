@@ -20,6 +20,9 @@ from spacy_npparse.treebank.annotating import Prepared, attempt_sources
 
 # The approximate number of characters that one call annotates.
 _BATCH = 20_000
+# The maximum number of words in a sentence that a request gives. Memory and time grow with its
+# square. In a text, the pipeline itself finds sentences, which are shorter.
+MOST_WORDS = 3000
 
 
 class RequestError(UserError, ValueError):
@@ -33,11 +36,13 @@ class Piece(NamedTuple):
         size: The number of characters.
         prepare: Makes the input of the pipeline, anew on each call. It must not raise exceptions.
         read: Takes the result from the annotated Doc, which is invalid afterwards.
+        n_words: The approximate number of words if the part is a sentence, otherwise 0.
     """
 
     size: int
     prepare: Callable[[Language], Prepared]
     read: Callable[[Doc], Any]
+    n_words: int = 0
 
 
 class ServedPipeline:
@@ -69,10 +74,15 @@ class ServedPipeline:
             A future of the result of `Piece.read`.
 
         Raises:
-            RequestError: The piece is longer than `nlp.max_length`.
+            RequestError: The piece is longer than `nlp.max_length`, or is a sentence of more than
+                `MOST_WORDS`.
         """
         if piece.size > (most := self.nlp.max_length):
             raise RequestError(f"Divide paragraphs of {piece.size:,} characters: {most:,} at most.")
+        if piece.n_words > MOST_WORDS:
+            raise RequestError(
+                f"Divide sentences of {piece.n_words:,} words: {MOST_WORDS:,} at most."
+            )
         answer: Future[Any] = Future()
         self._waiting.append((piece, answer))
         self._thread.submit(self._context.run, self._work)

@@ -101,7 +101,8 @@ class ProcessRequest(BaseModel):
             return [self._of_words(one.parse()) for one in conllu_blocks(file, Path("data"))]
         options = {*self.tokenizer.split(";")} - {""}
         if unknown := options - _OPTIONS:
-            raise RequestError(f"Unknown tokenizer options {unknown}. Known ones: {_OPTIONS}.")
+            names = [", ".join(sorted(one)) for one in (unknown, _OPTIONS)]
+            raise RequestError("Unknown tokenizer options: {}. Known ones: {}.".format(*names))
         paragraphs = paragraphs_of_text(self.data, lines="presegmented" in options)
         seen: list[Sentence] = []
         return [self._of_text(one, options, seen) for one in paragraphs]
@@ -114,7 +115,7 @@ class ProcessRequest(BaseModel):
             [found] = sentences_from_doc(keep_annotation(doc, [sentence], _KEPT))
             return [self._asked(found, sentence.rows)]
 
-        return Piece(len(sentence.text), prepare, read)
+        return Piece(len(sentence.text), prepare, read, len(sentence.words))
 
     def _of_text(self, paragraph: Paragraph, options: set[str], seen: list[Sentence]) -> Piece:
         """seen: the sentences of the paragraphs before this one."""
@@ -133,7 +134,8 @@ class ProcessRequest(BaseModel):
             seen.extend(found)
             return [self._asked(one, [_NOTHING] * len(one.rows)) for one in found]
 
-        return Piece(len(paragraph.original), prepare, read)
+        n_words = len(paragraph.text.split()) if "presegmented" in options else 0
+        return Piece(len(paragraph.original), prepare, read, n_words)
 
     def _asked(self, found: Sentence, given: Sequence[Row]) -> Sentence:
         """Take the requested columns from a parsed sentence, and the others from the input."""

@@ -86,6 +86,14 @@ def test_pages_of_other_origins(client, strict):
     assert strict.ask("/models", Host="example.org").status == 200
 
 
+def nested(depth):
+    inner = b"".join(
+        b"--b%d\r\nContent-Type: multipart/mixed; boundary=b%d\r\n\r\n" % (i, i + 1)
+        for i in range(depth)
+    )
+    return inner + b"\r\n--b0--\r\n"
+
+
 def test_malformed_forms(client):
     for body, kind in [
         (b"\xff", FORM),
@@ -98,10 +106,26 @@ def test_malformed_forms(client):
             "multipart/form-data; boundary=b",
         ),
         (b"x", "image/png"),
+        (b"--b\r\n\r\nx" * 200 + b"\r\n--b--", "multipart/form-data; boundary=b"),
+        # The parts of a part are not read, whatever their depth.
+        (nested(3000), "multipart/form-data; boundary=b0"),
     ]:
         answer = client.ask("/process", body, kind)
         assert answer.status == 400 and answer.text, body
     assert client.ask("/nothing").status == 404
+
+
+def test_long_sentences_are_refused(client):
+    """Memory grows with the square of their length."""
+    words = ["a"] * 3001
+    rows = "".join(f"{i}\ta" + "\t_" * 8 + "\n" for i in range(1, 3002))
+    for answer in (
+        client.post("/parse", {"tokens": words}),
+        client.form("/process", data=rows, parser=""),
+        client.form("/process", data=" ".join(words), tokenizer="presegmented"),
+    ):
+        assert answer.status == 400
+        assert answer.text == "Divide sentences of 3,001 words: 3,000 at most."
 
 
 VALID = [
