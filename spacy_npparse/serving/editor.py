@@ -39,12 +39,16 @@ _LIKELY = 10
 
 class TreeChange(BaseModel):
     """A change of a tree: undo or redo the last change, confirm a word and those before it, or
-    change the head or the label of a word."""
+    change the head or the label of a word.
+
+    `shown` has the head and the label of each word in the tree that the page shows.
+    """
 
     do: Literal["undo", "redo", "confirm", "head", "label"]
     word: int = Field(1, ge=1)
     head: int = Field(0, ge=0)
     label: str = Field(EMPTY, pattern=r"^\S+$")
+    shown: list[tuple[int, str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,11 @@ class EditedTree:
     def sentence(self) -> Sentence:
         """The sentence with this tree."""
         return parse_sentence(self.conllu.split("\n"))
+
+    @property
+    def arcs(self) -> list[tuple[int, str]]:
+        """The head and the label of each word."""
+        return [(int(row.head), row.deprel) for row in self.sentence.words]
 
     @property
     def done(self) -> bool:
@@ -152,7 +161,8 @@ class Editor:
             The number of the sentence that has changed.
 
         Raises:
-            RequestError: There is no such word, or nothing to undo or redo.
+            RequestError: There is no such word, nothing to undo or redo, or the page shows another
+                tree than the current one.
             DocError: There is no such head, or the confirmed arcs form a cycle.
             ConstraintError: No other tree contains all confirmed arcs.
             WriteError: The journal cannot be written.
@@ -165,6 +175,8 @@ class Editor:
                 record = {**self._changes[place], "do": change.do}
             else:
                 before = self._tree(number)
+                if change.shown not in (None, before.arcs):
+                    raise RequestError("Another tab has changed this tree. Check it again.")
                 trees = {"before": asdict(before), "after": asdict(self._changed(before, change))}
                 record = {"do": "do", "sentence": number, **trees}
             self.file.append(record)

@@ -10,7 +10,7 @@ from browser_helpers import Browsed
 from served import serving
 
 from spacy_npparse.serving.app import make_app
-from spacy_npparse.serving.editor import Editor
+from spacy_npparse.serving.editor import Editor, TreeChange
 from spacy_npparse.serving.pipelines import ServedPipeline
 from spacy_npparse.treebank import read_conllu
 
@@ -208,6 +208,21 @@ def test_what_cannot_be_is_said(browsed: Browsed, editor: Editor) -> None:
     press(page, "u")
     assert page.inner_text("#message") == ""
     # The browser logs that a request was refused.
+    assert [one for one in browsed.problems if "400" not in one] == []
+    browsed.problems.clear()
+
+
+def test_a_tree_that_another_tab_has_changed(browsed: Browsed, editor: Editor) -> None:
+    """It is not confirmed unseen: the page shows it first."""
+    page = browsed.page
+    number = max(editor.overview(), key=lambda one: one["doubt"])["number"]
+    editor.change(number, TreeChange(do="label", label="dislocated"))
+    press(page, "Enter")
+    assert "Another tab" in page.inner_text("#message")
+    assert "dislocated" in page.inner_text("#word")
+    assert editor.show(number, 800)["confirmed"] == 1
+    press(page, "Enter")
+    assert editor.overview()[number]["done"]
     assert [one for one in browsed.problems if "400" not in one] == []
     browsed.problems.clear()
 

@@ -118,7 +118,16 @@
 
   const path = (number) => `editor/${number}/${widthOf(tree)}`;
   const open = async (entry) => entry && show(await ask(path(entry.value)));
-  const change = async (data) => show(await ask(path(shown.number), { word: chosen, ...data }));
+  // The server refuses to change a tree that is not the shown one, for example after a change in another tab.
+  async function change(data) {
+    const seen = shown.words.map(({ head, label }) => [head, label]);
+    try {
+      show(await ask(path(shown.number), { word: chosen, shown: seen, ...data }));
+    } catch (error) {
+      show(await ask(path(shown.number)));
+      throw error;
+    }
+  }
   const give = (head) => (head === chosen ? choose(chosen) : change({ do: "head", head }));
 
   function choose(word, head = null) {
