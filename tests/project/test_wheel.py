@@ -89,7 +89,7 @@ def test_the_sdist_has_what_a_build_needs(built):
     expected |= {f"configs/{name}" for name in files(ROOT / "configs")}
     expected |= {"setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"}
     assert expected <= names
-    assert not {name for name in names if name.startswith("build") or name.endswith(".cpp")}
+    assert not {one for one in names if one.startswith(("build", "tests")) or one.endswith(".cpp")}
 
 
 def test_the_wheel_works_from_any_folder(built, clone, tmp_path):
