@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import re
 import shlex
 from collections.abc import Callable, Iterable
 from enum import Enum
@@ -23,12 +25,16 @@ from spacy_npparse.scaling import cleaning_up_on_termination
 P = ParamSpec("P")
 R = TypeVar("R")
 _ARGUMENTS = "spacy_npparse.arguments"
+_QUOTED = re.compile(r"(['\"])(.*)\1", re.DOTALL)
 
 
 class _Commands(TyperGroup):
     """A group of commands that records the command line for the provenance of results."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if os.name == "nt":
+            # Projects of spaCy pass arguments with the quotes around them on Windows.
+            args = [found[2] if (found := _QUOTED.fullmatch(one)) else one for one in args]
         ctx.meta[_ARGUMENTS] = list(args)
         return list(super().parse_args(ctx, args))
 

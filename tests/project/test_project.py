@@ -61,6 +61,12 @@ def test_joint(project, run):
     run("joint", **treebanks)
     path = project / "training" / "joint" / "arc_hybrid_swap_parser" / "model-best"
     assert known_treebanks(spacy.load(path)) == ["other", "sample_treebank"]
+    # A treebank that has changed is copied again.
+    changed = project / "assets" / "other" / "sample-ud-dev.conllu"
+    changed.write_text(changed.read_text(encoding="utf-8").replace("Arzt", "Bart"), "utf-8")
+    run("convert-joint", **treebanks)
+    [copied] = (project / "corpus" / "joint" / "dev").glob("other*")
+    assert copied.read_bytes() == changed.read_bytes()
     run("evaluate-joint", **{**treebanks, "vars.treebank": "sample_treebank"})
     for name in ("other", "sample_treebank"):
         metrics = project / "metrics" / "joint" / name / "arc_hybrid_swap_parser.json"
