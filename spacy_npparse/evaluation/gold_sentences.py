@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
+from math import inf
 
 from spacy_npparse.evaluation.analysis import Analysis, beginning_within
 from spacy_npparse.evaluation.attachment import Comparison
@@ -20,7 +21,8 @@ def comparisons_of_sentences(comparison: Comparison) -> list[Comparison]:
     or, if there is none, that in which it begins. Predicted tokens and sentences count where they
     begin. The numerators and denominators of all scores therefore add up over the gold sentences to
     those of the whole. An arc between words of two gold sentences is wrong, and counts where its
-    dependent is.
+    dependent is. Only MLAS may differ, if a predicted function word is aligned to a word without
+    a head in another gold sentence.
 
     Args:
         comparison: The predicted analysis and the gold one.
@@ -62,6 +64,11 @@ def _comparison(
     overlapping = {
         *range(len(system.sentences))[beginning_within(system.sentences, begin, end)],
         *(bisect_right(system.sentence_words, (word, len(system))) - 1 for word in words),
+        # The words of a token may be aligned to those of other gold sentences.
+        *(
+            bisect_right(system.sentences, (token_begin, inf)) - 1
+            for token_begin, _ in system.tokens[beginning_within(system.tokens, begin, end)]
+        ),
     }
     first = min(overlapping, default=0)
     shift = system.sentence_words[first][0] if overlapping else 0

@@ -97,6 +97,14 @@ def test_words_count_where_the_gold_words_are_that_they_are_aligned_with():
     assert [list(part.system_words) for part in found] == [[0], [1]]
 
 
+def test_tokens_count_where_they_begin():
+    """The words of the predicted multiword token are aligned to those of the last sentence."""
+    gold = [sentence(["x"], [0]), sentence(["a"], [0]), sentence(["b", "c"], [0, 1])]
+    system = [sentence(["x", "b", "c"], [0, 1, 2], multiword=[(2, 3, "abc")])]
+    found = fractions_of_sentences(comparison(gold, system))
+    assert [one["Tokens"] for one in found] == [(2, 2), (0, 2), (0, 2)]
+
+
 @given(st.text("abc", min_size=1, max_size=30), st.integers(0, 10**6))
 def test_with_gold_sentences_each_is_scored_alone(text, seed):
     random_ = random.Random(seed)
