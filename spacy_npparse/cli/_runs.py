@@ -213,7 +213,7 @@ def check_experiments(experiments: Sequence[Experiment], *pages: Path) -> None:
         typer.Exit: A file has no sentences, or would be overwritten.
     """
     reports = [*pages, *map(board_page, experiments)]
-    outputs = [page.with_suffix(kind) for page in reports for kind in (".html", ".json")]
+    outputs = [path for page in reports for path in (page, page.with_suffix(".json"))]
     check_outputs(outputs, inputs_of(experiments))
     for experiment in experiments:
         task = experiment.task

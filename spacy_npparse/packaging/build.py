@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,8 @@ from spacy_npparse.workfolder import DamagedFileError, check_file, read_json, wr
 
 # The kinds of packages: the config, and the contestant that is trained with it.
 KINDS = {"accuracy": "mh4", "fast": "arc_hybrid_swap"}
+# What components other than the tokenizer and the parser predict, by their names.
+_PREDICTED = {"tagger": "tags", "morphologizer": "tags", "lemmatizer": "lemmas"}
 # The file for the licences of the training data, by convention in spaCy's packages.
 _LICENCE = "LICENSES_SOURCES"
 
@@ -69,10 +71,12 @@ class Package:
         return self.output / "cards" / f"{self.name}.json"
 
     def is_finished(self) -> bool:
-        """Whether its wheel exists, built from this model by this version."""
+        """Whether its wheel and its card exist, made from this model and this metadata by this
+        version."""
         try:
             known = read_json(self.record)
-            check_file(self.output / "wheels" / known["wheel"], known["checksum"])
+            for name, expected in known["files"].items():
+                check_file(self.output / name, expected)
             return bool(known["made_from"] == self._made_from())
         except (DamagedFileError, KeyError, TypeError):
             return False
@@ -92,7 +96,8 @@ class Package:
         work.mkdir()
         folder = work / self.name
         measured = self._measured(folder)
-        meta = {**read_json(folder / "meta.json"), **self._meta(measured)}
+        meta = dict(read_json(folder / "meta.json"))
+        meta |= self._meta(measured, meta["pipeline"])
         write_json(meta, folder / "meta.json", indent=2)
         write_card(folder, meta, self.source, measured)
         if (licence := self.source.licence_file) is not None:
@@ -102,14 +107,18 @@ class Package:
         cards, wheels = self.record.parent, self.output / "wheels"
         for target in (cards, wheels):
             target.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / "README.md", cards / f"{self.name}.md")
-        for picture in folder.glob("*.svg"):
-            shutil.copyfile(picture, cards / picture.name)
-        shutil.copyfile(wheel, wheels / wheel.name)
+        picture = f"{self.name}.svg"
+        copies = {
+            wheels / wheel.name: wheel,
+            cards / f"{self.name}.md": folder / "README.md",
+            cards / picture: folder / picture,
+        }
+        for target, file in copies.items():
+            shutil.copyfile(file, target)
         record = {
             "made_from": self._made_from(),
+            "files": {str(p.relative_to(self.output)): checksum(p) for p in copies},
             "wheel": wheel.name,
-            "checksum": checksum(wheel),
             "bytes": wheel.stat().st_size,
             "meta": {name: value for name, value in meta.items() if name != "labels"},
         }
@@ -163,8 +172,10 @@ class Package:
         assert isinstance(contestant, TrainedPipeline)
         return contestant.load(self.run.model)
 
-    def _meta(self, measured: Measured) -> dict[str, Any]:
+    def _meta(self, measured: Measured, names: Collection[str]) -> dict[str, Any]:
+        """Describe the package. names: those of the components of the pipeline."""
         source = self.source
+        columns = dict.fromkeys(_PREDICTED[name] for name in names if name in _PREDICTED)
         treebank = {
             "name": source.title,
             "language": source.language,
@@ -177,8 +188,8 @@ class Package:
             "lang": source.lang,
             "name": f"{source.name}_{self.kind}",
             "version": spacy_npparse.__version__,
-            "description": "Tokens, tags, lemmas and dependency trees, non-projective ones too, as "
-            f"in {source.title}.",
+            "description": f"{', '.join(['Tokens', *columns])} and dependency trees, "
+            f"non-projective ones too, as in {source.title}.",
             "license": source.licence,
             "sources": [treebank],
             "performance": {
@@ -197,8 +208,12 @@ class Package:
             },
         }
 
-    def _made_from(self) -> dict[str, str]:
+    def _made_from(self) -> dict[str, str | None]:
+        source, licence = self.source, self.source.licence_file
         return {
+            **{key: getattr(source, key) for key in ("language", "licence", "authors")},
+            "references": source.references,
+            "licence_file": licence and checksum(licence),
             "run": checksum(self.run.prediction.with_suffix(".json")),
             "gold": checksum(self.gold),
             "version": spacy_npparse.__version__,
@@ -228,11 +243,21 @@ def build_packages(
 
 
 def _commit() -> str | None:
-    """Find the commit of this package; None outside a clone."""
+    """Find the commit of this package, marked as `dirty` if files differ from it; None outside a
+    clone."""
     root = Path(spacy_npparse.__file__).parents[1]
     if not (root / ".git").exists():
         return None
     with suppress(OSError, subprocess.CalledProcessError):
-        command = ["git", "-C", str(root), "rev-parse", "HEAD"]
+        command = [
+            "git",
+            "-C",
+            str(root),
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=40",
+            "--exclude=*",
+        ]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     return None

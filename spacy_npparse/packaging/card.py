@@ -9,7 +9,7 @@ from typing import Any
 
 from spacy_npparse.evaluation import Metric, Scores
 from spacy_npparse.files import replacing
-from spacy_npparse.packaging.sources import UNKNOWN, TreebankSource
+from spacy_npparse.packaging.sources import MULTI_LANGUAGE, UNKNOWN, TreebankSource
 from spacy_npparse.tables import Cell, Column, Table, columns, markdown, percent
 from spacy_npparse.treebank import Sentence
 from spacy_npparse.trees import nonprojective_arcs
@@ -109,12 +109,12 @@ def write_card(
     card = _CARD.format(
         name=folder.name,
         description=meta["description"],
-        language=source.language,
+        language=_cell(source.language),
         lang=source.lang,
         components=", ".join(f"`{name}`" for name in meta["pipeline"]),
-        treebank=f"{title} ({source.authors})" if source.authors else title,
+        treebank=_cell(f"{title} ({source.authors})" if source.authors else title),
         n_train=measured.n_train,
-        licence=source.licence,
+        licence=_cell(source.licence),
         version=made["version"],
         commit=f", commit {made['commit']}" if made["commit"] else "",
         config=made["config"],
@@ -158,6 +158,11 @@ def index_page(records: Iterable[Mapping[str, Any]]) -> str:
     return f"# Trained pipelines\n\n{markdown(table)}\n"
 
 
+def _cell(content: str) -> str:
+    """Escape what would end a cell of a table."""
+    return content.replace("|", "\\|")
+
+
 def _scores(measured: Measured) -> Table:
     """Tabulate the official F1 scores, except those of columns that the treebank lacks."""
     text, tokens = measured.text.official, measured.tokens.official
@@ -184,10 +189,10 @@ def _limits(source: TreebankSource, measured: Measured) -> list[str]:
             "The treebank has no test file here, so the scores are those on its dev file. It was "
             "not used to select a checkpoint."
         )
-    if source.spacy_lang != source.lang:
+    if source.spacy_lang == MULTI_LANGUAGE != source.lang:
         limits.append(
-            f"spaCy has no class for the language `{source.lang}`, so `nlp.lang` is `xx` "
-            "(multi-language)."
+            f"spaCy has no class for the language `{source.lang}` that works with these "
+            "components, so `nlp.lang` is `xx` (multi-language)."
         )
     return limits
 

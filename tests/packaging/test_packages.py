@@ -100,6 +100,7 @@ def test_the_wheel_says_what_it_is(made):
     assert made_with["parser"] == "arc_hybrid_swap_parser"
     requirements = [one.partition(">=")[0] for one in meta["requirements"]]
     assert requirements == ["spacy-npparse", "spacy"]
+    assert meta["description"].startswith("Tokens, tags, lemmas and dependency trees, ")
     assert 'lang = "xx"' in config and "UD_Gothic-Sample" not in config
     # The card has the same scores of the test part as meta.json, in the format of `evaluate`.
     performance = meta["performance"]
@@ -161,6 +162,32 @@ def test_a_package_of_another_model_is_built_again(again, made, monkeypatch):
     monkeypatch.setattr(Package, "complete", lambda self: "")
     result = again()
     record.write_text(content, encoding="utf-8")
+    assert "1 packages to build" in result.stderr
+
+
+def test_an_index_that_cannot_be_written_is_noticed_first(again, made):
+    index = made / "index.md"
+    content = index.read_bytes()
+    index.unlink()
+    index.mkdir()
+    result = again()
+    index.rmdir()
+    index.write_bytes(content)
+    assert "index.md" in result.stderr and "runs to do" not in result.stderr
+
+
+@pytest.mark.parametrize("changed", ["card", "picture", "licence"])
+def test_a_package_with_other_files_is_built_again(again, project, made, monkeypatch, changed):
+    path = {
+        "card": made / "cards" / f"{NAME}.md",
+        "picture": made / "cards" / f"{NAME}.svg",
+        "licence": project / "assets" / "UD_Gothic-Sample" / "LICENSE.txt",
+    }[changed]
+    content = path.read_bytes()
+    path.write_text("CC BY 4.0")
+    monkeypatch.setattr(Package, "complete", lambda self: "")
+    result = again()
+    path.write_bytes(content)
     assert "1 packages to build" in result.stderr
 
 

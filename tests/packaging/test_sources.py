@@ -46,6 +46,11 @@ def read(tmp_path):
         ("UD_Basque", "eu", ("eu", "eu", "basque", "Basque")),
         ("my treebank", "de", ("de", "de", "my_treebank", "unknown")),
         ("sample_treebank", "sample", ("xx", "xx", "sample", "unknown")),
+        ("UD_Norwegian-Bokmaal", "no_bokmaal", ("no", "nb", "bokmaal", "Norwegian")),
+        # spaCy's class for Japanese has a morphologizer with other settings.
+        ("UD_Japanese-GSD", "ja_gsd", ("ja", "xx", "gsd", "Japanese")),
+        ("my treebank", "корпус", ("xx", "xx", "my_treebank", "unknown")),
+        ("корпус", "корпус", ("xx", "xx", "treebank", "unknown")),
     ],
 )
 def test_names(read, folder, train, expected):
@@ -77,5 +82,11 @@ def test_licences(read, text, licence):
 def test_readme(read):
     source = read("UD_X-Y", "xx_y-ud-train.conllu", README=README, LICENSE="CC BY-NC 3.0")
     assert source.licence == "CC BY-SA 4.0" and source.authors == "Doe, Jane; Roe, Richard"
-    assert source.references.startswith("* Doe, J. (2020). *A treebank*.")
+    assert source.references == "* Doe, J. (2020). *A treebank*."
     assert "License" not in source.references
+
+
+def test_a_folder_of_licences(tmp_path):
+    """The layout of REUSE has a folder with this name."""
+    (tmp_path / "UD_X-Y" / "LICENSES").mkdir(parents=True)
+    assert read_source(tmp_path / "UD_X-Y", tmp_path / "xx_y-ud-train.conllu").licence == "unknown"
