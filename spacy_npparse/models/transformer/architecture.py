@@ -70,7 +70,7 @@ def Transformer(
             when the pipeline is initialized, and when it is loaded if it is not saved with the
             pipeline.
         width: The width of the output vectors.
-        layers: The numbers of the layers in the mean, 1 being the lowest, in ascending order. None
+        layers: The numbers of the layers in the mean, in ascending order; 0 is the embeddings. None
             for up to four in the middle, which contain most of the syntax.
         dropout: The rate at which parts of the mean are dropped in training.
         texts: Files in any format, such as those of the treebank and more text. Only the word
@@ -110,6 +110,8 @@ def Transformer(
     if tune != "none":
         check_range(f"{_NAME}: tune", tune)
     check_range(f"{_NAME}: tune_rate", tune_rate, least=0.0, most=1.0)
+    if texts is not None and not texts:
+        raise ValueError(f"{_NAME}: texts is {texts!r}. Give files, or null to keep all pieces")
     if texts is not None and not save_encoder:
         raise ValueError(
             f"{_NAME}: texts is set, but an encoder that is not saved keeps all pieces"
@@ -190,8 +192,11 @@ def _lines(texts: str | list[str] | dict[str, float]) -> Iterator[str]:
     for text in [texts] if isinstance(texts, str) else texts:
         path = Path(text)
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-            with file.open(encoding="utf8", errors="replace") as lines:
-                yield from lines
+            try:
+                with file.open(encoding="utf8", errors="replace") as lines:
+                    yield from lines
+            except OSError as error:
+                raise ValueError(f"{_NAME}: texts: {file}: {error.strerror}") from error
 
 
 def _middle_layers(depth: int) -> list[int]:
@@ -263,7 +268,7 @@ def training_vectors(model: Model, docs: Sequence[Doc]) -> Tensor:
                 n_rows += len(passage)
         starts = np.array([first_rows[passage] for passage in passages], dtype=np.int64)
         rows.append(starts[which] + words)
-    vectors = torch.cat([*_encode(model, first_rows, True).values()])
+    vectors = torch.cat([*_encode(model, first_rows, is_train=True).values()])
     chosen = upload(np.concatenate(rows), vectors.device)
     return _inputs(model, vectors[chosen])
 
@@ -278,19 +283,17 @@ def _predicted_vectors(model: Model, docs: Sequence[Doc]) -> Iterator[Tensor]:
     """Compute the layers of the words of Docs, a few thousand words at once."""
     passages = [passage for doc in docs for passage in doc_passages(doc, AS_GIVEN)]
     ends = np.cumsum([len(passage) for passage in passages])
-    # If there is something to remember, this happens during a training.
-    remember = bool(len(model.attrs[_MEMORY]))
     first = 0
     while first < len(passages):
         done = ends[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(ends, done + _MOST_WORDS, side="right")))
         part = passages[first:last]
-        vectors = _encode(model, part, remember)
+        vectors = _encode(model, part, is_train=False)
         yield _inputs(model, torch.cat([vectors[passage] for passage in part]))
         first = last
 
 
-def _encode(model: Model, passages: Iterable[Passage], remember: bool) -> dict[Passage, Tensor]:
+def _encode(model: Model, passages: Iterable[Passage], *, is_train: bool) -> dict[Passage, Tensor]:
     """Compute the vectors of passages. Those of tuned layers change, and are not remembered."""
     memory: VectorMemory = model.attrs[_MEMORY]
     found = {passage: memory.get(passage) for passage in passages}
@@ -303,8 +306,8 @@ def _encode(model: Model, passages: Iterable[Passage], remember: bool) -> dict[P
     halves = torch.cat(encoded).half().cpu().split([*map(len, new)]) if new else ()
     for passage, vectors in zip(new, halves, strict=True):
         found[passage] = vectors.numpy()
-        if remember:
-            memory.add(passage, vectors.numpy())
+        if is_train or memory.takes_predicted:
+            memory.add(passage, vectors.numpy(), predicted=not is_train)
     return {passage: torch.from_numpy(vectors) for passage, vectors in found.items()}
 
 

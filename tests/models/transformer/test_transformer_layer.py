@@ -219,6 +219,12 @@ def test_words_of_many_layers_and_widths(folder):
     assert training_vectors(model, docs()).shape == (7, 1, HIDDEN)
 
 
+@pytest.mark.parametrize("texts, message", [([], r"texts is \[\]"), ("no.txt", "no.txt: No such")])
+def test_texts_that_cannot_be_read(folder, texts, message):
+    with pytest.raises(ValueError, match=f"Transformer.v1: .*{message}"):
+        layer(folder, texts=texts)
+
+
 @pytest.mark.parametrize("as_list", [True, False])
 def test_pieces_of_some_texts(as_list, tmp_path):
     folder = str(write_encoder(tmp_path / "encoder", "xlm-roberta"))

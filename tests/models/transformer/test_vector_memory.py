@@ -1,9 +1,12 @@
 """What is remembered is what was given, as far as there is room."""
 
+import errno
+import os
 import pickle
 from copy import deepcopy
 
 import numpy as np
+import pytest
 
 from spacy_npparse.models.transformer import memory
 from spacy_npparse.models.transformer.memory import VectorMemory
@@ -43,6 +46,38 @@ def test_a_limit(monkeypatch):
     assert 15 < sum(map(len, remembered)) <= 30
     for passage in remembered:
         assert np.array_equal(found.get(passage), kept[passage])
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system reserves no room")
+def test_a_full_disk(monkeypatch, caplog):
+    """Writing to a memory map that the disk has no room for would kill the process."""
+    monkeypatch.setattr(memory, "FILE_SIZE", 10 * 6 * 2)
+    found = VectorMemory()
+    kept = list(passages(40).items())
+    found.add(*kept[0])
+
+    def reserve(*about):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", reserve)
+    for passage, vectors in kept[1:]:
+        found.add(passage, vectors)
+    assert 1 <= len(found) < 10 and np.array_equal(found.get(kept[0][0]), kept[0][1])
+    [message] = caplog.messages
+    assert "No space left on device" in message and "TMPDIR" in message
+
+
+def test_predictions_outside_a_training(monkeypatch):
+    monkeypatch.setattr(memory, "_MOST_PREDICTED", 5)
+    found = VectorMemory()
+    kept = list(passages(40).items())
+    assert not found.takes_predicted
+    for passage, vectors in kept[:8]:
+        found.add(passage, vectors)
+    for passage, vectors in kept[8:]:
+        if found.takes_predicted:
+            found.add(passage, vectors, predicted=True)
+    assert len(found) == 8 + 8
 
 
 def test_copies_are_empty():
