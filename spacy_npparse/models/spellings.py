@@ -71,10 +71,9 @@ class Spellings:
 
     def _add(self, keys: list[int], texts: list[str]) -> None:
         """Add forms to the cache."""
-        first = len(self._numbers)
-        self._numbers.update(zip(keys, range(first, first + len(keys)), strict=True))
-        if len(self._numbers) > len(self._chars):
-            size = max(2 * len(self._chars), len(self._numbers))
+        first, end = len(self._numbers), len(self._numbers) + len(keys)
+        if end > len(self._chars):
+            size = max(2 * len(self._chars), end)
             self._chars, self._n_chars, self._affixes = (
                 np.concatenate([table, np.zeros((size - first, *table.shape[1:]), dtype=np.int64)])
                 for table in (self._chars[:first], self._n_chars[:first], self._affixes[:first])
@@ -87,6 +86,8 @@ class Spellings:
             self._chars[number, : len(rows)] = rows
             self._n_chars[number] = len(rows)
             self._affixes[number] = _rows_of_affixes(text.lower(), self._affix_rows)
+        # The rows are complete, even if this is interrupted.
+        self._numbers.update(zip(keys, range(first, end), strict=True))
 
 
 @cache
