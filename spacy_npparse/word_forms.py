@@ -175,7 +175,7 @@ def _texts(doc: Doc, ids: NDArray[np.uint64]) -> list[str]:
 def _form(token: Token) -> str:
     """Find the form of one word without computing all others."""
     doc = token.doc
-    noted = _noted(doc)
+    noted = _noted(doc, token)
     place = bisect_right(noted, token.idx, key=lambda one: one[0])
     start_char, end_char, words = noted[place - 1] if place else (0, 0, ())
     if end_char <= token.idx:
@@ -196,14 +196,18 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
     noted = _noted(doc)
     if not noted:
         return
-    places = doc.to_array([IDX, LENGTH]).astype(np.int64)
+    values = doc.to_array([IDX, LENGTH, ORTH, NORM])
+    places = values[:, :2].astype(np.int64)
     begins, ends = places[:, 0], places.sum(axis=1)
+    respelt = _respelt.setdefault(doc.vocab.lookups, set())
     for start_char, end_char, words in noted:
         start = int(np.searchsorted(begins, start_char, side="right")) - 1
         end = int(np.searchsorted(ends, end_char)) + 1
         is_whole = start >= 0 and end <= len(doc)
         is_cut = is_whole and begins[start] == start_char and ends[end - 1] == end_char
         if is_cut and end - start == len(words):
+            # The Doc may have been made by another process.
+            respelt.update(map(tuple, values[start:end, 2:].tolist()))
             yield start, end, tuple(words)
         elif strict and (end - start > 1 or not is_whole):
             raise DocError(
@@ -214,8 +218,9 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
             )
 
 
-def _noted(doc: Doc) -> list[tuple[int, int, list[str]]]:
-    """Find the first character, the end and the words of each multiword token, in order.
+def _noted(doc: Doc, token: Token | None = None) -> list[tuple[int, int, list[str]]]:
+    """Find the first character, the end and the words of each multiword token, in order. token: the
+    token that is asked for; None for all.
 
     Raises:
         DocError: The multiword tokens have been lost.
@@ -224,21 +229,27 @@ def _noted(doc: Doc) -> list[tuple[int, int, list[str]]]:
     if group is not None and _WORDS in group.attrs:
         found: list[tuple[int, int, list[str]]] = group.attrs[_WORDS]
         return found
-    kept = [
+    is_empty = group is not None and not len(group)
+    end = doc[-1].idx + len(doc[-1]) if len(doc) else 0
+    kept = sorted(
         (*key[2:], words)
         for key, words in doc.user_data.items()
-        if isinstance(key, tuple) and key[:2] == _KEY and key[3] > 0 and key[2] < len(doc.text)
-    ]
+        if isinstance(key, tuple) and key[:2] == _KEY and key[3] > 0 and key[2] < end
+    )
     if not kept:
-        _check_complete(doc, is_incomplete=group is not None and not len(group))
-    return sorted(kept)
+        _check_complete(doc, token, is_incomplete=is_empty)
+    elif group is None or is_empty:
+        # The next call finds them at once.
+        doc.spans[MULTIWORD_SPANS] = SpanGroup(doc, name=MULTIWORD_SPANS, attrs={_WORDS: kept})
+    return kept
 
 
-def _check_complete(doc: Doc, *, is_incomplete: bool) -> None:
-    """Raise DocError if a Doc has words of multiword tokens that are not noted."""
+def _check_complete(doc: Doc, token: Token | None, *, is_incomplete: bool) -> None:
+    """Raise DocError if a Doc has words of multiword tokens that are not noted. token: the only
+    token to look at; None for all."""
     respelt = _respelt.get(doc.vocab.lookups)
     if respelt and not is_incomplete:
-        values = doc.to_array([ORTH, NORM]).tolist()
+        values = [(token.orth, token.norm)] if token else doc.to_array([ORTH, NORM]).tolist()
         lost = respelt.intersection(map(tuple, values))
         is_incomplete = any(doc.vocab[orth].norm != norm for orth, norm in lost)
     if is_incomplete:

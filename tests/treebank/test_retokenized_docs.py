@@ -90,6 +90,8 @@ def test_joined_docs(doc, recwarn):
     assert joined.text == "Jean Paul vient du train . Jean Paul vient du train ."
     assert word_forms(joined) == [token._.form for token in joined] == FORMS * 2
     assert [form for number, form in columns(joined) if "-" in number] == ["du", "du"]
+    # They are looked for once, not for each word.
+    assert [words for *_, words in joined.spans["mwt"].attrs["words"]] == [["de", "le"]] * 2
 
 
 def test_parts_without_their_multiword_tokens_are_refused(doc):
@@ -104,6 +106,14 @@ def test_parts_without_their_multiword_tokens_are_refused(doc):
     joined = Doc.from_docs([doc, doc], exclude=["user_data"])
     with pytest.raises(DocError, match=r"Doc.from_docs\(\) without user data"):
         word_forms(joined)
+
+
+def test_parts_of_docs_of_another_process(doc):
+    saved = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    [again] = DocBin().from_bytes(saved).get_docs(Vocab())
+    assert word_forms(again) == FORMS
+    with pytest.raises(DocError, match="lost their forms"):
+        word_forms(again[2:5].as_doc())
 
 
 def test_parts_with_their_multiword_tokens(doc):
