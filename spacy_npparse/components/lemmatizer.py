@@ -108,11 +108,7 @@ class CharacterLemmatizer(TrainablePipe):
             ValueError: The component has not been trained.
         """
         docs = list(docs)
-        if not self._shim.is_initialized:
-            raise ValueError(
-                f"{self.name} has not been trained: call nlp.initialize() and train it, or load a "
-                "trained pipeline."
-            )
+        self._check_initialized()
         rows = list(map(word_rows, docs))
         if not any(map(len, rows)):
             return [np.zeros(0, dtype=np.uint64) for _ in docs]
@@ -127,17 +123,27 @@ class CharacterLemmatizer(TrainablePipe):
     def _lemmas(self, keys: list[int], rows: NDArray[np.uint64], strings: StringStore) -> list[str]:
         """Find the lemmas of words. keys: their hashes; rows: as `word_rows` returns them; strings:
         the string store of the Docs."""
+        # Other threads may empty the cache.
         remembered = self._remembered
-        new = {key: i for i, key in enumerate(keys) if key not in remembered}
+        found = {key: remembered.get(key, "") for key in keys}
+        new = {key: i for i, key in enumerate(keys) if not found[key]}
         if new:
-            if len(remembered) + len(new) > _MOST_REMEMBERED:
-                remembered.clear()
-                new = {key: i for i, key in enumerate(keys)}
             words = row_words(rows[[*new.values()]].tolist(), strings)
             with threads_for(len(new)):
-                found = lemmatize(words, *self._lexicon, self._shim.net)
-            remembered.update(zip(new, found, strict=True))
-        return [remembered[key] for key in keys]
+                lemmas = lemmatize(words, *self._lexicon, self._shim.net_in_mode(False))
+            made = dict(zip(new, lemmas, strict=True))
+            found |= made
+            if len(remembered) + len(made) > _MOST_REMEMBERED:
+                remembered.clear()
+            remembered.update(made)
+        return [found[key] for key in keys]
+
+    def _check_initialized(self) -> None:
+        if not self._shim.is_initialized:
+            raise ValueError(
+                f"{self.name} has not been trained: call nlp.initialize() and train it, or load a "
+                "trained pipeline."
+            )
 
     def set_annotations(self, docs: Iterable[Doc], lemmas: Iterable[NDArray[np.uint64]]) -> None:
         """Write lemmas to Docs.
@@ -180,8 +186,13 @@ class CharacterLemmatizer(TrainablePipe):
             table = LemmaTable(lemmatized_words(references))
             lexicon = Lexicon(table, Symbols.collect(table.counts))
         else:
-            with loading(self.name, "its labels"):
+            try:
                 lexicon = lexicon_from_dict(labels)
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                raise ValueError(
+                    f"{self.name}: the labels are malformed ({error!r}). Make them anew with "
+                    "spacy init labels."
+                ) from error
         if not lexicon.table.counts:
             raise ValueError(
                 f"{self.name}: the training data has no lemmas. Give data with the column LEMMA, "
@@ -210,11 +221,15 @@ class CharacterLemmatizer(TrainablePipe):
 
         Returns:
             The losses.
+
+        Raises:
+            ValueError: The component has not been initialized.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
+        self._check_initialized()
         pairs = lemmatized_words(example.reference for example in examples)
         self._lexicon.table.add(pairs)
         batch = self._sample(pairs)

@@ -54,7 +54,6 @@ def _spellable(forms: Sequence[str], symbols: Symbols) -> NDArray[np.int64]:
 
 def _spell(words: Sequence[Word], symbols: Symbols, net: SpellerNet) -> list[str]:
     """Spell the lemmas of words, at least one."""
-    net.eval()
     batch = symbols.batch(words)
     with torch.no_grad():
         edits = net.best(net.encode(batch), batch.lengths)

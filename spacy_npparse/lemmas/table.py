@@ -37,6 +37,8 @@ class LemmaTable:
 
     def __init__(self, counts: Mapping[tuple[Word, str], int]):
         self._counts = dict(counts)
+        # The words that were added, with their lemmas.
+        self._added: set[tuple[Word, str]] = set()
         self._index: _Index | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -49,15 +51,21 @@ class LemmaTable:
         return self._counts
 
     def add(self, pairs: Iterable[tuple[Word, str]]) -> None:
-        """Add words with their lemmas, as if the treebank had each once. Known words are ignored.
+        """Count new words with their lemmas, and new lemmas of known words. What the treebank has
+        is not counted again.
 
         Args:
             pairs: Pairs of a word and its lemma.
         """
-        for word, lemma in pairs:
-            if (word, lemma) not in self._counts:
-                self._counts[word, lemma] = 1
-                self._index = None
+        for pair in pairs:
+            if pair in self._added:
+                self._counts[pair] += 1
+            elif pair not in self._counts:
+                self._counts[pair] = 1
+                self._added.add(pair)
+            else:
+                continue
+            self._index = None
 
     def find(self, word: Word) -> str:
         """Find the lemma of a word.

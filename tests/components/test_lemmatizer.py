@@ -17,6 +17,7 @@ from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
 
 from spacy_npparse.laboratory import config_path
+from spacy_npparse.lemmas import lemmatize
 from spacy_npparse.word_forms import add_multiword_tokens
 
 NAME = "character_lemmatizer"
@@ -311,7 +312,7 @@ def test_damaged_lexicons(trained, tmp_path):
         other.to_disk(tmp_path)
         with pytest.raises(ValueError, match="Cannot load component"):
             spacy.load(tmp_path)
-        with pytest.raises(ValueError, match=r"Cannot load component .* from its labels"):
+        with pytest.raises(ValueError, match=r"labels are malformed .* spacy init labels"):
             trained.get_pipe(NAME).initialize(lambda: [], labels=damaged)
 
 
@@ -366,6 +367,25 @@ def test_components_that_are_not_trained():
     nlp.add_pipe(NAME)
     with pytest.raises(ValueError, match=f"{NAME} has not been trained: call nlp.initialize"):
         nlp("a")
+    with pytest.raises(ValueError, match=f"{NAME} has not been trained: call nlp.initialize"):
+        nlp.update([Example(*docs(nlp))])
+
+
+def test_another_thread_may_empty_the_cache(trained, monkeypatch):
+    component = trained.get_pipe(NAME)
+    texts = [doc.text for doc in docs(trained)]
+    expected = [[token.lemma_ for token in trained(text)] for text in texts]
+
+    def lemmatize_meanwhile(*arguments):
+        component._remembered.clear()
+        return lemmatize(*arguments)
+
+    monkeypatch.setattr("spacy_npparse.components.lemmatizer.lemmatize", lemmatize_meanwhile)
+    for text, lemmas in zip(texts, expected, strict=True):
+        # The first word is in the cache, the others are not.
+        component._remembered.clear()
+        trained(text.split()[0])
+        assert [token.lemma_ for token in trained(text)] == lemmas
 
 
 @pytest.mark.parametrize(

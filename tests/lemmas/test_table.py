@@ -57,12 +57,14 @@ def test_the_closest_word_that_the_treebank_has(counts, word):
 
 
 @given(COUNTS, COUNTS, WORDS)
-def test_words_that_are_added_count_once(counts, more, word):
+def test_words_that_are_added(counts, more, word):
+    """They count as often as they are added, and those of the treebank as before."""
     table = LemmaTable(counts)
     table.find(word)
     table.add(more)
+    table.find(word)
     table.add(more)
-    joined = {**dict.fromkeys(more, 1), **counts}
+    joined = {**dict.fromkeys(more, 2), **counts}
     assert table.counts == joined
     assert table.find(word) == expected(joined, word)
 
