@@ -174,7 +174,9 @@ def _conllu(sentence: TrainingSentence) -> str:
     lines = []
     for number, token in enumerate(sentence, 1):
         misc = EMPTY if token.space_after else "SpaceAfter=No"
-        lines.append("\t".join(blank._replace(id=str(number), form=token.form, misc=misc)))
+        # UDPipe reads a string of C, which ends before NUL.
+        form = token.form.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        lines.append("\t".join(blank._replace(id=str(number), form=form, misc=misc)))
     return "\n".join([*lines, "", ""])
 
 

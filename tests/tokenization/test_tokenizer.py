@@ -189,6 +189,11 @@ def test_lemmatizers_of_version_0_2(nlp, tmp_path, caplog):
         assert caplog.text.count("in [components.lemmas]") == n_warnings
 
 
+def test_training_words_with_nul():
+    words = tuple(training.TrainingToken(form, (), True) for form in ("abc", "d\0e", "fgh"))
+    assert training.train_model([words] * 20)
+
+
 def test_fewer_characters_than_words(nlp, tmp_path, caplog):
     nlp.tokenizer.to_disk(tmp_path / "tokenizer")
     tokens = [("à", ("a", "a")), ("am", ("an", "dem"))]
