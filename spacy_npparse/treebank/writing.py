@@ -10,6 +10,8 @@ the pipeline and of `keep_annotation` is written.
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -192,13 +194,17 @@ def _same_boundaries(doc: Doc, originals: Sequence[Sentence], changed: NDArray[n
     if not doc.has_annotation("SENT_START"):
         return True
     starts = [token.is_sent_start for token in doc]
-    parse_changed = (changed[:, _COLUMN[HEAD]] | changed[:, _COLUMN[DEP]]).tolist()
+    parse_changed = changed[:, _COLUMN[HEAD]] | changed[:, _COLUMN[DEP]]
+    heads = np.arange(len(doc)) + doc.to_array(HEAD).view(np.int64)
     begin = 0
     for sentence in originals:
         end = begin + len(sentence.words)
-        if any(parse_changed[begin:end]):
+        if parse_changed[begin:end].any():
             # The first word of a Doc begins a sentence even if it is not marked.
             if (begin > 0 and not starts[begin]) or any(starts[begin + 1 : end]):
+                return False
+            # The sentence may have been joined with the next one, whose tree is unchanged.
+            if not ((begin <= heads[begin:end]) & (heads[begin:end] < end)).all():
                 return False
         begin = end
     return True
@@ -235,7 +241,8 @@ def _cut_anew(
     """Group words by the sentences of the Doc, which differ from the original ones.
 
     A sentence with the same words as an original one keeps its comments, empty nodes and DEPS.
-    Other sentences keep `# newdoc`, `# newpar` and multiword tokens.
+    Other sentences keep `# newdoc`, `# newpar` and multiword tokens. Their `# sent_id` consists of
+    that of the original sentence in which they begin, and a number.
     """
     original_at: dict[int, Sentence] = {}
     multiword: dict[int, tuple[int, Row]] = {}
@@ -246,6 +253,8 @@ def _cut_anew(
             multiword[n_words + token.first - 1] = (n_words + token.last, token.row)
         n_words += len(sentence.words)
     result: list[Sentence] = []
+    begins = list(original_at)
+    n_parts: Counter[int] = Counter()
     for begin, end in boundaries(doc):
         original = original_at.get(begin)
         if original is not None and len(original.words) == end - begin:
@@ -265,7 +274,11 @@ def _cut_anew(
             for key, value in (original.metadata.items() if original else ())
             if is_boundary(key, "newdoc", "newpar")
         )
-        metadata["sent_id"] = str(first_id + len(result))
+        source = bisect_right(begins, begin) - 1
+        n_parts[source] += 1
+        known = originals[source].sent_id
+        number = str(first_id + len(result))
+        metadata["sent_id"] = f"{known}-{n_parts[source]}" if known else number
         result.append(make_sentence(rows, metadata))
     if n_lost:
         logger.warning(CUT_TOKENS, n_lost)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy.attrs import HEAD
+from spacy.attrs import HEAD, SENT_START
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -19,6 +19,7 @@ from spacy_npparse.treebank import (
     parse_sentence,
     raw_texts,
     read_conllu,
+    sentences_from_doc,
     unannotated_doc,
     word_forms,
     write_conllu,
@@ -208,10 +209,25 @@ def test_other_sentence_boundaries(awkward, vocab):
         ["0", "1", "2", "3", "4"],
         ["0", "1", "2"],
     ]
-    assert blocks[0].startswith("# newdoc id = d1\n# newpar\n# sent_id = 1\n1\t¿")
-    assert blocks[1].startswith("# sent_id = 2\n1\tel")
+    assert blocks[0].startswith("# newdoc id = d1\n# newpar\n# sent_id = 1-1\n1\t¿")
+    assert blocks[1].startswith("# sent_id = 1-2\n1\tel")
     assert blocks[2].startswith("# nothing annotated")
     assert rows[0][0][8] == "_" and rows[0][0][9] == "SpaceAfter=No|Note=a b"
+
+
+def test_sentences_that_are_joined(vocab):
+    """The second one has its old tree, and the first one is attached to it."""
+    rows = [["1\ta\t_\t_\t_\t_\t0\troot\t_\t_", "2\tb\t_\t_\t_\t_\t1\tdep\t_\t_"]]
+    rows.append(["1\tc\t_\t_\t_\t_\t0\troot\t_\t_"])
+    doc = doc_from_sentences(
+        [parse_sentence([f"# sent_id = {i}", *r]) for i, r in enumerate(rows)], vocab
+    )
+    for token in doc[:2]:
+        token.head, token.dep_ = doc[2], "dep"
+    doc.from_array([SENT_START], np.array([[1], [-1], [-1]], dtype=np.int64).astype(np.uint64))
+    [sentence] = sentences_from_doc(doc)
+    assert [row.head for row in sentence.words] == ["3", "3", "0"]
+    assert sentence.sent_id == "0-1"
 
 
 def test_same_boundaries_keep_everything_else(awkward, vocab):
