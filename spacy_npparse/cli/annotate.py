@@ -153,6 +153,8 @@ def annotate(
     inputs = _inputs(sources, output)
     # Load the pipeline here first, so that its errors show early and only once.
     nlp = load_parser(model, gpu_id, code, treebank)
+    if output.resolve().is_relative_to(Path(nlp.path).resolve()):
+        fail(f"{output} is in the folder of the pipeline. Give a folder outside of it.")
     # Ray shows an actor only its own GPUs, which it numbers from 0.
     gpu_of_worker = 0 if gpus_per_worker else gpu_id
     name = _loaded(model, Path(nlp.path))

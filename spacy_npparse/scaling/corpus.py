@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -240,13 +241,17 @@ def planning(folder: Path) -> AbstractContextManager[None]:
 
 
 def _remove_temporary(folder: Path) -> None:
-    """Remove the temporary files of processes that were killed. Only while `planning`."""
+    """Remove the temporary files and folders of processes that were killed. Only while
+    `planning`."""
     # Files in the folder itself are written only while planning.
     found = [*folder.glob(_TEMPORARY)]
     if not any(map(_is_claimed, folder.glob(f"{LOCKS}/*{LOCK}"))):
         found += folder.glob(f"*/{_TEMPORARY}")
     for path in found:
-        path.unlink(missing_ok=True)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _is_claimed(lock: Path) -> bool:

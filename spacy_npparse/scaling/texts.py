@@ -22,6 +22,7 @@ from spacy_npparse.treebank import (
     paragraphs_of_text,
     unannotated_doc,
 )
+from spacy_npparse.treebank.rows import with_comments
 
 _ID = "id"
 _METADATA = "metadata"
@@ -113,7 +114,11 @@ def texts_of_unit(unit: Unit, one: Input, options: Reading, max_length: int) -> 
         texts = _texts_of_record(content, place, one, options)
         return [_checked(text, max_length) for text in texts]
     try:
-        return [SentenceText(place, content.parse())]
+        sentence = content.parse()
+        if unit.end.unit == 1 and not sentence.begins_document:
+            # Otherwise it would belong to the last document of the file before.
+            sentence = with_comments(sentence, {"newdoc id": one.name})
+        return [SentenceText(place, sentence)]
     except ConlluError as error:
         raise UnreadableError(f"{error.problem} (line {error.line}). {error.remedy}.") from error
 

@@ -308,7 +308,9 @@ def parse_record(raw: bytes, text_key: str) -> tuple[dict[str, Any], str]:
     if not isinstance(record, dict):
         raise ValueError("not a JSON object. Write one object per line.")
     text = record.pop(text_key, None)
-    if not isinstance(text, str):
+    if text is not None and not isinstance(text, str):
+        raise ValueError(f"the value of {text_key!r} is not a string. Give --text-key.")
+    if text is None:
         keys = ", ".join(record) or "none"
         raise ValueError(
             f"there is no text under the key {text_key!r} (others: {keys}). Give --text-key."

@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 import sys
 import time
 from itertools import count
@@ -217,6 +218,16 @@ def test_wrong_arguments(annotate, tmp_path, monkeypatch, arguments, message):
     result = annotate(*arguments, input="")
     assert result.exit_code == 1 and message in result.output and "Traceback" not in result.output
     assert not Path("out").exists()
+
+
+def test_shards_among_the_files_of_the_pipeline_are_refused(run, pipeline, tmp_path):
+    """They would change its checksum, so that the corpus could not be continued."""
+    model = shutil.copytree(pipeline, tmp_path / "model")
+    (tmp_path / "a.txt").write_text("One.")
+    for output in (model, model / "parsed"):
+        result = run("annotate", model, tmp_path / "a.txt", output)
+        assert result.exit_code == 1 and "in the folder of the pipeline" in result.output
+    assert not (model / "parsed").exists() and not (model / "shards").exists()
 
 
 def test_mismatches(annotate, tmp_path):

@@ -108,6 +108,18 @@ def test_order_identifiers_and_metadata(serial):
     assert "here\t_\t_\t_\t_\t3\tdep\t_\tSpaceAfter=No" in found and "SpacesAfter=\\s\\s\n" in found
 
 
+def test_sentences_without_a_document_belong_to_their_file(pipeline, tmp_path):
+    lines = [f"{i}\t{form}" + "\t_" * 8 for i, form in enumerate(["It", "ends"], 1)]
+    block = "\n".join(lines) + "\n\n"
+    (tmp_path / "a.txt").write_text("One.")
+    (tmp_path / "b.conllu").write_text(f"{block}# newdoc id = c\n{block}")
+    (tmp_path / "d.conllu").write_text(f"# newdoc\n{block}")
+    sources = [tmp_path / name for name in ("a.txt", "b.conllu", "d.conllu")]
+    annotate_missing(corpus_of(pipeline, sources, tmp_path / "out"))
+    found = re.findall(r"^# newdoc.*$", content(tmp_path / "out"), re.M)
+    assert found == ["# newdoc id = a", "# newdoc id = b", "# newdoc id = c", "# newdoc"]
+
+
 @pytest.mark.parametrize(
     "record, written",
     [
@@ -518,10 +530,12 @@ def test_records_without_a_manifest_are_refused(pipeline, tmp_path):
 def test_temporary_files_of_a_killed_process_are_removed(pipeline, tmp_path):
     (tmp_path / "a.txt").write_text("One.")
     stray = tmp_path / "out" / ".spacy_npparse.0123"
-    stray.parent.mkdir()
+    # Commands that write folders leave a folder.
+    folder = tmp_path / "out" / ".spacy_npparse.4567" / "parser"
+    folder.mkdir(parents=True)
     stray.touch()
     corpus_of(pipeline, [tmp_path / "a.txt"], tmp_path / "out")
-    assert not stray.exists()
+    assert not stray.exists() and not folder.parent.exists()
 
 
 def test_files_of_a_pipeline(tmp_path):
