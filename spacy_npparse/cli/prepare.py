@@ -175,7 +175,7 @@ def _check_no_others(output: Path, targets: Iterable[Path]) -> None:
     found = [
         path
         for part in PARTS
-        for path in (output / f"{part}.conllu", *sorted((output / part).glob("*.conllu")))
+        for path in (output / f"{part}.conllu", *sorted((output / part).glob("[!.]*.conllu")))
         if path.is_file()
     ]
     others = sorted({*found} - {*targets})

@@ -133,7 +133,9 @@ def _found(given: str, output: Path, left_out: Counter[str]) -> Iterator[tuple[P
     if path.is_dir():
         files = []
         for file in _below(path, output):
-            if not file.is_file():
+            if file.name.startswith("."):
+                left_out["hidden"] += 1
+            elif not file.is_file():
                 left_out["pipes or broken links"] += 1
             elif not _kind(file):
                 left_out[_suffix(file) or "without a suffix"] += 1

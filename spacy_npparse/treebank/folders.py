@@ -83,7 +83,7 @@ def split_off_dev(sentences: Iterable[Sentence]) -> Split:
 
 
 def _find(folder: Path, part: str) -> Path | None:
-    paths = sorted(folder.glob(f"*-ud-{part}.conllu"))
+    paths = sorted(folder.glob(f"[!.]*-ud-{part}.conllu"))
     if len(paths) > 1:
         raise TreebankFolderError(
             f"{folder}: several files *-ud-{part}.conllu: {', '.join(p.name for p in paths)}. "

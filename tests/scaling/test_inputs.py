@@ -81,6 +81,7 @@ def test_folders_with_links_and_files_of_other_kinds(tmp_path, caplog):
     for path in (
         *(folder / "A.TXT", folder / "own" / "c.Txt.GZ", folder / "d.pdf", folder / "notes"),
         *(store / "e.jsonl", store / "below" / "f.txt", store / "0123", store / "g.PDF"),
+        folder / "._A.TXT",
     ):
         path.write_bytes(COMPRESS[".gz"](b"One.") if path.suffix == ".GZ" else b"One.")
     # The links lead to a parent folder, to a folder elsewhere, and to a folder that is read anyway.
@@ -95,7 +96,7 @@ def test_folders_with_links_and_files_of_other_kinds(tmp_path, caplog):
     assert found[-1].is_compressed and [unit.raw for unit in units(found[-1:])] == [b"One."]
     [warning] = caplog.messages
     assert warning.startswith(
-        "Files left out of folders: 2 .pdf, 2 without a suffix, 1 pipes or broken links. Only .txt"
+        "Files left out of folders: 2 .pdf, 2 without a suffix, 1 hidden, 1 pipes or broken links. "
     )
 
 
@@ -298,7 +299,7 @@ def test_corpora_without_text_are_refused(tmp_path):
         ("a.jsonl", b"[1]", "not a JSON object"),
         ("a.jsonl", b'{"a": ' + b"[" * 10**5 + b"]" * 10**5 + b"}", "nested too deeply"),
         ("a.jsonl", b'{"content": "a"}', r"under the key 'text' \(others: content\)"),
-        ("a.jsonl", b'{"text": 7}', "under the key 'text'"),
+        ("a.jsonl", b'{"text": 7}', "value of 'text' is not a string"),
         ("a.jsonl", b'{"text": " \\n "}', "the text is empty"),
         ("a.jsonl", b'{"text": "\\ud800"}', "not valid UTF-8"),
         ("a.jsonl", b'{"text": "a", "id": "\\ud800"}', "not valid UTF-8"),
