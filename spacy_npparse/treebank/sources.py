@@ -44,7 +44,8 @@ class Source:
         """
         if not self.path.is_dir():
             return [self.path]
-        files = sorted(self.path.glob("*.conllu"))
+        # macOS adds hidden files to archives.
+        files = sorted(self.path.glob("[!.]*.conllu"))
         if not files:
             raise FileNotFoundError(f"{self.path}: no .conllu file in this folder.")
         return files
@@ -88,12 +89,14 @@ def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:
                 "rename the file."
             )
     found = [Path(path) for path in listed]
-    if twice := [path for path in dict.fromkeys(found) if found.count(path) > 1]:
-        raise ValueError(
-            f"{setting}: {twice[0]} occurs {found.count(twice[0])} times. Give it once, with a "
-            f'weight for the number of times that it is seen: {{"{twice[0]}": '
-            f"{found.count(twice[0])}}}."
-        )
+    real = [path.resolve() for path in found]
+    for path, place in zip(found, real, strict=True):
+        n_times = real.count(place) + real.count(place.parent)
+        if n_times > 1:
+            raise ValueError(
+                f"{setting}: {path} occurs {n_times} times. Give it once, with a weight for the "
+                f'number of times that it is seen: {{"{path}": {n_times}}}.'
+            )
     weights = list(paths.values()) if isinstance(paths, dict) else [1] * len(found)
     copies = _copies(setting, found, weights)
     return [Source(*source) for source in zip(found, [name] * len(found), copies, strict=True)]

@@ -119,6 +119,8 @@ def test_augmenter(treebank, nlp):
 
 def test_folder(treebank, nlp):
     (treebank.parent / "b.conllu").write_text(SENTENCE.format(i="b") + "\n")
+    # macOS adds such files to archives.
+    (treebank.parent / "._b.conllu").write_bytes(b"\0\5\x16\7")
     texts = [eg.reference[0].text for eg in ConlluCorpus(treebank.parent)(nlp)]
     assert texts == ["wb", *(f"w{i}" for i in range(10))]
 

@@ -107,6 +107,8 @@ def test_from_a_config(files):
         (["a.conllu", 3], "3 is not a path"),
         (["a.conllu", ""], "'' is not a path"),
         (["a.conllu", "./a.conllu"], r'a\.conllu occurs 2 times.*\{"a\.conllu": 2\}'),
+        (["a.conllu", "b/../a.conllu"], r"a\.conllu occurs 2 times"),
+        (["b", "b/a.conllu"], r"b/a\.conllu occurs 2 times"),
         ({"C:/a.conllu": 1}, "cannot have a weight"),
         ({"a=b.conllu": 1}, "cannot have a weight"),
         ({"#a.conllu": 1}, "cannot have a weight"),
