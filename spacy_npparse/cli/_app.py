@@ -128,6 +128,9 @@ def user_errors(command: Callable[P, R]) -> Callable[P, R]:
             with cleaning_up_on_termination():
                 return command(*args, **kwargs)
         except (UserError, WriteError) as error:
+            if isinstance(error.__cause__, BrokenPipeError):
+                # The program that has stopped reading, such as head, needs no message.
+                raise typer.Exit(1) from None
             fail(str(error))
         except OSError as error:
             # The message of such an error begins with a number, and ends with the file.

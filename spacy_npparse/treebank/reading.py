@@ -65,7 +65,8 @@ class ConlluReader(Iterator[Sentence]):
         if isinstance(source, (str, Path)):
             path = Path(source)
             if not path.is_file():
-                problem = "is a folder" if path.is_dir() else "no such file"
+                problem = "is a pipe or a device" if path.exists() else "no such file"
+                problem = "is a folder" if path.is_dir() else problem
                 raise FileNotFoundError(f"{path}: {problem}. Give the path of a .conllu file.")
             self.name = str(path)
             file = _File(path)

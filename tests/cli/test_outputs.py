@@ -268,6 +268,16 @@ def test_files_are_written_even_if_standard_output_is_not(arguments, tmp_path):
     assert all(json.loads((tmp_path / name).read_text())["official"] for name in begun)
 
 
+@posix
+def test_a_pipe_that_nobody_reads_needs_no_message(arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = arguments(("statistics", "json_path"), f"/dev/fd/{writing}")
+    done = subprocess.run([*PROGRAM, *command], capture_output=True, text=True, pass_fds=[writing])
+    os.close(writing)
+    assert done.returncode == 1 and "cannot be written" not in done.stderr, done.stderr
+
+
 SLOW = """
 import time
 from spacy.language import Language
