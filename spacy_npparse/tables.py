@@ -125,7 +125,11 @@ def width(line: str) -> int:
     if line.isascii():
         return len(line)
     return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        0
+        if unicodedata.category(char) in ("Mn", "Me", "Cf")
+        else 2
+        if unicodedata.east_asian_width(char) in "WF"
+        else 1
         for char in line
     )
 

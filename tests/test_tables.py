@@ -25,12 +25,13 @@ def test_marks_keep_numbers_in_line():
 
 def test_text_is_at_the_left_where_the_column_says_so():
     heads = [Column("n", left=False), Column("word", left=True), Column("x")]
-    rows = [[1, "日本", 1], [10, "a\u0301", 2]]
+    rows = [[1, "日本", 1], [10, "a\u0301", 2], [3, "\u200bab\u200ccd", 3]]
     assert text(Table("t", heads, rows)).splitlines() == [
         " n | word | x",
         "---+------+--",
         " 1 | 日本 | 1",
         "10 | a\u0301    | 2",
+        " 3 | \u200bab\u200ccd | 3",
     ]
 
 

@@ -116,8 +116,8 @@ class Predictions:
     def fit_temperatures(self) -> Temperatures:
         """Find the temperatures under which the correctness of the predictions is most probable:
         one for heads, and one for labels given correct heads. The parser's own temperatures do not
-        change. A temperature is 1 if nothing is known, or if all predictions are correct or all are
-        wrong.
+        change. If nothing is known, or if all predictions are correct or all are wrong, the
+        parser's own temperature is returned.
 
         Returns:
             The temperatures.

@@ -70,7 +70,7 @@ def with_misc(row: Row, attributes: Mapping[str, str]) -> Row:
         The row with the attributes.
     """
     others = without_misc(row, attributes).misc
-    parts = [] if others == EMPTY else [others]
+    parts = [] if others in ("", EMPTY) else [others]
     parts += [f"{name}={value}" for name, value in attributes.items()]
     return row._replace(misc="|".join(parts) or EMPTY)
 
