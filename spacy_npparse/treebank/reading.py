@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -62,6 +62,7 @@ class ConlluReader(Iterator[Sentence]):
     ) -> None:
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error is {on_error!r}: use 'raise' or 'skip'.")
+        self.blank_line_errors: list[int] = []
         if isinstance(source, (str, Path)):
             path = Path(source)
             if not path.is_file():
@@ -69,12 +70,9 @@ class ConlluReader(Iterator[Sentence]):
                 problem = "is a folder" if path.is_dir() else problem
                 raise FileNotFoundError(f"{path}: {problem}. Give the path of a .conllu file.")
             self.name = str(path)
-            file = _File(path)
-            self.blank_line_errors = file.blank_line_errors
-            blocks: Iterator[_Block] = iter(file)
+            blocks: Iterator[_Block] = _blocks(path, self.blank_line_errors)
         else:
             self.name = "TokenLists"
-            self.blank_line_errors = []
             blocks = (_TokenListBlock(tokens, i) for i, tokens in enumerate(source, 1))
         self.on_error = on_error
         self.skipped: list[ConlluError] = []
@@ -243,14 +241,7 @@ class _TokenListBlock:
         return sentence_from_tokenlist(self.tokens, name=str(self))
 
 
-@dataclass(frozen=True)
-class _File:
-    """The blocks of a file, and the lines where its blank lines violate the format."""
-
-    path: Path
-    blank_line_errors: list[int] = field(default_factory=list)
-
-    def __iter__(self) -> Iterator[_Block]:
-        # Text mode would hide the position of invalid bytes and translate line ends.
-        with self.path.open("rb") as file:
-            yield from conllu_blocks(file, self.path, self.blank_line_errors)
+def _blocks(path: Path, blank_line_errors: list[int]) -> Iterator[ConlluBlock]:
+    # Text mode would hide the position of invalid bytes and translate line ends.
+    with path.open("rb") as file:
+        yield from conllu_blocks(file, path, blank_line_errors)
