@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
@@ -41,14 +41,23 @@ class TreeChange(BaseModel):
     """A change of a tree: undo or redo the last change, confirm a word and those before it, or
     change the head or the label of a word.
 
-    `shown` has the head and the label of each word in the tree that the page shows.
+    `shown` has the head and the label of each word in the tree that the page shows, and `n_changes`
+    the number of changes of all trees that it knows.
     """
 
     do: Literal["undo", "redo", "confirm", "head", "label"]
     word: int = Field(1, ge=1)
     head: int = Field(0, ge=0)
-    label: str = Field(EMPTY, pattern=r"^\S+$")
+    label: str = EMPTY
     shown: list[tuple[int, str]] | None = None
+    n_changes: int | None = None
+
+    @field_validator("label")
+    @classmethod
+    def _check_label(cls, label: str) -> str:
+        if not label or " " in label or not label.isprintable():
+            raise ValueError("Give a label without white space and control characters.")
+        return label
 
 
 @dataclass(frozen=True)
@@ -148,7 +157,8 @@ class Editor:
                 for row, found, probability in columns
             ]
             svg = render_sentence_svg(tree.sentence, width, sure=sure)
-            return {**self._summary(number), "words": words, "svg": svg, "problem": self._problem}
+            shown = {"words": words, "svg": svg, "n_changes": self._n_made}
+            return {**self._summary(number), **shown, "problem": self._problem}
 
     def change(self, number: int, change: TreeChange) -> int:
         """Change a tree.
@@ -161,8 +171,8 @@ class Editor:
             The number of the sentence that has changed.
 
         Raises:
-            RequestError: There is no such word, nothing to undo or redo, or the page shows another
-                tree than the current one.
+            RequestError: There is no such word, nothing to undo or redo, or another page has
+                changed what this one shows.
             DocError: There is no such head, or the confirmed arcs form a cycle.
             ConstraintError: No other tree contains all confirmed arcs.
             WriteError: The journal cannot be written.
@@ -172,6 +182,10 @@ class Editor:
                 place = self._n_made - (change.do == "undo")
                 if not 0 <= place < len(self._changes):
                     raise RequestError(f"There is nothing to {change.do}.")
+                if change.n_changes not in (None, self._n_made):
+                    raise RequestError(
+                        f"Another tab has changed a tree. To {change.do}, repeat it."
+                    )
                 record = {**self._changes[place], "do": change.do}
             else:
                 before = self._tree(number)

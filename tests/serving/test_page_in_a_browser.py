@@ -1,5 +1,6 @@
 """The page in a browser, used only with the keyboard or only with the mouse, narrow and dark."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,56 @@ def test_a_tree_that_another_tab_has_changed(browsed: Browsed, editor: Editor) -
     assert editor.overview()[number]["done"]
     assert [one for one in browsed.problems if "400" not in one] == []
     browsed.problems.clear()
+
+
+def test_a_label_is_given_to_the_word_that_is_shown(browsed: Browsed, editor: Editor) -> None:
+    page = browsed.page
+    number = max(editor.overview(), key=lambda one: one["doubt"])["number"]
+    before = [one["label"] for one in editor.show(number, 800)["words"]]
+    other = next(i for i, label in enumerate(before) if label != before[0])
+    # While the word is confirmed, the box still shows its label.
+    press(page, *["ArrowRight"] * (other - 1))
+    page.route("**/editor/**", lambda route: (page.wait_for_timeout(300), route.continue_()))
+    for key in ("Space", "l", "Enter"):
+        page.keyboard.press(key)
+    settle(page)
+    assert chosen(page)[0] == str(other + 1)
+    assert editor.show(number, 800)["words"][other]["label"] == before[other]
+    # What is typed is not given to another word, which is chosen with the mouse.
+    page.unroute("**/editor/**")
+    press(page, "l")
+    page.keyboard.type("mylabel")
+    page.locator(WORDS).nth(0).click()
+    settle(page)
+    assert page.input_value("#label") == editor.show(number, 800)["words"][0]["label"]
+    press(page, "l", "Enter")
+    assert "mylabel" not in [one["label"] for one in editor.show(number, 800)["words"]]
+
+
+def test_keys_that_are_held_down_confirm_nothing(browsed: Browsed, editor: Editor) -> None:
+    page = browsed.page
+    page.keyboard.down("Enter")
+    for _ in range(5):
+        page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    settle(page)
+    assert sum(one["done"] for one in editor.overview()) == 1
+
+
+def test_heads_that_are_not_among_the_probable_ones(browsed: Browsed, editor: Editor) -> None:
+    page = browsed.page
+    words = editor.show(0, 800)["words"]
+    found = {**editor.show(0, 800), "words": [{**one, "likely": [2, 3]} for one in words]}
+    page.select_option("#order", "number")
+    answers = json.dumps(found)
+    page.route("**/editor/0/*", lambda route: route.fulfill(body=answers), times=1)
+    page.locator("#sentences button").nth(0).click()
+    settle(page)
+    head = next(i for i, one in enumerate(words) if one["head"] not in (2, 3, i + 1) and i > 3)
+    press(page, *["ArrowRight"] * head, "ArrowDown")
+    assert editor.show(0, 800)["words"][head]["head"] == words[head]["head"]
+    press(page, "ArrowUp")
+    assert editor.show(0, 800)["words"][head]["head"] == 3
 
 
 def test_text(browsed: Browsed, tmp_path: Path) -> None:

@@ -14,7 +14,9 @@
   async function ask(path, data) {
     const headers = { "Content-Type": "application/json" };
     const sent = data && { method: "POST", headers, body: JSON.stringify(data) };
-    const answer = await fetch(path, sent);
+    const answer = await fetch(path, sent).catch(() => {
+      throw new Error("The server does not answer. Start it again; all changes so far are kept.");
+    });
     if (!answer.ok) throw new Error(await answer.text());
     return answer.json();
   }
@@ -25,12 +27,17 @@
       row.dataset.arcs.split(" ").map((arc, i) => [row.children[i], Number(arc.split("-")[1])])
     );
 
+  // Text among text of the other direction, in which an arrow would point to the wrong side.
+  const isolated = (text) => `\u2068${text}\u2069`;
+
   // Text
 
   async function savePng(src, download) {
     const image = make("img", { src });
     await image.decode();
-    const canvas = make("canvas", { width: 2 * image.width, height: 2 * image.height });
+    // No browser draws more pixels.
+    const scale = Math.min(2, 32000 / Math.max(image.width, image.height));
+    const canvas = make("canvas", { width: scale * image.width, height: scale * image.height });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     make("a", { href: canvas.toDataURL(), download }).click();
   }
@@ -46,13 +53,16 @@
     return make("figure", {}, make("figcaption", { dir: "auto" }, text, row), make("div", box));
   }
 
+  let n_asked = 0;
   find("#text").onsubmit = async (event) => {
     event.preventDefault();
+    const number = ++n_asked;
     const [save, status, trees] = [find("#save"), find("#status"), find("#trees")];
     status.textContent = "";
     try {
       const asked = { text: find("#given").value, svg_width: Math.max(100, widthOf(trees)) };
       const { sentences } = await ask("parse", { ...asked, model: find("#model")?.value });
+      if (number < n_asked) return; // A later text has been sent.
       URL.revokeObjectURL(save.href);
       save.href = URL.createObjectURL(new Blob(sentences.map((one) => one.conllu)));
       trees.replaceChildren(...sentences.map(figure));
@@ -70,6 +80,7 @@
   let shown = null;
   let chosen = 1;
   let target = null; // the head that is looked for
+  let typed = false; // whether a label is being typed
   const item = (number) => find(`li[value="${number}"]`, list);
   const wordsOf = () => every(".npparse-words text", tree);
 
@@ -89,7 +100,7 @@
     for (const one of list.children) one.firstChild.ariaCurrent = String(one === entry);
     entry.scrollIntoView({ block: "nearest" });
     message.textContent = answer.problem;
-    find("#sentence").textContent = `${answer.sent_id}: ${answer.text}`;
+    find("#sentence").textContent = `${answer.sent_id}: ${isolated(answer.text)}`;
     tree.innerHTML = answer.svg;
     for (const [arc, dependent] of arcsOf(tree)) {
       const [now, old] = [answer, last].map((one) => one.words[dependent - 1]);
@@ -108,9 +119,12 @@
     for (const [arc, dependent] of arcsOf(tree)) arc.classList.toggle("chosen", dependent === chosen);
     const node = target ?? head;
     const sure = `: ${name} (${Math.round(100 * probability)} %${confirmed ? ", confirmed" : ""})`;
-    const text = `${chosen} ${form} ← ${node ? shown.words[node - 1].form : "root"}`;
-    find("#word").textContent = text + (target === null ? sure : "?");
-    if (document.activeElement !== label) label.value = name;
+    const of = node ? isolated(shown.words[node - 1].form) : "root";
+    find("#word").textContent = `${chosen} ${isolated(form)} ← ${of}` + (target === null ? sure : "?");
+    if (!typed) {
+      label.value = name;
+      if (document.activeElement === label) label.select();
+    }
     find("[data-do=head]").ariaPressed = String(target !== null);
     // Where the tree is to be seen, also of a long sentence.
     wordsOf()[(target || chosen) - 1].scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -122,7 +136,8 @@
   async function change(data) {
     const seen = shown.words.map(({ head, label }) => [head, label]);
     try {
-      show(await ask(path(shown.number), { word: chosen, shown: seen, ...data }));
+      const { n_changes } = shown;
+      show(await ask(path(shown.number), { word: chosen, shown: seen, n_changes, ...data }));
     } catch (error) {
       show(await ask(path(shown.number)));
       throw error;
@@ -143,7 +158,8 @@
 
   function tryHead(by) {
     const { likely, head } = shown.words[chosen - 1];
-    const next = likely[likely.indexOf(head) + by];
+    const place = likely.includes(head) ? likely.indexOf(head) : likely.length;
+    const next = likely[place + by];
     return next === undefined ? null : give(next);
   }
 
@@ -192,16 +208,21 @@
     if (isElsewhere || presses || event.ctrlKey || event.metaKey || event.altKey) return;
     if (key !== "l" && !keys[key]) return;
     event.preventDefault();
+    // A key that is held down would confirm sentences that nobody has seen.
+    if (event.repeat && !key.startsWith("Arrow")) return;
     // At once: what is typed next belongs there.
     if (key === "l") label.select();
     else act(keys[key]);
   };
   label.onkeydown = ({ key }) => {
     if (key !== "Enter" && key !== "Escape") return;
-    const given = label.value.trim();
+    const given = typed ? label.value.trim() : null;
     label.blur();
-    act(() => (key === "Enter" ? change({ do: "label", label: given }) : mark()));
+    const current = () => given ?? shown.words[chosen - 1].label;
+    act(() => (key === "Enter" ? change({ do: "label", label: current() }) : mark()));
   };
+  label.oninput = () => (typed = true);
+  label.onblur = () => (typed = false);
   list.onclick = ({ target: at }) => {
     tree.focus();
     act(() => open(at.closest("li")));
@@ -212,6 +233,7 @@
   const wordAt = ({ target: at }) => wordsOf().indexOf(at) + 1;
   let pressed = 0;
   tree.onpointerdown = (event) => {
+    label.blur(); // What is typed is the label of the word that was chosen.
     pressed = wordAt(event);
     if (pressed && target === null) act(() => choose(pressed));
   };
