@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from html import unescape
+from urllib.parse import unquote
 
 import pytest
 from documentation import ROOT
@@ -44,6 +45,17 @@ def test_the_solutions_have_run(site):
         assert result in solutions, result
     assert re.findall(r"<h2[^>]*>(\d)\. ", solutions) == ["1", "2", "3", "4", "5"]
     assert 'href="lecture-solutions.html"' in lecture and 'href="lecture.html"' in solutions
+
+
+def test_all_links_lead_somewhere(site):
+    for page in site.rglob("*.html"):
+        if page.name == "404.html":  # Its links begin at the root of the server.
+            continue
+        text = page.read_text(encoding="utf-8")
+        for link in map(unescape, re.findall(r'\bhref="([^"#]+)', text)):
+            if not re.match(r"\w+:", link):
+                target = page.parent / unquote(link.partition("?")[0])
+                assert target.exists(), f"{page}: {link}"
 
 
 def test_the_api_is_there(site):
