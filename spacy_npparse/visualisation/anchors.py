@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-_NO_ANCHOR = re.compile(r"\s|^s\d+$")
+_NO_ANCHOR = re.compile(r"^$|\s|^s\d+$|^only-crossing$")
 
 
 def anchors(sent_ids: Sequence[str | None], numbers: Iterable[int]) -> list[str]:
@@ -17,7 +17,8 @@ def anchors(sent_ids: Sequence[str | None], numbers: Iterable[int]) -> list[str]
         numbers: The numbers of the sentences, which are unique.
 
     Returns:
-        The sent_id where it is unique and without white space, otherwise s and the number.
+        The sent_id where it is unique, without white space and not the name of something else on
+        the page; otherwise s and the number.
     """
     counts = Counter(sent_ids)
     return [

@@ -16,7 +16,7 @@ _PACKAGE = "spacy_npparse.visualisation"
 
 class Page(str):
     """A complete HTML page. Notebooks show it in a frame, which separates the styles of the page
-    from those of the notebook."""
+    from those of the notebook. Links within the page do not lead to the notebook."""
 
     __slots__ = ()
 
@@ -24,7 +24,7 @@ class Page(str):
         return Markup(
             '<iframe srcdoc="{}" title="spacy_npparse" '
             'style="width:100%;height:720px;border:0"></iframe>'
-        ).format(str(self))
+        ).format(self.replace("<head>", '<head><base href="about:srcdoc">', 1))
 
 
 def render(template: str, **context: object) -> Page:

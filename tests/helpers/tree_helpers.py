@@ -9,6 +9,8 @@ WORDS = ["Er", "hat", "Bücher", "gelesen", ",", "die", "neu", "sind"]
 HEADS = [4, 4, 4, 0, 7, 7, 3, 7]
 PROJECTIVE = [4, 4, 4, 0, 7, 7, 4, 7]
 LABELS = ["nsubj", "aux", "obj", "root", "punct", "nsubj", "acl:relcl", "cop"]
+# Of the crossing arc. Words are isolated from text of the other direction.
+TOOLTIP = "\u2068Bücher\u2069 → \u2068neu\u2069: acl:relcl"
 
 
 def make_doc(

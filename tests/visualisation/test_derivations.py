@@ -255,7 +255,7 @@ def test_legend_explains_what_there_is() -> None:
 
 def labels_of(page: str) -> list[str]:
     """Return the labels of the arcs above the words, then of the arcs below the words."""
-    return re.findall(r'<path d="[^"]*"/><text[^>]*>([^<]*)</text></g>', page)
+    return re.findall(r'<polygon points="[^"]*"/><text[^>]*>([^<]*)</text></g>', page)
 
 
 def test_arcs_and_labels() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from browser_helpers import Browsed
-from tree_helpers import PROJECTIVE, make_doc
+from tree_helpers import PROJECTIVE, TOOLTIP, make_doc
 
 from spacy_npparse.visualisation import render_trees
 
@@ -55,7 +55,16 @@ def test_tooltips(browse: Browse) -> None:
     page = browse(render_trees([make_doc()])).page
     assert page.locator("svg title").count() == 0
     page.locator(".npparse-crossing text").hover()
-    assert page.locator("svg title").text_content() == "Bücher → neu: acl:relcl"
+    assert page.locator("svg title").text_content() == TOOLTIP
+
+
+def test_links_in_a_notebook(browse: Browse) -> None:
+    """A frame resolves links against the address of the notebook, unless the page has a base."""
+    docs = [make_doc(), make_doc()]
+    page = browse(f"<title>x</title>{render_trees(docs)._repr_html_()}").page
+    frame = page.frame_locator("iframe")
+    frame.locator(".index").nth(1).click()
+    assert frame.locator("figure").count() == 2 and frame.locator("iframe").count() == 0
 
 
 def test_filter_and_links(browse: Browse) -> None:

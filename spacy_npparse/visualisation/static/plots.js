@@ -28,7 +28,9 @@
   }
 
   function logarithmicTicks(low, high) {
-    const factors = high / low < 50 ? [1, 2, 5] : high / low < 5000 ? [1, 3] : [1];
+    const all = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
+    const ratio = high / low;
+    const factors = ratio < 5 ? all : ratio < 50 ? [1, 2, 5] : ratio < 5000 ? [1, 3] : [1];
     const ticks = [];
     for (let power = 10 ** Math.floor(Math.log10(low)); power <= high; power *= 10)
       for (const factor of factors) ticks.push({ value: factor * power });

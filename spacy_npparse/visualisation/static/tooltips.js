@@ -6,7 +6,8 @@ document.addEventListener("pointerover", ({ target }) => {
   const words = arc.closest("svg").querySelectorAll(".npparse-words > text");
   const place = [...arc.parentElement.children].indexOf(arc);
   const [head, dependent] = arc.parentElement.dataset.arcs.split(" ")[place].split("-");
-  const word = (node) => (node === "0" ? "root" : words[node - 1].textContent);
+  // Isolated, because the arrow would point to the wrong side between words from right to left.
+  const word = (node) => (node === "0" ? "root" : `\u2068${words[node - 1].textContent}\u2069`);
   const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
   title.textContent = `${word(head)} → ${word(dependent)}: ${arc.querySelector("text").textContent}`;
   arc.prepend(title);

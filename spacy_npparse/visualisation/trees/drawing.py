@@ -21,9 +21,8 @@ from spacy_npparse.visualisation.trees.layout import (
 _CORNER = 9
 _ABOVE_WORDS = 10.0  # The distance in px between the foot of an arc and the top of the words.
 _ROW_GAP = 14.0
-# Arrowheads are small triangles, filled by their strokes.
-_ARROW = "m-3-6 3 6 3-6z"
-_ARROW_UP = "m-3 6 3-6 3 6z"
+# The points of an arrowhead from its tip, which is at the words.
+_TIP = ((-3, -6), (3, -6), (0, 0))
 # A halo lifts these arcs over those that they cross.
 _LIFTED = frozenset(["crossing", "wrong", "gold"])
 
@@ -31,6 +30,12 @@ _LIFTED = frozenset(["crossing", "wrong", "gold"])
 def visible(text: str) -> str:
     """Replace white space by ␣."""
     return text.strip() or "␣"
+
+
+def isolated(text: str) -> str:
+    """Isolate a text from text of the other direction, in which an arrow would point to the wrong
+    side."""
+    return f"\u2068{text}\u2069"
 
 
 def draw_tree(
@@ -115,12 +120,12 @@ def _arcs(
 
 
 def _tooltip(arc: Arc, words: Sequence[str]) -> str:
-    source = words[arc.head - 1] if arc.head else "root"
-    return f"{source} → {words[arc.dependent - 1]}: {arc.label}"
+    source = isolated(words[arc.head - 1]) if arc.head else "root"
+    return f"{source} → {isolated(words[arc.dependent - 1])}: {arc.label}"
 
 
 def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
-    """Draw the tooltip, the halo, the stroke with its arrow, and the label of an arc."""
+    """Draw the tooltip, the halo, the stroke, the arrowhead and the label of an arc."""
     arc, ridge = placed.arc, round(sign * placed.rise)
     path = _path(placed, ridge, sign)
     kinds = [*arc.kinds, *(["doubtful"] if arc.sure is not None and arc.sure < 0.5 else [])]
@@ -129,6 +134,7 @@ def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
         *([] if tooltip is None else [element("title", tooltip)]),
         *([element("path", class_="npparse-halo", d=path)] if _LIFTED & set(arc.kinds) else []),
         element("path", d=path),
+        *([] if placed.to_edge else [element("polygon", points=_tip(round(placed.end), sign))]),
         element("text", arc.label, x=round(placed.label_x), y=ridge + round(LABEL_SIZE * 0.34)),
         class_=" ".join(f"npparse-{kind}" for kind in kinds) or None,
         style=None if arc.sure is None else f"--sure: {arc.sure:.2g}",
@@ -138,9 +144,8 @@ def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
 def _path(placed: PlacedArc, ridge: int, sign: int) -> str:
     """Draw the stroke from the head, or the edge of the row, to the dependent, or the edge."""
     start, end = round(placed.start), round(placed.end)
-    arrow = _ARROW if sign < 0 else _ARROW_UP
     if placed.arc.head == 0:
-        return f"M{end} {ridge}V0{arrow}"
+        return f"M{end} {ridge}V0"
     turn = _CORNER if end > start else -_CORNER
     rise = sign * _CORNER
     if placed.from_edge:
@@ -150,9 +155,14 @@ def _path(placed: PlacedArc, ridge: int, sign: int) -> str:
     if placed.to_edge:
         path += f"H{end}"
     else:
-        path += f"H{end - turn}q{turn} 0 {turn} {-rise}V0{arrow}"
+        path += f"H{end - turn}q{turn} 0 {turn} {-rise}V0"
     # A minus sign also separates numbers.
     return path.replace(" -", "-")
+
+
+def _tip(x: int, sign: int) -> str:
+    """Draw the arrowhead of an arc that ends at x."""
+    return " ".join(f"{x + right},{-sign * down}" for right, down in _TIP)
 
 
 def _texts(xs: Sequence[float], texts: Sequence[str], y: int, kind: str) -> Markup:

@@ -27,7 +27,7 @@ MARGIN = 18.0
 _TOLERANCE = 0.25
 
 _NARROW = frozenset("fijlrtI.,;:'’`|!()[]{}/ ")
-_WIDE = frozenset("mwMW@%—…")
+_WIDE = frozenset("mwMW@%—…æœÆŒжмфшщыюЖМФШЩЫЮ")
 
 
 @dataclass(frozen=True)
