@@ -350,13 +350,8 @@ def _transition_system(
         except ValueError as error:
             raise ValueError(f"{name}: positions: {error}") from error
     check_choice(f"{name}: oracle", settings.oracle, system.oracles)
-    decoder = settings.decoder
-    if decoder.k_best > (decoder.beam_width if decoder.beam_width > 1 else 0):
-        raise ValueError(
-            f"{name}: decoder.k_best is {decoder.k_best}, but must be between 0 and "
-            f"beam_width = {decoder.beam_width}, and 0 without a beam"
-        )
-    if settings.loss == MAX_VIOLATION and decoder.beam_width == 1:
+    settings.decoder.check(name)
+    if settings.loss == MAX_VIOLATION and settings.decoder.beam_width == 1:
         raise ValueError(
             f"{name}: the loss {MAX_VIOLATION!r} trains a beam, but decoder.beam_width is 1; make "
             "it 2 or more"

@@ -6,6 +6,7 @@ and the total score of a tree. The smallest one is `spanning_trees`.
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from typing import Generic, Protocol, TypeVar
 
@@ -24,7 +25,7 @@ from spacy_npparse.decoding import (
 from spacy_npparse.models.upload import upload
 from spacy_npparse.parsing.batch import Bools, Found, Ints, NetT, ScoredBatch, SentenceBatch
 from spacy_npparse.parsing.gold import GoldBatch
-from spacy_npparse.parsing.search import Floats, RestrictedSearch, Search
+from spacy_npparse.parsing.search import Floats, RestrictedSearch, Search, selected_heads
 from spacy_npparse.parsing.settings import ConfidenceSettings, TreeLoss
 from spacy_npparse.transitions import Decisions
 
@@ -57,10 +58,12 @@ class Parts(ABC, Generic[NetT, ScoresT, TreesT]):
         net_class: The class of the network that scores the parts.
         uncovered: The phrase in warnings for trees that do not consist of such parts; needed only
             under a limit on length, see `LengthLimited`.
+        most_words: The maximum length of sentences whose marginal probabilities are computed.
     """
 
     net_class: type[NetT]
     uncovered: str
+    most_words = sys.maxsize
 
     @property
     def net_sizes(self) -> dict[str, int]:
@@ -214,21 +217,31 @@ class ExactSearch(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         return parts.total(scored, scores, best) - parts.total(scored, scores, right)
 
     def head_probabilities(self, scored: ScoredBatch[NetT], temperature: float) -> Floats:
-        found = self.marginals(scored, temperature)
-        return super().head_probabilities(scored, temperature) if found is None else found
+        return self.limited_probabilities(scored, temperature, self.parts.most_words)
 
-    def marginals(self, scored: ScoredBatch[NetT], temperature: float) -> Floats | None:
-        """Compute the marginal probabilities of arcs.
+    def limited_probabilities(
+        self, scored: ScoredBatch[NetT], temperature: float, most_words: int
+    ) -> Floats:
+        """Compute the probabilities of heads, which are marginal up to a certain length.
 
         Args:
             scored: The sentences.
             temperature: The temperature that scores are divided by.
+            most_words: The maximum length of sentences whose probabilities are marginal.
 
         Returns:
-            The probabilities, see `Search.head_probabilities`; None if the parts have none.
+            The probabilities, see `Search.head_probabilities`.
         """
-        scores = self._score(scored)
-        return self.parts.marginals(scores, scored.sentences.lengths, temperature)
+        found = selected_heads(scored, temperature)
+        short = scored.sentences.lengths <= most_words
+        if not short.any():
+            return found
+        part = scored.select(short)
+        marginals = self.parts.marginals(self._score(part), part.sentences.lengths, temperature)
+        if marginals is not None:
+            size = marginals.shape[1]
+            found[short, :size, :size] = marginals
+        return found
 
     def derive(self, scored: ScoredBatch[NetT]) -> Decisions | None:
         return self.parts.derive(scored, normalised=self._loss == "log-likelihood")

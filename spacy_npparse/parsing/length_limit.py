@@ -17,7 +17,6 @@ from spacy_npparse.parsing.search import (
     RestrictedSearch,
     Search,
     best_heads_by_arcs,
-    selected_heads,
 )
 from spacy_npparse.transitions import Decisions
 
@@ -114,14 +113,7 @@ class LengthLimited(Search[NetT], Generic[NetT, ScoresT, TreesT]):
         return self.exact.loss(scored.select(learnt), gold.select(learnt))
 
     def head_probabilities(self, scored: ScoredBatch[NetT], temperature: float) -> Floats:
-        found = selected_heads(scored, temperature)
-        exact = scored.sentences.lengths <= self.max_length
-        if exact.any():
-            marginals = self.exact.marginals(scored.select(exact), temperature)
-            if marginals is not None:
-                size = marginals.shape[1]
-                found[exact, :size, :size] = marginals
-        return found
+        return self.exact.limited_probabilities(scored, temperature, self.max_length)
 
     def derive(self, scored: ScoredBatch[NetT]) -> Decisions | None:
         if scored.sentences.lengths[0] <= self.max_length:

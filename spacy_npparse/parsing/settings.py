@@ -24,9 +24,9 @@ class ConfidenceSettings:
     Attributes:
         confidence: Whether to keep the probabilities of heads in `token._.head_probability`, those
             of labels given the heads in `token._.label_probability`, and the most probable heads in
-            `token._.head_distribution`. Head probabilities are marginal for spanning trees and for
-            exact search with MH3 and MH4, see `Search.head_probabilities`. In pseudo-projective
-            parsing, the probabilities are those of lifted arcs.
+            `token._.head_distribution`. Head probabilities are marginal for spanning trees of up
+            to 500 words and for exact search with MH3 and MH4, see `Search.head_probabilities`. In
+            pseudo-projective parsing, the probabilities are those of lifted arcs.
     """
 
     confidence: bool = False
@@ -35,6 +35,16 @@ class ConfidenceSettings:
     def keeps_trees(self) -> bool:
         """Whether trees are kept in `doc._.k_best_trees`."""
         return False
+
+    def check(self, name: str) -> None:
+        """Check that the settings fit each other.
+
+        Args:
+            name: The name of the component.
+
+        Raises:
+            ValueError: More trees are kept than the beam has.
+        """
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,13 @@ class DecoderSettings(ConfidenceSettings):
     @property
     def keeps_trees(self) -> bool:
         return self.k_best > 0
+
+    def check(self, name: str) -> None:
+        if self.k_best > (self.beam_width if self.beam_width > 1 else 0):
+            raise ValueError(
+                f"{name}: decoder.k_best is {self.k_best}, but must be between 0 and "
+                f"beam_width = {self.beam_width}, and 0 without a beam"
+            )
 
 
 @dataclass(frozen=True)

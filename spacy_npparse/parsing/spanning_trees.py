@@ -62,6 +62,8 @@ class SpanningTreeParts(Parts[SpanningTreeNet, ArcScores, Heads]):
     """
 
     net_class = SpanningTreeNet
+    # 500 words take a second, and 2,000 a minute.
+    most_words = 500
 
     def score(self, scored: ScoredBatch[SpanningTreeNet]) -> ArcScores:
         return ArcScores(scored.net.score_parts(scored.rows, scored.lengths, scored.arcs))

@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from spacy_npparse.parsing import Temperatures
 from spacy_npparse.parsing.labelling import label_log_probabilities
 from spacy_npparse.parsing.settings import DecoderSettings
+from spacy_npparse.parsing.spanning_trees import SpanningTreeParts
 from spacy_npparse.trees import is_tree
 
 WORDS = ["Wir", "haben", " ", "das", "Haus", "gesehen", ".", "Ja", "!"]
@@ -216,3 +217,17 @@ def test_damaged_temperatures_are_refused(make_parser, tmp_path, value):
 def test_temperatures_are_positive(value):
     with pytest.raises(ValueError, match="the temperature of labels is .* above 0"):
         Temperatures(labels=value)
+
+
+def test_marginal_probabilities_up_to_a_length(shared, monkeypatch):
+    """Those of 2,000 words would take a minute. The other sentences of a batch keep theirs."""
+    exact = parse(shared("mst", confidence=True))
+    monkeypatch.setattr(SpanningTreeParts, "most_words", 4)
+    limited = parse(shared("mst", confidence=True))
+    (long_one, short_one), pairs = limited.sents, list(zip(exact, limited, strict=True))
+    for before, after in pairs[short_one.start :]:
+        assert before._.head_probability == after._.head_probability
+    sums = [sum(token._.head_distribution.values()) for token in long_one if not token.is_space]
+    assert max(sums) < 1.0 + 1e-5
+    words = pairs[long_one.start : long_one.end]
+    assert any(a._.head_distribution != b._.head_distribution for a, b in words)

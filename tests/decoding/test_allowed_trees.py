@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from random_constraints import count_searches
 
 from spacy_npparse.decoding import MHScores, decode_mh
+from spacy_npparse.decoding.allowed_trees import by_arcs
 from spacy_npparse.decoding.allowed_trees.by_arcs import (
     derivable_trees,
     mh4_trees,
@@ -201,6 +202,25 @@ def test_trees_of_systems_are_searched_for_a_bounded_time(name, n_subtrees, monk
     found = next(derivable_trees(system, allowed, scores), None)
     assert len(calls) <= (4 if found else 20_000 + 100 * n)
     assert found is None or allowed.admits(found.heads)
+
+
+@pytest.mark.parametrize("name", ["attardi", "two_planar", "mh4"])
+def test_slow_searches_are_left_out_in_long_sentences(name, monkeypatch):
+    def refuse(scores):
+        raise AssertionError
+
+    monkeypatch.setattr(by_arcs, "one_endpoint_crossing_trees", refuse)
+    monkeypatch.setattr(by_arcs, "mh4_trees", refuse)
+    monkeypatch.setattr(by_arcs, "_N_TRIED_FIRST", 1)
+    monkeypatch.setattr(by_arcs, "_MOST_TRIED", 0)
+    n = 201
+    arcs = np.ones((n + 1, n + 1), dtype=bool)
+    for word, head in [(1, 100), (30, 120), (50, n - 3), (70, n), (90, n - 7), (110, 20)]:
+        arcs[word] = False
+        arcs[word, head] = True
+    allowed, scores = AllowedTrees(arcs), np.random.default_rng(0).normal(size=arcs.shape)
+    system = get_transition_system(name).kernel
+    assert next(derivable_trees(system, allowed, scores), None) is None
 
 
 @pytest.mark.parametrize("hostile", [np.nan, np.inf, -np.inf, 1e30, -1e30])

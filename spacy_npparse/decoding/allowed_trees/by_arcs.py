@@ -76,8 +76,10 @@ def derivable_trees(
         scores. Otherwise, these are those among the best spanning trees, or if the system derives
         none of the first ones, the best trees of narrower classes. A tree is thus found, if there
         is one, for systems that are projective or cover all trees, and in sentences of up to five
-        words. If no tree is allowed, two searches are enough to tell. If none is found, fewer than
-        20,000 + 100 n are needed.
+        words. In long sentences, classes of trees whose search takes seconds are left out.
+
+        If no tree is allowed, two searches are enough to tell. If none is found, fewer than 20,000
+        + 100 n are needed.
     """
     if system.projective:
         yield from ranked_trees(allowed, projective_trees(scores))
@@ -93,7 +95,10 @@ def derivable_trees(
             yield tree
     if found:
         return
-    for search in (one_endpoint_crossing_trees, mh4_trees, projective_trees):
+    narrower = ((one_endpoint_crossing_trees, 100), (mh4_trees, 200), (projective_trees, 1000))
+    for search, most_words in narrower:
+        if len(best.heads) > most_words:
+            continue
         other = best_allowed_tree(allowed, search(scores))
         if other is not None and _derives(system, other):
             yield other
