@@ -148,6 +148,8 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @label_rules.setter
     def label_rules(self, rules: Iterable[LabelRule]) -> None:
+        rules = list(rules)
+        check_type(f"{self.name}: label_rules", rules, list[LabelRule])
         self.label_set.keep(rules)
 
     @property
@@ -169,7 +171,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
         Raises:
             ValueError: The argument is not a valid label.
         """
-        if not isinstance(label, str) or not label:
+        if not isinstance(label, str) or not label.strip():
             raise ValueError(f"{self.name}: {label!r} is not a label. Give a non-empty string.")
         if label in self.labels:
             return 0
@@ -205,6 +207,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
     @decoder.setter
     def decoder(self, decoder: ConfidenceSettings) -> None:
         check_type(f"{self.name}: decoder", decoder, self._decoder_class)
+        decoder.check(self.name)
         self.search.decoder = decoder
 
     @property
@@ -214,6 +217,7 @@ class DependencyParser(ParserPipe, TrainablePipe, Generic[NetT]):
 
     @temperatures.setter
     def temperatures(self, temperatures: Temperatures) -> None:
+        check_type(f"{self.name}: temperatures", temperatures, Temperatures)
         self.network.temperatures = temperatures
 
     @property

@@ -114,7 +114,10 @@ class EnsembleParser(ParserPipe, Pipe):
                 )
             parser = self.nlp.get_pipe(member)
             if not isinstance(parser, DependencyParser):
-                raise ValueError(f"{self.name}: {member!r} is not a parser of spacy_npparse")
+                raise ValueError(
+                    f"{self.name}: {member!r} is not a trained parser of spacy_npparse, and only "
+                    "such parsers can be members"
+                )
             if not parser.label_set.are_plain:
                 raise ValueError(f"{self.name}: {member!r} is pseudo-projective; leave it out")
             if parsers and parser.labels != parsers[0].labels:

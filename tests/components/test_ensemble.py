@@ -262,7 +262,7 @@ def test_members_that_cannot_be_combined_are_named(member, make_nlp, sample):
     with pytest.raises(ValueError, match="no component 'tagger'; it has: parser, ensemble_parser"):
         ensemble.parsers()
     nlp.add_pipe("sentencizer", name="tagger")
-    with pytest.raises(ValueError, match="'tagger' is not a parser of spacy_npparse"):
+    with pytest.raises(ValueError, match="'tagger' is not a trained parser of spacy_npparse"):
         ensemble.parsers()
     nlp.remove_pipe("tagger")
     encoded = {"model": TINY_MODEL, "pseudo_projective": "head"}

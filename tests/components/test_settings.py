@@ -59,8 +59,21 @@ def test_the_decoder_is_made_of_settings(make_parser):
     for other in (8, ConfidenceSettings()):
         with pytest.raises(ValueError, match="parser: decoder is .*, but must be of type Decoder"):
             parser.decoder = other
+    with pytest.raises(ValueError, match="k_best is 3, but must be between 0 and beam_width = 1"):
+        parser.decoder = replace(parser.decoder, k_best=3)
     parser.decoder = replace(parser.decoder, beam_width=8)
     assert parser.decoder.beam_width == 8
+
+
+def test_attributes_of_another_type_change_nothing(make_parser):
+    parser = make_parser("arc_hybrid_swap").get_pipe("parser")
+    for name, value in (("temperatures", 2.0), ("label_rules", [{"kind": "before"}])):
+        before = getattr(parser, name)
+        with pytest.raises(ValueError, match=f"parser: {name}"):
+            setattr(parser, name, value)
+        assert getattr(parser, name) == before
+    with pytest.raises(ValueError, match="not a label"):
+        parser.add_label(" ")
 
 
 def test_a_model_of_another_kind_is_named():
