@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import os
+import platform
 import re
 import shlex
 from collections.abc import Callable, Iterable
@@ -32,7 +32,7 @@ class _Commands(TyperGroup):
     """A group of commands that records the command line for the provenance of results."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if os.name == "nt":
+        if platform.system() == "Windows":
             # Projects of spaCy pass arguments with the quotes around them on Windows.
             args = [found[2] if (found := _QUOTED.fullmatch(one)) else one for one in args]
         ctx.meta[_ARGUMENTS] = list(args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,7 +90,7 @@ def find_sources(setting: str, paths: Paths, name: str | None) -> list[Source]:
                 "rename the file."
             )
     found = [Path(path) for path in listed]
-    real = [path.resolve() for path in found]
+    real = [Path(os.path.abspath(path)) for path in found]
     for path, place in zip(found, real, strict=True):
         n_times = real.count(place) + real.count(place.parent)
         if n_times > 1:

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -19,7 +18,7 @@ def test_commands_in_the_program_of_spacy():
 
 @pytest.mark.parametrize("quote", "'\"")
 def test_quotes_that_projects_keep_on_windows(monkeypatch, tmp_path, quote):
-    monkeypatch.setattr("spacy_npparse.cli._app.os", SimpleNamespace(name="nt"))
+    monkeypatch.setattr("platform.system", lambda: "Windows")
     target = tmp_path / "it's.cfg"
     arguments = [f"{quote}{target}{quote}", "--parser", f"{quote}mh4{quote}"]
     result = CliRunner().invoke(app, ["init-config", *arguments])

@@ -211,8 +211,8 @@ def test_slow_searches_are_left_out_in_long_sentences(name, monkeypatch):
 
     monkeypatch.setattr(by_arcs, "one_endpoint_crossing_trees", refuse)
     monkeypatch.setattr(by_arcs, "mh4_trees", refuse)
-    monkeypatch.setattr(by_arcs, "_N_TRIED_FIRST", 1)
-    monkeypatch.setattr(by_arcs, "_MOST_TRIED", 0)
+    monkeypatch.setattr(by_arcs, "N_TRIED_FIRST", 1)
+    monkeypatch.setattr(by_arcs, "MOST_TRIED", 0)
     n = 201
     arcs = np.ones((n + 1, n + 1), dtype=bool)
     for word, head in [(1, 100), (30, 120), (50, n - 3), (70, n), (90, n - 7), (110, 20)]:

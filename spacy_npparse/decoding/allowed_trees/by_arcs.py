@@ -30,8 +30,8 @@ _Heads = Callable[[NDArray[np.float64]], NDArray[np.int32]]
 # The number of spanning trees that are tried for a transition system before trees of narrower
 # classes. Afterwards, this number divided by the number of nodes is tried, because each tree takes
 # searches for every word.
-_N_TRIED_FIRST = 20
-_MOST_TRIED = 5000
+N_TRIED_FIRST = 20
+MOST_TRIED = 5000
 
 
 def spanning_trees(scores: NDArray[np.floating]) -> TreeSearch:
@@ -89,7 +89,7 @@ def derivable_trees(
     if best is None:
         return
     found = False
-    for tree in chain([best], islice(ranked, _N_TRIED_FIRST - 1)):
+    for tree in chain([best], islice(ranked, N_TRIED_FIRST - 1)):
         if _derives(system, tree):
             found = True
             yield tree
@@ -103,7 +103,7 @@ def derivable_trees(
         if other is not None and _derives(system, other):
             yield other
             return
-    for tree in islice(ranked, _MOST_TRIED // len(scores)):
+    for tree in islice(ranked, MOST_TRIED // len(scores)):
         if _derives(system, tree):
             yield tree
 

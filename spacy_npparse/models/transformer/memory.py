@@ -20,7 +20,7 @@ Halves = NDArray[np.float16]
 FILE_SIZE = 2**26
 MOST_BYTES = 2**33
 # The maximum number of passages that are cached in prediction, unless more are from training.
-_MOST_PREDICTED = 2000
+MOST_PREDICTED = 2000
 
 
 class VectorMemory:
@@ -75,7 +75,7 @@ class VectorMemory:
         """Whether passages of predictions are cached. This is so in a training, where they are
         those of the evaluations, but not for any number of other texts."""
         n_trained = len(self._vectors) - self._n_predicted
-        return 0 < n_trained and self._n_predicted < max(n_trained, _MOST_PREDICTED)
+        return 0 < n_trained and self._n_predicted < max(n_trained, MOST_PREDICTED)
 
     def add(self, passage: Passage, vectors: Halves, *, predicted: bool = False) -> None:
         """Cache the vectors of a passage if there is room.

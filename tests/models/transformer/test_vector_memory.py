@@ -68,7 +68,7 @@ def test_a_full_disk(monkeypatch, caplog):
 
 
 def test_predictions_outside_a_training(monkeypatch):
-    monkeypatch.setattr(memory, "_MOST_PREDICTED", 5)
+    monkeypatch.setattr(memory, "MOST_PREDICTED", 5)
     found = VectorMemory()
     kept = list(passages(40).items())
     assert not found.takes_predicted
