@@ -45,6 +45,12 @@ def test_every_arc_and_word_is_drawn() -> None:
     assert re.findall(r'npparse-crossing"[^>]*><title>(.*?)<', svg) == [TOOLTIP]
 
 
+@pytest.mark.parametrize("width", [0, 36.0, -5, float("nan")])
+def test_widths_without_room_for_a_word(width: float) -> None:
+    with pytest.raises(ValueError, match="must be more than 36"):
+        render_tree_svg(WORDS, HEADS, LABELS, width=width)
+
+
 def test_projective_tree_has_no_crossing_arc() -> None:
     assert arcs(render_tree_svg(["a", "b", "c"], [2, 0, 2], ["x", "root", "y"])) == {"": 3}
 

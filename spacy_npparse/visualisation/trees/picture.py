@@ -10,7 +10,7 @@ from spacy_npparse.treebank.sentence import EMPTY
 from spacy_npparse.trees import complete_heads, nonprojective_arcs
 from spacy_npparse.trees.missing import NO_HEAD
 from spacy_npparse.visualisation.trees.drawing import draw_tree
-from spacy_npparse.visualisation.trees.layout import Arc
+from spacy_npparse.visualisation.trees.layout import MARGIN, Arc
 
 # The width in px at which wider sentences are broken into rows on pages: the inside of a card on
 # the widest page, see `page.css`. In narrower windows, drawings shrink a little before their boxes
@@ -49,11 +49,14 @@ def render_tree_svg(
         A self-contained SVG element.
 
     Raises:
-        ValueError: The lengths differ, or a head is out of range or part of a cycle.
+        ValueError: The lengths differ, a head is out of range or part of a cycle, or the width has
+            no room for a word.
     """
     above, below = tree_arcs(words, heads, labels, gold_heads, gold_labels)
     _check_length("tags", tags, len(words))
     _check_length("sure", sure, len(words))
+    if width is not None and not width > 2 * MARGIN:
+        raise ValueError(f"width is {width}, but must be more than {2 * MARGIN:.0f}")
     if sure is not None:
         above = [replace(arc, sure=sure[arc.dependent - 1]) for arc in above]
     drawing = draw_tree(
