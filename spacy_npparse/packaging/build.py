@@ -211,9 +211,11 @@ class Package:
     def _made_from(self) -> dict[str, str | None]:
         source, licence = self.source, self.source.licence_file
         return {
-            **{key: getattr(source, key) for key in ("language", "licence", "authors")},
+            "language": source.language,
+            "licence": source.licence,
+            "authors": source.authors,
             "references": source.references,
-            "licence_file": licence and checksum(licence),
+            "licence_file": checksum(licence) if licence else None,
             "run": checksum(self.run.prediction.with_suffix(".json")),
             "gold": checksum(self.gold),
             "version": spacy_npparse.__version__,
@@ -249,15 +251,7 @@ def _commit() -> str | None:
     if not (root / ".git").exists():
         return None
     with suppress(OSError, subprocess.CalledProcessError):
-        command = [
-            "git",
-            "-C",
-            str(root),
-            "describe",
-            "--always",
-            "--dirty",
-            "--abbrev=40",
-            "--exclude=*",
-        ]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        command = "git describe --always --dirty --abbrev=40 --exclude=*".split()
+        found = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+        return found.stdout.strip()
     return None
