@@ -207,7 +207,8 @@ def _multiword_tokens(doc: Doc, *, strict: bool) -> Iterator[tuple[int, int, tup
         is_cut = is_whole and begins[start] == start_char and ends[end - 1] == end_char
         if is_cut and end - start == len(words):
             # The Doc may have been made by another process.
-            respelt.update(map(tuple, values[start:end, 2:].tolist()))
+            pairs = zip(values[start:end, 2:].tolist(), words, strict=True)
+            respelt.update((o, n) for (o, n), word in pairs if doc.vocab.strings[word] != o)
             yield start, end, tuple(words)
         elif strict and (end - start > 1 or not is_whole):
             raise DocError(

@@ -95,6 +95,7 @@ def derivable_trees(
             yield tree
     if found:
         return
+    # Above these numbers of words, a search takes seconds.
     narrower = ((one_endpoint_crossing_trees, 100), (mh4_trees, 200), (projective_trees, 1000))
     for search, most_words in narrower:
         if len(best.heads) > most_words:

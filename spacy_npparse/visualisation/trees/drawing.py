@@ -32,7 +32,7 @@ def visible(text: str) -> str:
     return text.strip() or "␣"
 
 
-def isolated(text: str) -> str:
+def _isolated(text: str) -> str:
     """Isolate a text from text of the other direction, in which an arrow would point to the wrong
     side."""
     return f"\u2068{text}\u2069"
@@ -120,8 +120,8 @@ def _arcs(
 
 
 def _tooltip(arc: Arc, words: Sequence[str]) -> str:
-    source = isolated(words[arc.head - 1]) if arc.head else "root"
-    return f"{source} → {isolated(words[arc.dependent - 1])}: {arc.label}"
+    source = _isolated(words[arc.head - 1]) if arc.head else "root"
+    return f"{source} → {_isolated(words[arc.dependent - 1])}: {arc.label}"
 
 
 def _arc(placed: PlacedArc, sign: int, tooltip: str | None) -> Markup:
