@@ -210,13 +210,13 @@ def test_percentages_stay_between_0_and_100(browse: Browse, values: list[float])
         assert pixels(page, number, "--s0") >= 5
 
 
-def test_axes(browse: Browse) -> None:
-    def along(*xs: float, log: bool = False) -> Plot:
-        points = [Point(x, 1.0) for x in xs]
-        return Plot(
-            "h", "lines", series=[Series("a", points)], title="t", x=Axis("x", log=log), y=Axis("y")
-        )
+def along(*xs: float, log: bool = False) -> Plot:
+    points = [Point(x, 1.0) for x in xs]
+    axes = {"x": Axis("x", log=log), "y": Axis("y")}
+    return Plot("h", "lines", series=[Series("a", points)], title="t", **axes)
 
+
+def test_axes(browse: Browse) -> None:
     page = browse(
         page_of(
             along(10, 100, 1000, log=True),
@@ -246,6 +246,14 @@ def test_axes(browse: Browse) -> None:
     assert extent(page, 5, "x")[0] <= -5
     # Bars begin at zero, and an axis of positive values does not extend below zero.
     assert extent(page, 6, "y")[0] == 0 and extent(page, 4, "x")[0] >= 0
+
+
+def test_logarithmic_axes_of_a_narrow_range_have_numbers(browse: Browse) -> None:
+    ranges = [(24_000, 40_000), (2_100, 4_900), (5_500, 9_500)]
+    page = browse(page_of(*(along(*ends, log=True) for ends in ranges))).page
+    for number in range(len(ranges)):
+        ticks = page.evaluate(f"{CHART.format(number)}.scales.x.ticks.map((t) => t.label)")
+        assert 2 <= len(ticks) <= 8
 
 
 def test_names_of_points_stay_inside_and_off_each_other(browse: Browse) -> None:
