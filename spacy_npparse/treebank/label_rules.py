@@ -70,6 +70,7 @@ def rules_table(rules: Iterable[LabelRule]) -> Table:
             ),
             rule.cases,
             rule.exceptions,
+            rule.expected or None,
         )
         for rule in rules
     ]
@@ -78,5 +79,6 @@ def rules_table(rules: Iterable[LabelRule]) -> Table:
         Column("Rule", left=True),
         Column("cases", count),
         Column("exceptions", count),
+        Column("by chance", count),
     ]
     return Table("Label rules", heads, rows)

@@ -21,24 +21,24 @@ from spacy_npparse.checks import check_choice, check_type
 RuleKind: TypeAlias = Literal["unique", "before", "behind", "dependents", "upos"]
 _EXCLUDING = ("dependents", "upos")
 
-# The number of cases that a rule needs, and the share of them in which the treebank may break it:
-# by error, or because the rule has exceptions.
+# The number of cases that a rule needs, and the share of them that may be errors of the treebank.
 EVIDENCE = 20
 TOLERANCE = 0.002
-MOST_EXCEPTIONS = 0.03
+# Unique labels may have exceptions, and labels that exclude each other may occur together, if this
+# happens at most in this share of the cases that chance predicts.
+MOST_OF_CHANCE = 0.2
 # In nats. The cost is low because parts of speech are predicted and can be wrong.
 COST_OF_UPOS = 0.5
 # A label of dependents or a part of speech is excluded only if chance predicts so many cases.
 LEAST_EXPECTED = 5.0
-# Two unique labels exclude each other if words have both in at most this share of the cases that
-# chance predicts from the labels of the words.
-MOST_TOGETHER = 0.2
 # The most dependents that words have on average if their label is that of function words.
 MOST_DEPENDENTS = 0.1
 _SUBTYPE = ":"
 
 # Label, label of the head, whether the word is before its head, and the part of speech of the word.
 _Arc: TypeAlias = tuple[str, str, bool, str]
+# The label and the part of speech of a word.
+_Head: TypeAlias = tuple[str, str]
 # The labels, sorted, of all dependents of a word.
 _Siblings: TypeAlias = tuple[str, ...]
 
@@ -56,6 +56,8 @@ class LabelRule:
         excluded: The labels that dependents do not have, or the parts of speech (UPOS).
         cases: The number of times that the treebank could have broken the rule.
         exceptions: The number of times that it has broken the rule.
+        expected: The number of times that chance would break a rule of unique labels; 0 if unknown,
+            and for the other kinds.
     """
 
     kind: RuleKind
@@ -63,17 +65,21 @@ class LabelRule:
     excluded: tuple[str, ...] = ()
     cases: int = 0
     exceptions: int = 0
+    expected: float = 0.0
 
     @property
     def cost(self) -> float:
         """The cost, in nats, of each violation by the labels of a tree. It is infinite unless
         the treebank has real exceptions or the rule is about parts of speech. The cost of an
-        exception is minus the logarithm of their share of the cases."""
+        exception is the logarithm of how many times rarer exceptions are than by chance, because
+        the network scores each label as if it were independent of the others. If this is unknown,
+        each case is expected to be an exception."""
         if self.kind == "upos":
             return COST_OF_UPOS
         if self.exceptions <= TOLERANCE * self.cases or self.kind == "dependents":
             return math.inf
-        return max(math.log(self.cases / self.exceptions), 0.0) if self.cases else 0.0
+        expected = self.expected or self.cases
+        return max(math.log(expected / self.exceptions), 0.0) if expected else 0.0
 
     @classmethod
     def from_json(cls, where: str, data: Mapping[str, Any]) -> LabelRule:
@@ -92,8 +98,8 @@ class LabelRule:
         unknown = sorted(map(str, data.keys() - set(cls.__dataclass_fields__)))
         if unknown:
             raise ValueError(
-                f"{where} has {', '.join(unknown)}; a rule has kind, labels, excluded, cases and "
-                "exceptions."
+                f"{where} has {', '.join(unknown)}; a rule has kind, labels, excluded, cases, "
+                "exceptions and expected."
             )
         check_choice(f"{where}.kind", data.get("kind"), get_args(RuleKind))
         labels, excluded = (data.get(key, []) for key in ("labels", "excluded"))
@@ -106,17 +112,25 @@ class LabelRule:
                 f"{where}: rules of the kinds {' and '.join(map(repr, _EXCLUDING))} have excluded, "
                 "and no others do. Correct its 'excluded', or its kind."
             )
-        counts = [data.get(key, 0) for key in ("cases", "exceptions")]
-        for key, value in zip(("cases", "exceptions"), counts, strict=True):
-            check_type(f"{where}.{key}", value, int)
-        return cls(data["kind"], tuple(labels), tuple(excluded), *counts)
+        cases, exceptions = (data.get(key, 0) for key in ("cases", "exceptions"))
+        expected = data.get("expected", 0.0)
+        for key, value, of_type in (
+            ("cases", cases, int),
+            ("exceptions", exceptions, int),
+            ("expected", expected, float),
+        ):
+            check_type(f"{where}.{key}", value, of_type)
+        return cls(data["kind"], tuple(labels), tuple(excluded), cases, exceptions, expected)
 
     def to_json(self) -> dict[str, Any]:
         """Return the dictionary that `from_json` reads."""
         found: dict[str, Any] = {"kind": self.kind, "labels": list(self.labels)}
         if self.excluded:
             found["excluded"] = list(self.excluded)
-        return {**found, "cases": self.cases, "exceptions": self.exceptions}
+        found |= {"cases": self.cases, "exceptions": self.exceptions}
+        if self.expected:
+            found["expected"] = self.expected
+        return found
 
 
 def read_rules(where: str, data: Any) -> list[LabelRule]:
@@ -142,8 +156,7 @@ class LabelCounts:
     def __init__(self) -> None:
         self._words: Counter[str] = Counter()
         self._arcs: Counter[_Arc] = Counter()
-        # The label and the part of speech of a word, and the sorted labels of its dependents.
-        self._families: Counter[tuple[tuple[str, str], _Siblings]] = Counter()
+        self._families: Counter[tuple[_Head, _Siblings]] = Counter()
 
     def add(self, heads: Sequence[int], labels: Sequence[str], upos: Sequence[str]) -> None:
         """Count the labels of a sentence, or of several.
@@ -175,24 +188,25 @@ class LabelCounts:
         for (_, siblings), n in self._families.items():
             for kind, own in groupby(sorted(siblings, key=without_subtype), without_subtype):
                 by_kind[kind][tuple(own)] += n
+        chance = _Chance(self._families)
         found: list[LabelRule] = []
         done: set[str] = set()
-        for most, kind_labels in product((TOLERANCE, MOST_EXCEPTIONS), self._kinds):
+        for with_exceptions, kind_labels in product((False, True), self._kinds):
             labels = tuple(label for label in kind_labels if label not in done)
             # Subtypes can be exceptions, as outer subjects are.
             while labels:
                 siblings_of_kind = by_kind[without_subtype(labels[0])]
-                rule = _unique_rule(labels, siblings_of_kind)
-                if _holds(rule.cases, rule.exceptions, most):
+                rule = _unique_rule(labels, siblings_of_kind, chance)
+                if _is_unique(rule) if with_exceptions else _holds(rule.cases, rule.exceptions):
                     found.append(rule)
                     done.update(labels)
                     break
                 repeated = _repetitions(labels, siblings_of_kind)
                 worst = max(labels, key=lambda label: (repeated[label] / self._words[label], label))
                 labels = tuple(label for label in labels if label != worst)
-        return self._joined(found)
+        return self._joined(found, chance)
 
-    def _joined(self, rules: list[LabelRule]) -> list[LabelRule]:
+    def _joined(self, rules: list[LabelRule], chance: _Chance) -> list[LabelRule]:
         """Join the rules of labels that exclude each other, such as those of nominal and clausal
         subjects: a word has at most one dependent with any of these labels.
 
@@ -201,24 +215,15 @@ class LabelCounts:
         """
         siblings: Counter[_Siblings] = Counter()
         together: Counter[tuple[str, str]] = Counter()
-        n_heads: Counter[tuple[str, str]] = Counter()
-        n_with: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-        for (head, labels), n in self._families.items():
+        for (_, labels), n in self._families.items():
             siblings[labels] += n
-            n_heads[head] += n
-            for label in {*labels}:
-                n_with[label][head] += n
             together.update(dict.fromkeys(combinations(dict.fromkeys(labels), 2), n))
 
         def deficit(first: LabelRule, second: LabelRule) -> float:
             pairs = [*product(first.labels, second.labels)]
             observed = sum(together[min(pair), max(pair)] for pair in pairs)
-            expected = sum(
-                n * n_with[other][head] / n_heads[head]
-                for label, other in pairs
-                for head, n in n_with[label].items()
-            )
-            is_exclusive = expected >= LEAST_EXPECTED and observed <= MOST_TOGETHER * expected
+            expected = sum(starmap(chance.together, pairs))
+            is_exclusive = expected >= LEAST_EXPECTED and observed <= MOST_OF_CHANCE * expected
             return expected - observed if is_exclusive else 0.0
 
         # Subtypes of one label are joined first, because there is more evidence about all of them.
@@ -233,11 +238,10 @@ class LabelCounts:
                 first, second = (next(one for one in groups if part in one) for part in parts)
                 if first is second or not all(starmap(deficit, product(first, second))):
                     continue
-                rule = _unique_rule(_labels([*first, *second]), siblings)
-                if _holds(rule.cases, rule.exceptions, MOST_EXCEPTIONS):
+                if _is_unique(_unique_rule(_labels([*first, *second]), siblings, chance)):
                     first += second
                     groups.remove(second)
-            rules = [_unique_rule(_labels(group), siblings) for group in groups]
+            rules = [_unique_rule(_labels(group), siblings, chance) for group in groups]
         return rules
 
     def _sides(self) -> Iterator[LabelRule]:
@@ -295,13 +299,51 @@ class LabelCounts:
             yield labels, sum((by_label[one] for one in labels), Counter())
 
 
-def _unique_rule(labels: tuple[str, ...], all_siblings: Mapping[_Siblings, int]) -> LabelRule:
+class _Chance:
+    """The numbers of words that would have several dependents with some labels if the dependents
+    with each label were distributed at random over the words of each label and part of speech."""
+
+    def __init__(self, families: Mapping[tuple[_Head, _Siblings], int]):
+        self._heads: Counter[_Head] = Counter()
+        self._heads_with: dict[str, Counter[_Head]] = defaultdict(Counter)
+        self._dependents: dict[str, Counter[_Head]] = defaultdict(Counter)
+        for (head, labels), n in families.items():
+            self._heads[head] += n
+            for label, n_own in Counter(labels).items():
+                self._heads_with[label][head] += n
+                self._dependents[label][head] += n * n_own
+
+    def together(self, label: str, other: str) -> float:
+        """The expected number of words that have dependents with both labels."""
+        of_other = self._heads_with[other]
+        return sum(
+            n * of_other[head] / self._heads[head] for head, n in self._heads_with[label].items()
+        )
+
+    def repeated(self, labels: Iterable[str]) -> float:
+        """The expected number of words that have several dependents with any of the labels: of
+        each kind of words, these numbers of dependents have a Poisson distribution."""
+        found = 0.0
+        for head, n in sum((self._dependents[label] for label in labels), Counter()).items():
+            mean = n / self._heads[head]
+            found += self._heads[head] * (1 - math.exp(-mean) * (1 + mean))
+        return found
+
+
+def _is_unique(rule: LabelRule) -> bool:
+    is_rare = rule.exceptions <= MOST_OF_CHANCE * rule.expected
+    return _holds(rule.cases, rule.exceptions) or (rule.cases >= EVIDENCE and is_rare)
+
+
+def _unique_rule(
+    labels: tuple[str, ...], all_siblings: Mapping[_Siblings, int], chance: _Chance
+) -> LabelRule:
     cases = exceptions = 0
     for siblings, n in all_siblings.items():
         n_own = sum(label in labels for label in siblings)
         cases += n * (n_own > 0)
         exceptions += n * (n_own > 1)
-    return LabelRule("unique", labels, (), cases, exceptions)
+    return LabelRule("unique", labels, (), cases, exceptions, round(chance.repeated(labels), 1))
 
 
 def _labels(rules: Iterable[LabelRule]) -> tuple[str, ...]:
@@ -346,8 +388,8 @@ def _excluding(
                 done[label] |= excluded
 
 
-def _holds(cases: int, exceptions: int, most: float = TOLERANCE) -> bool:
-    return cases >= EVIDENCE and exceptions <= most * cases
+def _holds(cases: int, exceptions: int) -> bool:
+    return cases >= EVIDENCE and exceptions <= TOLERANCE * cases
 
 
 def without_subtype(label: str) -> str:

@@ -305,7 +305,7 @@ def test_rules_are_learnt_saved_and_loaded(make, tmp_path):
     rules = nlp.get_pipe("parser").label_rules
     assert list(rules) == treebank_rules(islice(read_conllu(SAMPLE), 200))
     assert LabelRule("unique", ("nsubj", "nsubj:pass")) in [
-        replace(rule, cases=0, exceptions=0) for rule in rules
+        replace(rule, cases=0, exceptions=0, expected=0.0) for rule in rules
     ]
     nlp.to_disk(tmp_path)
     loaded = load_model_from_config(nlp.config, auto_fill=True).from_disk(tmp_path)

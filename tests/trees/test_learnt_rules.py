@@ -1,6 +1,7 @@
 """Label rules that are learnt from trees and read from JSON."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -35,18 +36,42 @@ def test_labels_that_repeat_are_not():
     assert ("obj",) not in kinds(rules_of(TREE, twice, n=30), "unique")
 
 
-@pytest.mark.parametrize(("n", "cost"), [(1, math.inf), (2, math.inf), (3, 5.81), (30, 3.51)])
+@pytest.mark.parametrize(("n", "cost"), [(1, math.inf), (2, math.inf), (3, 4.48), (30, 2.22)])
 def test_few_exceptions_are_errors_of_the_treebank_and_more_have_a_cost(n, cost):
     twice = [2, 0, 2, 2], ["subj", "ROOT", "obj", "obj"]
     found = rules_of(*[TREE] * (1000 - n), *[twice] * n)
     (rule,) = [one for one in found if (one.kind, one.labels) == ("unique", ("obj",))]
     assert (rule.cases, rule.exceptions) == (1000, n)
     assert rule.cost == pytest.approx(cost, abs=0.01)
+    assert replace(rule, expected=0.0).cost == pytest.approx(max(cost, -math.log(n / 1000)))
+
+
+@pytest.mark.parametrize(("n_others", "is_learnt"), [(100, True), (4900, False)])
+def test_labels_that_repeat_as_often_as_by_chance_are_only_rare(n_others, is_learnt):
+    once, twice = ([2, 0], ["obj", "ROOT"]), ([3, 3, 0], ["obj", "obj", "ROOT"])
+    other = [3, 3, 0], ["mod", "mod", "ROOT"]
+    found = rules_of(*[once] * 98, *[twice] * 2, *[other] * n_others)
+    assert kinds(found, "unique") == ({("obj",): (100, 2)} if is_learnt else {})
+
+
+@pytest.mark.parametrize("differs", ["label", "upos"])
+def test_chance_depends_on_the_label_and_the_part_of_speech_of_the_head(differs):
+    counts = LabelCounts()
+    for _ in range(100):
+        counts.add([1, -1], ["obj", "ROOT"], ["NOUN", "NOUN"])
+        if differs == "label":
+            counts.add([2, 2, 3, -1], ["mod", "mod", "x", "ROOT"], ["ADJ", "ADJ", "NOUN", "VERB"])
+        else:
+            counts.add([2, 2, -1], ["mod", "mod", "ROOT"], ["ADJ", "ADJ", "VERB"])
+    expected = {one.labels: one.expected for one in counts.rules() if one.kind == "unique"}
+    assert expected[("obj",)] == 26.4  # 100 * (1 - 2 / e)
 
 
 def test_too_many_exceptions_are_no_rule():
     twice = [2, 0, 2, 2], ["subj", "ROOT", "obj", "obj"]
-    assert ("obj",) not in kinds(rules_of(*[TREE] * 969, *[twice] * 31), "unique")
+    # Chance predicts 284 and 286 words with two objects.
+    assert ("obj",) in kinds(rules_of(*[TREE] * 944, *[twice] * 56), "unique")
+    assert ("obj",) not in kinds(rules_of(*[TREE] * 941, *[twice] * 59), "unique")
     # Rules on the side of the head allow no exceptions.
     before = [2, 0], ["obj", "ROOT"]
     assert ("obj",) not in kinds(rules_of(*[TREE] * 997, *[before] * 3), "behind")
@@ -81,7 +106,8 @@ OTHERS = [3, 3, 0], ["obl", "obl", "ROOT"]
     [
         (30, 0, 0, True),
         (30, 1, 0, True),
-        pytest.param(30, 3, 0, False, id="exceptions in 5 % of the cases"),
+        pytest.param(30, 3, 0, True, id="chance predicts 17 words with both"),
+        pytest.param(30, 4, 0, False, id="chance predicts 18 words with both"),
         pytest.param(100, 3, 550, False, id="chance predicts 14 words with both"),
         pytest.param(100, 3, 450, True, id="chance predicts 16 words with both"),
     ],
@@ -193,6 +219,7 @@ def test_rules_are_read_as_they_are_written():
         ([{"kind": "dependents", "labels": ["a"]}], "kinds 'dependents' and 'upos' have"),
         ([{"kind": "upos", "labels": ["a"]}], "kinds 'dependents' and 'upos' have"),
         ([{"kind": "before", "labels": ["a"], "cases": "many"}], r"rules\[0\].cases is 'many'"),
+        ([{"kind": "unique", "labels": ["a"], "expected": "3"}], r"rules\[0\].expected is '3'"),
     ],
 )
 def test_malformed_rules_are_refused(data, message):
